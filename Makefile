@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything from a fresh clone, with nothing but GNU make and Python 3.11, 3.12 or 3.13.
+# `make` alone lists the commands.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+JOBS   ?= 2
+DEMO_ARGS ?=
+
+# TensorFlow's C++ start-up noise; FEDLEARN_EDU_DATA (a folder with mnist.npz) passes through.
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo lab test check fast lint unit doctests notebooks bench clean
+
+help:
+	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
+	@echo "make lab     JupyterLab on the lessons"
+	@echo "make test    everything: check, all tests, examples in the docs, notebooks"
+	@echo "make check   format, lint, types, floors, fast tests"
+	@echo "make fast    only the fast tests (no TensorFlow)"
+	@echo "make bench   measure a federated round against hand-written loops"
+	@echo "make clean   remove caches and build output (keeps $(VENV))"
+
+# ------------------------------------------------------------------ environments
+# One stamp file per set of extras; made again when the pins or the extras change.
+
+$(VENV)/pyvenv.cfg:
+	@for python in "$(PYTHON)" python3.13 python3.12 python3.11; do \
+	  if "$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+	      2>/dev/null; then found="$$python"; break; fi; \
+	done; \
+	if [ -z "$${found:-}" ]; then \
+	  echo "fedlearn_edu needs Python 3.11, 3.12 or 3.13, and $(PYTHON) is:" \
+	       "$$("$(PYTHON)" --version 2>/dev/null || echo not there)"; \
+	  echo "Install one of them, or name it: make PYTHON=/path/to/python3.12 ..."; \
+	  exit 1; \
+	fi; \
+	echo "Making $(VENV) with $$("$$found" --version)"; \
+	"$$found" -m venv "$(VENV)" || { \
+	  rm -rf "$(VENV)"; \
+	  echo "Could not make $(VENV): on Debian and Ubuntu, install python3-venv first."; \
+	  exit 1; \
+	}
+
+define install
+	@echo "Installing $(1) into $(VENV) (the first time takes some minutes)"
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e "$(1)"
+	@touch $@
+endef
+
+$(VENV)/.installed-demo: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
+	$(call install,.)
+
+$(VENV)/.installed-lab: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
+	$(call install,.[lab])
+
+$(VENV)/.installed-test: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
+	$(call install,.[test])
+
+# ------------------------------------------------------------------ for users
+
+demo: $(VENV)/.installed-demo
+	@$(BIN)/python -m fedlearn_edu demo $(DEMO_ARGS)
+
+lab: $(VENV)/.installed-lab
+	$(BIN)/python -m jupyterlab notebooks/source
+
+# ------------------------------------------------------------------ for maintainers
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fast: $(VENV)/.installed-test
+	$(PYTEST) -m "not tensorflow and not slow and not notebook" -n $(JOBS)
+
+check: lint
+	@$(MAKE) --no-print-directory fast
+
+unit: $(VENV)/.installed-test
+	$(PYTEST) --hypothesis-profile=thorough -n $(JOBS)
+
+doctests: $(VENV)/.installed-test
+	$(PYTEST) --doctest-modules fedlearn_edu
+
+# One worker per notebook: the cells of one notebook share a kernel.
+notebooks: $(VENV)/.installed-test
+	$(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
+	  -n $(JOBS) --dist loadfile notebooks/source
+
+# One after the other, so that the first failure is the last thing on the screen.
+test: lint
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory doctests
+	@$(MAKE) --no-print-directory notebooks
+
+bench: $(VENV)/.installed-demo
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+	  .import_linter_cache *.egg-info
+	find fedlearn_edu tests notebooks benchmarks -name __pycache__ -prune \
+	  -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Federated computation you can open and step through.
+
+Face one: for people who write algorithms. `import fedlearn_edu as fl`, or `as tff` for
+programs that exist. Builders of executors and strategies take `fedlearn_edu.framework`.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from fedlearn_edu import framework, structure
+from fedlearn_edu import types as types
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.context_stack import set_default_context
+from fedlearn_edu.computations.decorator import check_returns_type
+from fedlearn_edu.computations.federated import federated_computation
+from fedlearn_edu.contexts.execution import SyncExecutionContext
+from fedlearn_edu.contexts.stacks import local_executor_factory
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.intrinsics.aggregation import (
+    federated_aggregate,
+    federated_collect,
+    federated_max,
+    federated_min,
+    federated_reduce,
+    federated_sum,
+)
+from fedlearn_edu.intrinsics.averages import federated_mean, federated_weighted_mean
+from fedlearn_edu.intrinsics.mapping import (
+    federated_apply,
+    federated_map,
+    federated_zip,
+)
+from fedlearn_edu.intrinsics.movement import (
+    federated_broadcast,
+    federated_compute,
+    federated_eval,
+    federated_value,
+)
+from fedlearn_edu.intrinsics.secure import (
+    federated_secure_modular_sum,
+    federated_secure_sum,
+    federated_secure_sum_bitwidth,
+)
+from fedlearn_edu.intrinsics.selecting import federated_select
+from fedlearn_edu.intrinsics.sequences import (
+    sequence_map,
+    sequence_reduce,
+    sequence_sum,
+)
+from fedlearn_edu.runtimes.numpy.computation import np_computation
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    AbstractType,
+    FederatedType,
+    FunctionType,
+    PlacementType,
+    SequenceType,
+    StructType,
+    StructWithPythonType,
+    TensorType,
+    Type,
+    parse_type,
+    to_type,
+    type_at_clients,
+    type_at_server,
+)
+
+if TYPE_CHECKING:
+    from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "tf_computation":  # the one name here that needs TensorFlow
+        from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
+
+        return tf_computation
+    raise AttributeError(f"fedlearn_edu has no {name!r}")
+
+
+def _default_context() -> SyncExecutionContext:
+    return SyncExecutionContext(local_executor_factory(support_sequence_ops=True))
+
+
+set_default_context(_default_context)
+
+__all__ = [
+    "CLIENTS",
+    "SERVER",
+    "AbstractType",
+    "Computation",
+    "FedLearnError",
+    "FederatedType",
+    "FunctionType",
+    "PlacementType",
+    "SequenceType",
+    "Struct",
+    "StructType",
+    "StructWithPythonType",
+    "TensorType",
+    "Type",
+    "check_returns_type",
+    "federated_aggregate",
+    "federated_apply",
+    "federated_broadcast",
+    "federated_collect",
+    "federated_compute",
+    "federated_computation",
+    "federated_eval",
+    "federated_map",
+    "federated_max",
+    "federated_mean",
+    "federated_min",
+    "federated_reduce",
+    "federated_secure_modular_sum",
+    "federated_secure_sum",
+    "federated_secure_sum_bitwidth",
+    "federated_select",
+    "federated_sum",
+    "federated_value",
+    "federated_weighted_mean",
+    "federated_zip",
+    "framework",
+    "np_computation",
+    "parse_type",
+    "sequence_map",
+    "sequence_reduce",
+    "sequence_sum",
+    "set_default_context",
+    "structure",
+    "tf_computation",
+    "to_type",
+    "type_at_clients",
+    "type_at_server",
+    "types",
+]

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The passes, in order, between the tree that tracing made and the tree that runs.
+
+Contexts hand in a tree and what the stack implements; they receive a tree the stack can
+run, or an error before anything has run.
+"""
+
+from collections.abc import Set
+
+from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import intrinsics
+
+
+def compile_tree(node: ir.Node, native: Set[str], name: str = "this") -> ir.Node:
+    """Rewrites a tree for a stack that implements the intrinsics in `native`.
+
+    Raises:
+        UnsupportedIntrinsicError: if something is left that the stack cannot run.
+    """
+    expanded = expand_intrinsics(node, native)
+    check_supported(expanded, native, name)
+    return expanded
+
+
+def check_supported(node: ir.Node, native: Set[str], name: str) -> None:
+    """Refuses intrinsics the stack does not implement."""
+    for intrinsic in intrinsics(node):
+        if intrinsic.uri not in native:
+            raise UnsupportedIntrinsicError(
+                f"this stack of executors cannot run {intrinsic.uri}",
+                expected="one of " + ", ".join(sorted(native)),
+                found=f"{intrinsic.uri}: {intrinsic.type}",
+                where=name,
+                do=_cure(intrinsic.uri),
+            )
+
+
+def _cure(uri: str) -> str:
+    if uri.startswith("sequence_"):
+        return (
+            "add the sequence layer: "
+            "framework.local_executor_factory(support_sequence_ops=True)"
+        )
+    return f'implement it in the strategy: a method marked @implements("{uri}")'

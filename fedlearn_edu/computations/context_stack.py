@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What calling a computation means right now: the stack of contexts.
+
+`Computation.__call__` asks `current_context()`. While a Python function is traced the
+answer is a tracing context, which records the call; otherwise it is an execution
+context, which runs it. No context lives here, only the rule which one is current.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextvars import ContextVar
+from threading import current_thread, main_thread
+from typing import TYPE_CHECKING, Any, Self
+
+from fedlearn_edu.errors import ContextError, TypeMismatchError
+
+if TYPE_CHECKING:
+    from fedlearn_edu.computations.computation import Computation
+
+
+class Context(ABC):
+    """Gives calls of computations a meaning; current inside `with context:`."""
+
+    @abstractmethod
+    def invoke(self, computation: "Computation", argument: Any) -> Any:
+        """Handles one call; `argument` is packed, `None` where there is no parameter."""
+
+    def __enter__(self) -> Self:
+        _scopes.set((*_scopes.get(), self))
+        if current_thread() is main_thread() and not is_tracing(self):
+            _main_thread_scopes.append(self)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        _scopes.set(_scopes.get()[:-1])
+        if current_thread() is main_thread() and not is_tracing(self):
+            _main_thread_scopes.pop()
+
+
+_scopes: ContextVar[tuple[Context, ...]] = ContextVar("scopes", default=())
+_main_thread_scopes: list[Context] = []
+_default: list[Callable[[], Context] | Context] = []
+
+
+def current_context() -> Context:
+    """The innermost `with`-scoped context, else the process-wide default.
+
+    A thread that opened no scope of its own sees the scopes of the main thread, so that
+    a worker thread started inside `with context:` runs in `context`.
+    """
+    # NB(TFF): there, each thread starts with no context at all.
+    scoped = _scopes.get()
+    if scoped:
+        return scoped[-1]
+    if current_thread() is not main_thread() and _main_thread_scopes:
+        return _main_thread_scopes[-1]
+    if not _default:
+        raise ContextError(
+            "no default context is installed",
+            do="call fedlearn_edu.framework.set_default_context(context)",
+        )
+    if not isinstance(_default[0], Context):
+        _default[0] = _default[0]()
+    return _default[0]
+
+
+def set_default_context(context: Context | Callable[[], Context]) -> None:
+    """Replaces the process-wide default, for all threads.
+
+    Args:
+        context: a context, or a function that builds one when it is first needed.
+    """
+    if not isinstance(context, Context) and not callable(context):
+        raise TypeMismatchError(
+            "the default context must be a context",
+            expected="for example SyncExecutionContext(executor_fn=factory)",
+            found=f"{context!r} ({type(context).__name__})",
+            do="wrap an executor factory in SyncExecutionContext first",
+        )
+    _default[:] = [context]
+
+
+class TracingContext(Context):
+    """A context that records calls instead of running them."""
+
+
+def current_tracing_context() -> TracingContext | None:
+    """The tracing context this code runs in, `None` outside the body of a computation."""
+    scoped = _scopes.get()
+    if scoped and isinstance(scoped[-1], TracingContext):
+        return scoped[-1]
+    return None
+
+
+def is_tracing(context: Context) -> bool:
+    """Whether calls are recorded, not run, in `context`."""
+    return isinstance(context, TracingContext)

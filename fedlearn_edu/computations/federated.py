@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`federated_computation`: the frontend for programs made of other computations.
+
+The Python body runs once, at definition, on Values. Every call in it is given a name;
+the names, in program order, become one Block. Execution is somebody else's business.
+"""
+
+from collections.abc import Callable
+from typing import Any, final
+
+from fedlearn_edu.computations.arguments import unpack
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.context_stack import (
+    TracingContext,
+    current_tracing_context,
+)
+from fedlearn_edu.computations.decorator import Decorator, returned_none
+from fedlearn_edu.computations.value import OPERATORS, Value, to_value
+from fedlearn_edu.errors import ContextError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.checking import check
+from fedlearn_edu.ir.traversal import free_references
+from fedlearn_edu.types import StructType, Type
+
+
+@final
+class FederatedTracingContext(TracingContext):
+    """Records the calls of one body, and knows the names of the bodies around it."""
+
+    def __init__(self, name: str, outer: "FederatedTracingContext | None") -> None:
+        self._outer = outer
+        self._name = name
+        self._locals: list[tuple[str, ir.Node]] = []
+        self._count = 0
+        self.scope: dict[str, Type] = dict(outer.scope) if outer else {}
+
+    def bind(self, node: ir.Node, name: str | None = None) -> Value:
+        """Gives `node` a name no enclosing body uses, and returns its stand-in."""
+        fresh = self.fresh(name or f"{self._name}_{self._count}")
+        self._count += name is None
+        self._locals.append((fresh, node))
+        self.scope[fresh] = node.type
+        return Value(ir.Reference(fresh, node.type))
+
+    def fresh(self, name: str) -> str:
+        """`name`, with a number behind it if an enclosing body uses it already."""
+        candidate, count = name, 0
+        while candidate in self.scope:
+            count += 1
+            candidate = f"{name}_{count}"
+        return candidate
+
+    def invoke(self, computation: Computation, argument: Any) -> Value:
+        """Records a call of `computation`."""
+        parameter = computation.type_signature.parameter
+        self.check_visible(computation.tree, computation.__name__)
+        if parameter is None:
+            return self.bind(ir.Call(computation.tree))
+        value = OPERATORS["fit"](to_value(argument), parameter)
+        where = f"the argument of {computation.__name__}"
+        parameter.check_assignable_from(value.type_signature, where=where)
+        self.check_visible(value.node, where)
+        return self.bind(ir.Call(computation.tree, value.node))
+
+    def check_visible(self, node: ir.Node, what: str) -> None:
+        """Refuses values that belong to a body which is over, or to a stranger's."""
+        for name, type_ in free_references(node).items():
+            if name not in self.scope:
+                raise ContextError(
+                    f"{what} uses a value of another computation's body",
+                    expected=f"values of {self._name} and of the bodies around it",
+                    found=f"{name}: {type_}",
+                    do="pass it in as a parameter",
+                )
+
+    def finish(self, result: Value) -> ir.Node:
+        """The body: all recorded names, then the result."""
+        self.check_visible(result.node, f"the result of {self._name}")
+        if not self._locals:
+            return result.node
+        return ir.Block(tuple(self._locals), result.node)
+
+
+def require_federated_context(what: str, do: str) -> FederatedTracingContext:
+    """The context that records `what`, or an error that says where it may be used."""
+    context = current_tracing_context()
+    if not isinstance(context, FederatedTracingContext):
+        raise ContextError(
+            f"{what} was used outside the body of a federated computation",
+            expected="a call inside a function decorated with federated_computation",
+            do=do,
+        )
+    return context
+
+
+def trace_federated(
+    fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, fn_name: str
+) -> Computation:
+    """Runs `fn` once on Values and returns the computation it describes."""
+    outer = current_tracing_context()
+    parent = outer if isinstance(outer, FederatedTracingContext) else None
+    context = FederatedTracingContext(fn_name, parent)
+    with context:
+        parameter = None if type_ is None else context.fresh(f"{fn_name}_arg")
+        result = _run_body(context, fn, names, parameter, type_)
+        if result is None:
+            raise returned_none(fn, fn_name)
+        body = context.finish(to_value(result))
+    tree = ir.Lambda(parameter, type_, body)
+    check(tree, parent.scope if parent else {})
+    return Computation(tree, fn_name, fn.__doc__)
+
+
+def _run_body(
+    context: FederatedTracingContext,
+    fn: Callable[..., Any],
+    names: tuple[str, ...],
+    parameter: str | None,
+    type_: Type | None,
+) -> Any:
+    if parameter is None or type_ is None:
+        return fn()
+    context.scope[parameter] = type_
+    whole = Value(ir.Reference(parameter, type_))
+    if len(names) == 1:
+        return fn(whole)
+    assert isinstance(type_, StructType)
+    fields: dict[str | int, Any] = {}
+    for index, (name, _) in enumerate(type_.items()):
+        field = context.bind(ir.Selection(whole.node, index), name)
+        fields[name or index] = field
+    return unpack(fn, names, fields)
+
+
+federated_computation = Decorator(
+    "federated_computation",
+    trace_federated,
+    """Makes a computation of a function that combines other computations.
+
+    The function runs once, now, on stand-ins; what it does with them is recorded. It
+    may call computations and intrinsics, take structures apart, and use `+ - * /`.
+
+    >>> import numpy as np
+    >>> from fedlearn_edu import federated_computation, federated_sum, type_at_clients
+    >>> @federated_computation(type_at_clients(np.int32))
+    ... def total(value):
+    ...     return federated_sum(value)
+    >>> print(total.type_signature)
+    ({int32}@CLIENTS -> int32@SERVER)
+    >>> int(total([1, 2, 3]))
+    6
+
+    Source: `tff.federated_computation`.
+    """,
+)

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in that records what your function does with it while it is traced.
+
+`federated.py` hands Values to the body; intrinsics and calls make new ones; `to_value`
+turns everything else a body may mention (constants, containers, computations) into one.
+A Value never holds data.
+"""
+
+import dataclasses
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu import structure
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.decorator import PolymorphicComputation
+from fedlearn_edu.errors import TracingError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.printing import to_text
+from fedlearn_edu.types import (
+    FederatedType,
+    FunctionType,
+    Placement,
+    SequenceType,
+    StructType,
+    Type,
+    infer_type,
+    normalize,
+)
+
+# What `v + w`, `v.field` of a federated structure and so on mean is said on the floor
+# of the intrinsics; they register it here, because imports go down only.
+OPERATORS: dict[str, Callable[..., "Value"]] = {}
+
+
+def operator(name: str) -> Callable[[Callable[..., "Value"]], Callable[..., "Value"]]:
+    """Registers the meaning of one of Python's operators on Values."""
+
+    def register(fn: Callable[..., "Value"]) -> Callable[..., "Value"]:
+        OPERATORS[name] = fn
+        return fn
+
+    return register
+
+
+@final
+class Value:
+    """Something that will be computed when the program runs."""
+
+    __slots__ = ("node", "type_signature")
+
+    def __init__(self, node: ir.Node) -> None:
+        self.node = node
+        self.type_signature: Type = node.type
+
+    def __repr__(self) -> str:
+        return f"<value {to_text(self.node)}: {self.type_signature}>"
+
+    def __str__(self) -> str:
+        return to_text(self.node)
+
+    def __dir__(self) -> list[str]:
+        fields = _fields(self.type_signature)
+        names = [name for name in fields.names() if name] if fields is not None else []
+        return [*names, "type_signature", "node"]
+
+    def __len__(self) -> int:
+        return len(self._structure("len()"))
+
+    def __iter__(self) -> Iterator["Value"]:
+        return (self[i] for i in range(len(self._structure("iteration"))))
+
+    def __getattr__(self, name: str) -> "Value":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        fields = _fields(self.type_signature)
+        if fields is None or name not in fields.names():
+            known = [n for n in fields.names() if n] if fields is not None else []
+            raise AttributeError(
+                f"a value of type {self.type_signature} has no field {name!r}; "
+                f"its named fields: {', '.join(known) or 'none'}"
+            )
+        return self._select(fields.names().index(name))
+
+    def __getitem__(self, key: int | str | slice) -> "Value":
+        fields = self._structure("[]")
+        match key:
+            case str():
+                return self.__getattr__(key)
+            case slice():
+                picked = fields.items()[key]
+                offsets = range(len(fields))[key]
+                pairs = [(n, self._select(i)) for (n, _), i in zip(picked, offsets)]
+                return to_value(structure.Struct(pairs))
+            case int() if 0 <= key < len(fields):
+                return self._select(key)
+            case int():
+                raise IndexError(
+                    f"index {key} in a value of type {self.type_signature}, "
+                    f"which has {len(fields)} fields"
+                )
+            case _:
+                raise TypeError(f"a field is named by int, str or slice, not {key!r}")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(self.type_signature, FunctionType):
+            raise TracingError(
+                "only functions can be called",
+                expected="a value of a type such as (int32 -> int32)",
+                found=str(self.type_signature),
+                where=to_text(self.node),
+            )
+        return Computation(self.node, to_text(self.node))(*args, **kwargs)
+
+    def __bool__(self) -> bool:
+        raise TracingError(
+            "a value has no truth yet: the program is being written, not run",
+            found=f"if, and, or, not on a value of type {self.type_signature}",
+            do="decide inside a tf_computation or np_computation",
+        )
+
+    def __add__(self, other: Any) -> "Value":
+        return OPERATORS["add"](self, other)
+
+    def __sub__(self, other: Any) -> "Value":
+        return OPERATORS["subtract"](self, other)
+
+    def __mul__(self, other: Any) -> "Value":
+        return OPERATORS["multiply"](self, other)
+
+    def __truediv__(self, other: Any) -> "Value":
+        return OPERATORS["divide"](self, other)
+
+    def __radd__(self, other: Any) -> "Value":
+        return OPERATORS["add"](other, self)
+
+    def __rsub__(self, other: Any) -> "Value":
+        return OPERATORS["subtract"](other, self)
+
+    def __rmul__(self, other: Any) -> "Value":
+        return OPERATORS["multiply"](other, self)
+
+    def __rtruediv__(self, other: Any) -> "Value":
+        return OPERATORS["divide"](other, self)
+
+    def _structure(self, use: str) -> StructType:
+        fields = _fields(self.type_signature)
+        if fields is None:
+            raise TracingError(
+                f"{use} needs a structure",
+                expected="a value of a structure type",
+                found=str(self.type_signature),
+                where=to_text(self.node),
+                do="look at `.type_signature` before taking it apart",
+            )
+        return fields
+
+    def _select(self, index: int) -> "Value":
+        if isinstance(self.type_signature, FederatedType):
+            return OPERATORS["select"](self, index)
+        if isinstance(self.node, ir.Struct):
+            return Value(self.node.elements[index][1])
+        return Value(ir.Selection(self.node, index))
+
+
+def _fields(type_: Type) -> StructType | None:
+    inner = type_.member if isinstance(type_, FederatedType) else type_
+    return inner if isinstance(inner, StructType) else None
+
+
+def to_value(
+    arg: Any, type_spec: Type | None = None, parameter_hint: Type | None = None
+) -> Value:
+    """Makes a Value of whatever may be mentioned in a federated body.
+
+    Args:
+        arg: a Value, a computation, a constant, or a container of these.
+        type_spec: the wanted type, where the place of use knows it.
+        parameter_hint: what a polymorphic computation will be called with.
+    """
+    value = _convert(arg, type_spec, parameter_hint)
+    if type_spec is not None:
+        type_spec.check_assignable_from(value.type_signature, where=str(value))
+    return value
+
+
+def _convert(arg: Any, type_spec: Type | None, hint: Type | None) -> Value:
+    match arg:
+        case Value():
+            return arg
+        case Computation():
+            return Value(arg.tree)
+        case PolymorphicComputation():
+            return Value(_concretize(arg, hint).tree)
+        case Placement():
+            return Value(ir.PlacementLiteral(arg))
+        case list() | tuple() if isinstance(type_spec, SequenceType):
+            return Value(ir.Literal(normalize(arg, type_spec), type_spec))
+        case str() | bytes() | bool() | int() | float() | complex():
+            return _constant(arg)
+        case np.ndarray() | np.generic():
+            return _constant(arg)
+        case _:
+            elements, container = _elements(arg)
+            converted = ((n, to_value(e).node) for n, e in elements)
+            return Value(ir.Struct(tuple(converted), container))
+
+
+def _constant(arg: Any) -> Value:
+    type_ = infer_type(arg)
+    assert type_ is not None
+    return Value(ir.Literal(normalize(arg, type_), type_))
+
+
+def _concretize(poly: PolymorphicComputation, hint: Type | None) -> Computation:
+    if hint is None:
+        raise TracingError(
+            f"the type of {poly.__name__} is not known here",
+            expected="a computation with types",
+            found=repr(poly),
+            do="decorate it with the type of its parameter",
+        )
+    return poly.concretize(hint)
+
+
+def _elements(arg: Any) -> tuple[tuple[tuple[str | None, Any], ...], type | None]:
+    match arg:
+        case structure.Struct():
+            return arg.items(), None
+        case OrderedDict():
+            return tuple(arg.items()), OrderedDict
+        case tuple() if hasattr(arg, "_fields"):
+            return tuple(zip(arg._fields, arg, strict=True)), type(arg)
+        case tuple() | list():
+            return tuple((None, element) for element in arg), type(arg)
+        case Mapping():
+            raise _refusal(arg, "use an OrderedDict: the order of the fields matters")
+    if dataclasses.is_dataclass(arg) and not isinstance(arg, type):
+        fields = ((f.name, getattr(arg, f.name)) for f in dataclasses.fields(arg))
+        return tuple(fields), type(arg)
+    attributes = getattr(type(arg), "__attrs_attrs__", None)
+    if attributes is not None:
+        return tuple((a.name, getattr(arg, a.name)) for a in attributes), type(arg)
+    raise _refusal(arg, _cure(arg))
+
+
+def _cure(arg: Any) -> str:
+    if type(arg).__module__.startswith("tensorflow"):
+        return "move the TensorFlow code into a tf_computation and call that"
+    if callable(arg):
+        return "decorate it: np_computation, tf_computation or federated_computation"
+    return "pass a value, a computation, a constant or a container of these"
+
+
+def _refusal(arg: Any, do: str) -> TracingError:
+    return TracingError(
+        "this cannot be part of a federated computation",
+        expected="a value, a computation, a constant, or a container of these",
+        found=f"{type(arg).__name__}: {arg!r}"[:120],
+        do=do,
+    )

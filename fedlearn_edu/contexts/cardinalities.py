@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many participants an argument implies."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fedlearn_edu.errors import CardinalityError
+from fedlearn_edu.types import FederatedType, Placement, StructType, Type
+
+Cardinalities = Mapping[Placement, int]
+
+
+def infer_cardinalities(plain: Any, type_: Type | None) -> Cardinalities:
+    """Counts the members of every federated part of an argument in plain form.
+
+    All-equal parts count nothing: one value stands for any number of participants.
+
+    Raises:
+        CardinalityError: if two parts disagree; names both.
+    """
+    counts: dict[Placement, tuple[int, str]] = {}
+    if type_ is not None:
+        _count(plain, type_, "argument", counts)
+    return {placement: count for placement, (count, _) in counts.items()}
+
+
+def _count(
+    plain: Any, type_: Type, path: str, counts: dict[Placement, tuple[int, str]]
+) -> None:
+    match type_:
+        case FederatedType(placement=placement, all_equal=False):
+            known, where = counts.setdefault(placement, (len(plain), path))
+            if known != len(plain):
+                raise CardinalityError(
+                    f"the argument does not say how many {placement} there are",
+                    expected=f"{known} members, as in {where}",
+                    found=f"{len(plain)} members",
+                    where=path,
+                    do="pass one entry for each participant, everywhere",
+                )
+        case StructType():
+            pairs = zip(type_.items(), plain, strict=True)
+            for index, ((name, element_type), element) in enumerate(pairs):
+                step = f".{name}" if name else f"[{index}]"
+                _count(element, element_type, path + step, counts)
+        case _:
+            return

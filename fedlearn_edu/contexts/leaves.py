@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which executor sits at the bottom of a stack: the only place that chooses a runtime.
+
+TensorFlow is loaded here, and only when a computation contains TensorFlow code or a
+user asks for it by name.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from fedlearn_edu.errors import StructureError
+from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.routing import RoutingExecutor
+from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
+
+Leaf = str | Callable[[], Executor] | None
+
+
+def _tensorflow() -> Executor:
+    from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
+
+    return EagerTFExecutor()
+
+
+_makers: dict[str, Callable[[], Executor]] = {
+    "numpy": NumPyExecutor,
+    "tensorflow": _tensorflow,
+}
+
+
+def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:
+    """Makes a runtime known: leaf code of that name goes to such an executor."""
+    _makers[name] = make_executor
+
+
+def leaf_executor(leaf: Leaf, runtimes: frozenset[str]) -> Executor:
+    """The executor for leaf code of `runtimes`, unless `leaf` asks for another one."""
+    if callable(leaf):
+        return leaf()
+    names = [leaf] if leaf is not None else sorted(runtimes) or ["numpy"]
+    unknown: list[Any] = [name for name in names if name not in _makers]
+    if unknown:
+        raise StructureError(
+            f"there is no runtime {unknown[0]!r}",
+            expected="one of " + ", ".join(_makers),
+            found=unknown[0],
+        )
+    if len(names) == 1:
+        return _makers[names[0]]()
+    return RoutingExecutor({name: _makers[name]() for name in names})

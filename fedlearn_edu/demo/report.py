@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The story in words and tables of at most 80 columns. Strings out, nothing printed."""
+
+import math
+from collections.abc import Sequence
+
+from fedlearn_edu.demo.published import TOLERANCE, Comparison
+from fedlearn_edu.demo.records import Evaluation, Opening, Outcome, Round
+from fedlearn_edu.demo.setting import (
+    DECAY,
+    LEARNING_RATE,
+    LONE_CLIENT,
+    NUM_CLIENTS,
+    OTHER_CLIENT,
+    FederatedData,
+    Options,
+)
+
+
+def heading(data: FederatedData, options: Options) -> str:
+    """Says what is about to be run, before anything slow happens."""
+    train, test = data.total
+    order = (
+        "in the order of the file"
+        if options.seed is None
+        else f"drawn with seed {options.seed}"
+    )
+    source = {
+        "mnist": "MNIST, found on this machine",
+        "digits28": "the embedded digits",
+    }
+    return f"""\
+Federated averaging: {NUM_CLIENTS} clients, one digit each
+
+data      {data.name}: {source[data.name]}, {train:,} images to train, {test:,} to test
+clients   client k holds only images of digit k: at most {data.examples_per_client:,},
+          {order}, in batches of {data.batch_size}
+model     softmax regression: 784 x 10 weights and 10 biases, all zero at first
+a round   every client takes one gradient step per batch, the server averages;
+          learning rate {LEARNING_RATE:g}, times {DECAY:g} after each round
+loss      in nats, summed over a client's batches; mean over clients
+"""
+
+
+def opening_lines(opening: Opening) -> str:
+    """Tells what the zero model does, and what one client alone can learn."""
+    own, other, lone = LONE_CLIENT, OTHER_CLIENT, opening.lone
+    steps = " ".join(f"{loss:.6f}" for loss in opening.steps)
+    return "\n".join(
+        [
+            "1. Nobody has learned: the zero model",
+            f"   one batch of client {own}             loss {opening.batch_loss:>10.6f}"
+            f"   (ln 10 = {math.log(10):.6f})",
+            _evaluated("all clients", opening.zero_train),
+            _evaluated("all clients, test images", opening.zero_test),
+            "",
+            f"2. Client {own} learns alone",
+            f"   five steps on one batch, loss after each: {steps}",
+            "   a pass over all its batches, the model evaluated on the data of",
+            _at_client(own, lone),
+            _at_client(other, lone),
+            _evaluated("all clients", lone),
+            "",
+            "3. All learn together: federated averaging",
+        ]
+    )
+
+
+def _evaluated(where: str, result: Evaluation) -> str:
+    return _line(where, result.loss, result.accuracy)
+
+
+def _at_client(client: int, result: Evaluation) -> str:
+    losses, accuracies = result.client_losses, result.client_accuracies
+    return _line(f"client {client}", losses[client], accuracies[client])
+
+
+def _line(where: str, loss: float, accuracy: float) -> str:
+    return f"   {where:<31} loss {loss:>10.6f}   accuracy {accuracy:>6.1%}"
+
+
+_COLUMNS = (
+    ("round", 5),
+    ("rate", 8),
+    ("mean loss", 11),
+    ("train", 8),
+    ("test", 8),
+    ("bytes down", 12),
+    ("bytes up", 10),
+    ("seconds", 9),
+)
+
+
+def table_head() -> str:
+    """Names the columns of `table_row`; accuracies have no unit but their sign."""
+    names = "".join(f"{name:>{width}}" for name, width in _COLUMNS)
+    return f"{'accuracy':>{5 + 8 + 11 + 12}}\n{names}"
+
+
+def table_row(step: Round) -> str:
+    """One round in one line."""
+    return _row(
+        f"{step.number}",
+        f"{step.learning_rate:.4f}",
+        f"{step.train.loss:.6f}",
+        f"{step.train.accuracy:.1%}",
+        f"{step.test.accuracy:.1%}",
+        f"{step.bytes_down:,}",
+        f"{step.bytes_up:,}",
+        f"{step.seconds:.2f}",
+    )
+
+
+def zero_row(opening: Opening) -> str:
+    """Round 0: the state before training."""
+    train, test = opening.zero_train, opening.zero_test
+    shares = (f"{train.accuracy:.1%}", f"{test.accuracy:.1%}")
+    return _row("0", "-", f"{train.loss:.6f}", *shares, "-", "-", "-")
+
+
+def _row(*cells: str) -> str:
+    pairs = zip(cells, _COLUMNS, strict=True)
+    return "".join(f"{cell:>{width}}" for cell, (_, width) in pairs)
+
+
+def comparison_table(rows: Sequence[Comparison]) -> str:
+    """Published, ours, relative difference; and whether that is close enough."""
+    worst = max(row.difference for row in rows)
+    verdict = "reproduced" if all(row.is_reproduced for row in rows) else "NOT the same"
+    head = f"{'loss in nats':<36}{'published':>12}{'ours':>12}{'rel. difference':>18}"
+    lines = [
+        f"{row.what:<36}{row.published:>12.6f}{row.ours:>12.6f}{row.difference:>18.1e}"
+        for row in rows
+    ]
+    last = f"{verdict}: the largest difference is {worst:.1e}, {TOLERANCE:g} is allowed"
+    return "\n".join([head, *lines, last])
+
+
+def conclusion(outcome: Outcome) -> tuple[str, str, str]:
+    """Three sentences that say what happened."""
+    opening, last = outcome.opening, outcome.rounds[-1]
+    own, other, lone = LONE_CLIENT, OTHER_CLIENT, opening.lone
+    accuracies = last.test.client_accuracies
+    hardest = min(range(NUM_CLIENTS), key=lambda client: accuracies[client])
+    rounds = f"{last.number} round{'s' if last.number > 1 else ''}"
+    return (
+        f"Client {own} alone learned to call everything a {own}: its model reads "
+        f"{lone.client_accuracies[own]:.1%} of its own images and "
+        f"{lone.client_accuracies[other]:.1%} of client {other}'s.",
+        f"After {rounds} of averaging, one model reads {last.test.accuracy:.1%} of the "
+        f"test images ({opening.zero_test.accuracy:.1%} before), from "
+        f"{accuracies[hardest]:.1%} of the {hardest}s to {max(accuracies):.1%} of the "
+        f"{accuracies.index(max(accuracies))}s.",
+        f"No image left its client: a round moved {last.bytes_down / 1e6:.2f} MB of "
+        f"models to the clients and {last.bytes_up / 1e6:.2f} MB back.",
+    )

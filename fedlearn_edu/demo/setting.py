@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the demo is run on: a data set, dealt out one digit per client, in batches.
+
+The command line makes an `Options`; `prepare` makes the data; `story` takes both.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from fedlearn_edu.simulation.datasets import Dataset, load
+from fedlearn_edu.simulation.partitions import Batch, batches, one_label_per_client
+
+NUM_CLIENTS = 10
+LONE_CLIENT = 5
+OTHER_CLIENT = 0
+LEARNING_RATE = 0.1
+DECAY = 0.9
+
+
+@final
+@dataclass(frozen=True)
+class Options:
+    """What the command line may choose.
+
+    Attributes:
+        data: the name of a data set, or `"auto"`.
+        rounds: rounds of federated averaging, at least 1.
+        out: the folder for the pictures; made if need be.
+        seed: `None` takes each client's examples in their order, as the tutorial does;
+            a number draws them at random.
+    """
+
+    data: str = "auto"
+    rounds: int = 10
+    out: Path = Path("build/demo")
+    seed: int | None = None
+
+
+@final
+@dataclass(frozen=True)
+class FederatedData:
+    """Per split `{<x=float32[?,784],y=int32[?]>*}@CLIENTS`: batches for each client.
+
+    Attributes:
+        name: the data set it was made of.
+        examples_per_client: at most this many training examples each.
+        batch_size: examples per batch; the last one may be shorter.
+        train: what the clients learn from.
+        test: what nobody learns from, dealt out in the same way.
+        total: how many examples the data set has, in its two splits.
+    """
+
+    name: str
+    examples_per_client: int
+    batch_size: int
+    train: tuple[list[Batch], ...]
+    test: tuple[list[Batch], ...]
+    total: tuple[int, int]
+
+
+def prepare(options: Options) -> FederatedData:
+    """Loads the data and gives client k the examples of digit k.
+
+    MNIST gets the tutorial's numbers: 1,000 examples each in batches of 100. The
+    embedded digits have about 140 of each, in batches of 14, so that a client makes
+    ten steps per round there too.
+    """
+    dataset = load(options.data)
+    examples, batch_size = (1000, 100) if dataset.name == "mnist" else (140, 14)
+    train, test = _deal(dataset, examples, batch_size, options.seed)
+    total = (len(dataset.train[1]), len(dataset.test[1]))
+    return FederatedData(dataset.name, examples, batch_size, train, test, total)
+
+
+def _deal(
+    dataset: Dataset, examples: int, batch_size: int, seed: int | None
+) -> list[tuple[list[Batch], ...]]:
+    return [
+        tuple(
+            batches(images, labels, indices, batch_size)
+            for indices in one_label_per_client(labels, NUM_CLIENTS, examples, seed)
+        )
+        for images, labels in dataset
+    ]

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contract of executors: five methods; and of their values: two.
+
+An executor brings values in (`create_value`), applies functions (`create_call`), builds
+and takes apart structures (`create_struct`, `create_selection`) and lets go (`close`).
+What it returns are handles it owns; `compute()` materializes one in plain form. Laws: a
+handle is used only with the executor that made it; calls have no side effect; the same
+calls give the same results.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine, Iterable, Mapping
+from typing import Any, TypeVar
+
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import FunctionType, StructType, Type, to_type
+
+T = TypeVar("T")
+
+
+class ExecutorValue(ABC):
+    """A handle to a value inside an executor."""
+
+    @property
+    @abstractmethod
+    def type_signature(self) -> Type:
+        """The type of the value."""
+
+    @abstractmethod
+    async def compute(self) -> Any:
+        """Materializes the value, in plain form (see `types/containers.py`)."""
+
+
+class Executor(ABC):
+    """Interprets some constructs, and delegates the rest to target executors."""
+
+    @abstractmethod
+    async def create_value(
+        self, value: Any, type_spec: Type | None = None
+    ) -> ExecutorValue:
+        """Embeds a plain value, or a computation (a tree or a `Computation`)."""
+
+    @abstractmethod
+    async def create_call(
+        self, comp: ExecutorValue, arg: ExecutorValue | None = None
+    ) -> ExecutorValue:
+        """Calls an embedded function on an embedded argument."""
+
+    @abstractmethod
+    async def create_struct(self, elements: Any) -> ExecutorValue:
+        """Makes a structure of embedded values: a `Struct`, mapping or iterable."""
+
+    @abstractmethod
+    async def create_selection(
+        self, source: ExecutorValue, index: int | None = None, name: str | None = None
+    ) -> ExecutorValue:
+        """Selects one field of an embedded structure, by position or by name."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Releases resources, here and in all target executors."""
+
+
+def as_node(value: Any) -> ir.Node | None:
+    """The tree `value` is or holds; `None` if it is plain data."""
+    if isinstance(value, Computation):
+        return value.tree
+    return value if isinstance(value, ir.Node) else None
+
+
+def resolve_type(value: Any, type_spec: Any) -> Type:
+    """The type of what is embedded, reconciled with the type that was asked for.
+
+    Raises:
+        TypeMismatchError: if there is none, or the two contradict each other.
+    """
+    wanted = to_type(type_spec)
+    node = as_node(value)
+    if node is not None:
+        if wanted is not None:
+            wanted.check_assignable_from(node.type, where="create_value")
+        return node.type if wanted is None else wanted
+    if wanted is None:
+        raise TypeMismatchError(
+            "a plain value needs a type to be embedded",
+            expected="create_value(value, type_spec)",
+            found=f"{value!r} ({type(value).__name__}) without a type",
+            do="pass its type, for example np.int32",
+        )
+    return wanted
+
+
+def as_struct(elements: Any) -> Struct:
+    """The elements of `create_struct` as a `Struct`."""
+    if isinstance(elements, Struct):
+        return elements
+    if isinstance(elements, Mapping):
+        return Struct(elements.items())
+    if hasattr(elements, "_fields"):
+        return Struct(zip(elements._fields, elements, strict=True))
+    assert isinstance(elements, Iterable)
+    return Struct((None, element) for element in elements)
+
+
+def struct_type_of(elements: Struct) -> StructType:
+    """The type of a structure of embedded values."""
+    return StructType([(n, value.type_signature) for n, value in elements.items()])
+
+
+def position(source: Type, index: int | None, name: str | None) -> int:
+    """The position a selection means.
+
+    Raises:
+        TypeMismatchError: if `source` is not a structure.
+        ValueError: if neither or both of `index` and `name` are given.
+    """
+    if not isinstance(source, StructType):
+        raise TypeMismatchError(
+            "only structures have fields to select",
+            expected="a structure such as <a=int32,bool>",
+            found=str(source),
+            where="create_selection",
+        )
+    if (index is None) == (name is None):
+        raise ValueError("create_selection takes exactly one of index and name")
+    if name is not None:
+        if name not in source.names():
+            raise TypeMismatchError(
+                "there is no field of this name", expected=str(source), found=name
+            )
+        return source.names().index(name)
+    assert index is not None
+    if not 0 <= index < len(source):
+        raise IndexError(f"index {index} in a structure of type {source}")
+    return index
+
+
+def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
+    """Checks that `comp` is a function which takes `arg`; returns its type.
+
+    Raises:
+        TypeMismatchError: otherwise.
+    """
+    type_ = comp.type_signature
+    if not isinstance(type_, FunctionType):
+        raise TypeMismatchError(
+            "only functions can be called",
+            expected="a value of a function type",
+            found=str(type_),
+            where="create_call",
+        )
+    found = arg.type_signature if arg is not None else None
+    if (found is None) != (type_.parameter is None):
+        raise TypeMismatchError(
+            "a call has an argument too many or too few",
+            expected=str(type_.parameter or "no argument"),
+            found=str(found or "no argument"),
+            where="create_call",
+        )
+    if type_.parameter is not None and found is not None:
+        type_.parameter.check_assignable_from(found, where="create_call")
+    return type_
+
+
+def check_owned(value: Any, kind: type[T], owner: Executor) -> T:
+    """Checks that a handle was made by `owner`.
+
+    Raises:
+        TypeMismatchError: if it is no handle, or another executor's.
+    """
+    if not isinstance(value, kind) or getattr(value, "owner", owner) is not owner:
+        raise TypeMismatchError(
+            "a value must be embedded in the executor that uses it",
+            expected=f"a value created by this {type(owner).__name__}",
+            found=f"{type(value).__name__}",
+            do="embed it with create_value first",
+        )
+    return value
+
+
+async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Runs coroutines concurrently and returns their results in order.
+
+    If one fails, the others are canceled and the first error is raised as it is.
+    """
+    coroutines = list(work)
+    if len(coroutines) == 1:
+        return [await coroutines[0]]
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watching a stack: every contract call becomes a frozen event on a tape.
+
+Wrap any executor; what it does is unchanged. Lessons and pictures read the tape;
+nothing here draws.
+"""
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+from fedlearn_edu.executors.base import Executor, as_node
+from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
+from fedlearn_edu.ir import nodes as ir
+
+
+@final
+@dataclass(frozen=True)
+class Event:
+    """One contract call.
+
+    Attributes:
+        number: position in the total order of starts, from 0.
+        layer: which executor was asked, e.g. `"reference_resolving"`.
+        participant: who it works for, e.g. `"clients[3]"`, `"server"`, `"unplaced"`.
+        what: the contract method: `"create_value"`, …, `"compute"`.
+        type: the type of the result, in the notation.
+        start_s: seconds on the clock of `time.perf_counter`.
+        end_s: the same clock, when the call returned.
+        detail: the computation or selection concerned, for people.
+    """
+
+    number: int
+    layer: str
+    participant: str
+    what: str
+    type: str
+    start_s: float
+    end_s: float
+    detail: str = ""
+
+
+@final
+class Tape:
+    """An append-only list of events, in the order of their starts."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._numbers = itertools.count()
+        self._lock = threading.Lock()
+
+    def next_number(self) -> int:
+        """A number no other event has."""
+        with self._lock:
+            return next(self._numbers)
+
+    def append(self, event: Event) -> None:
+        """Adds an event."""
+        with self._lock:
+            self._events.append(event)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All events so far, in the order of their starts."""
+        with self._lock:
+            return tuple(sorted(self._events, key=lambda event: event.number))
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.events)
+
+    def clear(self) -> None:
+        """Forgets all events."""
+        with self._lock:
+            self._events.clear()
+
+
+@final
+class RecordingExecutor(WrappingExecutor):
+    """Records what its target is asked, for one participant and layer."""
+
+    def __init__(
+        self,
+        target_executor: Executor,
+        tape: Tape,
+        *,
+        layer: str = "",
+        participant: str = "",
+    ) -> None:
+        super().__init__(target_executor)
+        self._tape = tape
+        self._layer = layer or type(target_executor).__name__
+        self._participant = participant
+
+    def close(self) -> None:
+        """Closes the target; the tape stays."""
+        self.target.close()
+
+    async def around(self, what: str, work: Work, subject: Any) -> Any:
+        """Runs `work()` and records it."""
+        number, start_s = self._tape.next_number(), time.perf_counter()
+        result = await work()
+        typed = subject if what == "compute" else result
+        event = Event(
+            number=number,
+            layer=self._layer,
+            participant=self._participant,
+            what=what,
+            type=str(typed.type_signature),
+            start_s=start_s,
+            end_s=time.perf_counter(),
+            detail=_describe(subject),
+        )
+        self._tape.append(event)
+        return result
+
+
+def _describe(subject: Any) -> str:
+    match as_node(subject):
+        case ir.Intrinsic(uri=uri):
+            return uri
+        case ir.Leaf(code=code):
+            return code.name
+        case None:
+            return str(subject) if isinstance(subject, int | str) else ""
+        case node:
+            return type(node).__name__

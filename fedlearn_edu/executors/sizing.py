@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counting what crosses the edge of an executor, in bytes, by direction and type.
+
+Wrapped around each client's stack it measures communication: what is embedded went
+*down* to the client, what is computed came *up*. Sequences and functions do not count:
+a client's data set is where it is, and code is not data.
+"""
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.executors.base import Executor, as_node
+from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import Type
+
+
+@final
+@dataclass(frozen=True)
+class SizeInfo:
+    """Bytes that crossed, by type in the notation.
+
+    Attributes:
+        down: bytes embedded, from above into the sized executors.
+        up: bytes computed, out of the sized executors.
+    """
+
+    down: dict[str, int] = field(default_factory=dict)
+    up: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def bytes_down(self) -> int:
+        """All bytes that went down."""
+        return sum(self.down.values())
+
+    @property
+    def bytes_up(self) -> int:
+        """All bytes that came up."""
+        return sum(self.up.values())
+
+
+@final
+class Meter:
+    """Adds up bytes from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: dict[str, Counter[str]] = {"down": Counter(), "up": Counter()}
+
+    def add(self, direction: str, type_: Type, plain: Any) -> None:
+        """Counts one value that crossed."""
+        size = size_bytes(plain)
+        if size:
+            with self._lock:
+                self._counts[direction][str(type_)] += size
+
+    def read(self) -> SizeInfo:
+        """What has crossed so far."""
+        with self._lock:
+            return SizeInfo(dict(self._counts["down"]), dict(self._counts["up"]))
+
+    def reset(self) -> None:
+        """Starts again from zero."""
+        with self._lock:
+            for counter in self._counts.values():
+                counter.clear()
+
+
+def size_bytes(plain: Any) -> int:
+    """The size of a value in plain form: numbers by dtype, text by length.
+
+    >>> size_bytes(np.zeros([10], np.float32))
+    40
+    """
+    match plain:
+        case Struct():
+            return sum(map(size_bytes, plain))
+        case bytes():
+            return len(plain)
+        case np.ndarray() if plain.dtype == object:
+            return sum(len(text) for text in plain.flat)
+        case np.ndarray() | np.generic():
+            return int(plain.nbytes)
+        case _:
+            return 0
+
+
+@final
+class SizingExecutor(WrappingExecutor):
+    """Measures what goes into its target and comes out of it.
+
+    Source: `tff.framework.SizingExecutor`.
+    """
+
+    def __init__(self, target_executor: Executor, meter: Meter) -> None:
+        super().__init__(target_executor)
+        self._meter = meter
+
+    def close(self) -> None:
+        """Closes the target; the meter keeps its counts."""
+        self.target.close()
+
+    async def around(self, what: str, work: Work, subject: Any) -> Any:
+        """Runs `work()` and counts plain data that went in or came out."""
+        result = await work()
+        if what == "create_value" and as_node(subject) is None:
+            self._meter.add("down", result.type_signature, subject)
+        if what == "compute":
+            self._meter.add("up", subject.type_signature, result)
+        return result

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How placements and federated intrinsics are realized: flat, or in groups."""

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strategy of groups of groups: a server above child stacks that hold some clients.
+
+    SERVER  : one executor
+    CLIENTS : child stacks, each a federated stack of its own over some of the clients
+
+A value at CLIENTS is a tuple of the children's federated values, in client order. Here,
+and only here, `merge` is needed: each child folds its clients, the server merges the
+partial folds, in the order of the children.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from fedlearn_edu.errors import CardinalityError
+from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
+from fedlearn_edu.executors.federating import (
+    FederatingExecutor,
+    FederatingStrategy,
+    FederatingValue,
+    implements,
+)
+from fedlearn_edu.executors.strategies.members import check_members, member_of_zip
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    FunctionType,
+    StructType,
+    Type,
+    type_at_server,
+)
+
+
+@final
+class FederatedComposingStrategy(FederatingStrategy):
+    """Composes child stacks into one.
+
+    Source: `tff.framework.FederatedComposingStrategy`.
+    """
+
+    def __init__(
+        self, server: Executor, children: Sequence[Executor], counts: Sequence[int]
+    ) -> None:
+        self._server = server
+        self._children = tuple(children)
+        self._counts = tuple(counts)
+
+    @staticmethod
+    def factory(
+        server_executor: Executor,
+        target_executors: Sequence[Executor],
+        counts: Sequence[int],
+    ) -> Callable[[FederatingExecutor], "FederatedComposingStrategy"]:
+        """Makes a strategy factory for `FederatingExecutor`.
+
+        Args:
+            server_executor: does the server's work.
+            target_executors: federated stacks, each over its own clients.
+            counts: how many clients each of them has.
+        """
+        # NB(TFF): there, the counts are found out by asking each child for a sum of
+        # ones.
+        if len(counts) != len(target_executors):
+            raise CardinalityError(
+                "every child stack needs its number of clients",
+                expected=f"{len(target_executors)} counts",
+                found=f"{len(counts)} counts",
+            )
+        return lambda executor: FederatedComposingStrategy(
+            server_executor, target_executors, counts
+        )
+
+    def close(self) -> None:
+        """Closes the server's executor and all children."""
+        self._server.close()
+        for child in self._children:
+            child.close()
+
+    async def embed(self, value: Any, type_: FederatedType) -> Any:
+        """Deals the entries out to the children, or gives all of them the one value."""
+        if type_.placement is SERVER:
+            plain = value if type_.all_equal else check_members(value, 1, type_)[0]
+            return (await self._server.create_value(plain, type_.member),)
+        if type_.all_equal:
+            parts: list[Any] = [value] * len(self._children)
+        else:
+            entries = check_members(value, sum(self._counts), type_)
+            starts = [sum(self._counts[:i]) for i in range(len(self._counts))]
+            parts = [
+                entries[s : s + n] for s, n in zip(starts, self._counts, strict=True)
+            ]
+        pairs = zip(self._children, parts, strict=True)
+        return tuple(await gather(c.create_value(part, type_) for c, part in pairs))
+
+    async def compute(self, representation: Any, type_: FederatedType) -> Any:
+        """Materializes all members in client order, or the first where all are equal."""
+        if type_.placement is SERVER:
+            plain = await representation[0].compute()
+            return plain if type_.all_equal else (plain,)
+        if type_.all_equal:
+            return await representation[0].compute()
+        groups = await gather(part.compute() for part in representation)
+        return tuple(member for group in groups for member in group)
+
+    @implements("federated_value")
+    async def _value(self, type_: FunctionType, value: FederatingValue) -> Any:
+        return await self.embed(await value.compute(), _federated(type_))
+
+    @implements("federated_broadcast")
+    async def _broadcast(self, type_: FunctionType, value: FederatingValue) -> Any:
+        return await self.embed(await value.compute(), _federated(type_))
+
+    @implements("federated_eval")
+    async def _eval(self, type_: FunctionType, fn: FederatingValue) -> Any:
+        if _federated(type_).placement is SERVER:
+            return (await self._server.create_call(await self._at_server(fn)),)
+        return await self._in_children("federated_eval", type_.result, [fn])
+
+    @implements("federated_map")
+    async def _map(
+        self, type_: FunctionType, fn: FederatingValue, arg: FederatingValue
+    ) -> Any:
+        if _federated(type_).placement is SERVER:
+            (member,) = arg.representation
+            return (await self._server.create_call(await self._at_server(fn), member),)
+        return await self._in_children("federated_map", type_.result, [fn, arg])
+
+    @implements("federated_zip")
+    async def _zip(self, type_: FunctionType, value: FederatingValue) -> Any:
+        if _federated(type_).placement is SERVER:
+            return (await member_of_zip(self._server, value, 0),)
+        return await self._in_children("federated_zip", type_.result, [value])
+
+    @implements("federated_aggregate")
+    async def _aggregate(
+        self,
+        type_: FunctionType,
+        value: FederatingValue,
+        zero: FederatingValue,
+        accumulate: FederatingValue,
+        merge: FederatingValue,
+        report: FederatingValue,
+    ) -> Any:
+        state_type = report.node.type.parameter  # type: ignore[union-attr]
+        keep = ir.Lambda("x", state_type, ir.Reference("x", state_type))
+        partial_args = [value, zero, accumulate, merge, keep]
+        partial_type = type_at_server(state_type)
+        partials = await self._in_children(
+            "federated_aggregate", partial_type, partial_args
+        )
+        state = await self._merge(partials, merge, zero, state_type)
+        final_step = await self._at_server(report)
+        return (await self._server.create_call(final_step, state),)
+
+    @implements("federated_pairwise_masks")
+    async def _masks(self, type_: FunctionType, prototype: FederatingValue) -> Any:
+        # Masks cancel within each group, so they cancel in the whole.
+        return await self._in_children(
+            "federated_pairwise_masks", type_.result, [prototype]
+        )
+
+    @implements("federated_select")
+    async def _select(
+        self,
+        type_: FunctionType,
+        keys: FederatingValue,
+        max_key: FederatingValue,
+        source: FederatingValue,
+        fn: FederatingValue,
+    ) -> Any:
+        return await self._in_children(
+            "federated_select", type_.result, [keys, max_key, source, fn]
+        )
+
+    async def _merge(
+        self,
+        partials: Sequence[ExecutorValue],
+        merge: FederatingValue,
+        zero: FederatingValue,
+        state_type: Type,
+    ) -> ExecutorValue:
+        if not partials:
+            return await self._server.create_value(await zero.compute(), state_type)
+        join = await self._at_server(merge)
+        states = [
+            await self._server.create_value(await partial.compute(), state_type)
+            for partial in partials
+        ]
+        state = states[0]
+        for other in states[1:]:
+            pair = await self._server.create_struct([state, other])
+            state = await self._server.create_call(join, pair)
+        return state
+
+    async def _at_server(self, fn: FederatingValue) -> ExecutorValue:
+        return await self._server.create_value(fn.node, fn.type_signature)
+
+    async def _in_children(
+        self, uri: str, result: Type, args: Sequence[FederatingValue | ir.Node]
+    ) -> tuple[ExecutorValue, ...]:
+        """Runs the same intrinsic in every child, each on its part of the arguments."""
+
+        async def run(index: int, child: Executor) -> ExecutorValue:
+            parts = [await self._part(arg, index, child) for arg in args]
+            arg = parts[0] if len(parts) == 1 else await child.create_struct(parts)
+            intrinsic = ir.Intrinsic(uri, FunctionType(arg.type_signature, result))
+            return await child.create_call(await child.create_value(intrinsic), arg)
+
+        return tuple(await gather(run(i, c) for i, c in enumerate(self._children)))
+
+    async def _part(
+        self, arg: FederatingValue | ir.Node, index: int, child: Executor
+    ) -> ExecutorValue:
+        """Child `index`'s part of an argument, embedded in the child."""
+        if not isinstance(arg, FederatingValue):
+            return await child.create_value(arg, arg.type)
+        type_ = arg.type_signature
+        match type_:
+            case FederatedType(placement=placement) if placement is CLIENTS:
+                part: ExecutorValue = arg.representation[index]
+                return part
+            case FunctionType():
+                return await child.create_value(arg.node, type_)
+            case StructType() if isinstance(arg.representation, Struct):
+                pairs = [
+                    (name, await self._part(element, index, child))
+                    for name, element in arg.representation.items()
+                ]
+                return await child.create_struct(Struct(pairs))
+            case _:
+                return await child.create_value(await arg.compute(), type_)
+
+
+def _federated(type_: FunctionType) -> FederatedType:
+    assert isinstance(type_.result, FederatedType)
+    return type_.result

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What strategies share: counting members, checking targets, rebuilding structs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.federating import FederatingValue
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import CLIENTS, FederatedType, Placement
+
+TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
+
+
+def check_members(value: Any, count: int, type_: FederatedType) -> Sequence[Any]:
+    """The entries of a federated value, one for each of `count` participants.
+
+    Raises:
+        TypeMismatchError: if it is no list or tuple.
+        CardinalityError: if it has another number of entries.
+    """
+    if not isinstance(value, list | tuple):
+        raise TypeMismatchError(
+            f"a value of type {type_} has one entry for each participant",
+            expected="a list or a tuple",
+            found=f"{value!r} ({type(value).__name__})"[:80],
+            do="pass a list, or declare the type all-equal",
+        )
+    if len(value) != count:
+        raise CardinalityError(
+            f"a value at {type_.placement} has the wrong number of members",
+            expected=f"{count} entries, one for each participant",
+            found=f"{len(value)} entries",
+            where=str(type_),
+        )
+    return value
+
+
+def check_targets(targets: TargetExecutors) -> dict[Placement, tuple[Executor, ...]]:
+    """A tuple of executors for each placement; the entry under `None` is left out.
+
+    Raises:
+        TypeMismatchError: if a key is no placement or a value no executor.
+        CardinalityError: if the server, or the unplaced entry, is not exactly one.
+    """
+    if not isinstance(targets, Mapping):
+        raise TypeMismatchError(
+            "target_executors maps placements to executors",
+            expected="{SERVER: executor, CLIENTS: [executor, …]}",
+            found=f"{targets!r} ({type(targets).__name__})",
+        )
+    checked: dict[Placement, tuple[Executor, ...]] = {}
+    for placement, entry in targets.items():
+        executors = tuple(entry) if isinstance(entry, list | tuple) else (entry,)
+        _check_entry(placement, executors)
+        if placement is not None:
+            checked[placement] = executors
+    return checked
+
+
+def _check_entry(placement: Placement | None, executors: tuple[Any, ...]) -> None:
+    if placement is not None and not isinstance(placement, Placement):
+        raise TypeMismatchError(
+            "a key of target_executors is no placement",
+            expected="CLIENTS, SERVER or None",
+            found=f"{placement!r}",
+        )
+    strangers = [e for e in executors if not isinstance(e, Executor)]
+    if strangers:
+        raise TypeMismatchError(
+            f"target_executors holds something else than executors at {placement}",
+            expected="an executor or a list of executors",
+            found=f"{strangers[0]!r} ({type(strangers[0]).__name__})",
+        )
+    if placement is not CLIENTS and len(executors) != 1:
+        raise CardinalityError(
+            f"there is exactly one participant at {placement or 'no placement'}",
+            expected="1 executor",
+            found=f"{len(executors)} executors",
+        )
+
+
+async def member_of_zip(
+    target: Executor, value: FederatingValue, index: int
+) -> ExecutorValue:
+    """Participant `index`'s structure, made of its members of the parts of `value`."""
+    if isinstance(value.type_signature, FederatedType):
+        member: ExecutorValue = value.representation[index]
+        return member
+    assert isinstance(value.representation, Struct)
+    pairs = [
+        (name, await member_of_zip(target, part, index))
+        for name, part in value.representation.items()
+    ]
+    return await target.create_struct(Struct(pairs))

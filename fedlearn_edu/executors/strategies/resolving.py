@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flat strategy: one target executor for each participant.
+
+    SERVER  : one executor         members of a federated value are that executor's
+    values CLIENTS : executor × n         member i belongs to executor i, also if all
+    are equal
+
+What moves, moves by `compute` here and `create_value` there: a broadcast from the
+server's executor into the clients', an aggregation from the clients' into the server's,
+in client order. Clients work concurrently.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, final
+
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
+from fedlearn_edu.executors.federating import (
+    FederatingExecutor,
+    FederatingStrategy,
+    FederatingValue,
+    implements,
+)
+from fedlearn_edu.executors.strategies.masks import pairwise_masks
+from fedlearn_edu.executors.strategies.members import (
+    TargetExecutors,
+    check_members,
+    check_targets,
+    member_of_zip,
+)
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    FunctionType,
+    Placement,
+    SequenceType,
+    Type,
+)
+
+Members = tuple[ExecutorValue, ...]
+
+
+@final
+class FederatedResolvingStrategy(FederatingStrategy):
+    """Resolves placements to participants, each with its own target executor.
+
+    Source: `tff.framework.FederatedResolvingStrategy`.
+    """
+
+    def __init__(
+        self,
+        executor: FederatingExecutor,
+        target_executors: Mapping[Placement, Sequence[Executor]],
+    ) -> None:
+        self._executor = executor
+        self._targets = target_executors
+
+    @staticmethod
+    def factory(
+        target_executors: TargetExecutors,
+    ) -> Callable[[FederatingExecutor], "FederatedResolvingStrategy"]:
+        """Makes a strategy factory for `FederatingExecutor`.
+
+        Args:
+            target_executors: from placement to an executor, or a list with one per
+                participant; the same executor may serve several participants.
+        """
+        targets = check_targets(target_executors)
+        return lambda executor: FederatedResolvingStrategy(executor, targets)
+
+    def close(self) -> None:
+        """Closes every target executor once."""
+        for target in {id(t): t for ts in self._targets.values() for t in ts}.values():
+            target.close()
+
+    async def embed(self, value: Any, type_: FederatedType) -> Members:
+        """Embeds one entry at each participant, or the one value at all of them."""
+        targets = self._at(type_.placement)
+        if type_.all_equal:
+            return await self._embed_everywhere(value, type_)
+        entries = check_members(value, len(targets), type_)
+        return tuple(
+            await gather(
+                target.create_value(entry, type_.member)
+                for target, entry in zip(targets, entries, strict=True)
+            )
+        )
+
+    async def compute(self, representation: Members, type_: FederatedType) -> Any:
+        """Materializes all members, or the first where all are equal."""
+        if not type_.all_equal:
+            return tuple(await gather(member.compute() for member in representation))
+        if not representation:
+            raise CardinalityError(
+                "a value that is equal at all clients is at nobody: there are 0 clients",
+                expected="at least one client",
+                found=str(type_),
+                do="pass default_num_clients to the executor factory",
+            )
+        return await representation[0].compute()
+
+    @implements("federated_value")
+    async def _value(self, type_: FunctionType, value: FederatingValue) -> Members:
+        return await self._embed_everywhere(await value.compute(), _federated(type_))
+
+    @implements("federated_broadcast")
+    async def _broadcast(self, type_: FunctionType, value: FederatingValue) -> Members:
+        return await self._embed_everywhere(await value.compute(), _federated(type_))
+
+    @implements("federated_eval")
+    async def _eval(self, type_: FunctionType, fn: FederatingValue) -> Members:
+        functions = await self._functions(_federated(type_).placement, fn)
+        calls = (target.create_call(f) for target, f in functions)
+        return tuple(await gather(calls))
+
+    @implements("federated_map")
+    async def _map(
+        self, type_: FunctionType, fn: FederatingValue, arg: FederatingValue
+    ) -> Members:
+        functions = await self._functions(_federated(type_).placement, fn)
+        calls = (
+            target.create_call(f, member)
+            for (target, f), member in zip(functions, arg.representation, strict=True)
+        )
+        return tuple(await gather(calls))
+
+    @implements("federated_zip")
+    async def _zip(self, type_: FunctionType, value: FederatingValue) -> Members:
+        targets = self._at(_federated(type_).placement)
+        return tuple(
+            await gather(
+                member_of_zip(target, value, index)
+                for index, target in enumerate(targets)
+            )
+        )
+
+    @implements("federated_aggregate")
+    async def _aggregate(
+        self,
+        type_: FunctionType,
+        value: FederatingValue,
+        zero: FederatingValue,
+        accumulate: FederatingValue,
+        merge: FederatingValue,
+        report: FederatingValue,
+    ) -> Members:
+        # One group of clients: there is nothing to merge.
+        state = await self._fold(value, zero, accumulate)
+        server = self._server()
+        final_step = await server.create_value(report.node, report.type_signature)
+        return (await server.create_call(final_step, state),)
+
+    @implements("federated_reduce")
+    async def _reduce(
+        self,
+        type_: FunctionType,
+        value: FederatingValue,
+        zero: FederatingValue,
+        op: FederatingValue,
+    ) -> Members:
+        return (await self._fold(value, zero, op),)
+
+    @implements("federated_select")
+    async def _select(
+        self,
+        type_: FunctionType,
+        keys: FederatingValue,
+        max_key: FederatingValue,
+        source: FederatingValue,
+        fn: FederatingValue,
+    ) -> Members:
+        server = self._server()
+        select = await server.create_value(fn.node, fn.type_signature)
+        (value,) = source.representation
+        key_type = _member(max_key)
+        slices = SequenceType(fn.type_signature.result)  # type: ignore[attr-defined]
+
+        async def serve(client: Executor, wanted: ExecutorValue) -> ExecutorValue:
+            chosen = []
+            for key in await wanted.compute():
+                embedded = await server.create_value(key, key_type)
+                pair = await server.create_struct([value, embedded])
+                chosen.append(await (await server.create_call(select, pair)).compute())
+            return await client.create_value(tuple(chosen), slices)
+
+        clients = zip(self._at(CLIENTS), keys.representation, strict=True)
+        return tuple(await gather(serve(c, wanted) for c, wanted in clients))
+
+    @implements("federated_pairwise_masks")
+    async def _masks(self, type_: FunctionType, prototype: FederatingValue) -> Members:
+        targets = self._at(CLIENTS)
+        masks = pairwise_masks(await prototype.compute(), len(targets))
+        return await self.embed(masks, _federated(type_))
+
+    async def _fold(
+        self, value: FederatingValue, zero: FederatingValue, fn: FederatingValue
+    ) -> ExecutorValue:
+        """Folds the members at the server, in client order."""
+        server = self._server()
+        step = await server.create_value(fn.node, fn.type_signature)
+        state = await server.create_value(await zero.compute(), zero.type_signature)
+        assert isinstance(value.type_signature, FederatedType)
+        for member in value.representation:
+            plain = await member.compute()
+            item = await server.create_value(plain, value.type_signature.member)
+            pair = await server.create_struct(Struct([(None, state), (None, item)]))
+            state = await server.create_call(step, pair)
+        return state
+
+    async def _functions(
+        self, placement: Placement, fn: FederatingValue
+    ) -> list[tuple[Executor, ExecutorValue]]:
+        """Each participant's executor with `fn` embedded, once in each executor."""
+        targets = self._at(placement)
+        distinct = {id(target): target for target in targets}
+        embedded = await gather(
+            target.create_value(fn.node, fn.type_signature)
+            for target in distinct.values()
+        )
+        by_id = dict(zip(distinct, embedded, strict=True))
+        return [(target, by_id[id(target)]) for target in targets]
+
+    async def _embed_everywhere(self, plain: Any, type_: FederatedType) -> Members:
+        targets = self._at(type_.placement)
+        distinct = {id(target): target for target in targets}
+        embedded = await gather(
+            target.create_value(plain, type_.member) for target in distinct.values()
+        )
+        by_id = dict(zip(distinct, embedded, strict=True))
+        return tuple(by_id[id(target)] for target in targets)
+
+    def _at(self, placement: Placement) -> Sequence[Executor]:
+        if placement not in self._targets:
+            raise CardinalityError(
+                f"this executor has no participant at {placement}",
+                expected=f"target_executors with an entry for {placement}",
+                found=", ".join(map(str, self._targets)) or "no placements",
+            )
+        return self._targets[placement]
+
+    def _server(self) -> Executor:
+        return self._at(SERVER)[0]
+
+
+def _member(value: FederatingValue) -> Type:
+    assert isinstance(value.type_signature, FederatedType)
+    return value.type_signature.member
+
+
+def _federated(type_: FunctionType) -> FederatedType:
+    if not isinstance(type_.result, FederatedType):
+        raise TypeMismatchError(
+            "a federated intrinsic has a federated result", found=str(type_)
+        )
+    return type_.result

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Face two: for people who build executors, strategies, intrinsics and contexts.
+
+Explicit names only; the homes of the things are in the import lines.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from fedlearn_edu.compiler.pipeline import compile_tree
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.context_stack import Context, set_default_context
+from fedlearn_edu.computations.value import Value
+from fedlearn_edu.contexts.cardinalities import infer_cardinalities
+from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
+from fedlearn_edu.contexts.leaves import register_runtime
+from fedlearn_edu.contexts.reference import ReferenceContext
+from fedlearn_edu.contexts.stacks import (
+    ExecutorFactory,
+    local_executor_factory,
+    sizing_executor_factory,
+    thread_debugging_executor_factory,
+)
+from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.federated import FederatedExecutor
+from fedlearn_edu.executors.federating import (
+    FederatingExecutor,
+    FederatingStrategy,
+    implements,
+)
+from fedlearn_edu.executors.recording import Event, RecordingExecutor, Tape
+from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
+from fedlearn_edu.executors.sequence import SequenceExecutor
+from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
+from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
+from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
+from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.intrinsics.definition import (
+    IntrinsicDef,
+    all_intrinsics,
+    apply,
+    define,
+    derived,
+    intrinsic_named,
+)
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
+
+if TYPE_CHECKING:
+    from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
+
+ExecutionContext = SyncExecutionContext
+
+
+def __getattr__(name: str) -> Any:
+    if name == "EagerTFExecutor":  # the one name here that needs TensorFlow
+        from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
+
+        return EagerTFExecutor
+    raise AttributeError(f"fedlearn_edu.framework has no {name!r}")
+
+
+__all__ = [
+    "AsyncExecutionContext",
+    "Computation",
+    "Context",
+    "EagerTFExecutor",
+    "Event",
+    "ExecutionContext",
+    "Executor",
+    "ExecutorFactory",
+    "ExecutorValue",
+    "FederatedComposingStrategy",
+    "FederatedExecutor",
+    "FederatedResolvingStrategy",
+    "FederatingExecutor",
+    "FederatingStrategy",
+    "IntrinsicDef",
+    "Meter",
+    "NumPyExecutor",
+    "RecordingExecutor",
+    "ReferenceContext",
+    "ReferenceResolvingExecutor",
+    "SequenceExecutor",
+    "SizeInfo",
+    "SizingExecutor",
+    "SyncExecutionContext",
+    "Tape",
+    "ThreadDelegatingExecutor",
+    "Value",
+    "all_intrinsics",
+    "apply",
+    "compile_tree",
+    "define",
+    "derived",
+    "implements",
+    "infer_cardinalities",
+    "intrinsic_named",
+    "ir",
+    "local_executor_factory",
+    "register_runtime",
+    "set_default_context",
+    "sizing_executor_factory",
+    "thread_debugging_executor_factory",
+]

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Zero, plus, times …: over whole structures, leaf by leaf, and for Python's operators.
+
+Expansions of intrinsics use these functions on Values; every step ends in one operation
+of `ir/operations.py`, which all runtimes know.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fedlearn_edu import structure
+from fedlearn_edu.computations.federated import require_federated_context
+from fedlearn_edu.computations.value import Value, operator, to_value
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.intrinsics.definition import ANYWHERE, traced
+from fedlearn_edu.intrinsics.mapping import federated_map, federated_zip
+from fedlearn_edu.intrinsics.movement import federated_value
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import cast, operation
+from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
+
+Number = int | float | complex
+
+
+def call(leaf: ir.Leaf, *values: Value) -> Value:
+    """Records a call of an operation."""
+    nodes = tuple((None, value.node) for value in values)
+    argument = ir.Struct(nodes) if len(nodes) > 1 else values[0].node
+    context = require_federated_context(leaf.code.name, ANYWHERE)
+    return context.bind(ir.Call(leaf, argument))
+
+
+def constant_like(type_: Type, number_for: Callable[[TensorType], Any]) -> Value:
+    """A constant of a structure type; `number_for` says what fills each tensor."""
+    match type_:
+        case TensorType():
+            filled = np.full(_static_shape(type_), number_for(type_), type_.dtype)
+            return Value(ir.Literal(normalize(filled[()], type_), type_))
+        case StructType():
+            nodes = ((n, constant_like(t, number_for).node) for n, t in type_.items())
+            return Value(ir.Struct(tuple(nodes), type_.python_container))
+        case _:
+            raise TypeMismatchError(
+                "no constant of this type can be made",
+                expected="tensors and structures of tensors",
+                found=str(type_),
+            )
+
+
+def zeros(type_: Type) -> Value:
+    """The neutral element of `add`."""
+    return constant_like(type_, lambda _: 0)
+
+
+def _static_shape(type_: TensorType) -> tuple[int, ...]:
+    assert isinstance(type_.shape, tuple)
+    return tuple(size or 0 for size in type_.shape)
+
+
+def leafwise(name: str, left: Value, right: Value) -> Value:
+    """Applies a binary operation leaf by leaf.
+
+    `right` has the structure of `left`, or is one scalar that meets every leaf.
+    """
+    left_type = left.type_signature
+    if isinstance(left_type, StructType):
+        spread = not isinstance(right.type_signature, StructType)
+        pairs = [
+            (field, leafwise(name, left[i], right if spread else right[i]))
+            for i, field in enumerate(left_type.names())
+        ]
+        return to_value(structure.Struct(pairs))
+    result = left_type
+    assert isinstance(left_type, TensorType)
+    if name == "divide" and np.issubdtype(left_type.dtype, np.integer):
+        result = TensorType(np.float64, left_type.shape)
+    return call(operation(name, (left_type, right.type_signature), result), left, right)
+
+
+def scale(name: str, value: Value, factor: Value) -> Value:
+    """`leafwise` with a scalar that is cast to the dtype of each leaf first."""
+    type_ = value.type_signature
+    if isinstance(type_, StructType):
+        pairs = [
+            (field, scale(name, value[i], factor))
+            for i, field in enumerate(type_.names())
+        ]
+        return to_value(structure.Struct(pairs))
+    assert isinstance(type_, TensorType)
+    return leafwise(name, value, cast_scalar(factor, type_))
+
+
+def cast_scalar(number: Value, like: TensorType) -> Value:
+    """A scalar in the dtype of `like`."""
+    source = number.type_signature
+    assert isinstance(source, TensorType)
+    target = TensorType(like.dtype)
+    return number if source == target else call(cast(source, target), number)
+
+
+def binary(name: str, type_: Type) -> Value:
+    """The function `(<T,T> -> T)` that applies an operation leaf by leaf."""
+    return traced(
+        lambda left, right: leafwise(name, left, right), type_, type_, name=name
+    )
+
+
+def identity(type_: Type) -> Value:
+    """The function `(T -> T)` that changes nothing."""
+    return traced(lambda value: value, type_, name="identity")
+
+
+def _apply_operator(name: str, left: Any, right: Any) -> Value:
+    left, right = _adopt_number(left, right), _adopt_number(right, left)
+    left, right = to_value(left), to_value(right)
+    placed = [
+        v.type_signature
+        for v in (left, right)
+        if isinstance(v.type_signature, FederatedType)
+    ]
+    if not placed:
+        _check_operands(name, left.type_signature, right.type_signature)
+        return leafwise(name, left, right)
+    pair = [_placed_like(left, placed[0]), _placed_like(right, placed[0])]
+    both = federated_zip(pair)
+    member = both.type_signature.member  # type: ignore[attr-defined]
+    _check_operands(name, member[0], member[1])
+    return federated_map(
+        traced(lambda p: leafwise(name, p[0], p[1]), member, name=name), both
+    )
+
+
+def _placed_like(value: Value, like: FederatedType) -> Value:
+    if isinstance(value.type_signature, FederatedType):
+        return value
+    return federated_value(value, like.placement)
+
+
+def _adopt_number(operand: Any, other: Any) -> Any:
+    """A Python number beside a Value takes the Value's dtype, if it fits."""
+    if not isinstance(operand, Number) or not isinstance(other, Value):
+        return operand
+    dtypes = _dtypes(other.type_signature)
+    if len(dtypes) != 1:
+        return operand
+    type_ = TensorType(dtypes.pop())
+    return Value(ir.Literal(normalize(operand, type_), type_))
+
+
+def _dtypes(type_: Type) -> set[np.dtype[Any]]:
+    match type_:
+        case TensorType(dtype=dtype):
+            return {dtype}
+        case FederatedType(member=member):
+            return _dtypes(member)
+        case StructType():
+            return set().union(*(_dtypes(element) for element in type_))
+        case _:
+            return set()
+
+
+def _check_operands(name: str, left: Type, right: Type) -> None:
+    scalar = isinstance(right, TensorType) and right.is_scalar
+    spread = scalar and _dtypes(left) == _dtypes(right)
+    if not _is_numeric(left) or not (left.is_equivalent_to(right) or spread):
+        raise TypeMismatchError(
+            f"these two values cannot be combined by {name}",
+            expected="numbers of equal types, or a scalar of the same dtype at the right",
+            found=f"{left} and {right}",
+            do="cast inside a tf_computation or np_computation first",
+        )
+
+
+def _is_numeric(type_: Type) -> bool:
+    numeric = all(np.issubdtype(dtype, np.number) for dtype in _dtypes(type_))
+    return numeric and isinstance(type_, TensorType | StructType)
+
+
+for _name in ("add", "subtract", "multiply", "divide"):
+
+    def _operator(left: Any, right: Any, _name: str = _name) -> Value:
+        return _apply_operator(_name, left, right)
+
+    operator(_name)(_operator)

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`federated_map` and `federated_zip`: work at the participants, member by member.
+
+Nothing moves here: the result stays where the arguments are.
+"""
+
+from typing import Any
+
+from fedlearn_edu import structure
+from fedlearn_edu.computations.value import Value, operator, to_value
+from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.intrinsics.definition import apply, define, record, traced
+from fedlearn_edu.types import CLIENTS, FederatedType, Placement, StructType, Type
+
+_MAP = define(
+    "federated_map",
+    "(<(T -> U),{T}@CLIENTS> -> {U}@CLIENTS)",
+    "(<(T -> U),T@SERVER> -> U@SERVER)",
+    "(<(T -> U),T@CLIENTS> -> U@CLIENTS)",
+)
+_AT_CLIENTS, _AT_SERVER, _EQUAL_AT_CLIENTS = 0, 1, 2
+
+
+@short_traceback
+def federated_map(fn: Any, arg: Any) -> Value:
+    """Applies a computation to every member of a federated value, where it is.
+
+    `(<(T -> U),{T}@CLIENTS> -> {U}@CLIENTS)`, and at the server
+    `(<(T -> U),T@SERVER> -> U@SERVER)`. The result at CLIENTS is not all-equal, even if
+    the argument is: `fn` may draw random numbers. A structure of federated values is
+    zipped first.
+
+    >>> import numpy as np
+    >>> from fedlearn_edu import federated_computation, np_computation, type_at_clients
+    >>> half = np_computation(lambda x: x / np.float32(2), np.float32)
+    >>> @federated_computation(type_at_clients(np.float32))
+    ... def halves(value):
+    ...     return federated_map(half, value)
+    >>> [float(x) for x in halves([1.0, 2.0])]
+    [0.5, 1.0]
+
+    Raises:
+        TypeMismatchError: if `fn` does not take a member, or `arg` is not federated.
+
+    Source: `tff.federated_map`.
+    """
+    if isinstance(arg, Value | list | tuple | structure.Struct | dict):
+        value = zip_if_needed(to_value(arg))
+        type_ = value.type_signature
+        at_clients = not isinstance(type_, FederatedType) or type_.placement is CLIENTS
+        return apply(_MAP, [fn, value], variant=_AT_CLIENTS if at_clients else 1)
+    return apply(_MAP, [fn, arg])
+
+
+def federated_apply(fn: Any, arg: Any) -> Value:
+    """`federated_map` under the name it once had at the server.
+
+    `(<(T -> U),T@SERVER> -> U@SERVER)`. Source: `tff.federated_apply` up to 0.18.
+    """
+    return apply(_MAP, [fn, arg], variant=_AT_SERVER)
+
+
+# T is a structure of federated values; U is the same structure without the placements.
+define("federated_zip", "(T -> {U}@CLIENTS)", "(T -> U@SERVER)")
+
+
+@short_traceback
+def federated_zip(value: Any) -> Value:
+    """Makes one federated structure of a structure of federated values.
+
+    `(<{T}@CLIENTS,{U}@CLIENTS> -> {<T,U>}@CLIENTS)`, likewise at SERVER, for structures
+    of any size, names and nesting. The result at CLIENTS is not all-equal.
+
+    >>> import numpy as np
+    >>> from fedlearn_edu import federated_computation, type_at_clients
+    >>> T = type_at_clients(np.int32)
+    >>> print(federated_computation(lambda a, b: federated_zip([a, b]), T, T))
+    lambda: (<a={int32}@CLIENTS,b={int32}@CLIENTS> -> {<int32,int32>}@CLIENTS)
+
+    Raises:
+        TypeMismatchError: if a part is unplaced, or the parts are at several
+        placements.
+
+    Source: `tff.federated_zip`.
+    """
+    whole = to_value(value)
+    placements: set[Placement] = set()
+    if isinstance(whole.type_signature, StructType):
+        _collect_placements(whole.type_signature, placements, str(whole))
+    if len(placements) != 1:
+        names = ", ".join(sorted(map(str, placements))) or "no placement"
+        raise TypeMismatchError(
+            "federated_zip joins federated values at one placement",
+            expected="a structure such as <{A}@CLIENTS,{B}@CLIENTS>",
+            found=f"{whole.type_signature} ({names})",
+            where=str(whole),
+            do="bring all parts to one placement: federated_value, federated_broadcast",
+        )
+    (placement,) = placements
+    member = _without_placements(whole.type_signature)
+    return record("federated_zip", FederatedType(member, placement), [whole])
+
+
+def _collect_placements(type_: Type, found: set[Placement], where: str) -> None:
+    match type_:
+        case FederatedType(placement=placement):
+            found.add(placement)
+        case StructType():
+            for element in type_:
+                _collect_placements(element, found, where)
+        case _:
+            raise TypeMismatchError(
+                "federated_zip met a part that is nowhere",
+                expected="federated values, or structures of them",
+                found=str(type_),
+                where=where,
+                do="place it first: federated_value(…, placement)",
+            )
+
+
+def _without_placements(type_: Type) -> Type:
+    match type_:
+        case FederatedType(member=member):
+            return member
+        case StructType():
+            fields = [(name, _without_placements(t)) for name, t in type_.items()]
+            return StructType(fields, type_.python_container)
+        case _:
+            return type_
+
+
+@operator("zip_if_needed")
+def zip_if_needed(value: Value) -> Value:
+    """The implicit conversion: a structure that holds federated values is zipped."""
+    type_ = value.type_signature
+    holds_federated = isinstance(type_, StructType) and type_.contains(
+        lambda t: isinstance(t, FederatedType)
+    )
+    return federated_zip(value) if holds_federated else value
+
+
+@operator("fit")
+def fit(value: Value, wanted: Type) -> Value:
+    """Zips the parts of an argument where its parameter wants federated structures."""
+    found = value.type_signature
+    if isinstance(wanted, FederatedType) and isinstance(found, StructType):
+        return zip_if_needed(value)
+    both = isinstance(wanted, StructType) and isinstance(found, StructType)
+    if not both or wanted.is_assignable_from(found) or len(wanted) != len(found):
+        return value
+    pairs = [
+        (name, fit(value[index], type_))
+        for index, ((name, _), type_) in enumerate(
+            zip(found.items(), wanted, strict=True)
+        )
+    ]
+    return to_value(structure.Struct(pairs))
+
+
+@operator("select")
+def select(value: Value, index: int) -> Value:
+    """The field of a federated structure; keeps the placement and the all-equal bit."""
+    type_ = value.type_signature
+    assert isinstance(type_, FederatedType)
+    fn = traced(lambda member: member[index], type_.member, name="select")
+    variant = _AT_SERVER
+    if type_.placement is CLIENTS:
+        variant = _EQUAL_AT_CLIENTS if type_.all_equal else _AT_CLIENTS
+    return apply(_MAP, [fn, value], variant=variant)
+
+
+def map_members(fn: Any, value: Value, name: str) -> Value:
+    """`federated_map` of Python code on Values; for expansions."""
+    type_ = value.type_signature
+    assert isinstance(type_, FederatedType)
+    return federated_map(traced(fn, type_.member, name=name), value)

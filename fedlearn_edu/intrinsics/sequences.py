@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`sequence_map`, `sequence_reduce`, `sequence_sum`: element by element, at one place.
+
+A sequence is what one participant reads in order, batch after batch; it is not a list
+of clients. On a federated sequence each of these works at every participant.
+"""
+
+from typing import Any
+
+from fedlearn_edu.computations.value import Value, to_value
+from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.intrinsics.arithmetic import binary, identity, zeros
+from fedlearn_edu.intrinsics.definition import apply, define, to_function
+from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
+from fedlearn_edu.types import (
+    FederatedType,
+    FunctionType,
+    SequenceType,
+    StructType,
+    Type,
+    check_sum_compatible,
+)
+
+_MAP = define("sequence_map", "(<(T -> U),T*> -> U*)")
+_REDUCE = define("sequence_reduce", "(<T*,U,(<U,T> -> U)> -> U)")
+
+
+@short_traceback
+def sequence_map(fn: Any, arg: Any) -> Value:
+    """Applies a computation to every element of a sequence; the order stays.
+
+    `(<(T -> U),T*> -> U*)`; on `{T*}@P` at every participant. Lazy: an element is
+    computed when it is asked for, at most once per reader.
+
+    Raises:
+        TypeMismatchError: if `arg` is not a sequence or `fn` does not take an element.
+
+    Source: `tff.sequence_map`.
+    """
+    sequence = to_value(arg)
+    if isinstance(sequence.type_signature, FederatedType):
+        _element_of(sequence, "sequence_map")
+        return map_members(lambda s: sequence_map(fn, s), sequence, name="sequence_map")
+    element = _element_of(sequence, "sequence_map")
+    return apply(_MAP, [to_function(fn, "sequence_map", element), sequence])
+
+
+@short_traceback
+def sequence_reduce(value: Any, zero: Any, op: Any) -> Value:
+    """Folds the elements of a sequence, in order, starting from `zero`.
+
+    `(<T*,U,(<U,T> -> U)> -> U)`: `op(… op(op(zero, x0), x1) …, xn)`; on `{T*}@P` at
+    every participant, with `zero` unplaced or at `P`. An empty sequence gives `zero`.
+
+    Raises:
+        TypeMismatchError: if `value` is not a sequence, or `op` does not fit.
+
+    Source: `tff.sequence_reduce`.
+    """
+    sequence, start = to_value(value), to_value(zero)
+    if isinstance(sequence.type_signature, FederatedType):
+        return _reduce_at_participants(sequence, start, op)
+    element = _element_of(sequence, "sequence_reduce")
+    pair = StructType([(None, start.type_signature), (None, element)])
+    step = to_function(op, "sequence_reduce", pair)
+    state = _state_of(step, start)
+    return apply(_REDUCE, [sequence, _widened(start, state), step])
+
+
+def _reduce_at_participants(sequence: Value, start: Value, op: Any) -> Value:
+    _element_of(sequence, "sequence_reduce")
+    if not isinstance(start.type_signature, FederatedType):
+        return map_members(
+            lambda s: sequence_reduce(s, start, op), sequence, name="sequence_reduce"
+        )
+    return map_members(
+        lambda pair: sequence_reduce(pair[0], pair[1], op),
+        federated_zip([sequence, start]),
+        name="sequence_reduce",
+    )
+
+
+def _state_of(step: Value, start: Value) -> Type:
+    assert isinstance(step.type_signature, FunctionType)
+    state = step.type_signature.result
+    if not state.is_assignable_from(start.type_signature):
+        raise TypeMismatchError(
+            "zero and the result of the operator differ in type",
+            expected=str(state),
+            found=str(start.type_signature),
+            where="sequence_reduce",
+            do="start from a zero of the type the operator returns",
+        )
+    return state
+
+
+def _widened(start: Value, state: Type) -> Value:
+    """`start` seen as the more general type `state`."""
+    if start.type_signature.is_equivalent_to(state):
+        return start
+    widened: Value = identity(state)(start)
+    return widened
+
+
+def _check_elements(value: Type) -> None:
+    if isinstance(value, SequenceType):
+        check_sum_compatible(value.element)
+
+
+def _expand_sum(value: Value) -> Value:
+    element = _element_of(value, "sequence_sum")
+    return sequence_reduce(value, zeros(element), binary("add", element))
+
+
+_SUM = define("sequence_sum", "(T* -> T)", expand=_expand_sum)
+
+
+@short_traceback
+def sequence_sum(value: Any) -> Value:
+    """Adds up the elements of a sequence, leaf by leaf.
+
+    `(T* -> T)`, `T` numeric with a known shape; on `{T*}@P` at every participant. An
+    empty sequence gives zeros. Expands into `sequence_reduce` with `zero = 0` and
+    addition.
+
+    Raises:
+        TypeMismatchError: if `value` is not a sequence of summable elements.
+
+    Source: `tff.sequence_sum`.
+    """
+    sequence = to_value(value)
+    _element_of(sequence, "sequence_sum")
+    if isinstance(sequence.type_signature, FederatedType):
+        return map_members(sequence_sum, sequence, name="sequence_sum")
+    return apply(_SUM, [sequence], require=_check_elements)
+
+
+def _element_of(sequence: Value, uri: str) -> Type:
+    type_ = sequence.type_signature
+    inner = type_.member if isinstance(type_, FederatedType) else type_
+    if not isinstance(inner, SequenceType):
+        raise TypeMismatchError(
+            f"{uri} works on a sequence",
+            expected="a value of type T* or {T*}@CLIENTS",
+            found=str(type_),
+            where=str(sequence),
+            do="declare the parameter as SequenceType(T); check the argument order",
+        )
+    return inner.element

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walking and rebuilding trees, knowing which names are free.
+
+The compiler and the executors use these; no meaning is given to any node here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import assert_never
+
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.types import Type
+
+
+def children(node: ir.Node) -> tuple[ir.Node, ...]:
+    """The nodes directly below `node`, in the order they are written."""
+    match node:
+        case ir.Selection(source=source):
+            return (source,)
+        case ir.Struct(elements=elements):
+            return tuple(element for _, element in elements)
+        case ir.Call(function=function, argument=None):
+            return (function,)
+        case ir.Call(function=function, argument=argument):
+            assert argument is not None
+            return (function, argument)
+        case ir.Lambda(body=body):
+            return (body,)
+        case ir.Block(locals=bound, result=result):
+            return (*(value for _, value in bound), result)
+        case (
+            ir.Reference()
+            | ir.Intrinsic()
+            | ir.Literal()
+            | ir.Leaf()
+            | ir.PlacementLiteral()
+        ):
+            return ()
+        case _:
+            assert_never(node)
+
+
+def rebuild(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
+    """The same node with `fn` applied to each child (one level)."""
+    match node:
+        case ir.Selection(source=source, index=index):
+            return ir.Selection(fn(source), index)
+        case ir.Struct(elements=elements, python_container=container):
+            return ir.Struct(tuple((n, fn(e)) for n, e in elements), container)
+        case ir.Call(function=function, argument=None):
+            return ir.Call(fn(function))
+        case ir.Call(function=function, argument=argument):
+            assert argument is not None
+            return ir.Call(fn(function), fn(argument))
+        case ir.Lambda(parameter=parameter, parameter_type=type_, body=body):
+            return ir.Lambda(parameter, type_, fn(body))
+        case ir.Block(locals=bound, result=result):
+            return ir.Block(tuple((n, fn(v)) for n, v in bound), fn(result))
+        case (
+            ir.Reference()
+            | ir.Intrinsic()
+            | ir.Literal()
+            | ir.Leaf()
+            | ir.PlacementLiteral()
+        ):
+            return node
+        case _:
+            assert_never(node)
+
+
+def walk(node: ir.Node) -> Iterator[ir.Node]:
+    """`node` and everything below it, parents first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def free_references(node: ir.Node) -> dict[str, Type]:
+    """The names used in `node` but bound outside it, with their types."""
+    match node:
+        case ir.Reference(name=name, type=type_):
+            return {name: type_}
+        case ir.Lambda(parameter=parameter, body=body):
+            return _without(free_references(body), parameter)
+        case ir.Block(locals=bound, result=result):
+            free = free_references(result)
+            for name, value in reversed(bound):
+                free = free_references(value) | _without(free, name)
+            return free
+        case _:
+            free = {}
+            for child in children(node):
+                free |= free_references(child)
+            return free
+
+
+def substitute(node: ir.Node, bindings: Mapping[str, ir.Node]) -> ir.Node:
+    """Replaces free references by name; the replacements must be closed."""
+    if not bindings:
+        return node
+    match node:
+        case ir.Reference(name=name):
+            return bindings.get(name, node)
+        case ir.Lambda(parameter=parameter, parameter_type=type_, body=body):
+            inner = {n: b for n, b in bindings.items() if n != parameter}
+            return ir.Lambda(parameter, type_, substitute(body, inner))
+        case ir.Block(locals=bound, result=result):
+            inner = dict(bindings)
+            rebound = []
+            for name, value in bound:
+                rebound.append((name, substitute(value, inner)))
+                inner.pop(name, None)
+            return ir.Block(tuple(rebound), substitute(result, inner))
+        case _:
+            return rebuild(node, lambda child: substitute(child, bindings))
+
+
+def runtimes(node: ir.Node) -> frozenset[str]:
+    """The runtimes whose leaf code `node` contains."""
+    found = {n.runtime for n in walk(node) if isinstance(n, ir.Leaf)}
+    return frozenset(found - {ir.ANY_RUNTIME})
+
+
+def intrinsics(node: ir.Node) -> tuple[ir.Intrinsic, ...]:
+    """The intrinsics `node` mentions, in the order of first mention."""
+    found = [n for n in walk(node) if isinstance(n, ir.Intrinsic)]
+    return tuple(dict.fromkeys(found))
+
+
+def _without(names: dict[str, Type], name: str | None) -> dict[str, Type]:
+    return {n: type_ for n, type_ in names.items() if n != name}

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`np_computation`: a Python function on NumPy arrays as one opaque leaf.
+
+Its result type is found by trying it on sample values at definition; afterwards it runs
+once for each call. The executor beside this file runs it.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.computations.arguments import unpack
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.context_stack import Context
+from fedlearn_edu.computations.decorator import Decorator, returned_none
+from fedlearn_edu.errors import ContextError, TracingError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.runtimes.numpy import RUNTIME
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    FunctionType,
+    SequenceType,
+    StructType,
+    TensorType,
+    Type,
+    infer_type,
+    is_tensorflow_compatible,
+    normalize,
+    restore,
+)
+
+_numbers = itertools.count(1)
+# Two lengths tell dimensions that follow the input from those that are fixed.
+_SAMPLE_SIZES = (2, 3)
+
+
+@final
+@dataclass(frozen=True)
+class PythonCode:
+    """A Python function with the types of its parameter and result."""
+
+    fn: Callable[..., Any]
+    names: tuple[str, ...]
+    parameter: Type | None
+    result: Type
+    name: str
+    digest: str = field(default_factory=lambda: f"python{next(_numbers):06d}")
+
+    def __call__(self, argument: Any) -> Any:
+        result = _run(self.fn, self.names, self.parameter, argument)
+        return normalize(result, self.result, f"the result of {self.name}: $")
+
+
+@final
+class PythonContext(Context):
+    """What a call means inside a leaf: other NumPy leaves run at once."""
+
+    def invoke(self, computation: Computation, argument: Any) -> Any:
+        """Runs leaf code on an argument."""
+        leaf, type_ = computation.tree, computation.type_signature
+        if not isinstance(leaf, ir.Leaf) or leaf.runtime != RUNTIME:
+            raise ContextError(
+                f"{computation.__name__} cannot be called inside an np_computation",
+                expected="an np_computation",
+                found=str(type_),
+                do="call it from a federated_computation",
+            )
+        plain = None
+        if type_.parameter is not None:
+            plain = normalize(argument, type_.parameter)
+        return restore(leaf.code(plain), type_.result)
+
+
+def trace_python(
+    fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, fn_name: str
+) -> Computation:
+    """Tries `fn` on samples and returns it as a computation of one leaf."""
+    if type_ is not None and not is_tensorflow_compatible(type_):
+        raise TracingError(
+            f"the parameter of {fn_name} is not for leaf code",
+            expected="tensors, structures and sequences",
+            found=str(type_),
+            do="use federated_computation for federated values and functions",
+        )
+    first, second = (_try(fn, names, type_, size, fn_name) for size in _SAMPLE_SIZES)
+    result = _generalize(first, second, fn_name)
+    code = PythonCode(fn, names, type_, result, fn_name)
+    leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, result))
+    return Computation(leaf, fn_name, fn.__doc__)
+
+
+def _run(
+    fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, argument: Any
+) -> Any:
+    with PythonContext():
+        if type_ is None:
+            return fn()
+        if len(names) == 1:
+            return fn(restore(argument, type_))
+        assert isinstance(type_, StructType)
+        fields: dict[str | int, Any] = {}
+        for index, (name, element) in enumerate(type_.items()):
+            fields[name or index] = restore(argument[index], element)
+        return unpack(fn, names, fields)
+
+
+def _try(
+    fn: Callable[..., Any],
+    names: tuple[str, ...],
+    type_: Type | None,
+    size: int,
+    fn_name: str,
+) -> Type:
+    sample = None if type_ is None else _sample(type_, size)
+    with np.errstate(all="ignore"):
+        result = _run(fn, names, type_, sample)
+    if result is None:
+        raise returned_none(fn, fn_name)
+    found = infer_type(result)
+    assert found is not None
+    return found
+
+
+def _sample(type_: Type, size: int) -> Any:
+    match type_:
+        case TensorType(dtype=dtype, shape=shape):
+            sizes = shape if isinstance(shape, tuple) else (size,)
+            filled = np.ones([n if n is not None else size for n in sizes], dtype)
+            return filled[()] if dtype != object else _strings(filled)
+        case SequenceType(element=element):
+            return tuple(_sample(element, size) for _ in range(size))
+        case StructType():
+            return Struct([(n, _sample(t, size)) for n, t in type_.items()])
+        case _:
+            raise AssertionError(f"not leaf code's: {type_}")
+
+
+def _strings(filled: Any) -> Any:
+    return np.full(filled.shape, b"", object)[()]
+
+
+def _generalize(first: Type, second: Type, fn_name: str) -> Type:
+    """The type both results have, with `?` where their sizes differ."""
+    match first, second:
+        case TensorType(), TensorType() if first.dtype == second.dtype:
+            return TensorType(first.dtype, _joined(first.shape, second.shape))
+        case StructType(), StructType() if first.names() == second.names():
+            pairs = zip(first.items(), second, strict=True)
+            fields = [(n, _generalize(a, b, fn_name)) for (n, a), b in pairs]
+            return StructType(fields, first.python_container)
+    raise TracingError(
+        f"the type of {fn_name}'s result depends on the size of its input",
+        expected=str(first),
+        found=str(second),
+        do="return arrays of a fixed dtype and structure, not Python lists",
+    )
+
+
+def _joined(first: Any, second: Any) -> Any:
+    if not isinstance(first, tuple) or len(first) != len(second):
+        return [None] * len(first)
+    return [a if a == b else None for a, b in zip(first, second, strict=True)]
+
+
+np_computation = Decorator(
+    "np_computation",
+    trace_python,
+    """Makes a computation of a Python function on NumPy arrays.
+
+    The function is tried on ones, twice, when it is defined, to find its result type;
+    then it runs once for each call. It sees NumPy scalars and arrays, lists for
+    sequences, and containers of these.
+
+    >>> import numpy as np
+    >>> from fedlearn_edu import np_computation
+    >>> @np_computation(np.float32, np.float32)
+    ... def add(a, b):
+    ...     return a + b
+    >>> print(add.type_signature)
+    (<a=float32,b=float32> -> float32)
+    >>> float(add(1, 2))
+    3.0
+
+    Source: none; the ancestor's leaf code is TensorFlow, see `tf_computation`.
+    """,
+)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tf_computation`: a TensorFlow function, traced once into one opaque leaf.
+
+The body runs once, at definition, on symbolic tensors and datasets. Other TensorFlow
+computations called in it become part of its graph. The executor beside this file runs
+it.
+"""
+
+from collections.abc import Callable
+from typing import Any, final
+
+from fedlearn_edu.computations.arguments import unpack
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.context_stack import TracingContext
+from fedlearn_edu.computations.decorator import Decorator, returned_none
+from fedlearn_edu.errors import ContextError, TracingError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    flatten,
+    from_body,
+    leaf_types,
+    nest,
+    tensor_spec,
+    to_body,
+)
+from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.variables import one_call_variable
+from fedlearn_edu.types import FunctionType, StructType, Type, is_tensorflow_compatible
+
+
+@final
+class TensorFlowTracingContext(TracingContext):
+    """Inlines the graphs of TensorFlow computations that a body calls."""
+
+    def invoke(self, computation: Computation, argument: Any) -> Any:
+        """Calls a computation's graph on symbolic tensors."""
+        leaf, type_ = computation.tree, computation.type_signature
+        if not isinstance(leaf, ir.Leaf) or not isinstance(leaf.code, GraphCode):
+            raise ContextError(
+                f"{computation.__name__} cannot be called inside a tf_computation",
+                expected="a tf_computation",
+                found=f"{computation.__name__}: {type_}",
+                do="call it from a federated_computation",
+            )
+        flat = []
+        if type_.parameter is not None:
+            flat = _symbolic(argument, type_.parameter, computation.__name__)
+        nested = nest(iter(leaf.code.run(flat)), type_.result)
+        return to_body(nested, type_.result)
+
+
+def trace_tensorflow(
+    fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, fn_name: str
+) -> Computation:
+    """Traces `fn` and returns the computation that runs its graph."""
+    if type_ is not None and not is_tensorflow_compatible(type_):
+        raise TracingError(
+            f"the parameter of {fn_name} is not for leaf code",
+            expected="tensors, structures and sequences",
+            found=str(type_),
+            do="use federated_computation for federated values and functions",
+        )
+    results: list[Type] = []
+
+    def body(*flat: Any) -> list[Any]:
+        with TensorFlowTracingContext(), tf.variable_creator_scope(one_call_variable):
+            result = _run_body(fn, names, type_, flat)
+            if result is None:
+                raise returned_none(fn, fn_name)
+            result_type, leaves = from_body(result, fn_name)
+        results[:] = [result_type]
+        return leaves
+
+    specs = [tensor_spec(leaf) for leaf in leaf_types(type_)]
+    concrete = tf.function(body, autograph=False).get_concrete_function(*specs)
+    _check_captures(concrete.graph, fn_name)
+    code = GraphCode(fn_name, concrete, type_, results[0])
+    leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, results[0]))
+    return Computation(leaf, fn_name, fn.__doc__)
+
+
+def _run_body(
+    fn: Callable[..., Any],
+    names: tuple[str, ...],
+    type_: Type | None,
+    flat: tuple[Any, ...],
+) -> Any:
+    if type_ is None:
+        return fn()
+    nested = nest(iter(flat), type_)
+    if len(names) == 1:
+        return fn(to_body(nested, type_))
+    assert isinstance(type_, StructType)
+    fields: dict[str | int, Any] = {}
+    for index, (name, element) in enumerate(type_.items()):
+        fields[name or index] = to_body(nested[index], element)
+    return unpack(fn, names, fields)
+
+
+def _check_captures(graph: Any, fn_name: str) -> None:
+    for external, _ in graph.captures:
+        if external.dtype in (tf.resource, tf.variant):
+            kind = "variable" if external.dtype == tf.resource else "dataset"
+            raise TracingError(
+                f"{fn_name} uses a {kind} that was made outside of it",
+                expected="variables made inside, everything else passed in",
+                found=str(getattr(external, "name", kind)),
+                do="pass it as a parameter; Keras optimizers make such variables: "
+                "write the step as plain gradient descent",
+            )
+
+
+def _symbolic(argument: Any, type_: Type, callee: str) -> list[Any]:
+    """Checks the argument of an inner call and flattens it to tensors."""
+    found, leaves = from_body(argument, callee)
+    type_.check_assignable_from(found, where=f"the argument of {callee}")
+    return flatten(nest(iter(leaves), type_), type_)
+
+
+tf_computation = Decorator(
+    "tf_computation",
+    trace_tensorflow,
+    """Makes a computation of a TensorFlow function.
+
+    The body runs once, now, on symbolic tensors; calling the computation runs the
+    graph. Sequences are `tf.data.Dataset`s, structures the containers they were
+    declared with. Variables made in the body live for one call. `tf.function` may be
+    used inside.
+
+    >>> import numpy as np
+    >>> from fedlearn_edu import tf_computation
+    >>> add = tf_computation(lambda a, b: a + b, np.int32, np.int32)
+    >>> print(add.type_signature)
+    (<a=int32,b=int32> -> int32)
+    >>> int(add(1, 2))
+    3
+
+    Source: `tff.tf_computation`.
+    """,
+)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TensorFlow graph as leaf code: made by tracing, callable, and picklable.
+
+In the process that traced it, the traced function itself runs; in another one, the
+function is rebuilt from the serialized graph. No Python source travels.
+"""
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, final
+
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    flatten,
+    leaf_types,
+    nest,
+    to_plain,
+    to_variant,
+)
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.types import SequenceType, Type
+
+
+@final
+class GraphCode:
+    """One graph with the types of its parameter and result."""
+
+    def __init__(
+        self, name: str, concrete: Any, parameter: Type | None, result: Type
+    ) -> None:
+        self.name = name
+        self.parameter = parameter
+        self.result = result
+        self._concrete = concrete
+        self._lock = threading.Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "parameter": self.parameter,
+            "result": self.result,
+            "serialized": self.serialized,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.name = state["name"]
+        self.parameter = state["parameter"]
+        self.result = state["result"]
+        self.__dict__["serialized"] = state["serialized"]
+        self._concrete = None
+        self._lock = threading.Lock()
+
+    @cached_property
+    def serialized(self) -> tuple[bytes, list[str], list[str], list[str]]:
+        """The graph, and the names of its inputs, outputs and side effects."""
+        graph = self._concrete.graph
+        return (
+            graph.as_graph_def().SerializeToString(deterministic=True),
+            [tensor.name for tensor in self._concrete.inputs],
+            [tensor.name for tensor in self._concrete.outputs],
+            [operation.name for operation in graph.control_outputs],
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the serialized graph."""
+        return hashlib.sha256(self.serialized[0]).hexdigest()
+
+    def run(self, flat: Sequence[Any]) -> list[Any]:
+        """Runs the graph on a flat list of tensors; may be called while tracing, too."""
+        with self._lock:
+            if self._concrete is None:
+                self._concrete = _rebuild(*self.serialized)
+        return list(self._concrete(*flat))
+
+    def run_nested(self, argument: Any) -> Any:
+        """Runs the graph on nested tensors and sequences; returns nested tensors."""
+        flat = [
+            to_variant(leaf, type_)
+            if isinstance(type_, SequenceType)
+            else tf.convert_to_tensor(leaf)
+            for leaf, type_ in zip(
+                flatten(argument, self.parameter), self._leaves, strict=True
+            )
+        ]
+        return nest(iter(self.run(flat)), self.result)
+
+    def __call__(self, argument: Any) -> Any:
+        return to_plain(self.run_nested(argument), self.result)
+
+    @cached_property
+    def _leaves(self) -> list[Any]:
+        return list(leaf_types(self.parameter))
+
+
+def _rebuild(
+    graph_def: bytes, inputs: list[str], outputs: list[str], effects: list[str]
+) -> Any:
+    definition = tf.compat.v1.GraphDef.FromString(graph_def)
+    wrapped = tf.compat.v1.wrap_function(
+        lambda: tf.graph_util.import_graph_def(definition, name=""), []
+    )
+    graph = wrapped.graph
+    feeds = [graph.get_tensor_by_name(name) for name in inputs]
+    fetches = [graph.get_tensor_by_name(name) for name in outputs]
+    operations = [graph.get_operation_by_name(name) for name in effects]
+    pruned = wrapped.prune(feeds, fetches + operations)
+    return lambda *flat: pruned(*flat)[: len(outputs)]

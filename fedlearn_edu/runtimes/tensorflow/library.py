@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads TensorFlow without a word on stderr; everybody here takes `tf` from this file.
+
+TensorFlow reports on the processor and the missing GPU when it is imported and again at
+its first operation, straight to the file descriptor. A grader takes any text there for
+failure, so both happen here, with stderr closed; errors still come as exceptions.
+"""
+
+import os
+import sys
+import warnings
+
+_QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+
+
+def _stderr_to_nowhere() -> int:
+    sys.stderr.flush()
+    saved = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    return saved
+
+
+def _restore_stderr(saved: int) -> None:
+    os.dup2(saved, 2)
+    os.close(saved)
+
+
+if "tensorflow" not in sys.modules:
+    for _name, _value in _QUIET.items():
+        os.environ.setdefault(_name, _value)
+
+_saved = _stderr_to_nowhere()
+try:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import tensorflow as tf
+
+        tf.zeros([])
+finally:
+    _restore_stderr(_saved)
+
+__all__ = ["tf"]

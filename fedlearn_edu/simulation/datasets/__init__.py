@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digits to learn from: the embedded ones, and the real MNIST where it is at hand."""
+
+from fedlearn_edu.simulation.datasets.digits28 import load_digits28
+from fedlearn_edu.simulation.datasets.mnist import find_mnist, load_mnist, read_mnist
+from fedlearn_edu.simulation.datasets.record import Dataset, DatasetError
+
+NAMES = ("auto", "digits28", "mnist")
+
+
+def load(name: str = "auto") -> Dataset:
+    """Loads a data set by name; the record's `name` says which one it is.
+
+    Args:
+        name: `"digits28"`, `"mnist"` (downloaded if need be), or `"auto"`: MNIST if it
+            is on this machine already, the embedded digits otherwise, and never a
+            download.
+
+    >>> load("digits28")
+    Dataset('digits28', train=1,437 examples, test=360 examples)
+    """
+    match name:
+        case "auto":
+            path = find_mnist()
+            return read_mnist(path) if path else load_digits28()
+        case "digits28":
+            return load_digits28()
+        case "mnist":
+            return load_mnist()
+        case _:
+            raise DatasetError(
+                "no data set has this name",
+                expected=" or ".join(repr(known) for known in NAMES),
+                found=repr(name),
+                do="choose one of them",
+            )
+
+
+__all__ = [
+    "NAMES",
+    "Dataset",
+    "DatasetError",
+    "find_mnist",
+    "load",
+    "load_digits28",
+    "load_mnist",
+    "read_mnist",
+]

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One tensor in plain form: a NumPy scalar or array of exactly the declared dtype.
+
+`containers.py` hands in what Python code has at a tensor's place: numbers, nested
+lists, arrays, TensorFlow tensors. It receives the plain form. Structures are not known
+here.
+"""
+
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.types import dtypes
+from fedlearn_edu.types.dtypes import STRING, DType
+from fedlearn_edu.types.shapes import fits, shape_text
+from fedlearn_edu.types.tensor_type import TensorType
+
+
+@final
+class ShapeMismatchError(TypeMismatchError):
+    """An array has another shape than declared."""
+
+
+def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
+    """Converts `value` to the declared dtype and checks its shape.
+
+    Numbers convert as they do when TensorFlow makes a tensor of them: integers become
+    floats, never the other way round.
+    """
+    dtype = type_.dtype
+    if type(value) is not np.ndarray or value.dtype != dtype or dtype == STRING:
+        value = _to_array(value, type_, path)
+    if not fits(type_.shape, value.shape):
+        raise ShapeMismatchError(
+            "a tensor has the wrong shape",
+            expected=type_,
+            found=dtypes.dtype_name(dtype) + shape_text(value.shape),
+            where=path,
+        )
+    return value if value.shape else value[()]
+
+
+def is_tf_tensor(x: object) -> bool:
+    """Whether `x` looks like an eager `tf.Tensor` or a `tf.Variable`."""
+    return dtypes.is_tf_dtype(getattr(x, "dtype", None)) and hasattr(x, "numpy")
+
+
+def _to_array(value: Any, type_: TensorType, path: str) -> Any:
+    never_cast = is_tf_tensor(value)
+    # As objects, else NumPy would read ["a", 1] as two strings.
+    dtype = STRING if type_.dtype == STRING else None
+    try:
+        array = np.asarray(value.numpy() if never_cast else value, dtype)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _refusal(value, type_, path, None) from error
+    if array.dtype != type_.dtype and never_cast:
+        cure = "cast it first (tf.cast): tensors are never cast by themselves"
+        raise _refusal(value, type_, path, cure)
+    if type_.dtype == STRING:
+        return _to_strings(array, value, type_, path)
+    if array.dtype == type_.dtype:
+        return array
+    if array.size and not _converts(array.dtype, type_.dtype):
+        raise _refusal(value, type_, path, None)
+    with np.errstate(over="ignore"):
+        converted = array.astype(type_.dtype)
+    if dtypes.is_integer(type_.dtype) and not np.array_equal(converted, array):
+        raise _refusal(value, type_, path, "the number is too large for the dtype")
+    return converted
+
+
+def _converts(source: DType, target: DType) -> bool:
+    if dtypes.is_integer(target):
+        return source.kind in "biu"
+    if dtypes.is_floating(target):
+        return source.kind in "biu" or dtypes.is_floating(source)
+    return dtypes.is_complex(target) and source.kind in "biufc"
+
+
+def _to_strings(array: Any, value: Any, type_: TensorType, path: str) -> Any:
+    flat = np.empty(array.size, dtype=object)
+    for i, item in enumerate(array.reshape(-1)):
+        if not isinstance(item, str | bytes):
+            raise _refusal(value, type_, path, None)
+        # Rid of np.str_ and np.bytes_ as well: the plain form of a string is `bytes`.
+        flat[i] = item.encode() if isinstance(item, str) else bytes(item)
+    return flat.reshape(array.shape)
+
+
+def _refusal(
+    value: Any, type_: TensorType, path: str, do: str | None
+) -> TypeMismatchError:
+    text = repr(value)
+    shown = text if len(text) <= 60 and "\n" not in text else "a value"
+    dtype = getattr(value, "dtype", None)
+    kind = type(value).__name__ + (f" of {dtype}" if dtype is not None else "")
+    return TypeMismatchError(
+        "a value cannot become the declared tensor",
+        expected=type_,
+        found=f"{shown}, a {kind}",
+        where=path,
+        do=do,
+    )

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One look for all figures: colors with fixed meanings, sizes, and how to save.
+
+Colors are those of M. Okabe and K. Ito, "Color Universal Design" (2008), which stay
+apart for color-blind readers; the ten digits have those of M. A. Petroff, "Accessible
+Color Sequences for Data Visualization" (2021). No figure relies on color alone: lines
+carry labels, digits carry themselves as markers.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fedlearn_edu.errors import FedLearnError
+
+SERVER = "#0072B2"
+"""Blue: the server, and the one model that lives there."""
+
+CLIENTS = "#E69F00"
+"""Orange: the clients, and what each of them holds."""
+
+TEST = "#009E73"
+"""Green: examples no participant has trained on."""
+
+LONE = "#CC79A7"
+"""Purple: one client learning alone."""
+
+ALARM = "#D55E00"
+"""Vermilion: what went wrong."""
+
+INK = "#1A1A1A"
+"""Text and axes."""
+
+QUIET = "#767676"
+"""What is there for comparison only; the lightest gray that text may have."""
+
+DIGITS = (
+    "#3f90da",
+    "#ffa90e",
+    "#bd1f01",
+    "#94a4a2",
+    "#832db6",
+    "#a96b59",
+    "#e76300",
+    "#b9ac70",
+    "#717581",
+    "#92dadd",
+)
+"""One color per digit 0..9, always together with the digit itself."""
+
+SIGNED_MAP = "PuOr_r"
+"""Purple for less than zero, white at zero, orange for more."""
+
+WIDE_IN = 10.0
+NARROW_IN = 4.5
+"""Widths in inches: a page, and a column or a phone."""
+
+STACK_BELOW_IN = 8.0
+"""Figures narrower than this put their panels below each other."""
+
+DPI = 150
+
+FONT_PT = 11.0
+TITLE_PT = 12.5
+
+_LOOK: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": FONT_PT,
+    "axes.labelsize": FONT_PT,
+    "axes.titlesize": TITLE_PT,
+    "axes.titlelocation": "left",
+    "figure.titlesize": TITLE_PT,
+    "figure.facecolor": "white",
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "lines.linewidth": 2.2,
+}
+
+in_our_look = rc_context(_LOOK)
+"""Decorates every function that draws; leaves the settings of the caller alone."""
+
+
+class FigureDataError(FedLearnError, ValueError):
+    """The numbers handed to a figure do not have the shape it draws."""
+
+
+def new_figure(
+    width_in: float, height_in: float, rows: int = 1, columns: int = 1
+) -> tuple[Figure, list[Axes]]:
+    """Returns an empty figure and its axes, row by row.
+
+    The figure belongs to nobody but the caller: no window, no global state.
+
+    >>> figure, axes = new_figure(6.0, 3.0, columns=2)
+    >>> figure.get_size_inches().tolist(), len(axes)
+    ([6.0, 3.0], 2)
+    """
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    axes = list(np.ravel(figure.subplots(rows, columns, squeeze=False)))
+    for each in axes:
+        # Ticks are made when a figure is shown, outside of `in_our_look`.
+        each.tick_params(labelsize=FONT_PT, colors=INK)
+        each.grid(axis="y", color="#E3E3E3")
+    return figure, axes
+
+
+def label_ends(
+    axes: Axes, ends: Mapping[str, tuple[float, str]], height_in: float
+) -> None:
+    """Writes a label right of the axes at the height where its line ends.
+
+    Labels that would touch are moved apart, each at most as far as it has to.
+
+    Args:
+        axes: With its vertical limits already set.
+        ends: Label to (height in data units, color of a small marker before it).
+        height_in: Height in inches of the panel, titles and all.
+    """
+    low, high = axes.get_ylim()
+    gap = 1.4 * FONT_PT / 72 / (0.72 * height_in)
+    order = sorted(ends, key=lambda label: ends[label][0])
+    heights = spread([(ends[label][0] - low) / (high - low) for label in order], gap)
+    for label, height in zip(order, heights, strict=True):
+        for text, color, right_pt in (
+            ("\N{BLACK SQUARE}", ends[label][1], 5),
+            (label, INK, 18),
+        ):
+            axes.annotate(
+                text,
+                xy=(1.0, height),
+                xycoords="axes fraction",
+                xytext=(right_pt, 0),
+                textcoords="offset points",
+                va="center",
+                color=color,
+                annotation_clip=False,
+            )
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Moves ascending heights at least `gap` apart, whole labels within 0..1.
+
+    Labels that touch form a group, which stays centered on its mean.
+
+    >>> spread([0.0, 0.5, 0.5], gap=0.25)
+    [0.125, 0.375, 0.625]
+    """
+    groups: list[list[float]] = []
+    for height in heights:
+        groups.append([height])
+        while len(groups) > 1 and _lowest(groups[-1], gap) < (
+            _lowest(groups[-2], gap) + gap * len(groups[-2])
+        ):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    moved = [
+        _lowest(group, gap) + gap * position
+        for group in groups
+        for position in range(len(group))
+    ]
+    count = len(moved)
+    capped = [min(y, 1.0 - gap * (count - i - 0.5)) for i, y in enumerate(moved)]
+    return [max(y, gap * (i + 0.5)) for i, y in enumerate(capped)]
+
+
+def _lowest(group: Sequence[float], gap: float) -> float:
+    """Where the lowest label of a group goes, the group being centered on its mean."""
+    return sum(group) / len(group) - gap * (len(group) - 1) / 2
+
+
+def save_png(figure: Figure, path: Path, description: str) -> Path:
+    """Writes the figure at 150 dots per inch and returns where.
+
+    Two runs write the same bytes: no date and no version is kept, only `description`,
+    the words for those who cannot see the picture.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {"Software": None, "Description": description}
+    figure.savefig(path, dpi=DPI, metadata=metadata)
+    return path

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`import fedlearn_edu` is quick and leaves the heavy libraries alone."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ["tensorflow", "keras", "matplotlib", "ipywidgets", "IPython", "dask"]
+MAX_SECONDS = 0.5
+
+PROGRAM = f"""
+import json, sys, time
+start = time.perf_counter()
+import {{module}}
+seconds = time.perf_counter() - start
+heavy = [name for name in {HEAVY!r} if name in sys.modules]
+print(json.dumps([seconds, heavy]))
+"""
+
+
+def _import_afresh(module: str) -> tuple[float, list[str]]:
+    program = PROGRAM.format(module=module)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == "", "a successful import prints nothing on stderr"
+    seconds, heavy = json.loads(run.stdout)
+    return seconds, heavy
+
+
+@pytest.mark.parametrize("module", ["fedlearn_edu", "fedlearn_edu.framework"])
+def test_importing_a_face_loads_no_heavy_library(module: str) -> None:
+    _, heavy = _import_afresh(module)
+    assert heavy == []
+
+
+@pytest.mark.slow
+def test_importing_the_package_takes_less_than_half_a_second() -> None:
+    """The best of five, because the machine has other things to do."""
+    assert min(_import_afresh("fedlearn_edu")[0] for _ in range(5)) < MAX_SECONDS

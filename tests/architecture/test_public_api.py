@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both public faces, name by name: a change here asks for a line in the changelog."""
+
+import importlib
+from collections.abc import Callable
+
+import pytest
+
+FACES = ["fedlearn_edu", "fedlearn_edu.framework"]
+
+
+def test_public_names_are_the_agreed_ones(golden: Callable[[str, str], None]) -> None:
+    sections = []
+    for face in FACES:
+        names = sorted(importlib.import_module(face).__all__)
+        sections.append("\n".join([f"[{face}]", *names]))
+    golden("public_api.txt", "\n\n".join(sections))
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("face", FACES)
+def test_every_public_name_is_there(face: str) -> None:
+    module = importlib.import_module(face)
+    assert len(set(module.__all__)) == len(module.__all__)
+    missing = [name for name in module.__all__ if not hasattr(module, name)]
+    assert not missing

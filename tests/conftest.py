@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every test may ask for: real MNIST if it is there, golden files, quiet runs.
+
+Test folders mirror the source and are namespace packages (no `__init__.py`); a test
+that needs a helper imports it as `from tests.some_folder.some_module import ...`.
+"""
+
+import difflib
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+# Before anything imports TensorFlow or matplotlib.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+os.environ.setdefault("MPLBACKEND", "agg")
+
+import pytest
+from hypothesis import settings
+
+GOLDEN = Path(__file__).parent / "golden"
+
+# Derandomized: a law that fails here fails everywhere, and tomorrow too.
+settings.register_profile("fast", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=200, deadline=None, derandomize=True)
+settings.load_profile("fast")  # `--hypothesis-profile=thorough` takes precedence
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Define the one way golden files are refreshed."""
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the files in tests/golden instead of comparing with them",
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden(name, text)` compares the text with the file of that name."""
+    update = bool(request.config.getoption("--update-golden"))
+
+    def compare(name: str, text: str) -> None:
+        file, found = GOLDEN / name, text.rstrip("\n") + "\n"
+        if update:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(found, encoding="utf-8")
+            return
+        expected = file.read_text(encoding="utf-8") if file.exists() else ""
+        if found != expected:
+            lines = (expected.splitlines(), found.splitlines())
+            diff = "\n".join(
+                difflib.unified_diff(*lines, "golden", "found", lineterm="")
+            )
+            pytest.fail(
+                f"{name} differs from its golden file:\n{diff}\n"
+                "If that is what you want: pytest --update-golden, and read the diff.",
+                pytrace=False,
+            )
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def mnist_folder() -> Path:
+    """The folder that holds the real `mnist.npz`; without one, the test is skipped."""
+    keras_home = Path(os.environ.get("KERAS_HOME", Path.home() / ".keras"))
+    named = os.environ.get("FEDLEARN_EDU_DATA")
+    for folder in [*([Path(named)] if named else []), keras_home / "datasets"]:
+        if (folder / "mnist.npz").is_file():
+            return folder
+    pytest.skip(
+        "no mnist.npz: name the folder that holds it in FEDLEARN_EDU_DATA "
+        f"(tried {named or 'that, unset'} and the Keras cache)"
+    )

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m fedlearn_edu demo`: what it says, writes and refuses."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from fedlearn_edu.__main__ import main
+
+PICTURES = ("clients.png", "curves.png", "templates.png")
+
+
+def run_demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "fedlearn_edu", "demo", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+def test_without_a_command_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    printed = capsys.readouterr()
+    assert "demo" in printed.out
+    assert printed.err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["demo", "--rounds", "0"], "'0' is not a whole number of at least 1"),
+        (["demo", "--rounds", "many"], "'many' is not a whole number"),
+        (["demo", "--seed", "-1"], "'-1' is not a whole number of at least 0"),
+        (["demo", "--data", "cifar"], "invalid choice: 'cifar'"),
+        (["demo", "--colour"], "unrecognized arguments: --colour"),
+        (["dance"], "invalid choice: 'dance'"),
+    ],
+)
+def test_bad_arguments_get_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    printed = capsys.readouterr()
+    assert stopped.value.code == 2
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert said in printed.err
+    assert "--help" in printed.err
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_file_instead_of_folder_is_refused_before_anything_runs(
+    tmp_path: Path, below: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "occupied"
+    file.write_text("mine")
+    assert main(["demo", "--data", "digits28", "--out", str(file / below)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert f"a file at {file}" in printed.err
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.tensorflow
+def test_damaged_mnist_gets_one_line(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "mnist.npz").write_bytes(b"torn")
+    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(tmp_path))
+    assert main(["demo", "--data", "mnist", "--out", str(tmp_path / "out")]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert "the MNIST file cannot be read" in printed.err
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_demo_tells_the_story_and_saves_the_pictures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "new" / "folder"
+    status = main(["demo", "--data", "digits28", "--rounds", "2", "--out", str(out)])
+    printed = capsys.readouterr()
+    assert status == 0
+    assert printed.err == ""
+    text = printed.out
+    assert "digits28" in text
+    assert "2.302585" in text
+    assert re.search(r"^ +2 +0\.0900 +23\.2383\d\d +77\.7% +81\.1% ", text, re.M)
+    assert "published" not in text
+    assert sorted(path.name for path in out.iterdir()) == list(PICTURES)
+    for name in PICTURES:
+        assert str(out / name) in text
+        with Image.open(out / name) as image:
+            assert image.width == 1500
+            assert image.info["Description"]
+    told = [line for line in text.splitlines() if str(out) not in line]
+    assert max(map(len, told)) <= 80
+    sentences = text.rsplit("templates.png", 1)[1].split()
+    assert sum(word.endswith(".") for word in sentences) == 3
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_run_is_silent_on_stderr_and_repeats_its_numbers(tmp_path: Path) -> None:
+    arguments = ("--data", "digits28", "--rounds", "2", "--seed", "7", "--out")
+    runs = [run_demo(*arguments, str(tmp_path / "out")) for _ in range(2)]
+    for run in runs:
+        assert run.returncode == 0
+        assert run.stderr == ""
+        assert "drawn with seed 7" in run.stdout
+    first, second = (
+        re.sub(r" +\d+\.\d\d$", "", run.stdout, flags=re.M) for run in runs
+    )
+    assert first == second
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_mnist_reproduces_the_published_numbers(
+    tmp_path: Path, mnist_folder: Path
+) -> None:
+    arguments = ("--data", "mnist", "--rounds", "5", "--out", str(tmp_path))
+    run = run_demo(*arguments, FEDLEARN_EDU_DATA=str(mnist_folder))
+    assert run.stderr == ""
+    assert run.returncode == 0
+    assert "\nreproduced: the largest difference is" in run.stdout
+    table = run.stdout.split("rel. difference\n")[1].split("\nreproduced")[0]
+    rows = [line.split() for line in table.splitlines()]
+    assert len(rows) == 18
+    for *_, published, ours, difference in rows:
+        assert float(ours) == pytest.approx(float(published), rel=2e-5)
+        assert float(difference) <= 1e-5

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The embedded digits, and the three places MNIST may come from."""
+
+import hashlib
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.simulation import datasets
+from fedlearn_edu.simulation.datasets import mnist as mnist_module
+from fedlearn_edu.simulation.datasets.digits28 import enlarge, interpolation_weights
+from fedlearn_edu.simulation.datasets.record import Split
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine on which MNIST has never been."""
+    monkeypatch.delenv("FEDLEARN_EDU_DATA", raising=False)
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
+    return tmp_path
+
+
+def write_mnist(folder: Path, examples: int = 2, **replaced: np.ndarray) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    images = np.zeros([examples, 28, 28], np.uint8)
+    labels = np.arange(examples, dtype=np.uint8)
+    arrays = {"x_train": images, "y_train": labels, "x_test": images, "y_test": labels}
+    np.savez(folder / "mnist.npz", **(arrays | replaced))
+    return folder / "mnist.npz"
+
+
+def test_digits28_has_the_layout_of_mnist() -> None:
+    (x_train, y_train), (x_test, y_test) = datasets.load_digits28()
+    assert x_train.shape == (1437, 28, 28)
+    assert x_test.shape == (360, 28, 28)
+    for array in (x_train, y_train, x_test, y_test):
+        assert array.dtype == np.uint8
+    assert (x_train.min(), x_train.max()) == (0, 255)
+
+
+def test_digits28_are_the_same_bytes_forever() -> None:
+    (x_train, y_train), (x_test, y_test) = datasets.load_digits28()
+    digest = hashlib.sha256()
+    for array in (x_train, y_train, x_test, y_test):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    assert digest.hexdigest()[:16] == "7334bd348fc8ff99"
+
+
+def test_digits28_splits_share_no_image_and_every_digit() -> None:
+    (x_train, y_train), (x_test, y_test) = datasets.load_digits28()
+    train = {image.tobytes() for image in x_train}
+    assert len(train) == 1437
+    assert not train & {image.tobytes() for image in x_test}
+    share = np.bincount(y_test) / (np.bincount(y_train) + np.bincount(y_test))
+    np.testing.assert_allclose(share, 0.2, atol=0.005)
+
+
+def test_digits28_carry_their_attribution() -> None:
+    attribution = datasets.load_digits28().attribution
+    for part in ("Alpaydin", "Kaynak", "CC BY 4.0", "10.24432/C50P49", "Changes:"):
+        assert part in attribution
+
+
+def test_interpolation_keeps_constants_and_mirrors() -> None:
+    weights = interpolation_weights(8, 20)
+    assert (weights.sum(axis=1) == 40).all()
+    np.testing.assert_array_equal(weights, weights[::-1, ::-1])
+
+
+def test_enlarging_mirrors_with_the_image() -> None:
+    stored = np.random.default_rng(0).integers(0, 17, [3, 8, 8], dtype=np.uint8)
+    np.testing.assert_array_equal(
+        enlarge(stored)[..., ::-1], enlarge(stored[..., ::-1])
+    )
+
+
+def test_auto_takes_the_embedded_digits_where_mnist_is_not(nowhere: Path) -> None:
+    assert datasets.find_mnist() is None
+    assert datasets.load().name == "digits28"
+
+
+def test_auto_takes_mnist_from_the_named_folder(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_mnist(nowhere / "data")
+    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(path.parent))
+    assert datasets.find_mnist() == path
+    assert repr(datasets.load()) == (
+        "Dataset('mnist', train=2 examples, test=2 examples)"
+    )
+
+
+def test_keras_cache_is_second_choice(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cached = write_mnist(nowhere / "keras" / "datasets", examples=3)
+    assert datasets.find_mnist() == cached
+    named = write_mnist(nowhere / "data", examples=4)
+    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(named.parent))
+    assert datasets.find_mnist() == named
+
+
+def test_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(datasets.DatasetError, match="no data set") as caught:
+        datasets.load("cifar")
+    assert "'auto' or 'digits28' or 'mnist'" in str(caught.value)
+    assert "'cifar'" in str(caught.value)
+
+
+def test_damaged_file_says_which_and_what_to_do(nowhere: Path) -> None:
+    path = nowhere / "mnist.npz"
+    path.write_bytes(b"not an archive")
+    with pytest.raises(datasets.DatasetError, match="cannot be read") as caught:
+        datasets.read_mnist(path)
+    assert str(path) in str(caught.value)
+    assert "delete it" in str(caught.value)
+
+
+def test_missing_array_is_named(nowhere: Path) -> None:
+    np.savez(nowhere / "mnist.npz", x_train=np.zeros([1, 28, 28], np.uint8))
+    with pytest.raises(datasets.DatasetError, match="y_train"):
+        datasets.read_mnist(nowhere / "mnist.npz")
+
+
+def test_wrong_layout_is_shown(nowhere: Path) -> None:
+    path = write_mnist(nowhere, x_test=np.zeros([2, 784], np.float32))
+    with pytest.raises(datasets.DatasetError, match="layout of MNIST") as caught:
+        datasets.read_mnist(path)
+    assert "float32[2,784]" in str(caught.value)
+    assert "mnist.npz, test" in str(caught.value)
+
+
+def test_offline_error_is_one_line_with_all_that_was_tried(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> datasets.Dataset:
+        raise mnist_module._not_found("URL fetch failure:\n no route")
+
+    monkeypatch.setattr(mnist_module, "_download", refuse)
+    with pytest.raises(datasets.DatasetError, match="MNIST is not here") as caught:
+        datasets.load_mnist()
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "FEDLEARN_EDU_DATA (not set)" in message
+    assert str(nowhere / "keras" / "datasets" / "mnist.npz") in message
+    assert "URL fetch failure: no route" in message
+    assert "load_digits28()" in message
+    assert isinstance(caught.value, FedLearnError)
+    assert isinstance(caught.value, FileNotFoundError)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_download_goes_through_keras(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tensorflow import keras
+
+    images, labels = np.zeros([1, 28, 28], np.uint8), np.zeros([1], np.uint8)
+    split: Split = (images, labels)
+    monkeypatch.setattr(keras.datasets.mnist, "load_data", lambda: (split, split))
+    assert datasets.load_mnist().name == "mnist"
+
+    def fail() -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr(keras.datasets.mnist, "load_data", fail)
+    with pytest.raises(datasets.DatasetError, match=r"a download \(no network\)"):
+        datasets.load_mnist()
+
+
+def test_errors_survive_pickling() -> None:
+    error = pickle.loads(pickle.dumps(datasets.DatasetError("gone", do="come back")))
+    assert str(error) == "gone\n  do:       come back"
+
+
+def test_real_mnist_is_the_one_of_the_tutorial(mnist_folder: Path) -> None:
+    mnist = datasets.read_mnist(mnist_folder / "mnist.npz")
+    (x_train, y_train), (x_test, y_test) = mnist
+    assert (x_train.shape, x_test.shape) == ((60000, 28, 28), (10000, 28, 28))
+    assert np.bincount(y_train)[5] == 5421
+    assert y_train[:8].tolist() == [5, 0, 4, 1, 9, 2, 1, 3]
+    assert np.bincount(y_test).min() == 892

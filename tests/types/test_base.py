@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How types fit each other, and what is said when they do not."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedlearn_edu.errors import (
+    TypeNotAssignableError,
+    TypesNotEquivalentError,
+    TypesNotIdenticalError,
+    UnexpectedTypeError,
+)
+from fedlearn_edu.types import Type, parse_type, to_type
+from tests.strategies import types, wider_types
+
+# target, source, assignable, equivalent
+PAIRS = """
+int32                        | int32                        | yes | yes
+int32                        | int64                        | no  | no
+int32[?]                     | int32[10]                    | yes | no
+int32[10]                    | int32[?]                     | no  | no
+int32[?,3]                   | int32[2,?]                   | no  | no
+int32[?]                     | int32                        | no  | no
+int32[...]                   | int32[3]                     | yes | no
+int32[...]                   | int32                        | yes | no
+int32[3]                     | int32[...]                   | no  | no
+<a=int32>                    | <int32>                      | yes | no
+<int32>                      | <a=int32>                    | no  | no
+<a=int32>                    | <b=int32>                    | no  | no
+<a=int32,b=int32>            | <b=int32,a=int32>            | no  | no
+<a=int32,bool>               | <int32,bool>                 | yes | no
+<int32>                      | <int32,int32>                | no  | no
+int32                        | <int32>                      | no  | no
+{int32}@CLIENTS              | int32@CLIENTS                | yes | no
+int32@CLIENTS                | {int32}@CLIENTS              | no  | no
+{int32}@SERVER               | int32@SERVER                 | yes | no
+{int32}@CLIENTS              | int32@SERVER                 | no  | no
+{int32}@CLIENTS              | int32                        | no  | no
+{int32[?]}@CLIENTS           | {int32[3]}@CLIENTS           | yes | no
+{<int32>}@CLIENTS            | <{int32}@CLIENTS>            | no  | no
+int32[?]*                    | int32[3]*                    | yes | no
+int32*                       | int32[?]                     | no  | no
+<a=int32>*                   | <int32>*                     | yes | no
+(int32[3] -> int32)          | (int32[?] -> int32)          | yes | no
+(int32[?] -> int32)          | (int32[3] -> int32)          | no  | no
+( -> int32[?])               | ( -> int32[3])               | yes | no
+( -> int32)                  | (int32 -> int32)             | no  | no
+( -> int32)                  | (<> -> int32)                | no  | no
+(<int32> -> int32)           | (<a=int32> -> int32)         | yes | no
+(<a=int32> -> int32)         | (<int32> -> int32)           | no  | no
+(int32 -> {int32}@CLIENTS)   | (int32 -> int32@CLIENTS)     | yes | no
+placement                    | placement                    | yes | yes
+placement                    | int32                        | no  | no
+T                            | T                            | yes | yes
+T                            | U                            | no  | no
+int32                        | T                            | no  | no
+T                            | int32                        | no  | no
+"""
+ROWS = [tuple(map(str.strip, row.split("|"))) for row in PAIRS.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("target", "source", "assignable", "equivalent"), ROWS)
+def test_pair_relates_as_in_the_table(
+    target: str, source: str, assignable: str, equivalent: str
+) -> None:
+    wanted, given_ = parse_type(target), parse_type(source)
+    assert wanted.is_assignable_from(given_) == (assignable == "yes")
+    assert wanted.is_equivalent_to(given_) == (equivalent == "yes")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [([np.int32], (np.int32,)), (OrderedDict(a=np.int32), [("a", np.int32)])],
+)
+def test_containers_count_only_for_identity(first: Any, second: Any) -> None:
+    left, right = to_type(first), to_type(second)
+    assert left.is_equivalent_to(right)
+    assert not left.is_identical_to(right)
+
+
+@given(types())
+def test_every_type_is_assignable_from_itself(type_: Type) -> None:
+    """Law: assignability is reflexive."""
+    assert type_.is_assignable_from(type_)
+    type_.check_identical_to(type_)
+
+
+@given(st.data())
+def test_wider_types_are_assignable_in_steps_and_at_once(data: st.DataObject) -> None:
+    """Law: assignability is transitive (on pairs that are assignable)."""
+    narrow = data.draw(types())
+    middle = data.draw(wider_types(narrow))
+    wide = data.draw(wider_types(middle))
+    assert middle.is_assignable_from(narrow)
+    assert wide.is_assignable_from(middle)
+    assert wide.is_assignable_from(narrow)
+
+
+@given(st.lists(types(), min_size=3, max_size=3))
+def test_assignability_of_any_three_types_is_transitive(three: list[Type]) -> None:
+    """Law: assignability is transitive."""
+    a, b, c = three
+    if a.is_assignable_from(b) and b.is_assignable_from(c):
+        assert a.is_assignable_from(c)
+
+
+@given(types(), types())
+def test_equivalent_is_assignable_both_ways(a: Type, b: Type) -> None:
+    """Law: the definition of equivalence, whichever method says it."""
+    both = a.is_assignable_from(b) and b.is_assignable_from(a)
+    assert a.is_equivalent_to(b) == both
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "where", "expected", "found"),
+    [
+        (
+            "<int32,b=<int32,<x=float32>>>",
+            "<int32,b=<int32,<x=float64>>>",
+            "$.b[1].x",
+            "float32",
+            "float64",
+        ),
+        ("{int32*}@CLIENTS", "{bool*}@CLIENTS", "$→member→element", "int32", "bool"),
+        ("(int32 -> bool)", "(int64 -> bool)", "$→parameter", "int32", "int64"),
+        ("(bool -> int32)", "(bool -> int64)", "$→result", "int32", "int64"),
+        ("<( -> int32)>", "<(<> -> int32)>", "$[0]→parameter", "no parameter", "<>"),
+    ],
+)
+def test_error_shows_the_place_and_not_the_whole(
+    target: str, source: str, where: str, expected: str, found: str
+) -> None:
+    with pytest.raises(TypeNotAssignableError) as caught:
+        parse_type(target).check_assignable_from(parse_type(source))
+    assert str(caught.value.expected) == expected
+    assert str(caught.value.found) == found
+    assert caught.value.where == f"at {where} of the type"
+
+
+def test_error_names_the_place_the_caller_knows_as_well() -> None:
+    target, source = parse_type("<a=int32>"), parse_type("<a=bool>")
+    match = r"where: +the argument of f, at \$\.a of the type"
+    with pytest.raises(TypeNotAssignableError, match=match):
+        target.check_assignable_from(source, where="the argument of f")
+
+
+def test_error_carries_both_types() -> None:
+    target, source = parse_type("<a=int32>"), parse_type("<a=bool>")
+    with pytest.raises(TypeNotAssignableError) as caught:
+        target.check_assignable_from(source)
+    assert (caught.value.target_type, caught.value.source_type) == (target, source)
+
+
+def test_long_types_make_no_long_messages() -> None:
+    fields = ",".join(f"field_{i}=float32[100]" for i in range(200))
+    target, source = parse_type(f"<{fields},z=int32>"), parse_type(f"<{fields},z=bool>")
+    with pytest.raises(TypeNotAssignableError) as caught:
+        target.check_assignable_from(source)
+    assert len(str(caught.value).splitlines()) <= 12
+    assert len(str(caught.value)) < 700
+    assert caught.value.where == "at $.z of the type"
+
+
+def test_equivalence_error_finds_the_difference_of_either_direction() -> None:
+    with pytest.raises(TypesNotEquivalentError, match=r"int32\[\?\]\n.*int32\[3\]"):
+        parse_type("int32[?]").check_equivalent_to(parse_type("int32[3]"))
+    with pytest.raises(TypesNotEquivalentError, match=r"int32\[3\]\n.*int32\[\?\]"):
+        parse_type("int32[3]").check_equivalent_to(parse_type("int32[?]"))
+
+
+def test_identity_error_names_the_containers() -> None:
+    first, second = to_type([[np.int32]]), to_type([(np.int32,)])
+    match = r"<int32> as list\n.*<int32> as tuple\n.*at \$\[0\]"
+    with pytest.raises(TypesNotIdenticalError, match=match):
+        first.check_identical_to(second)
+
+
+KINDS = {
+    "tensor": "int32",
+    "struct": "<a=int32>",
+    "sequence": "int32*",
+    "function": "(int32 -> bool)",
+    "federated": "int32@SERVER",
+    "placement": "placement",
+    "abstract": "T",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_type_is_of_exactly_one_kind(kind: str) -> None:
+    for other, text in KINDS.items():
+        assert getattr(parse_type(text), f"is_{kind}")() == (kind == other)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_check_of_the_kind_names_both_kinds(kind: str) -> None:
+    for other, text in KINDS.items():
+        check = getattr(parse_type(text), f"check_{kind}")
+        if kind == other:
+            check()
+        else:
+            with pytest.raises(UnexpectedTypeError, match=rf"{kind}[\s\S]*{other} typ"):
+                check()
+
+
+def test_check_of_a_container_refuses_a_struct_without() -> None:
+    to_type([np.int32]).check_struct_with_python()
+    with pytest.raises(UnexpectedTypeError, match="with a Python container"):
+        parse_type("<int32>").check_struct_with_python()

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python values into plain form, and back."""
+
+import dataclasses
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedlearn_edu.errors import (
+    FedLearnError,
+    TypeMismatchError,
+    TypeNotAssignableError,
+)
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    CLIENTS,
+    DatasetSequence,
+    LazySequence,
+    StructType,
+    normalize,
+    parse_type,
+    restore,
+    to_type,
+)
+from tests.strategies import same, value_of, value_types
+
+
+class Pair(NamedTuple):
+    """A namedtuple."""
+
+    a: Any
+    b: Any
+
+
+@dataclasses.dataclass
+class Data:
+    """A dataclass."""
+
+    a: Any
+    b: Any
+
+
+def numbers() -> Iterator[int]:
+    """A generator function."""
+    yield from (1, 2, 3)
+
+
+@given(st.data())
+def test_restoring_undoes_normalizing(data: st.DataObject) -> None:
+    """Law: restore(normalize(x, t), t) is x."""
+    type_ = data.draw(value_types())
+    value = data.draw(value_of(type_))
+    assert same(restore(normalize(value, type_), type_), value)
+
+
+@given(st.data())
+def test_normalizing_leaves_plain_forms_alone(data: st.DataObject) -> None:
+    """Law: normalize is idempotent."""
+    type_ = data.draw(value_types())
+    plain = normalize(data.draw(value_of(type_)), type_)
+    assert same(normalize(plain, type_), plain)
+
+
+# ------------------------------------------------------------------ structs
+
+AB = parse_type("<a=int32,b=float32>")
+WANTED = Struct.named(a=np.int32(1), b=np.float32(2))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1, 2],
+        (1, 2),
+        Pair(1, 2),
+        Data(1, 2),
+        OrderedDict(a=1, b=2),
+        {"b": 2, "a": 1},
+        Struct.unnamed(1, 2),
+        Struct([("a", 1), (None, 2)]),
+    ],
+)
+def test_struct_is_accepted_in_any_container(value: Any) -> None:
+    assert same(normalize(value, AB), WANTED)
+
+
+def test_plain_dict_is_matched_by_name_in_any_order() -> None:
+    type_ = parse_type("<b=int32,a=float32>")
+    assert normalize({"a": 1, "b": 2}, type_) == Struct.named(b=2, a=1.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([1], r"2 fields: <a=.*\n.*1, in a list"),
+        ([1, 2, 3], r"2 fields: <a=.*\n.*3, in a list"),
+        (1, "a structure is needed"),
+        ({1, 2}, "a structure is needed"),
+        ("ab", "a structure is needed"),
+        (np.zeros(2), "a structure is needed"),
+        (OrderedDict(b=2, a=1), r"order: a, b\n.*order: b, a\n[\s\S]*list them in"),
+        (Struct([("b", 1), ("a", 2)]), r"order: a, b\n.*order: b, a"),
+        (OrderedDict(a=1, c=2), r"order: a, b\n.*order: a, c"),
+        ({"a": 1, "c": 2}, "missing: b; not expected: c"),
+        ({"a": 1}, "missing: b"),
+        (None, "a value is missing"),
+    ],
+)
+def test_misfit_of_a_struct_is_explained(value: Any, message: str) -> None:
+    with pytest.raises(TypeMismatchError, match=message):
+        normalize(value, AB)
+
+
+def test_names_are_not_dropped() -> None:
+    for value in ({"a": 1}, OrderedDict(a=1)):
+        with pytest.raises(TypeMismatchError, match=r"keys of a dict|names may be add"):
+            normalize(value, parse_type("<int32>"))
+
+
+def test_path_leads_to_the_wrong_leaf() -> None:
+    type_ = parse_type("{<x=<int32,int32>,y=int32>*}@CLIENTS")
+    good = {"x": [1, 2], "y": 3}
+    bad = {"x": [1, "two"], "y": 3}
+    match = r"where: +\$\[client 1\]\[element 2\]\.x\[1\]"
+    with pytest.raises(TypeMismatchError, match=match):
+        normalize([[good], [good, good, bad]], type_)
+
+
+# ---------------------------------------------------------------- sequences
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[1, 2, 3], (1, 2, 3), np.array([1, 2, 3]), range(1, 4), numbers()],
+    ids=["list", "tuple", "array", "range", "generator"],
+)
+def test_sequence_of_numbers_becomes_a_tuple(value: Any) -> None:
+    wanted = tuple(map(np.int32, (1, 2, 3)))
+    assert same(normalize(value, parse_type("int32*")), wanted)
+
+
+def test_generator_function_is_read_lazily_and_repeatedly() -> None:
+    sequence = normalize(numbers, parse_type("float32*"))
+    assert isinstance(sequence, LazySequence)
+    assert list(sequence) == list(sequence) == [1, 2, 3]
+    assert all(isinstance(x, np.float32) for x in sequence)
+
+
+def test_lazy_elements_are_checked_when_read() -> None:
+    sequence = normalize(lambda: iter([1, "two"]), parse_type("int32*"), "$.data")
+    with pytest.raises(TypeMismatchError, match=r"where: +\$\.data\[element 1\]"):
+        list(sequence)
+
+
+def test_normalized_sequence_passes_through_if_it_fits() -> None:
+    sequence = LazySequence(lambda: iter([]), parse_type("int32[3]"))
+    assert normalize(sequence, parse_type("int32[?]*")) is sequence
+    with pytest.raises(TypeNotAssignableError, match=r"where: +\$\.d, at \$→element"):
+        normalize(sequence, parse_type("float32*"), "$.d")
+
+
+@pytest.mark.parametrize("value", [1, {"a": 1}, {1}, "abc", np.array(1)])
+def test_other_values_are_no_sequences(value: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="pass a list, tuple, array, generator"):
+        normalize(value, parse_type("int32*"))
+
+
+def test_nested_lists_for_flat_sequence_name_both_cures() -> None:
+    type_ = parse_type("{float32*}@CLIENTS")
+    match = (
+        r"expected: float32\n.*found: +float32\[2\]\n.*\[client 0\]\[element 0\]\n"
+        r".*flatten the data, or declare float32\[\?\]\*"
+    )
+    with pytest.raises(TypeMismatchError, match=match):
+        normalize([[[68.5, 70.3], [69.1]]], type_)
+
+
+def test_last_batch_may_be_shorter() -> None:
+    type_ = parse_type("<x=float32[?,2],y=int32[?]>*")
+    batches = [
+        {"x": np.zeros((n, 2), np.float32), "y": np.zeros(n, np.int32)} for n in (3, 1)
+    ]
+    first, last = normalize(batches, type_)
+    assert first.x is batches[0]["x"]
+    assert last.y.shape == (1,)
+
+
+def test_federated_batches_normalize_within_two_milliseconds() -> None:
+    type_ = parse_type("{<x=float32[?,784],y=int32[?]>*}@CLIENTS")
+    batch = {"x": np.zeros((100, 784), np.float32), "y": np.zeros(100, np.int32)}
+    data = [[batch] * 10] * 10
+
+    def seconds() -> float:
+        start = time.perf_counter()
+        normalize(data, type_)
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(20)) < 0.002
+
+
+@pytest.mark.tensorflow
+def test_dataset_stays_a_dataset() -> None:
+    import tensorflow as tf
+
+    data = {"x": [[1.0], [2.0]], "y": [1, 2]}
+    dataset = tf.data.Dataset.from_tensor_slices(data).batch(2)
+    type_ = parse_type("<y=int32[?],x=float32[?,1]>*")
+    sequence = normalize(dataset, type_)
+    assert isinstance(sequence, DatasetSequence)
+    assert sequence.dataset is dataset
+    (element,) = restore(sequence, type_)
+    assert list(element) == ["y", "x"]
+    with pytest.raises(TypeNotAssignableError, match=r"\$\.d, at \$→element\.x"):
+        normalize(dataset, parse_type("<x=float64[?,1],y=int32[?]>*"), "$.d")
+
+
+@pytest.mark.tensorflow
+def test_bare_dataset_for_clients_is_refused_with_a_hint() -> None:
+    import tensorflow as tf
+
+    dataset = tf.data.Dataset.range(3)
+    with pytest.raises(TypeMismatchError, match=r"\[dataset\], one dataset per client"):
+        normalize(dataset, parse_type("{int64*}@CLIENTS"))
+
+
+@pytest.mark.tensorflow
+def test_ragged_tensor_comes_apart_into_its_components() -> None:
+    import tensorflow as tf
+
+    ragged = tf.ragged.constant([[1], [2, 3]])
+    type_ = to_type(tf.RaggedTensorSpec([None, None], tf.int32))
+    plain = normalize(ragged, type_)
+    assert plain.flat_values.tolist() == [1, 2, 3]
+    assert plain.nested_row_splits[0].tolist() == [0, 1, 3]
+
+
+# ---------------------------------------------------------------- federated
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[1, 2], (1, 2), np.array([1, 2]), (x for x in (1, 2))],
+    ids=["list", "tuple", "array", "generator"],
+)
+def test_members_become_a_tuple_in_client_order(value: Any) -> None:
+    plain = normalize(value, parse_type("{int32}@CLIENTS"))
+    assert same(plain, (np.int32(1), np.int32(2)))
+
+
+@pytest.mark.parametrize("value", [1, {1, 2}, {"a": 1}, "ab", np.array(1), numbers])
+def test_members_come_one_entry_per_client(value: Any) -> None:
+    with pytest.raises(
+        TypeMismatchError, match="pass a list with one entry per client"
+    ):
+        normalize(value, parse_type("{int32}@CLIENTS"))
+
+
+def test_all_equal_value_is_handed_in_bare() -> None:
+    assert normalize(1, parse_type("int32@SERVER")) == 1
+    assert normalize([1, 2], parse_type("int32[2]@CLIENTS")).tolist() == [1, 2]
+    assert normalize([1, 2], parse_type("<int32,int32>@SERVER")) == Struct.unnamed(1, 2)
+    match = "pass the bare value, not a list: float32@SERVER"
+    with pytest.raises(TypeMismatchError, match=match):
+        normalize([0.5], parse_type("float32@SERVER"))
+
+
+def test_member_at_the_server_is_called_so() -> None:
+    with pytest.raises(TypeMismatchError, match=r"where: +\$\[server 0\]"):
+        normalize(["a"], parse_type("{int32}@SERVER"))
+
+
+# ------------------------------------------------------------------- others
+
+
+def test_placement_is_its_own_plain_form() -> None:
+    assert normalize(CLIENTS, parse_type("placement")) is CLIENTS
+    with pytest.raises(TypeMismatchError, match=r"CLIENTS or SERVER\n.*'clients'"):
+        normalize("clients", parse_type("placement"))
+
+
+def test_function_is_left_to_the_caller() -> None:
+    assert normalize(len, parse_type("(int32 -> int32)")) is len
+
+
+def test_no_value_has_an_abstract_type() -> None:
+    with pytest.raises(TypeMismatchError, match="no value has an abstract type"):
+        normalize(1, parse_type("T"))
+
+
+def test_function_cannot_be_materialized() -> None:
+    with pytest.raises(TypeMismatchError, match="did you forget to call it"):
+        restore(len, parse_type("( -> int32)"))
+
+
+@pytest.mark.parametrize(
+    ("container", "result"),
+    [
+        (None, OrderedDict(a=1, b=2)),
+        (dict, {"a": 1, "b": 2}),
+        (OrderedDict, OrderedDict(a=1, b=2)),
+        (Pair, Pair(1, 2)),
+        (Data, Data(1, 2)),
+    ],
+)
+def test_named_struct_comes_back_in_its_container(container: Any, result: Any) -> None:
+    type_ = StructType([("a", np.int32), ("b", np.int32)], container)
+    restored = restore(Struct.named(a=np.int32(1), b=np.int32(2)), type_)
+    assert type(restored) is type(result)
+    assert restored == result
+
+
+def test_members_and_elements_come_back_as_lists() -> None:
+    plain = ((1, 2), (3,))
+    assert restore(plain, parse_type("{int32*}@CLIENTS")) == [[1, 2], [3]]
+    assert restore((1, 2), parse_type("int32*@SERVER")) == [1, 2]
+
+
+def test_every_message_has_at_most_twelve_lines() -> None:
+    wide = parse_type("<" + ",".join(f"f{i}=float32[100]" for i in range(99)) + ">")
+    for value in ([1], {"f0": 1}, 1, None, list(range(99)), [np.zeros((9, 9))] * 99):
+        with pytest.raises(FedLearnError) as caught:
+            normalize(value, wide)
+        assert len(str(caught.value).splitlines()) <= 12
+        assert len(str(caught.value)) < 800

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds every piece of text a figure really draws, and where it lands in pixels."""
+
+from itertools import combinations
+from typing import Any
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+
+def drawn_texts(figure: Figure, dpi: float = 100.0) -> list[tuple[Text, Bbox]]:
+    """Draws the figure with a renderer that remembers each text it was asked for."""
+    figure.set_dpi(dpi)
+    canvas = FigureCanvasAgg(figure)
+    renderer: Any = canvas.get_renderer()  # type: ignore[no-untyped-call]
+    found: list[Text] = []
+    original = renderer.draw_text
+
+    def remember(*args: Any, mtext: Text | None = None, **kwargs: Any) -> None:
+        if mtext is not None:
+            found.append(mtext)
+        original(*args, mtext=mtext, **kwargs)
+
+    renderer.draw_text = remember
+    figure.draw(renderer)
+    unique = {id(text): text for text in found if text.get_text().strip()}
+    return [(text, text.get_window_extent(renderer)) for text in unique.values()]
+
+
+def check_text(figure: Figure) -> list[str]:
+    """Asserts that no text is small, clipped or over another; returns all texts."""
+    texts = drawn_texts(figure)
+    width, height = figure.get_size_inches() * figure.dpi
+    for text, box in texts:
+        assert float(text.get_fontsize()) >= 11, f"{text.get_text()!r} is too small"
+        beyond = max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
+        assert beyond <= 1, f"{text.get_text()!r} is clipped"
+    for (first, box), (second, other) in combinations(texts, 2):
+        shared = Bbox.intersection(box, other)
+        overlap = shared is not None and min(shared.width, shared.height) > 1
+        names = f"{first.get_text()!r} and {second.get_text()!r}"
+        assert not overlap, f"{names} overlap"
+    return [text.get_text() for text, _ in texts]

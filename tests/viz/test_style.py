@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colors that can be told apart and read, labels that make room, files that repeat."""
+
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+from fedlearn_edu import viz
+from fedlearn_edu.viz import style
+
+MEANINGS = [style.SERVER, style.CLIENTS, style.TEST, style.LONE, style.ALARM]
+
+# H. Brettel, F. Vienot and J. Mollon (1997), as simplified by Vienot (1999): what two
+# common kinds of color blindness leave of a linear RGB color.
+SIGHTS = {
+    "usual": np.eye(3),
+    "protan": [[0.112, 0.888, 0.0], [0.112, 0.888, 0.0], [0.004, -0.004, 1.0]],
+    "deutan": [[0.293, 0.707, 0.0], [0.293, 0.707, 0.0], [-0.021, 0.021, 1.0]],
+}
+
+
+def linear(color: str) -> np.ndarray:
+    rgb = np.asarray(to_rgb(color))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def contrast_on_white(color: str) -> float:
+    return float(1.05 / (linear(color) @ [0.2126, 0.7152, 0.0722] + 0.05))
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_meanings_stay_apart_for_every_sight(sight: str) -> None:
+    seen = [np.asarray(SIGHTS[sight]) @ linear(color) for color in MEANINGS]
+    for first, second in combinations(seen, 2):
+        assert np.linalg.norm(first - second) > 0.1
+
+
+@pytest.mark.parametrize("color", [style.INK, style.QUIET, style.SERVER])
+def test_colors_of_text_have_contrast(color: str) -> None:
+    assert contrast_on_white(color) >= 4.5
+
+
+def test_ten_digits_have_ten_colors() -> None:
+    assert len(set(style.DIGITS)) == 10
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=6).map(sorted), st.floats(0.01, 0.16)
+)
+def test_spread_labels_never_touch_and_keep_order(
+    heights: list[float], gap: float
+) -> None:
+    """Law: neighbors are at least `gap` apart, and nobody leaves the panel."""
+    moved = style.spread(heights, gap)
+    assert all(high - low >= gap - 1e-9 for low, high in pairwise(moved))
+    assert moved[0] >= 0
+    assert moved[-1] <= 1 + 1e-9
+
+
+def test_spread_keeps_a_group_centered() -> None:
+    assert style.spread([0.2, 0.5, 0.5, 0.5], gap=0.1) == pytest.approx(
+        [0.2, 0.4, 0.5, 0.6]
+    )
+
+
+def test_spread_leaves_room_as_it_is() -> None:
+    assert style.spread([0.1, 0.5, 0.9], gap=0.2) == [0.1, 0.5, 0.9]
+
+
+def test_saved_pictures_are_the_same_bytes_twice(tmp_path: Path) -> None:
+    def draw(name: str) -> Path:
+        figure = viz.draw_client_accuracy({"after": [0.5, 0.6]}, width_in=4.0)
+        return viz.save_png(figure, tmp_path / "new" / name, "two bars")
+
+    first, second = draw("a.png"), draw("b.png")
+    assert first.read_bytes() == second.read_bytes()
+    with Image.open(first) as image:
+        assert image.size == (600, 570)
+        assert set(image.info) <= {"Description", "dpi"}
+        assert image.info["Description"] == "two bars"
