@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """The federated program: softmax regression, federated evaluation and averaging.
 
 It is written as a learner would write it, with nothing but the public face, and

@@ -26,13 +26,13 @@ def heading(data: FederatedData, options: Options) -> str:
         else f"drawn with seed {options.seed}"
     )
     source = {
-        "mnist": "MNIST, found on this machine",
-        "digits28": "the embedded digits",
+        "mnist": "MNIST, the real one",
+        "digits28": "digits28, embedded in the package",
     }
     return f"""\
 Federated averaging: {NUM_CLIENTS} clients, one digit each
 
-data      {data.name}: {source[data.name]}, {train:,} images to train, {test:,} to test
+data      {source[data.name]}: {train:,} images to train, {test:,} to test
 clients   client k holds only images of digit k: at most {data.examples_per_client:,},
           {order}, in batches of {data.batch_size}
 model     softmax regression: 784 x 10 weights and 10 biases, all zero at first
@@ -49,13 +49,14 @@ def opening_lines(opening: Opening) -> str:
     return "\n".join(
         [
             "1. Nobody has learned: the zero model",
-            f"   one batch of client {own}             loss {opening.batch_loss:>10.6f}"
+            f"{_line(f'one batch of client {own}', opening.batch_loss)}"
             f"   (ln 10 = {math.log(10):.6f})",
             _evaluated("all clients", opening.zero_train),
             _evaluated("all clients, test images", opening.zero_test),
             "",
             f"2. Client {own} learns alone",
-            f"   five steps on one batch, loss after each: {steps}",
+            "   five steps on one batch, the loss after each:",
+            f"   {steps}",
             "   a pass over all its batches, the model evaluated on the data of",
             _at_client(own, lone),
             _at_client(other, lone),
@@ -67,16 +68,16 @@ def opening_lines(opening: Opening) -> str:
 
 
 def _evaluated(where: str, result: Evaluation) -> str:
-    return _line(where, result.loss, result.accuracy)
+    return f"{_line(where, result.loss)}   accuracy {result.accuracy:>6.1%}"
 
 
 def _at_client(client: int, result: Evaluation) -> str:
-    losses, accuracies = result.client_losses, result.client_accuracies
-    return _line(f"client {client}", losses[client], accuracies[client])
+    line = _line(f"client {client}", result.client_losses[client])
+    return f"{line}   accuracy {result.client_accuracies[client]:>6.1%}"
 
 
-def _line(where: str, loss: float, accuracy: float) -> str:
-    return f"   {where:<31} loss {loss:>10.6f}   accuracy {accuracy:>6.1%}"
+def _line(where: str, loss: float) -> str:
+    return f"   {where:<31} loss {loss:>10.6f}"
 
 
 _COLUMNS = (
@@ -94,7 +95,7 @@ _COLUMNS = (
 def table_head() -> str:
     """Names the columns of `table_row`; accuracies have no unit but their sign."""
     names = "".join(f"{name:>{width}}" for name, width in _COLUMNS)
-    return f"{'accuracy':>{5 + 8 + 11 + 12}}\n{names}"
+    return f"{'accuracy':>{5 + 8 + 11 + 14}}\n{names}"
 
 
 def table_row(step: Round) -> str:
@@ -151,6 +152,7 @@ def conclusion(outcome: Outcome) -> tuple[str, str, str]:
         f"test images ({opening.zero_test.accuracy:.1%} before), from "
         f"{accuracies[hardest]:.1%} of the {hardest}s to {max(accuracies):.1%} of the "
         f"{accuracies.index(max(accuracies))}s.",
-        f"No image left its client: a round moved {last.bytes_down / 1e6:.2f} MB of "
-        f"models to the clients and {last.bytes_up / 1e6:.2f} MB back.",
+        "No image left its client: a round of training moved "
+        f"{last.bytes_down / 1e6:.2f} MB of models to the clients and "
+        f"{last.bytes_up / 1e6:.2f} MB back.",
     )

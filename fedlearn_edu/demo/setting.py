@@ -32,7 +32,7 @@ class Options:
     """
 
     data: str = "auto"
-    rounds: int = 10
+    rounds: int = 20
     out: Path = Path("build/demo")
     seed: int | None = None
 

@@ -115,8 +115,8 @@ def _rounds(data: FederatedData, num_rounds: int, factory: Any) -> Iterator[Roun
     program = _load_program()
     model, learning_rate = zero_model(), LEARNING_RATE
     numbers = range(1, num_rounds + 1)
-    is_watched = sys.stdout.isatty()
-    for number in tqdm(numbers, "rounds", file=sys.stdout, disable=not is_watched):
+    look = {"file": sys.stdout, "disable": not sys.stdout.isatty(), "leave": False}
+    for number in tqdm(numbers, "rounds", **look):
         before, started = factory.get_size_info(), time.perf_counter()
         model = program.federated_train(model, learning_rate, data.train)
         seconds, after = time.perf_counter() - started, factory.get_size_info()

@@ -106,11 +106,6 @@ def as_struct(elements: Any) -> Struct:
     return Struct((None, element) for element in elements)
 
 
-def struct_type_of(elements: Struct) -> StructType:
-    """The type of a structure of embedded values."""
-    return StructType([(n, value.type_signature) for n, value in elements.items()])
-
-
 def position(source: Type, index: int | None, name: str | None) -> int:
     """The position a selection means.
 

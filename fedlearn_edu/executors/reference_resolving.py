@@ -18,13 +18,10 @@ from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
     as_node,
-    as_struct,
     check_call,
-    check_owned,
-    position,
     resolve_type,
-    struct_type_of,
 )
+from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import free_references, substitute
@@ -37,10 +34,10 @@ from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 class Scope:
     """An immutable chain of bindings."""
 
-    bindings: Mapping[str, "ReferenceResolvingValue"] = field(default_factory=dict)
+    bindings: Mapping[str, Handle] = field(default_factory=dict)
     parent: "Scope | None" = None
 
-    def lookup(self, name: str) -> "ReferenceResolvingValue":
+    def lookup(self, name: str) -> Handle:
         """The innermost binding of `name`."""
         scope: Scope | None = self
         while scope is not None:
@@ -63,47 +60,7 @@ class Closure:
 
 
 @final
-class ReferenceResolvingValue(ExecutorValue):
-    """A target's value, a function, or a structure of these.
-
-    A function is a closure, or leaf code or an intrinsic that is embedded when called.
-    """
-
-    __slots__ = ("_type", "owner", "representation")
-
-    def __init__(
-        self,
-        owner: "ReferenceResolvingExecutor",
-        representation: ExecutorValue | Closure | ir.Leaf | ir.Intrinsic | Struct,
-        type_: Type,
-    ) -> None:
-        self.owner = owner
-        self.representation = representation
-        self._type = type_
-
-    @property
-    def type_signature(self) -> Type:
-        """The type of the value."""
-        return self._type
-
-    async def compute(self) -> Any:
-        """Materializes the value; functions cannot be."""
-        match self.representation:
-            case Struct() as fields:
-                return Struct([(n, await v.compute()) for n, v in fields.items()])
-            case Closure() | ir.Leaf() | ir.Intrinsic():
-                raise TypeMismatchError(
-                    "a function cannot be materialized",
-                    expected="data",
-                    found=str(self._type),
-                    do="call it",
-                )
-            case target:
-                return await target.compute()
-
-
-@final
-class ReferenceResolvingExecutor(Executor):
+class ReferenceResolvingExecutor(Layer):
     """Interprets names, functions, blocks, calls and structures.
 
     Source: `tff.framework.ReferenceResolvingExecutor`.
@@ -116,9 +73,7 @@ class ReferenceResolvingExecutor(Executor):
         """Closes the target."""
         self._target.close()
 
-    async def create_value(
-        self, value: Any, type_spec: Type | None = None
-    ) -> ReferenceResolvingValue:
+    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Evaluates a tree, or embeds plain data in the target."""
         type_ = resolve_type(value, type_spec)
         node = as_node(value)
@@ -131,44 +86,30 @@ class ReferenceResolvingExecutor(Executor):
                     value, type_.items(), strict=True
                 )
             ]
-            return ReferenceResolvingValue(self, Struct(pairs), type_)
-        return self._wrap(await self._target.create_value(value, type_))
+            return Handle(self, Struct(pairs), type_)
+        return self.wrap(await self._target.create_value(value, type_))
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
-    ) -> ReferenceResolvingValue:
+    ) -> Handle:
         """Calls a closure here, a target's function there."""
-        fn = check_owned(comp, ReferenceResolvingValue, self)
-        if arg is not None:
-            arg = check_owned(arg, ReferenceResolvingValue, self)
+        fn = self.own(comp)
         check_call(fn, arg)
-        return await self._call(fn, arg)
+        return await self._call(fn, None if arg is None else self.own(arg))
 
-    async def create_struct(self, elements: Any) -> ReferenceResolvingValue:
-        """Keeps the elements side by side."""
-        fields = as_struct(elements)
-        for element in fields:
-            check_owned(element, ReferenceResolvingValue, self)
-        return ReferenceResolvingValue(self, fields, struct_type_of(fields))
-
-    async def create_selection(
-        self, source: ExecutorValue, index: int | None = None, name: str | None = None
-    ) -> ReferenceResolvingValue:
-        """Picks an element, here or in the target."""
-        value = check_owned(source, ReferenceResolvingValue, self)
-        return await self._select(value, position(value.type_signature, index, name))
-
-    async def _evaluate(self, node: ir.Node, scope: Scope) -> ReferenceResolvingValue:
+    async def _evaluate(self, node: ir.Node, scope: Scope) -> Handle:
         match node:
             case ir.Reference(name=name):
                 return scope.lookup(name)
             case ir.Selection(source=source, index=index):
-                return await self._select(await self._evaluate(source, scope), index)
+                return await self.create_selection(
+                    await self._evaluate(source, scope), index
+                )
             case ir.Struct(elements=elements):
                 pairs = [(n, await self._evaluate(e, scope)) for n, e in elements]
-                return ReferenceResolvingValue(self, Struct(pairs), node.type)
+                return Handle(self, Struct(pairs), node.type)
             case ir.Lambda():
-                return ReferenceResolvingValue(self, Closure(node, scope), node.type)
+                return Handle(self, Closure(node, scope), node.type)
             case ir.Block(locals=bound, result=result):
                 for name, value in bound:
                     scope = Scope({name: await self._evaluate(value, scope)}, scope)
@@ -180,52 +121,40 @@ class ReferenceResolvingExecutor(Executor):
             case ir.Literal(value=literal, type=type_):
                 return await self.create_value(literal, type_)
             case ir.Intrinsic() | ir.Leaf():
-                return ReferenceResolvingValue(self, node, node.type)
+                return Handle(self, node, node.type)
             case ir.PlacementLiteral():
-                return self._wrap(await self._target.create_value(node, node.type))
+                return self.wrap(await self._target.create_value(node, node.type))
             case _:
                 assert_never(node)
 
-    async def _call(
-        self, fn: ReferenceResolvingValue, arg: ReferenceResolvingValue | None
-    ) -> ReferenceResolvingValue:
+    async def _call(self, fn: Handle, arg: Handle | None) -> Handle:
         match fn.representation:
             case Closure(function=function, scope=scope):
                 if function.parameter is not None and arg is not None:
                     scope = Scope({function.parameter: arg}, scope)
                 return await self._evaluate(function.body, scope)
-            case Struct():
-                raise AssertionError("a structure has no function type")
             case _:
-                target = await self._lower(fn)
-                below = None if arg is None else await self._lower(arg)
-                return self._wrap(await self._target.create_call(target, below))
+                target = await self.lower(fn, self._target)
+                below = None if arg is None else await self.lower(arg, self._target)
+                return self.wrap(await self._target.create_call(target, below))
 
-    async def _select(
-        self, source: ReferenceResolvingValue, index: int
-    ) -> ReferenceResolvingValue:
-        match source.representation:
-            case Struct() as fields:
-                selected: ReferenceResolvingValue = fields[index]
-                return selected
-            case Closure() | ir.Leaf() | ir.Intrinsic():
-                raise AssertionError("a function has no structure type")
-            case target:
-                return self._wrap(await self._target.create_selection(target, index))
+    async def fetch(self, handle: Handle) -> Any:
+        """Materializes the target's value."""
+        return await handle.representation.compute()
 
-    async def _lower(self, value: ReferenceResolvingValue) -> ExecutorValue:
-        """The same value in the target executor."""
-        match value.representation:
-            case Struct() as fields:
-                pairs = [(n, await self._lower(v)) for n, v in fields.items()]
-                return await self._target.create_struct(Struct(pairs))
+    async def select_below(self, handle: Handle, at: int) -> Handle:
+        """Selects in the target."""
+        below = await self._target.create_selection(handle.representation, at)
+        return self.wrap(below)
+
+    async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
+        """Embeds a function whole, after closing it over what it captured."""
+        match handle.representation:
             case Closure() as closure:
                 node = await self._close_over(closure)
-                return await self._target.create_value(node, node.type)
-            case ir.Leaf() | ir.Intrinsic() as node:
-                return await self._target.create_value(node, node.type)
-            case target:
-                return target
+            case function:
+                node = function
+        return await target.create_value(node, node.type)
 
     async def _close_over(self, closure: Closure) -> ir.Node:
         """The function with the values it captured written into it as constants."""
@@ -242,9 +171,6 @@ class ReferenceResolvingExecutor(Executor):
                     plain = await captured.compute()
                     bindings[name] = ir.Literal(plain, captured.type_signature)
         return substitute(closure.function, bindings)
-
-    def _wrap(self, value: ExecutorValue) -> ReferenceResolvingValue:
-        return ReferenceResolvingValue(self, value, value.type_signature)
 
 
 def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:

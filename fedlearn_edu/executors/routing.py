@@ -9,18 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.errors import ExecutorError, TypeMismatchError
+from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
     as_node,
-    as_struct,
     check_call,
-    check_owned,
-    position,
     resolve_type,
-    struct_type_of,
 )
+from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import Type
@@ -44,41 +41,7 @@ class Embedded:
 
 
 @final
-class RoutedValue(ExecutorValue):
-    """Plain data, a runtime's value, leaf code, or a structure of these."""
-
-    __slots__ = ("_type", "owner", "representation")
-
-    def __init__(
-        self,
-        owner: "RoutingExecutor",
-        representation: Plain | Embedded | ir.Leaf | Struct,
-        type_: Type,
-    ) -> None:
-        self.owner = owner
-        self.representation = representation
-        self._type = type_
-
-    @property
-    def type_signature(self) -> Type:
-        """The type of the value."""
-        return self._type
-
-    async def compute(self) -> Any:
-        """Materializes the value; code cannot be."""
-        match self.representation:
-            case Plain(value=value):
-                return value
-            case Embedded(value=embedded):
-                return await embedded.compute()
-            case Struct() as fields:
-                return Struct([(n, await v.compute()) for n, v in fields.items()])
-            case ir.Leaf():
-                raise TypeMismatchError("a function cannot be materialized; call it")
-
-
-@final
-class RoutingExecutor(Executor):
+class RoutingExecutor(Layer):
     """Sends each leaf to the executor of its runtime.
 
     Args:
@@ -94,18 +57,16 @@ class RoutingExecutor(Executor):
         for target in self._targets.values():
             target.close()
 
-    async def create_value(
-        self, value: Any, type_spec: Type | None = None
-    ) -> RoutedValue:
+    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Keeps data and leaf code until they are used."""
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case None:
-                return RoutedValue(self, Plain(value), type_)
+                return Handle(self, Plain(value), type_)
             case ir.Literal(value=literal):
-                return RoutedValue(self, Plain(literal), type_)
+                return Handle(self, Plain(literal), type_)
             case ir.Leaf() as leaf:
-                return RoutedValue(self, leaf, type_)
+                return Handle(self, leaf, type_)
             case node:
                 raise ExecutorError(
                     "leaf executors run leaf code only", found=type(node).__name__
@@ -113,9 +74,9 @@ class RoutingExecutor(Executor):
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
-    ) -> RoutedValue:
+    ) -> Handle:
         """Runs leaf code where it belongs."""
-        fn = check_owned(comp, RoutedValue, self)
+        fn = self.own(comp)
         type_ = check_call(fn, arg)
         assert isinstance(fn.representation, ir.Leaf)
         runtime = fn.representation.runtime
@@ -130,38 +91,36 @@ class RoutingExecutor(Executor):
         target = self._targets[runtime]
         below = None
         if arg is not None:
-            below = await self._bring(check_owned(arg, RoutedValue, self), runtime)
+            below = await self._bring(self.own(arg), runtime)
         code = await target.create_value(fn.representation, type_)
         result = await target.create_call(code, below)
-        return RoutedValue(self, Embedded(runtime, result), type_.result)
+        return Handle(self, Embedded(runtime, result), type_.result)
 
-    async def create_struct(self, elements: Any) -> RoutedValue:
-        """Keeps the elements side by side."""
-        fields = as_struct(elements)
-        for element in fields:
-            check_owned(element, RoutedValue, self)
-        return RoutedValue(self, fields, struct_type_of(fields))
+    async def fetch(self, handle: Handle) -> Any:
+        """Materializes data, wherever they are."""
+        match handle.representation:
+            case Plain(value=value):
+                return value
+            case Embedded(value=embedded):
+                return await embedded.compute()
+            case other:
+                raise AssertionError(f"not data: {other}")
 
-    async def create_selection(
-        self, source: ExecutorValue, index: int | None = None, name: str | None = None
-    ) -> RoutedValue:
-        """Picks a field."""
-        value = check_owned(source, RoutedValue, self)
-        at = position(value.type_signature, index, name)
-        type_ = value.type_signature[at]  # type: ignore[index]
-        match value.representation:
-            case Struct() as fields:
-                selected: RoutedValue = fields[at]
-                return selected
-            case Plain(value=plain):
-                return RoutedValue(self, Plain(plain[at]), type_)
+    async def select_below(self, handle: Handle, at: int) -> Handle:
+        """Selects where the structure is."""
+        type_ = handle.type_signature[at]  # type: ignore[index]
+        match handle.representation:
             case Embedded(runtime=runtime, value=embedded):
                 below = await self._targets[runtime].create_selection(embedded, at)
-                return RoutedValue(self, Embedded(runtime, below), type_)
-            case ir.Leaf():
-                raise AssertionError("a function has no structure type")
+                return Handle(self, Embedded(runtime, below), type_)
+            case plain:
+                return Handle(self, Plain(plain.value[at]), type_)
 
-    async def _bring(self, value: RoutedValue, runtime: str) -> ExecutorValue:
+    async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
+        """Brings data to a runtime that does not have them yet."""
+        return await target.create_value(await handle.compute(), handle.type_signature)
+
+    async def _bring(self, value: Handle, runtime: str) -> ExecutorValue:
         """The same value in the executor of `runtime`."""
         target = self._targets[runtime]
         match value.representation:
@@ -171,5 +130,4 @@ class RoutingExecutor(Executor):
                 pairs = [(n, await self._bring(v, runtime)) for n, v in fields.items()]
                 return await target.create_struct(Struct(pairs))
             case _:
-                plain = await value.compute()
-                return await target.create_value(plain, value.type_signature)
+                return await self.embed_below(value, target)

@@ -14,21 +14,17 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError
+from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
     as_node,
-    as_struct,
     check_call,
-    check_owned,
-    position,
     resolve_type,
-    struct_type_of,
 )
+from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.executors.stepping import step
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType, LazySequence, SequenceType, Type
 
 IMPLEMENTED = frozenset({"sequence_map", "sequence_reduce"})
@@ -49,48 +45,11 @@ class Mapped:
     """A function of the target, to be applied to the elements of a sequence."""
 
     fn: ExecutorValue
-    source: "SequenceValue"
+    source: Handle
 
 
 @final
-class SequenceValue(ExecutorValue):
-    """A sequence, an operator on sequences, a target's value, or a structure of these."""
-
-    __slots__ = ("_type", "owner", "representation")
-
-    def __init__(
-        self,
-        owner: "SequenceExecutor",
-        representation: Source | Mapped | ir.Intrinsic | ExecutorValue | Struct,
-        type_: Type,
-    ) -> None:
-        self.owner = owner
-        self.representation = representation
-        self._type = type_
-
-    @property
-    def type_signature(self) -> Type:
-        """The type of the value."""
-        return self._type
-
-    async def compute(self) -> Any:
-        """Materializes the value; a mapped sequence is read to its end."""
-        match self.representation:
-            case Struct() as fields:
-                return Struct([(n, await v.compute()) for n, v in fields.items()])
-            case Source(payload=payload):
-                return payload
-            case Mapped():
-                elements = self.owner.elements(self)
-                return tuple([await element.compute() async for element in elements])
-            case ir.Intrinsic(uri=uri):
-                raise TypeMismatchError(f"{uri} is a function; call it")
-            case target:
-                return await target.compute()
-
-
-@final
-class SequenceExecutor(Executor):
+class SequenceExecutor(Layer):
     """Interprets sequences over any target that can run the element functions.
 
     Source: `tff.framework.SequenceExecutor`, which deadlocked when TensorFlow read a
@@ -104,81 +63,75 @@ class SequenceExecutor(Executor):
         """Closes the target."""
         self._target.close()
 
-    async def create_value(
-        self, value: Any, type_spec: Type | None = None
-    ) -> SequenceValue:
+    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Keeps sequences and sequence operators; embeds the rest in the target."""
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case ir.Intrinsic(uri=uri) as operator if uri in IMPLEMENTED:
-                return SequenceValue(self, operator, type_)
+                return Handle(self, operator, type_)
             case None if isinstance(type_, SequenceType):
-                return SequenceValue(self, Source(value, type_.element), type_)
+                return Handle(self, Source(value, type_.element), type_)
             case _:
-                return self._wrap(await self._target.create_value(value, type_))
+                return self.wrap(await self._target.create_value(value, type_))
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
-    ) -> SequenceValue:
+    ) -> Handle:
         """Applies a sequence operator here, any other function in the target."""
-        fn = check_owned(comp, SequenceValue, self)
+        fn = self.own(comp)
         type_ = check_call(fn, arg)
         if isinstance(fn.representation, ir.Intrinsic):
-            argument = check_owned(arg, SequenceValue, self)
-            return await self._apply(fn.representation.uri, argument, type_)
+            return await self._apply(fn.representation.uri, self.own(arg), type_)
         below = None
         if arg is not None:
-            below = await self._lower(check_owned(arg, SequenceValue, self))
-        target_fn = await self._lower(fn)
-        return self._wrap(await self._target.create_call(target_fn, below))
+            below = await self.lower(self.own(arg), self._target)
+        return self.wrap(await self._target.create_call(fn.representation, below))
 
-    async def create_struct(self, elements: Any) -> SequenceValue:
-        """Keeps the elements side by side."""
-        fields = as_struct(elements)
-        for element in fields:
-            check_owned(element, SequenceValue, self)
-        return SequenceValue(self, fields, struct_type_of(fields))
+    async def fetch(self, handle: Handle) -> Any:
+        """Materializes a value; a mapped sequence is read to its end."""
+        match handle.representation:
+            case Source(payload=payload):
+                return payload
+            case Mapped():
+                elements = self.elements(handle)
+                return tuple([await element.compute() async for element in elements])
+            case target:
+                return await target.compute()
 
-    async def create_selection(
-        self, source: ExecutorValue, index: int | None = None, name: str | None = None
-    ) -> SequenceValue:
-        """Picks an element, here or in the target."""
-        value = check_owned(source, SequenceValue, self)
-        at = position(value.type_signature, index, name)
-        match value.representation:
-            case Struct() as fields:
-                selected: SequenceValue = fields[at]
-                return selected
-            case _:
-                below = await self._lower(value)
-                return self._wrap(await self._target.create_selection(below, at))
+    async def select_below(self, handle: Handle, at: int) -> Handle:
+        """Selects in the target."""
+        return self.wrap(await self._target.create_selection(handle.representation, at))
 
-    async def _apply(
-        self, uri: str, arg: SequenceValue, type_: FunctionType
-    ) -> SequenceValue:
-        parts = [await self.create_selection(arg, i) for i in range(self._arity(arg))]
+    async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
+        """Hands a sequence down whole: as it is, or as a recipe to be read there."""
+        type_ = handle.type_signature
+        match handle.representation:
+            case Source(payload=payload):
+                return await target.create_value(payload, type_)
+            case Mapped():
+                assert isinstance(type_, SequenceType)
+                lazy = LazySequence(lambda: self._read(handle), type_.element)
+                return await target.create_value(lazy, type_)
+            case operator:
+                return await target.create_value(operator, type_)
+
+    async def _apply(self, uri: str, arg: Handle, type_: FunctionType) -> Handle:
+        count = 2 if uri == "sequence_map" else 3
+        parts = [await self.create_selection(arg, i) for i in range(count)]
         if uri == "sequence_map":
-            fn, source = parts
-            return SequenceValue(
-                self, Mapped(await self._lower(fn), source), type_.result
-            )
-        source, zero, op = parts
-        return self._wrap(await self._reduce(source, zero, op))
+            fn, source = await self.lower(parts[0], self._target), parts[1]
+            return Handle(self, Mapped(fn, source), type_.result)
+        return self.wrap(await self._reduce(*parts))
 
-    def _arity(self, arg: SequenceValue) -> int:
-        return len(arg.representation) if isinstance(arg.representation, Struct) else 0
-
-    async def _reduce(
-        self, source: SequenceValue, zero: SequenceValue, op: SequenceValue
-    ) -> ExecutorValue:
-        fn = await self._lower(op)
-        state = await self._lower(zero)
+    async def _reduce(self, source: Handle, zero: Handle, op: Handle) -> ExecutorValue:
+        fn = await self.lower(op, self._target)
+        state = await self.lower(zero, self._target)
         async for element in self.elements(source):
             pair = await self._target.create_struct([state, element])
             state = await self._target.create_call(fn, pair)
         return state
 
-    async def elements(self, sequence: SequenceValue) -> AsyncIterator[ExecutorValue]:
+    async def elements(self, sequence: Handle) -> AsyncIterator[ExecutorValue]:
         """The elements of a sequence, embedded in the target, one after the other."""
         match sequence.representation:
             case Mapped(fn=fn, source=source):
@@ -190,33 +143,13 @@ class SequenceExecutor(Executor):
                         raise _at_element(error, index) from None
                     yield mapped
                     index += 1
-            case representation:
+            case _:
                 type_ = sequence.type_signature
                 assert isinstance(type_, SequenceType)
-                payload = await sequence.compute()
-                del representation
-                for plain in payload:
+                for plain in await sequence.compute():
                     yield await self._target.create_value(plain, type_.element)
 
-    async def _lower(self, value: SequenceValue) -> ExecutorValue:
-        """The same value in the target executor."""
-        match value.representation:
-            case Struct() as fields:
-                pairs = [(n, await self._lower(v)) for n, v in fields.items()]
-                return await self._target.create_struct(Struct(pairs))
-            case Source(payload=payload):
-                return await self._target.create_value(payload, value.type_signature)
-            case Mapped():
-                type_ = value.type_signature
-                assert isinstance(type_, SequenceType)
-                lazy = LazySequence(lambda: self._read(value), type_.element)
-                return await self._target.create_value(lazy, type_)
-            case ir.Intrinsic() as operator:
-                return await self._target.create_value(operator, operator.type)
-            case target:
-                return target
-
-    def _read(self, sequence: SequenceValue) -> Iterator[Any]:
+    def _read(self, sequence: Handle) -> Iterator[Any]:
         """Reads a mapped sequence from plain Python, on the reader's thread."""
         match sequence.representation:
             case Mapped(fn=fn, source=source):
@@ -239,9 +172,6 @@ class SequenceExecutor(Executor):
             return await (await self._target.create_call(fn, element)).compute()
         except Exception as error:
             raise _at_element(error, index) from None
-
-    def _wrap(self, value: ExecutorValue) -> SequenceValue:
-        return SequenceValue(self, value, value.type_signature)
 
 
 def _at_element(error: Exception, index: int) -> Exception:

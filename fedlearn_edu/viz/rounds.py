@@ -130,6 +130,7 @@ def draw_client_accuracy(
         if is_last:
             _label_bars(axes, bars, np.max(list(series.values()), axis=0))
     axes.set_xticks(clients)
+    axes.set_xlim(-0.6, len(clients) - 0.4)
     axes.set_xlabel("client, and the only digit it holds")
     axes.set_ylabel("own digits read correctly")
     axes.set_ylim(0, 1.12)

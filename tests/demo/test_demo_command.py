@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m fedlearn_edu demo`: what it says, writes and refuses."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -74,9 +75,7 @@ def test_file_instead_of_folder_is_refused_before_anything_runs(
 
 @pytest.mark.tensorflow
 def test_damaged_mnist_gets_one_line(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mnist.npz").write_bytes(b"torn")
     monkeypatch.setenv("FEDLEARN_EDU_DATA", str(tmp_path))
@@ -144,3 +143,27 @@ def test_mnist_reproduces_the_published_numbers(
     for *_, published, ours, difference in rows:
         assert float(ours) == pytest.approx(float(published), rel=2e-5)
         assert float(difference) <= 1e-5
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_progress_bar_shows_in_a_terminal_and_goes_away(tmp_path: Path) -> None:
+    termios = pytest.importorskip("termios")
+    controller, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 80))
+    command = [sys.executable, "-m", "fedlearn_edu", "demo", "--data", "digits28"]
+    run = subprocess.Popen(
+        [*command, "--rounds", "2", "--out", str(tmp_path)],
+        stdout=terminal,
+        stderr=subprocess.PIPE,
+    )
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other end is gone
+        while piece := os.read(controller, 4096):
+            shown += piece
+    _, errors = run.communicate(timeout=600)
+    os.close(controller)
+    assert (run.returncode, errors) == (0, b"")
+    assert b"rounds:  50%|" in shown
+    assert b"\rrounds" not in shown.split(b"picture")[1]

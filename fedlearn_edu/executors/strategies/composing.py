@@ -17,9 +17,9 @@ from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
     FederatingStrategy,
-    FederatingValue,
     implements,
 )
+from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.members import check_members, member_of_zip
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
@@ -106,30 +106,28 @@ class FederatedComposingStrategy(FederatingStrategy):
         return tuple(member for group in groups for member in group)
 
     @implements("federated_value")
-    async def _value(self, type_: FunctionType, value: FederatingValue) -> Any:
+    async def _value(self, type_: FunctionType, value: Handle) -> Any:
         return await self.embed(await value.compute(), _federated(type_))
 
     @implements("federated_broadcast")
-    async def _broadcast(self, type_: FunctionType, value: FederatingValue) -> Any:
+    async def _broadcast(self, type_: FunctionType, value: Handle) -> Any:
         return await self.embed(await value.compute(), _federated(type_))
 
     @implements("federated_eval")
-    async def _eval(self, type_: FunctionType, fn: FederatingValue) -> Any:
+    async def _eval(self, type_: FunctionType, fn: Handle) -> Any:
         if _federated(type_).placement is SERVER:
             return (await self._server.create_call(await self._at_server(fn)),)
         return await self._in_children("federated_eval", type_.result, [fn])
 
     @implements("federated_map")
-    async def _map(
-        self, type_: FunctionType, fn: FederatingValue, arg: FederatingValue
-    ) -> Any:
+    async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Any:
         if _federated(type_).placement is SERVER:
             (member,) = arg.representation
             return (await self._server.create_call(await self._at_server(fn), member),)
         return await self._in_children("federated_map", type_.result, [fn, arg])
 
     @implements("federated_zip")
-    async def _zip(self, type_: FunctionType, value: FederatingValue) -> Any:
+    async def _zip(self, type_: FunctionType, value: Handle) -> Any:
         if _federated(type_).placement is SERVER:
             return (await member_of_zip(self._server, value, 0),)
         return await self._in_children("federated_zip", type_.result, [value])
@@ -138,11 +136,11 @@ class FederatedComposingStrategy(FederatingStrategy):
     async def _aggregate(
         self,
         type_: FunctionType,
-        value: FederatingValue,
-        zero: FederatingValue,
-        accumulate: FederatingValue,
-        merge: FederatingValue,
-        report: FederatingValue,
+        value: Handle,
+        zero: Handle,
+        accumulate: Handle,
+        merge: Handle,
+        report: Handle,
     ) -> Any:
         state_type = report.node.type.parameter  # type: ignore[union-attr]
         keep = ir.Lambda("x", state_type, ir.Reference("x", state_type))
@@ -156,7 +154,7 @@ class FederatedComposingStrategy(FederatingStrategy):
         return (await self._server.create_call(final_step, state),)
 
     @implements("federated_pairwise_masks")
-    async def _masks(self, type_: FunctionType, prototype: FederatingValue) -> Any:
+    async def _masks(self, type_: FunctionType, prototype: Handle) -> Any:
         # Masks cancel within each group, so they cancel in the whole.
         return await self._in_children(
             "federated_pairwise_masks", type_.result, [prototype]
@@ -166,10 +164,10 @@ class FederatedComposingStrategy(FederatingStrategy):
     async def _select(
         self,
         type_: FunctionType,
-        keys: FederatingValue,
-        max_key: FederatingValue,
-        source: FederatingValue,
-        fn: FederatingValue,
+        keys: Handle,
+        max_key: Handle,
+        source: Handle,
+        fn: Handle,
     ) -> Any:
         return await self._in_children(
             "federated_select", type_.result, [keys, max_key, source, fn]
@@ -178,8 +176,8 @@ class FederatedComposingStrategy(FederatingStrategy):
     async def _merge(
         self,
         partials: Sequence[ExecutorValue],
-        merge: FederatingValue,
-        zero: FederatingValue,
+        merge: Handle,
+        zero: Handle,
         state_type: Type,
     ) -> ExecutorValue:
         if not partials:
@@ -195,11 +193,11 @@ class FederatedComposingStrategy(FederatingStrategy):
             state = await self._server.create_call(join, pair)
         return state
 
-    async def _at_server(self, fn: FederatingValue) -> ExecutorValue:
+    async def _at_server(self, fn: Handle) -> ExecutorValue:
         return await self._server.create_value(fn.node, fn.type_signature)
 
     async def _in_children(
-        self, uri: str, result: Type, args: Sequence[FederatingValue | ir.Node]
+        self, uri: str, result: Type, args: Sequence[Handle | ir.Node]
     ) -> tuple[ExecutorValue, ...]:
         """Runs the same intrinsic in every child, each on its part of the arguments."""
 
@@ -212,10 +210,10 @@ class FederatedComposingStrategy(FederatingStrategy):
         return tuple(await gather(run(i, c) for i, c in enumerate(self._children)))
 
     async def _part(
-        self, arg: FederatingValue | ir.Node, index: int, child: Executor
+        self, arg: Handle | ir.Node, index: int, child: Executor
     ) -> ExecutorValue:
         """Child `index`'s part of an argument, embedded in the child."""
-        if not isinstance(arg, FederatingValue):
+        if not isinstance(arg, Handle):
             return await child.create_value(arg, arg.type)
         type_ = arg.type_signature
         match type_:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fedlearn_edu.errors import CardinalityError, TypeMismatchError
 from fedlearn_edu.executors.base import Executor, ExecutorValue
-from fedlearn_edu.executors.federating import FederatingValue
+from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import CLIENTS, FederatedType, Placement
 
@@ -81,9 +81,7 @@ def _check_entry(placement: Placement | None, executors: tuple[Any, ...]) -> Non
         )
 
 
-async def member_of_zip(
-    target: Executor, value: FederatingValue, index: int
-) -> ExecutorValue:
+async def member_of_zip(target: Executor, value: Handle, index: int) -> ExecutorValue:
     """Participant `index`'s structure, made of its members of the parts of `value`."""
     if isinstance(value.type_signature, FederatedType):
         member: ExecutorValue = value.representation[index]

@@ -18,9 +18,9 @@ from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
     FederatingStrategy,
-    FederatingValue,
     implements,
 )
+from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.masks import pairwise_masks
 from fedlearn_edu.executors.strategies.members import (
     TargetExecutors,
@@ -102,23 +102,21 @@ class FederatedResolvingStrategy(FederatingStrategy):
         return await representation[0].compute()
 
     @implements("federated_value")
-    async def _value(self, type_: FunctionType, value: FederatingValue) -> Members:
+    async def _value(self, type_: FunctionType, value: Handle) -> Members:
         return await self._embed_everywhere(await value.compute(), _federated(type_))
 
     @implements("federated_broadcast")
-    async def _broadcast(self, type_: FunctionType, value: FederatingValue) -> Members:
+    async def _broadcast(self, type_: FunctionType, value: Handle) -> Members:
         return await self._embed_everywhere(await value.compute(), _federated(type_))
 
     @implements("federated_eval")
-    async def _eval(self, type_: FunctionType, fn: FederatingValue) -> Members:
+    async def _eval(self, type_: FunctionType, fn: Handle) -> Members:
         functions = await self._functions(_federated(type_).placement, fn)
         calls = (target.create_call(f) for target, f in functions)
         return tuple(await gather(calls))
 
     @implements("federated_map")
-    async def _map(
-        self, type_: FunctionType, fn: FederatingValue, arg: FederatingValue
-    ) -> Members:
+    async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Members:
         functions = await self._functions(_federated(type_).placement, fn)
         calls = (
             target.create_call(f, member)
@@ -127,7 +125,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         return tuple(await gather(calls))
 
     @implements("federated_zip")
-    async def _zip(self, type_: FunctionType, value: FederatingValue) -> Members:
+    async def _zip(self, type_: FunctionType, value: Handle) -> Members:
         targets = self._at(_federated(type_).placement)
         return tuple(
             await gather(
@@ -140,11 +138,11 @@ class FederatedResolvingStrategy(FederatingStrategy):
     async def _aggregate(
         self,
         type_: FunctionType,
-        value: FederatingValue,
-        zero: FederatingValue,
-        accumulate: FederatingValue,
-        merge: FederatingValue,
-        report: FederatingValue,
+        value: Handle,
+        zero: Handle,
+        accumulate: Handle,
+        merge: Handle,
+        report: Handle,
     ) -> Members:
         # One group of clients: there is nothing to merge.
         state = await self._fold(value, zero, accumulate)
@@ -154,11 +152,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     @implements("federated_reduce")
     async def _reduce(
-        self,
-        type_: FunctionType,
-        value: FederatingValue,
-        zero: FederatingValue,
-        op: FederatingValue,
+        self, type_: FunctionType, value: Handle, zero: Handle, op: Handle
     ) -> Members:
         return (await self._fold(value, zero, op),)
 
@@ -166,10 +160,10 @@ class FederatedResolvingStrategy(FederatingStrategy):
     async def _select(
         self,
         type_: FunctionType,
-        keys: FederatingValue,
-        max_key: FederatingValue,
-        source: FederatingValue,
-        fn: FederatingValue,
+        keys: Handle,
+        max_key: Handle,
+        source: Handle,
+        fn: Handle,
     ) -> Members:
         server = self._server()
         select = await server.create_value(fn.node, fn.type_signature)
@@ -189,14 +183,12 @@ class FederatedResolvingStrategy(FederatingStrategy):
         return tuple(await gather(serve(c, wanted) for c, wanted in clients))
 
     @implements("federated_pairwise_masks")
-    async def _masks(self, type_: FunctionType, prototype: FederatingValue) -> Members:
+    async def _masks(self, type_: FunctionType, prototype: Handle) -> Members:
         targets = self._at(CLIENTS)
         masks = pairwise_masks(await prototype.compute(), len(targets))
         return await self.embed(masks, _federated(type_))
 
-    async def _fold(
-        self, value: FederatingValue, zero: FederatingValue, fn: FederatingValue
-    ) -> ExecutorValue:
+    async def _fold(self, value: Handle, zero: Handle, fn: Handle) -> ExecutorValue:
         """Folds the members at the server, in client order."""
         server = self._server()
         step = await server.create_value(fn.node, fn.type_signature)
@@ -210,7 +202,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         return state
 
     async def _functions(
-        self, placement: Placement, fn: FederatingValue
+        self, placement: Placement, fn: Handle
     ) -> list[tuple[Executor, ExecutorValue]]:
         """Each participant's executor with `fn` embedded, once in each executor."""
         targets = self._at(placement)
@@ -244,7 +236,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         return self._at(SERVER)[0]
 
 
-def _member(value: FederatingValue) -> Type:
+def _member(value: Handle) -> Type:
     assert isinstance(value.type_signature, FederatedType)
     return value.type_signature.member
 

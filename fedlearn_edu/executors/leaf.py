@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bottom of a stack: plain data and leaf code come in, the one is applied to the other.
+
+A runtime supplies three functions: how data look inside it, how its code is run, and how
+data come out again. Names, placements and operators are handled by the layers above.
+"""
+
+from abc import abstractmethod
+from typing import Any
+
+from fedlearn_edu.errors import ExecutorError
+from fedlearn_edu.executors.base import (
+    Executor,
+    ExecutorValue,
+    as_node,
+    as_struct,
+    check_call,
+    check_owned,
+    position,
+    resolve_type,
+)
+from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.types import FunctionType, StructType, Type
+
+
+class LeafExecutor(Executor):
+    """Runs leaf code of one runtime; data are kept in the runtime's own form."""
+
+    runtime: str
+
+    @abstractmethod
+    def embed(self, plain: Any, type_: Type) -> Any:
+        """Data in the runtime's form; structures are `Struct`s of it."""
+
+    @abstractmethod
+    def run(self, code: Any, argument: Any, type_: FunctionType) -> Any:
+        """Applies leaf code, or an operation all runtimes know, to embedded data."""
+
+    @abstractmethod
+    def extract(self, data: Any, type_: Type) -> Any:
+        """Data in plain form."""
+
+    def close(self) -> None:
+        """There is nothing to release: no state survives a call."""
+
+    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
+        """Embeds plain data or leaf code of this runtime."""
+        type_ = resolve_type(value, type_spec)
+        match as_node(value):
+            case None:
+                return Handle(self, self.embed(value, type_), type_)
+            case ir.Literal(value=literal):
+                return Handle(self, self.embed(literal, type_), type_)
+            case ir.Leaf(runtime=runtime, code=code) if runtime in (
+                self.runtime,
+                ir.ANY_RUNTIME,
+            ):
+                return Handle(self, code, type_)
+            case node:
+                raise ExecutorError(
+                    f"the {self.runtime} executor runs its own leaf code only",
+                    expected=f"leaf code for {self.runtime}, or plain data",
+                    found=_describe(node),
+                    do="put the executors that handle it on top of this one",
+                )
+
+    async def create_call(
+        self, comp: ExecutorValue, arg: ExecutorValue | None = None
+    ) -> Handle:
+        """Runs leaf code; an error it raises comes with a note that names the code."""
+        fn = check_owned(comp, Handle, self)
+        type_ = check_call(fn, arg)
+        argument = None if arg is None else check_owned(arg, Handle, self)
+        data = None if argument is None else argument.representation
+        try:
+            result = self.run(fn.representation, data, type_)
+        except Exception as error:
+            error.add_note(f"  in the computation {fn.representation.name}")
+            raise
+        return Handle(self, result, type_.result)
+
+    async def create_struct(self, elements: Any) -> Handle:
+        """Puts data side by side."""
+        fields = as_struct(elements).map(lambda e: check_owned(e, Handle, self))
+        types = [(name, field.type_signature) for name, field in fields.items()]
+        data = fields.map(lambda field: field.representation)
+        return Handle(self, data, StructType(types))
+
+    async def create_selection(
+        self, source: ExecutorValue, index: int | None = None, name: str | None = None
+    ) -> Handle:
+        """Picks a field."""
+        value = check_owned(source, Handle, self)
+        at = position(value.type_signature, index, name)
+        assert isinstance(value.type_signature, StructType)
+        return Handle(self, value.representation[at], value.type_signature[at])
+
+    async def materialize(self, handle: Handle) -> Any:
+        """The plain form of a handle's data."""
+        return self.extract(handle.representation, handle.type_signature)
+
+
+def _describe(node: ir.Node) -> str:
+    kind = f"{type(node).__name__} of type {node.type}"
+    return f"{kind}, for {node.runtime}" if isinstance(node, ir.Leaf) else kind
