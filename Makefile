@@ -76,7 +76,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 fast: $(VENV)/.installed-test
 	$(PYTEST) -m "not tensorflow and not slow and not notebook" -n $(JOBS)

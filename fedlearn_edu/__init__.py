@@ -14,7 +14,7 @@ from fedlearn_edu.computations.context_stack import set_default_context
 from fedlearn_edu.computations.decorator import check_returns_type
 from fedlearn_edu.computations.federated import federated_computation
 from fedlearn_edu.contexts.execution import SyncExecutionContext
-from fedlearn_edu.contexts.stacks import local_executor_factory
+from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.intrinsics.aggregation import (
     federated_aggregate,
@@ -69,15 +69,21 @@ from fedlearn_edu.types import (
 
 if TYPE_CHECKING:
     from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
+    from fedlearn_edu.runtimes.tensorflow.library import tf
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    if name == "tf_computation":  # the one name here that needs TensorFlow
+    # The two names here that need TensorFlow, and load it without a word on stderr.
+    if name == "tf_computation":
         from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
 
         return tf_computation
+    if name == "tf":
+        from fedlearn_edu.runtimes.tensorflow.library import tf
+
+        return tf
     raise AttributeError(f"fedlearn_edu has no {name!r}")
 
 
@@ -131,6 +137,7 @@ __all__ = [
     "sequence_sum",
     "set_default_context",
     "structure",
+    "tf",
     "tf_computation",
     "to_type",
     "type_at_clients",

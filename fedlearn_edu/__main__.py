@@ -6,6 +6,7 @@ was asked for that cannot be done, which is said in one line on stderr.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,9 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = Options(chosen.data, chosen.rounds, chosen.out, chosen.seed)
     try:
         return _demo(options)
+    except BrokenPipeError:  # somebody who reads the first lines only, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (FedLearnError, OSError) as error:
-        lines = " ".join(f"{error}".split())
-        print(f"{parser.prog} {chosen.command}: error: {lines}", file=sys.stderr)
+        line = "; ".join(" ".join(part.split()) for part in f"{error}".splitlines())
+        print(f"{parser.prog} {chosen.command}: error: {line}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

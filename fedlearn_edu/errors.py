@@ -49,14 +49,7 @@ class FedLearnError(Exception):
         self.do = do
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self)._rebuild, (type(self), self.summary, dict(self.__dict__)))
-
-    @staticmethod
-    def _rebuild(cls: type, summary: str, state: dict[str, object]) -> "FedLearnError":
-        error: FedLearnError = cls.__new__(cls)
-        Exception.__init__(error, summary)
-        error.__dict__.update(state)
-        return error
+        return (type(self), (self.summary,), dict(self.__dict__))
 
     def __str__(self) -> str:
         parts = [

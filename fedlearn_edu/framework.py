@@ -12,14 +12,14 @@ from fedlearn_edu.computations.context_stack import Context, set_default_context
 from fedlearn_edu.computations.value import Value
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
-from fedlearn_edu.contexts.leaves import register_runtime
-from fedlearn_edu.contexts.reference import ReferenceContext
-from fedlearn_edu.contexts.stacks import (
+from fedlearn_edu.contexts.factories import (
     ExecutorFactory,
     local_executor_factory,
     sizing_executor_factory,
     thread_debugging_executor_factory,
 )
+from fedlearn_edu.contexts.leaves import register_runtime
+from fedlearn_edu.contexts.reference import ReferenceContext
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.federated import FederatedExecutor
 from fedlearn_edu.executors.federating import (
@@ -34,12 +34,11 @@ from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.intrinsics.application import apply, derived
 from fedlearn_edu.intrinsics.definition import (
     IntrinsicDef,
     all_intrinsics,
-    apply,
     define,
-    derived,
     intrinsic_named,
 )
 from fedlearn_edu.ir import nodes as ir

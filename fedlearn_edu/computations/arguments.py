@@ -159,7 +159,7 @@ def _fill(
             if name in kwargs:
                 raise _bad_call(type_, callee, "got one argument twice", str(name))
             values.append((name, args[index]))
-        elif name in kwargs:
+        elif name is not None and name in kwargs:
             values.append((name, kwargs[name]))
         else:
             missing = name or f"position {index}"

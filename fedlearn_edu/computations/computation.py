@@ -33,6 +33,7 @@ class Computation:
 
     @short_traceback
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Packs the arguments and asks the current context what the call means."""
         argument = pack(self.type_signature.parameter, args, kwargs, self.__name__)
         return current_context().invoke(self, argument)
 

@@ -23,7 +23,7 @@ class Context(ABC):
 
     @abstractmethod
     def invoke(self, computation: "Computation", argument: Any) -> Any:
-        """Handles one call; `argument` is packed, `None` where there is no parameter."""
+        """Handles one call; `argument` is packed, `None` if there is no parameter."""
 
     def __enter__(self) -> Self:
         _scopes.set((*_scopes.get(), self))
@@ -59,9 +59,10 @@ def current_context() -> Context:
             "no default context is installed",
             do="call fedlearn_edu.framework.set_default_context(context)",
         )
-    if not isinstance(_default[0], Context):
-        _default[0] = _default[0]()
-    return _default[0]
+    default = _default[0]
+    if not isinstance(default, Context):
+        default = _default[0] = default()
+    return default
 
 
 def set_default_context(context: Context | Callable[[], Context]) -> None:
@@ -85,7 +86,7 @@ class TracingContext(Context):
 
 
 def current_tracing_context() -> TracingContext | None:
-    """The tracing context this code runs in, `None` outside the body of a computation."""
+    """The tracing context this code runs in, `None` outside of a computation's body."""
     scoped = _scopes.get()
     if scoped and isinstance(scoped[-1], TracingContext):
         return scoped[-1]

@@ -43,6 +43,7 @@ class Decorator:
 
     @short_traceback
     def __call__(self, *args: Any) -> Any:
+        """Decorates at once, or returns a decorator that knows the types."""
         if not args:
             return self._with_types(())
         if _is_function(args[0]):
@@ -114,6 +115,7 @@ class PolymorphicComputation:
 
     @short_traceback
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Takes the types of the arguments, then calls the computation for them."""
         argument = Struct([(None, arg) for arg in args] + list(kwargs.items()))
         if not len(argument):
             raise TracingError(

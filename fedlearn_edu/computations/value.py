@@ -32,6 +32,7 @@ from fedlearn_edu.types import (
 
 # What `v + w`, `v.field` of a federated structure and so on mean is said on the floor
 # of the intrinsics; they register it here, because imports go down only.
+Method = Callable[["Value", Any], "Value"]
 OPERATORS: dict[str, Callable[..., "Value"]] = {}
 
 
@@ -43,6 +44,16 @@ def operator(name: str) -> Callable[[Callable[..., "Value"]], Callable[..., "Val
         return fn
 
     return register
+
+
+def _operator_methods(name: str) -> tuple[Method, Method]:
+    def forward(self: "Value", other: Any) -> "Value":
+        return OPERATORS[name](self, other)
+
+    def reflected(self: "Value", other: Any) -> "Value":
+        return OPERATORS[name](other, self)
+
+    return forward, reflected
 
 
 @final
@@ -92,7 +103,10 @@ class Value:
             case slice():
                 picked = fields.items()[key]
                 offsets = range(len(fields))[key]
-                pairs = [(n, self._select(i)) for (n, _), i in zip(picked, offsets)]
+                pairs = [
+                    (n, self._select(i))
+                    for (n, _), i in zip(picked, offsets, strict=True)
+                ]
                 return to_value(structure.Struct(pairs))
             case int() if 0 <= key < len(fields):
                 return self._select(key)
@@ -105,6 +119,7 @@ class Value:
                 raise TypeError(f"a field is named by int, str or slice, not {key!r}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls a function value."""
         if not isinstance(self.type_signature, FunctionType):
             raise TracingError(
                 "only functions can be called",
@@ -121,29 +136,10 @@ class Value:
             do="decide inside a tf_computation or np_computation",
         )
 
-    def __add__(self, other: Any) -> "Value":
-        return OPERATORS["add"](self, other)
-
-    def __sub__(self, other: Any) -> "Value":
-        return OPERATORS["subtract"](self, other)
-
-    def __mul__(self, other: Any) -> "Value":
-        return OPERATORS["multiply"](self, other)
-
-    def __truediv__(self, other: Any) -> "Value":
-        return OPERATORS["divide"](self, other)
-
-    def __radd__(self, other: Any) -> "Value":
-        return OPERATORS["add"](other, self)
-
-    def __rsub__(self, other: Any) -> "Value":
-        return OPERATORS["subtract"](other, self)
-
-    def __rmul__(self, other: Any) -> "Value":
-        return OPERATORS["multiply"](other, self)
-
-    def __rtruediv__(self, other: Any) -> "Value":
-        return OPERATORS["divide"](other, self)
+    __add__, __radd__ = _operator_methods("add")
+    __sub__, __rsub__ = _operator_methods("subtract")
+    __mul__, __rmul__ = _operator_methods("multiply")
+    __truediv__, __rtruediv__ = _operator_methods("divide")
 
     def _structure(self, use: str) -> StructType:
         fields = _fields(self.type_signature)

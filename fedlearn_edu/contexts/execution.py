@@ -17,7 +17,7 @@ from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
-from fedlearn_edu.contexts.stacks import ExecutorFactory
+from fedlearn_edu.contexts.factories import ExecutorFactory
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import runtimes

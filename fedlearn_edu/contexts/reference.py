@@ -102,8 +102,9 @@ def _intrinsic(uri: str, type_: FunctionType, count: Count) -> Callable[[Any], A
         assert isinstance(type_.result, FederatedType)
         participants = range(count(type_.result.placement))
         return lambda value: _FEDERATED[uri](participants, value)
+    meaning: Callable[[Any], Any]
     meaning = evaluate(expansion(intrinsic_named(uri), type_), {}, count)
-    return meaning  # type: ignore[no-any-return]
+    return meaning
 
 
 def _member(value: Any, i: int) -> Any:

@@ -10,6 +10,7 @@ import textwrap
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any, final
 
@@ -45,7 +46,7 @@ def tell(options: Options, say: Say) -> bool:
     Returns:
         Whether the published numbers came out, where they apply: `True` otherwise.
     """
-    check_folder(options)
+    make_folder(options.out)
     data = prepare(options)
     say(report.heading(data, options))
     outcome = run(data, options.rounds, say)
@@ -63,17 +64,16 @@ def tell(options: Options, say: Say) -> bool:
     return is_reproduced
 
 
-def check_folder(options: Options) -> None:
-    """Raises `DemoError` if pictures cannot be written, before anything has run."""
-    existing = next(p for p in (options.out, *options.out.parents) if p.exists())
-    if not existing.is_dir():
+def make_folder(folder: Path) -> None:
+    """Makes the folder for the pictures, or raises `DemoError` before anything ran."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
         raise DemoError(
-            "the pictures need a folder",
-            expected="a folder, or a name that is free",
-            found=f"a file at {existing}",
-            where="--out",
-            do="choose another place",
-        )
+            f"no folder for the pictures can be made at {folder}",
+            found=f"{error.strerror}: {error.filename}",
+            do="choose another place with --out",
+        ) from error
 
 
 def run(data: FederatedData, num_rounds: int, say: Say) -> Outcome:

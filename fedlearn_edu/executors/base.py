@@ -78,7 +78,7 @@ def resolve_type(value: Any, type_spec: Any) -> Type:
     Raises:
         TypeMismatchError: if there is none, or the two contradict each other.
     """
-    wanted = to_type(type_spec)
+    wanted: Type | None = to_type(type_spec)
     node = as_node(value)
     if node is not None:
         if wanted is not None:
@@ -180,14 +180,15 @@ def check_owned(value: Any, kind: type[T], owner: Executor) -> T:
 async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Runs coroutines concurrently and returns their results in order.
 
-    If one fails, the others are canceled and the first error is raised as it is.
+    If some fail, the error of the first of them in order is raised, on every run.
     """
     coroutines = list(work)
     if len(coroutines) == 1:
         return [await coroutines[0]]
-    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
-    try:
-        return list(await asyncio.gather(*tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
+    results = await asyncio.gather(*coroutines, return_exceptions=True)
+    done: list[T] = []
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+        done.append(result)
+    return done

@@ -38,16 +38,17 @@ from fedlearn_edu.types import (
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Any]])
 
 
-def implements(uri: str) -> Callable[[Method], Method]:
-    """Marks a strategy's method as the realization of an intrinsic.
+def implements(*uris: str) -> Callable[[Method], Method]:
+    """Marks a strategy's method as the realization of one or several intrinsics.
 
     Raises:
         StructureError: if there is no intrinsic of this name.
     """
-    intrinsic_named(uri)
+    for uri in uris:
+        intrinsic_named(uri)
 
     def mark(method: Method) -> Method:
-        method._implements = uri  # type: ignore[attr-defined]
+        method._implements = uris  # type: ignore[attr-defined]
         return method
 
     return mark
@@ -66,15 +67,15 @@ class FederatingStrategy(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         marked = {
-            member._implements: name
+            uri: name
             for name, member in vars(cls).items()
-            if hasattr(member, "_implements")
+            for uri in getattr(member, "_implements", ())
         }
         cls.implemented = {**cls.implemented, **marked}
 
     @abstractmethod
     async def embed(self, value: Any, type_: FederatedType) -> Any:
-        """Represents a plain federated value: one entry per member, or the one value."""
+        """Represents a plain value: one entry for each member, or the one value."""
 
     @abstractmethod
     async def compute(self, representation: Any, type_: FederatedType) -> Any:
@@ -121,8 +122,7 @@ class FederatingExecutor(Layer):
         self.unplaced.close()
 
     async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
-        """Embeds intrinsics, placements, lambdas, leaf code, federated and plain
-        values.
+        """Embeds trees of some kinds, placements, federated and plain values.
 
         Raises:
             TypeMismatchError: if value and type do not match.
@@ -146,7 +146,7 @@ class FederatingExecutor(Layer):
             case node:
                 raise ExecutorError(
                     "the federating executor does not interpret this kind of tree",
-                    expected="an intrinsic, a placement, a lambda, leaf code or a value",
+                    expected="an intrinsic, a placement, a lambda, leaf code, a value",
                     found=type(node).__name__,
                     do="put a ReferenceResolvingExecutor on top",
                 )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What most executors have in common: their handles, and structures kept side by side.
 
-An executor that interprets some constructs over a target is a `Layer`: it says how a value
-goes down to the target, how it is fetched, and how a field is selected below; the rest of
-the contract for structures is here. `base.py` has the contract itself.
+An executor that interprets some constructs over a target is a `Layer`: it says how a
+value goes down to the target, how it is fetched, and how a field is selected below; the
+rest of the contract for structures is here. `base.py` has the contract itself.
 """
 
 from abc import abstractmethod

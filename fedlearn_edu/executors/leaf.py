@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bottom of a stack: plain data and leaf code come in, the one is applied to the other.
+"""The bottom of a stack: leaf code is applied to data.
 
-A runtime supplies three functions: how data look inside it, how its code is run, and how
-data come out again. Names, placements and operators are handled by the layers above.
+A runtime supplies three functions: how data look inside it, how its code is run, and
+how data come out again. Names, placements and operators are handled by the layers
+above.
 """
 
 from abc import abstractmethod
 from typing import Any
 
-from fedlearn_edu.errors import ExecutorError
+from fedlearn_edu.errors import ExecutorError, FedLearnError
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -75,6 +76,8 @@ class LeafExecutor(Executor):
         data = None if argument is None else argument.representation
         try:
             result = self.run(fn.representation, data, type_)
+        except FedLearnError:
+            raise
         except Exception as error:
             error.add_note(f"  in the computation {fn.representation.name}")
             raise

@@ -20,7 +20,7 @@ _stepping: ContextVar[bool] = ContextVar("stepping", default=False)
 
 
 def is_stepping() -> bool:
-    """Whether the running coroutine is being stepped, so that it must not change threads."""
+    """Whether the running coroutine is being stepped: it must not change threads."""
     return _stepping.get()
 
 

@@ -39,7 +39,7 @@ class ThreadDelegatingExecutor(WrappingExecutor):
         _stop(self._loop)
 
     async def around(self, what: str, work: Work, subject: Any) -> Any:
-        """Runs `work()` on the thread; in place if the caller must not change threads."""
+        """Runs `work()` on the thread; in place if threads must not change."""
         if is_stepping() or threading.current_thread() is self._thread:
             return await work()
         future = asyncio.run_coroutine_threadsafe(work(), self._loop)

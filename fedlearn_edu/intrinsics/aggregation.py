@@ -11,6 +11,13 @@ import numpy as np
 
 from fedlearn_edu.computations.value import Value, to_value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.intrinsics.application import (
+    derived,
+    record,
+    to_federated,
+    to_function,
+    traced,
+)
 from fedlearn_edu.intrinsics.arithmetic import (
     binary,
     call,
@@ -18,14 +25,7 @@ from fedlearn_edu.intrinsics.arithmetic import (
     identity,
     zeros,
 )
-from fedlearn_edu.intrinsics.definition import (
-    define,
-    derived,
-    record,
-    to_federated,
-    to_function,
-    traced,
-)
+from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.mapping import map_members
 from fedlearn_edu.intrinsics.sequences import sequence_reduce
 from fedlearn_edu.ir import nodes as ir

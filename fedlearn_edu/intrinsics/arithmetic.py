@@ -14,7 +14,7 @@ from fedlearn_edu import structure
 from fedlearn_edu.computations.federated import require_federated_context
 from fedlearn_edu.computations.value import Value, operator, to_value
 from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.intrinsics.definition import ANYWHERE, traced
+from fedlearn_edu.intrinsics.application import ANYWHERE, traced
 from fedlearn_edu.intrinsics.mapping import federated_map, federated_zip
 from fedlearn_edu.intrinsics.movement import federated_value
 from fedlearn_edu.ir import nodes as ir
@@ -167,7 +167,7 @@ def _check_operands(name: str, left: Type, right: Type) -> None:
     if not _is_numeric(left) or not (left.is_equivalent_to(right) or spread):
         raise TypeMismatchError(
             f"these two values cannot be combined by {name}",
-            expected="numbers of equal types, or a scalar of the same dtype at the right",
+            expected="numbers of equal types, or a scalar of the same dtype at right",
             found=f"{left} and {right}",
             do="cast inside a tf_computation or np_computation first",
         )

@@ -14,8 +14,9 @@ from fedlearn_edu import structure
 from fedlearn_edu.computations.value import Value, to_value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.aggregation import federated_sum
+from fedlearn_edu.intrinsics.application import apply
 from fedlearn_edu.intrinsics.arithmetic import call, leafwise, scale
-from fedlearn_edu.intrinsics.definition import apply, define
+from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
 from fedlearn_edu.intrinsics.movement import federated_value
 from fedlearn_edu.ir.operations import operation

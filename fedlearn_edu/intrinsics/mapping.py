@@ -9,7 +9,8 @@ from typing import Any
 from fedlearn_edu import structure
 from fedlearn_edu.computations.value import Value, operator, to_value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
-from fedlearn_edu.intrinsics.definition import apply, define, record, traced
+from fedlearn_edu.intrinsics.application import apply, record, traced
+from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.types import CLIENTS, FederatedType, Placement, StructType, Type
 
 _MAP = define(
@@ -145,15 +146,12 @@ def fit(value: Value, wanted: Type) -> Value:
     found = value.type_signature
     if isinstance(wanted, FederatedType) and isinstance(found, StructType):
         return zip_if_needed(value)
-    both = isinstance(wanted, StructType) and isinstance(found, StructType)
-    if not both or wanted.is_assignable_from(found) or len(wanted) != len(found):
+    if not isinstance(wanted, StructType) or not isinstance(found, StructType):
         return value
-    pairs = [
-        (name, fit(value[index], type_))
-        for index, ((name, _), type_) in enumerate(
-            zip(found.items(), wanted, strict=True)
-        )
-    ]
+    if wanted.is_assignable_from(found) or len(wanted) != len(found):
+        return value
+    types = list(wanted)
+    pairs = [(n, fit(value[i], types[i])) for i, n in enumerate(found.names())]
     return to_value(structure.Struct(pairs))
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from fedlearn_edu.computations.value import Value, to_value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
-from fedlearn_edu.intrinsics.definition import apply, define, record
+from fedlearn_edu.intrinsics.application import apply, record
+from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.types import CLIENTS, SERVER, FederatedType, FunctionType, Placement
 
 _BROADCAST = define("federated_broadcast", "(T@SERVER -> T@CLIENTS)")
@@ -54,7 +55,7 @@ def federated_value(value: Any, placement: Placement) -> Value:
             expected="a type without placements and functions",
             found=str(type_),
             where=str(inner),
-            do="use federated_broadcast for a server value, federated_eval for a function",
+            do="use federated_broadcast for server values, federated_eval for functions",
         )
     return record("federated_value", FederatedType(type_, placement, True), [inner])
 

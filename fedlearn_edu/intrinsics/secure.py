@@ -18,8 +18,9 @@ from fedlearn_edu import structure
 from fedlearn_edu.computations.value import Value, to_value
 from fedlearn_edu.errors import StructureError, TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.aggregation import federated_sum
+from fedlearn_edu.intrinsics.application import apply, record, to_federated
 from fedlearn_edu.intrinsics.arithmetic import call, cast_scalar, leafwise, zeros
-from fedlearn_edu.intrinsics.definition import apply, define, record, to_federated
+from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
 from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.types import (

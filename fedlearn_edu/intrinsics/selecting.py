@@ -7,7 +7,8 @@ import numpy as np
 
 from fedlearn_edu.computations.value import Value, to_value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
-from fedlearn_edu.intrinsics.definition import define, record, to_federated, to_function
+from fedlearn_edu.intrinsics.application import record, to_federated, to_function
+from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.types import (
     AbstractType,
     FederatedType,
@@ -65,12 +66,10 @@ def _member(value: Value) -> Type:
 
 
 def _is_key_vector(type_: Type) -> bool:
-    is_vector = isinstance(type_, TensorType) and type_.dtype == np.int32
-    return is_vector and isinstance(type_.shape, tuple) and _is_static(type_.shape)
-
-
-def _is_static(shape: tuple[int | None, ...]) -> bool:
-    return len(shape) == 1 and shape[0] is not None
+    if not isinstance(type_, TensorType) or type_.dtype != np.int32:
+        return False
+    shape = type_.shape
+    return isinstance(shape, tuple) and len(shape) == 1 and shape[0] is not None
 
 
 def _check(role: str, fits: bool, expected: str, value: Value) -> None:

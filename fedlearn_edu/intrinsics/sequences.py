@@ -9,8 +9,9 @@ from typing import Any
 
 from fedlearn_edu.computations.value import Value, to_value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.intrinsics.application import apply, to_function
 from fedlearn_edu.intrinsics.arithmetic import binary, identity, zeros
-from fedlearn_edu.intrinsics.definition import apply, define, to_function
+from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
 from fedlearn_edu.types import (
     FederatedType,

@@ -20,7 +20,7 @@ from fedlearn_edu.types import FunctionType, StructType, TensorType, Type
 @final
 @dataclass(frozen=True)
 class Operation:
-    """One operation; `dtype` is the NumPy name of the result's dtype where it matters."""
+    """One operation; `dtype` names the result's NumPy dtype where it matters."""
 
     name: str
     dtype: str = ""
@@ -31,6 +31,7 @@ class Operation:
         return f"{self.name}{self.dtype}"
 
     def __call__(self, argument: Any) -> Any:
+        """Applies the operation to plain operands."""
         operands = argument if isinstance(argument, Struct) else (argument,)
         return MEANINGS[self.name](self, *operands)
 

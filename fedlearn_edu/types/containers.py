@@ -161,7 +161,8 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
             return tuple(_elements(value, element, path))
     if is_dataset(value):
         return _dataset(value, type_, path)
-    if not callable(value):
+    # A computation is callable too, but it makes no iterator.
+    if not callable(value) or hasattr(value, "type_signature"):
         cure = "pass a list, tuple, array, generator function or tf.data.Dataset"
         raise _error("a sequence is needed", type_, value, path, cure)
     return LazySequence(lambda: _elements(value(), element, path), element)

@@ -29,7 +29,8 @@ def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
     floats, never the other way round.
     """
     dtype = type_.dtype
-    if type(value) is not np.ndarray or value.dtype != dtype or dtype == STRING:
+    is_numpy = type(value) is np.ndarray or isinstance(value, np.generic)
+    if not is_numpy or value.dtype != dtype or dtype == STRING:
         value = _to_array(value, type_, path)
     if not fits(type_.shape, value.shape):
         raise ShapeMismatchError(

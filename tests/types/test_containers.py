@@ -12,11 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.errors import (
-    FedLearnError,
-    TypeMismatchError,
-    TypeNotAssignableError,
-)
+from fedlearn_edu.errors import FedLearnError, TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -165,7 +161,18 @@ def test_normalized_sequence_passes_through_if_it_fits() -> None:
         normalize(sequence, parse_type("float32*"), "$.d")
 
 
-@pytest.mark.parametrize("value", [1, {"a": 1}, {1}, "abc", np.array(1)])
+class Computation:
+    """Looks like a computation: callable, but with a type."""
+
+    type_signature = parse_type("( -> int32)")
+
+    def __call__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize(
+    "value", [1, {"a": 1}, {1}, "abc", np.array(1), Computation()], ids=repr
+)
 def test_other_values_are_no_sequences(value: Any) -> None:
     with pytest.raises(TypeMismatchError, match="pass a list, tuple, array, generator"):
         normalize(value, parse_type("int32*"))

@@ -42,6 +42,7 @@ INFERRED: list[tuple[Any, str, type | None]] = [
     (1, "int32", None),
     (2**31, "int64", None),
     (-(2**31), "int32", None),
+    (-(2**40), "int64", None),
     (1.0, "float32", None),
     (True, "bool", None),
     ("a", "string", None),

@@ -187,6 +187,14 @@ def test_caret_stays_near_in_a_long_text() -> None:
     assert line[caret.index("^") :] == "oops>"
 
 
+def test_caret_shows_only_the_line_it_points_at() -> None:
+    with pytest.raises(NotationError) as caught:
+        parse_type("<\n  a=int32,\n  b=oops,\n  c=bool\n>")
+    _, line, caret = str(caught.value.where).splitlines()
+    assert line == "      b=oops,"
+    assert line[caret.index("^") :] == "oops,"
+
+
 def test_parse_reads_text_only() -> None:
     with pytest.raises(NotationError, match=r"parse_type reads text"):
         parse_type(np.int32)  # type: ignore[arg-type]

@@ -29,6 +29,7 @@ REDUCE = "<T*,U,(<U,T> -> U)>"
             "(<bool,bool> -> bool),(bool -> string)>",
             {"T": "int32", "U": "bool", "R": "string"},
         ),
+        ("(T@CLIENTS -> U)", "({int32}@CLIENTS -> bool)", {"T": "int32"}),
         ("<int32[?]@SERVER,T>", "<int32[3]@SERVER,bool>", {"T": "bool"}),
     ],
 )
@@ -57,6 +58,7 @@ def test_letters_stand_for_what_the_argument_has(
         ("<T,U>", "<a=int32,b=bool>", "names may be added, not dropped"),
         ("<T,U>", "<int32>", r"2 fields: <T,U>\n.*1 fields"),
         ("{T}@CLIENTS", "int32@SERVER", r"{T}@CLIENTS\n.*int32@SERVER"),
+        ("({T}@CLIENTS -> U)", "(int32@CLIENTS -> bool)", r": {T}.*\n.*: +int32@CLI"),
         ("T@CLIENTS", "{int32}@CLIENTS", "only a broadcast or constant"),
         ("T*", "int32[?]", "a tensor is one value, not a sequence"),
         ("( -> T)", "(int32 -> T)", "a concrete type is needed"),

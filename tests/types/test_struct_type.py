@@ -87,5 +87,6 @@ def test_repr_shows_names_and_container() -> None:
 
 
 def test_struct_type_survives_pickling() -> None:
+    assert not hasattr(StructType.__new__(StructType), "a")  # as while loading
     type_ = StructType([("a", np.int32), (None, [np.bool_])], tuple)
     assert pickle.loads(pickle.dumps(type_)) == type_

@@ -32,6 +32,7 @@ def plain(value: Any, text: str) -> Any:
         (np.array(2.0), "float64", np.float64(2)),
         ("a", "string", b"a"),
         (b"a", "string", b"a"),
+        (np.bytes_(b"a"), "string", b"a"),
         (np.str_("é"), "string", "é".encode()),
         ([1, 2, 3], "int32[?]", np.array([1, 2, 3], np.int32)),
         ([], "int32[?]", np.array([], np.int32)),

@@ -96,7 +96,7 @@ class FederatedComposingStrategy(FederatingStrategy):
         return tuple(await gather(c.create_value(part, type_) for c, part in pairs))
 
     async def compute(self, representation: Any, type_: FederatedType) -> Any:
-        """Materializes all members in client order, or the first where all are equal."""
+        """Materializes all members in client order, or the first if all are equal."""
         if type_.placement is SERVER:
             plain = await representation[0].compute()
             return plain if type_.all_equal else (plain,)
@@ -105,12 +105,8 @@ class FederatedComposingStrategy(FederatingStrategy):
         groups = await gather(part.compute() for part in representation)
         return tuple(member for group in groups for member in group)
 
-    @implements("federated_value")
+    @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Any:
-        return await self.embed(await value.compute(), _federated(type_))
-
-    @implements("federated_broadcast")
-    async def _broadcast(self, type_: FunctionType, value: Handle) -> Any:
         return await self.embed(await value.compute(), _federated(type_))
 
     @implements("federated_eval")
@@ -142,9 +138,10 @@ class FederatedComposingStrategy(FederatingStrategy):
         merge: Handle,
         report: Handle,
     ) -> Any:
-        state_type = report.node.type.parameter  # type: ignore[union-attr]
+        state_type = ir.function_type_of(report.node).parameter
+        assert state_type is not None
         keep = ir.Lambda("x", state_type, ir.Reference("x", state_type))
-        partial_args = [value, zero, accumulate, merge, keep]
+        partial_args: list[Handle | ir.Node] = [value, zero, accumulate, merge, keep]
         partial_type = type_at_server(state_type)
         partials = await self._in_children(
             "federated_aggregate", partial_type, partial_args

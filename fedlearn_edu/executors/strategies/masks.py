@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random masks that cancel in the sum: what secure sums hide the clients' values
-behind.
+"""Random masks that cancel in the sum: secure sums hide values behind them.
 
 Every two clients up to ⌈log2 n⌉ places apart (around the circle) share one mask; one
 adds it, the other subtracts it, over the integers of the value's dtype, wrapping

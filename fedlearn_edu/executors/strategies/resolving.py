@@ -10,7 +10,7 @@ server's executor into the clients', an aggregation from the clients' into the s
 in client order. Clients work concurrently.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, final
 
 from fedlearn_edu.errors import CardinalityError, TypeMismatchError
@@ -53,22 +53,27 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self,
         executor: FederatingExecutor,
         target_executors: Mapping[Placement, Sequence[Executor]],
+        first_client: int = 0,
     ) -> None:
         self._executor = executor
         self._targets = target_executors
+        self._first_client = first_client
 
     @staticmethod
     def factory(
-        target_executors: TargetExecutors,
+        target_executors: TargetExecutors, first_client: int = 0
     ) -> Callable[[FederatingExecutor], "FederatedResolvingStrategy"]:
         """Makes a strategy factory for `FederatingExecutor`.
 
         Args:
             target_executors: from placement to an executor, or a list with one per
                 participant; the same executor may serve several participants.
+            first_client: the number of the first client, for error messages.
         """
         targets = check_targets(target_executors)
-        return lambda executor: FederatedResolvingStrategy(executor, targets)
+        return lambda executor: FederatedResolvingStrategy(
+            executor, targets, first_client
+        )
 
     def close(self) -> None:
         """Closes every target executor once."""
@@ -81,57 +86,50 @@ class FederatedResolvingStrategy(FederatingStrategy):
         if type_.all_equal:
             return await self._embed_everywhere(value, type_)
         entries = check_members(value, len(targets), type_)
-        return tuple(
-            await gather(
-                target.create_value(entry, type_.member)
-                for target, entry in zip(targets, entries, strict=True)
-            )
+        pairs = zip(targets, entries, strict=True)
+        return await self._each(
+            type_.placement, (t.create_value(e, type_.member) for t, e in pairs)
         )
 
     async def compute(self, representation: Members, type_: FederatedType) -> Any:
         """Materializes all members, or the first where all are equal."""
         if not type_.all_equal:
-            return tuple(await gather(member.compute() for member in representation))
+            members = (member.compute() for member in representation)
+            return await self._each(type_.placement, members)
         if not representation:
             raise CardinalityError(
-                "a value that is equal at all clients is at nobody: there are 0 clients",
+                "a value that is equal at all clients has no holder: 0 clients",
                 expected="at least one client",
                 found=str(type_),
                 do="pass default_num_clients to the executor factory",
             )
         return await representation[0].compute()
 
-    @implements("federated_value")
+    @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Members:
-        return await self._embed_everywhere(await value.compute(), _federated(type_))
-
-    @implements("federated_broadcast")
-    async def _broadcast(self, type_: FunctionType, value: Handle) -> Members:
         return await self._embed_everywhere(await value.compute(), _federated(type_))
 
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Members:
-        functions = await self._functions(_federated(type_).placement, fn)
-        calls = (target.create_call(f) for target, f in functions)
-        return tuple(await gather(calls))
+        placement = _federated(type_).placement
+        functions = await self._functions(placement, fn)
+        return await self._each(placement, (t.create_call(f) for t, f in functions))
 
     @implements("federated_map")
     async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Members:
-        functions = await self._functions(_federated(type_).placement, fn)
-        calls = (
-            target.create_call(f, member)
-            for (target, f), member in zip(functions, arg.representation, strict=True)
+        placement = _federated(type_).placement
+        functions = await self._functions(placement, fn)
+        pairs = zip(functions, arg.representation, strict=True)
+        return await self._each(
+            placement, (t.create_call(f, member) for (t, f), member in pairs)
         )
-        return tuple(await gather(calls))
 
     @implements("federated_zip")
     async def _zip(self, type_: FunctionType, value: Handle) -> Members:
-        targets = self._at(_federated(type_).placement)
-        return tuple(
-            await gather(
-                member_of_zip(target, value, index)
-                for index, target in enumerate(targets)
-            )
+        placement = _federated(type_).placement
+        targets = enumerate(self._at(placement))
+        return await self._each(
+            placement, (member_of_zip(target, value, i) for i, target in targets)
         )
 
     @implements("federated_aggregate")
@@ -180,7 +178,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
             return await client.create_value(tuple(chosen), slices)
 
         clients = zip(self._at(CLIENTS), keys.representation, strict=True)
-        return tuple(await gather(serve(c, wanted) for c, wanted in clients))
+        return await self._each(CLIENTS, (serve(c, wanted) for c, wanted in clients))
 
     @implements("federated_pairwise_masks")
     async def _masks(self, type_: FunctionType, prototype: Handle) -> Members:
@@ -200,6 +198,16 @@ class FederatedResolvingStrategy(FederatingStrategy):
             pair = await server.create_struct(Struct([(None, state), (None, item)]))
             state = await server.create_call(step, pair)
         return state
+
+    async def _each(
+        self, placement: Placement, work: Iterable[Coroutine[Any, Any, Any]]
+    ) -> Members:
+        """Lets all participants work side by side; errors say whose they are."""
+        noted = (
+            _noted("the server" if placement is SERVER else f"client {number}", one)
+            for number, one in enumerate(work, self._first_client)
+        )
+        return tuple(await gather(noted))
 
     async def _functions(
         self, placement: Placement, fn: Handle
@@ -234,6 +242,14 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     def _server(self) -> Executor:
         return self._at(SERVER)[0]
+
+
+async def _noted(who: str, work: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await work
+    except Exception as error:
+        error.add_note(f"  at {who}")
+        raise
 
 
 def _member(value: Handle) -> Type:

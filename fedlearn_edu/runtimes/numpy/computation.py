@@ -50,6 +50,7 @@ class PythonCode:
     digest: str = field(default_factory=lambda: f"python{next(_numbers):06d}")
 
     def __call__(self, argument: Any) -> Any:
+        """Runs the function on a plain argument."""
         result = _run(self.fn, self.names, self.parameter, argument)
         return normalize(result, self.result, f"the result of {self.name}: $")
 
@@ -129,7 +130,7 @@ def _sample(type_: Type, size: int) -> Any:
         case TensorType(dtype=dtype, shape=shape):
             sizes = shape if isinstance(shape, tuple) else (size,)
             filled = np.ones([n if n is not None else size for n in sizes], dtype)
-            return filled[()] if dtype != object else _strings(filled)
+            return filled[()] if dtype.kind != "O" else _strings(filled)
         case SequenceType(element=element):
             return tuple(_sample(element, size) for _ in range(size))
         case StructType():

@@ -25,6 +25,8 @@ from fedlearn_edu.types import (
 )
 from fedlearn_edu.types.python_fields import fields_of, rebuild
 
+_CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
+
 
 def leaf_types(type_: Type | None) -> list[TensorType | SequenceType]:
     """The tensors and sequences a type is made of, in order."""
@@ -49,7 +51,7 @@ def tensor_spec(type_: TensorType | SequenceType) -> Any:
 
 def tf_dtype(dtype: Any) -> Any:
     """TensorFlow's name for a NumPy dtype."""
-    return tf.string if dtype == object else tf.as_dtype(dtype)
+    return tf.string if dtype.kind == "O" else tf.as_dtype(dtype)
 
 
 def element_spec(type_: Type) -> Any:
@@ -118,16 +120,17 @@ def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
     pairs = fields.pairs
     if fields.container is dict:
         pairs = sorted(pairs, key=lambda pair: str(pair[0]))
-    parts = [(field, *from_body(value, name)) for field, value in pairs]
-    leaves = [leaf for _, _, part in parts for leaf in part]
-    return StructType([(f, t) for f, t, _ in parts], fields.container), leaves
+    types, leaves = [], []
+    for field, value in pairs:
+        part_type, part = from_body(value, name)
+        types.append((field, part_type))
+        leaves += part
+    return StructType(types, fields.container), leaves
 
 
 def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
     if not isinstance(result, tf.Tensor | tf.Variable):
-        if not isinstance(
-            result, int | float | complex | str | bytes | np.ndarray | np.generic
-        ):
+        if not isinstance(result, _CONSTANTS):
             raise TracingError(
                 f"{name} returned something TensorFlow code cannot return",
                 expected="tensors, numbers, strings, datasets, or containers of these",
@@ -209,10 +212,12 @@ def _rearranged(parts: tuple[Any, ...], type_: Type) -> Any:
 
 def _dataset_of(elements: Any, type_: Type) -> Any:
     """A dataset of plain elements: stacked where shapes allow, generated elsewhere."""
-    if isinstance(elements, tuple) and elements and _is_stackable(elements, type_):
-        head = [flatten(element, type_) for element in elements]
-        columns = [np.stack(column) for column in zip(*head, strict=True)]
-        return tf.data.Dataset.from_tensor_slices(_packed(columns, type_))
+    if isinstance(elements, tuple) and _is_stackable(elements, type_):
+        return _stacked(elements, type_)
+    # A last batch that is smaller than the others is the usual case.
+    if isinstance(elements, tuple) and _is_stackable(elements[:-1], type_):
+        last = _stacked(elements[-1:], type_)
+        return _stacked(elements[:-1], type_).concatenate(last)
     spec = element_spec(type_)
 
     def generate() -> Iterator[Any]:
@@ -222,8 +227,14 @@ def _dataset_of(elements: Any, type_: Type) -> Any:
     return tf.data.Dataset.from_generator(generate, output_signature=spec)
 
 
+def _stacked(elements: Sequence[Any], type_: Type) -> Any:
+    rows = [flatten(element, type_) for element in elements]
+    columns = [np.stack(column) for column in zip(*rows, strict=True)]
+    return tf.data.Dataset.from_tensor_slices(_packed(columns, type_))
+
+
 def _is_stackable(elements: Sequence[Any], type_: Type) -> bool:
-    if not leaf_types(type_):
+    if not elements or not leaf_types(type_):
         return False
     first = [np.shape(leaf) for leaf in flatten(elements[0], type_)]
     return all(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow at the bottom of a stack: eager tensors, and graphs that are called on them.
+"""TensorFlow at the bottom of a stack: graphs are called on eager tensors.
 
 Sequences stay as they are until a graph wants a dataset. `executors/leaf.py` has the
 contract's five methods.

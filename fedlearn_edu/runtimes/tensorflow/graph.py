@@ -68,7 +68,7 @@ class GraphCode:
         return hashlib.sha256(self.serialized[0]).hexdigest()
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
-        """Runs the graph on a flat list of tensors; may be called while tracing, too."""
+        """Runs the graph on a flat list of tensors; also while another one is traced."""
         with self._lock:
             if self._concrete is None:
                 self._concrete = _rebuild(*self.serialized)
@@ -87,6 +87,7 @@ class GraphCode:
         return nest(iter(self.run(flat)), self.result)
 
     def __call__(self, argument: Any) -> Any:
+        """Runs the graph on a plain argument."""
         return to_plain(self.run_nested(argument), self.result)
 
     @cached_property

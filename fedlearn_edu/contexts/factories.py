@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Factories: which stack for how many participants, built once and used again.
+
+Execution contexts ask a factory for a stack; `stacks.py` shows what it builds.
+"""
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from dataclasses import replace
+from typing import Any, final
+
+from fedlearn_edu.contexts.cardinalities import Cardinalities
+from fedlearn_edu.contexts.leaves import Leaf
+from fedlearn_edu.contexts.stacks import StackPlan, build_stack
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.federating import FederatingStrategy
+from fedlearn_edu.executors.recording import Tape
+from fedlearn_edu.executors.sizing import Meter, SizeInfo
+
+_MAX_STACKS = 10
+
+
+class ExecutorFactory(ABC):
+    """Builds stacks for given numbers of participants."""
+
+    @abstractmethod
+    def create_executor(
+        self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
+    ) -> Executor:
+        """A stack for these participants, whose leaves run these runtimes."""
+
+    @abstractmethod
+    def clean_up_executor(self, cardinalities: Cardinalities) -> None:
+        """Closes and forgets the stacks for these participants."""
+
+    @abstractmethod
+    def native(self, cardinalities: Cardinalities) -> frozenset[str]:
+        """The intrinsics such a stack implements; the compiler expands the others."""
+
+
+@final
+class LocalExecutorFactory(ExecutorFactory):
+    """Builds stacks in this process and keeps the latest ten."""
+
+    def __init__(self, plan: StackPlan) -> None:
+        self.plan = plan
+        self._stacks: OrderedDict[Any, Executor] = OrderedDict()
+
+    def create_executor(
+        self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
+    ) -> Executor:
+        """A new stack, or the one built earlier for the same participants."""
+        num_clients = self.plan.num_clients(cardinalities)
+        key = (num_clients, runtimes)
+        if key not in self._stacks:
+            self._stacks[key] = build_stack(self.plan, num_clients, runtimes)
+            if len(self._stacks) > _MAX_STACKS:
+                self._stacks.popitem(last=False)
+        self._stacks.move_to_end(key)
+        return self._stacks[key]
+
+    def clean_up_executor(self, cardinalities: Cardinalities) -> None:
+        """Closes and forgets the stacks for these participants."""
+        num_clients = self.plan.num_clients(cardinalities)
+        for key in [key for key in self._stacks if key[0] == num_clients]:
+            self._stacks.pop(key).close()
+
+    def native(self, cardinalities: Cardinalities) -> frozenset[str]:
+        """The intrinsics the stack for these participants implements."""
+        return self.plan.native(cardinalities)
+
+    def get_size_info(self) -> SizeInfo:
+        """The bytes that crossed to and from clients since the last reset."""
+        return self._meter().read()
+
+    def reset_size_info(self) -> None:
+        """Starts counting bytes from zero."""
+        self._meter().reset()
+
+    def _meter(self) -> Meter:
+        if self.plan.meter is None:
+            raise TypeMismatchError(
+                "this factory does not count bytes",
+                expected="a factory made by sizing_executor_factory",
+            )
+        return self.plan.meter
+
+
+def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours)
+    default_num_clients: int = 0,
+    max_fanout: int = 100,
+    clients_per_thread: int = 1,
+    *,
+    support_sequence_ops: bool = False,
+    strategy: type[FederatingStrategy] | None = None,
+    leaf: Leaf = None,
+    use_threads: bool = True,
+    tape: Tape | None = None,
+) -> LocalExecutorFactory:
+    """A factory of stacks that run in this process.
+
+    Args:
+        default_num_clients: how many clients there are when no argument says it.
+        max_fanout: from this many clients on, they are put into groups of groups.
+        clients_per_thread: how many clients share a thread, at least; there are never
+            more threads than processor cores.
+        support_sequence_ops: adds the layer that runs `sequence_map` and `_reduce`.
+        strategy: a class of federating strategy in place of the flat one; it needs a
+            `factory(target_executors)`.
+        leaf: `"numpy"`, `"tensorflow"`, or a function that makes a leaf executor; by
+            default what the computation needs.
+        use_threads: whether clients run side by side.
+        tape: records every contract call of every layer.
+
+    Raises:
+        CardinalityError: if a number is out of range.
+
+    Source: `tff.framework.local_executor_factory`.
+    """
+    _check_count("default_num_clients", default_num_clients, 0)
+    _check_count("max_fanout", max_fanout, 2)
+    _check_count("clients_per_thread", clients_per_thread, 1)
+    return LocalExecutorFactory(
+        StackPlan(
+            default_num_clients,
+            max_fanout,
+            clients_per_thread,
+            support_sequence_ops,
+            strategy,
+            leaf,
+            use_threads,
+            tape,
+        )
+    )
+
+
+def sizing_executor_factory(
+    default_num_clients: int = 0,
+    max_fanout: int = 100,
+    clients_per_thread: int = 1,
+    *,
+    support_sequence_ops: bool = False,
+    leaf: Leaf = None,
+) -> LocalExecutorFactory:
+    """Like `local_executor_factory`, and counts the bytes to and from clients.
+
+    Read them with `get_size_info()`. Source: `tff.framework.sizing_executor_factory`.
+    """
+    plan = local_executor_factory(
+        default_num_clients,
+        max_fanout,
+        clients_per_thread,
+        support_sequence_ops=support_sequence_ops,
+        leaf=leaf,
+    ).plan
+    return LocalExecutorFactory(replace(plan, meter=Meter()))
+
+
+def thread_debugging_executor_factory(
+    default_num_clients: int = 0,
+    *,
+    support_sequence_ops: bool = False,
+    leaf: Leaf = None,
+) -> LocalExecutorFactory:
+    """Like `local_executor_factory`, without threads: a debugger can step through.
+
+    Source: `tff.framework.thread_debugging_executor_factory`.
+    """
+    return local_executor_factory(
+        default_num_clients,
+        support_sequence_ops=support_sequence_ops,
+        leaf=leaf,
+        use_threads=False,
+    )
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeMismatchError(
+            f"{name} is a number",
+            expected=f"an int of at least {least}",
+            found=f"{value!r} ({type(value).__name__})",
+        )
+    if value < least:
+        raise CardinalityError(
+            f"{name} is too small", expected=f"at least {least}", found=value
+        )

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Using an intrinsic in the body being traced: convert the arguments, check, record.
+
+`derived` makes a student's function an intrinsic; `apply` serves the library's own.
+What is recorded is a call of an `Intrinsic` node at one concrete type.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fedlearn_edu.computations.federated import (
+    require_federated_context,
+    trace_federated,
+)
+from fedlearn_edu.computations.value import OPERATORS, Value, to_value
+from fedlearn_edu.errors import TracingError, TypeMismatchError, short_traceback
+from fedlearn_edu.intrinsics.definition import IntrinsicDef, define
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import free_references
+from fedlearn_edu.types import (
+    AbstractType,
+    FederatedType,
+    FunctionType,
+    StructType,
+    Type,
+    parse_type,
+    substitute,
+    unify,
+)
+
+ANYWHERE = "call it inside a function decorated with federated_computation"
+
+
+def derived(
+    *signatures: str, require: Callable[..., None] | None = None
+) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """Makes a derived intrinsic of a function that says how to write it.
+
+    Args:
+        signatures: its generic type, e.g. `"({T}@CLIENTS -> T@SERVER)"`.
+        require: called with the arguments' types; raises if they will not do.
+
+    >>> from fedlearn_edu import federated_max, federated_min
+    >>> @derived("({T}@CLIENTS -> T@SERVER)")
+    ... def federated_range(value):
+    ...     return federated_max(value) - federated_min(value)
+    """
+
+    def decorate(expand: Callable[..., Value]) -> Callable[..., Value]:
+        definition = define(expand.__name__, *signatures, expand=expand)
+
+        @functools.wraps(expand)
+        @short_traceback
+        def use(*args: Any) -> Value:
+            return apply(definition, args, require=require)
+
+        return use
+
+    return decorate
+
+
+def apply(
+    definition: IntrinsicDef,
+    args: Sequence[Any],
+    *,
+    variant: int = 0,
+    require: Callable[..., None] | None = None,
+) -> Value:
+    """Records the use of an intrinsic on `args`, by its signature number `variant`."""
+    signature = parse_type(definition.signatures[variant])
+    assert isinstance(signature, FunctionType)
+    require_federated_context(definition.uri, ANYWHERE)
+    values = convert_arguments(definition.uri, signature, args)
+    if require is not None:
+        require(*(value.type_signature for value in values))
+    result = _infer(definition.uri, signature, values)
+    return record(definition.uri, result, values)
+
+
+def record(uri: str, result: Type, values: Sequence[Value]) -> Value:
+    """Binds a call of the intrinsic `uri` whose result type is known already."""
+    context = require_federated_context(uri, ANYWHERE)
+    for value in values:
+        context.check_visible(value.node, f"an argument of {uri}")
+        _refuse_federated_captures(uri, value)
+    nodes = [value.node for value in values]
+    whole = ir.Struct(tuple((None, n) for n in nodes)) if len(nodes) > 1 else nodes[0]
+    intrinsic = ir.Intrinsic(uri, FunctionType(whole.type, result))
+    return context.bind(ir.Call(intrinsic, whole))
+
+
+def parameters_of(signature: FunctionType) -> tuple[Type, ...]:
+    """The types of an intrinsic's arguments: one, or the fields of a structure."""
+    parameter = signature.parameter
+    if isinstance(parameter, StructType):
+        return tuple(parameter)
+    return () if parameter is None else (parameter,)
+
+
+def convert_arguments(
+    uri: str, signature: FunctionType, args: Sequence[Any]
+) -> list[Value]:
+    """Makes Values of the arguments: zips where federated, types where polymorphic."""
+    templates = parameters_of(signature)
+    if len(args) != len(templates):
+        raise TracingError(
+            f"{uri} takes {len(templates)} argument(s)",
+            expected=str(signature),
+            found=f"{len(args)} argument(s)",
+        )
+    values: dict[int, Value] = {}
+    bindings: dict[str, Type] = {}
+    for index, template in enumerate(templates):
+        if isinstance(template, FederatedType):
+            values[index] = to_federated(args[index], uri, template)
+        elif not isinstance(template, FunctionType):
+            values[index] = to_value(args[index])
+        if index in values:
+            bindings |= unify(template, values[index].type_signature)
+    for index, template in enumerate(templates):
+        if isinstance(template, FunctionType):
+            hint = _hint(template, bindings)
+            values[index] = to_function(args[index], uri, hint)
+    return [values[index] for index in range(len(templates))]
+
+
+def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
+    """A federated Value at the template's placement; structures are zipped."""
+    value = OPERATORS["zip_if_needed"](to_value(arg))
+    type_ = value.type_signature
+    if not isinstance(type_, FederatedType):
+        raise TypeMismatchError(
+            f"{uri} needs a federated value, or a structure of federated values",
+            expected=str(template),
+            found=str(type_),
+            where=str(value),
+            do=f"place it first: federated_value(…, {template.placement})",
+        )
+    if type_.placement is not template.placement:
+        raise TypeMismatchError(
+            f"{uri} works on values at another placement",
+            expected=f"a value at {template.placement}: {template}",
+            found=str(type_),
+            where=str(value),
+            do=_move(type_),
+        )
+    if template.all_equal and not type_.all_equal:
+        raise TypeMismatchError(
+            f"{uri} needs a value that is equal everywhere",
+            expected=str(template),
+            found=str(type_),
+            where=str(value),
+        )
+    return value
+
+
+def _move(type_: FederatedType) -> str:
+    if type_.placement.default_all_equal:
+        return "bring it to the clients with federated_broadcast"
+    return "bring it to the server with an aggregation such as federated_sum"
+
+
+def to_function(arg: Any, uri: str, hint: Type | None) -> Value:
+    """A function Value; polymorphic computations get their type from `hint`."""
+    value = to_value(arg, parameter_hint=hint)
+    if not isinstance(value.type_signature, FunctionType):
+        raise TypeMismatchError(
+            f"{uri} needs a computation here",
+            expected="a computation" if hint is None else f"({hint} -> …)",
+            found=str(value.type_signature),
+            where=str(value),
+            do="check the order of the arguments",
+        )
+    return value
+
+
+def _hint(template: FunctionType, bindings: dict[str, Type]) -> Type | None:
+    if template.parameter is None or not _is_bound(template.parameter, bindings):
+        return None
+    return substitute(template.parameter, bindings)
+
+
+def _is_bound(template: Type, bindings: dict[str, Type]) -> bool:
+    return not template.contains(
+        lambda t: isinstance(t, AbstractType) and t.label not in bindings
+    )
+
+
+def _infer(uri: str, signature: FunctionType, values: Sequence[Value]) -> Type:
+    """The result type, after checking that the functions fit the other arguments."""
+    bindings: dict[str, Type] = {}
+    pairs = list(zip(parameters_of(signature), values, strict=True))
+    for template, value in pairs:
+        if not isinstance(template, FunctionType):
+            bindings |= unify(template, value.type_signature)
+    for template, value in pairs:
+        if isinstance(template, FunctionType):
+            bindings |= check_function(uri, template, value, bindings)
+    return substitute(signature.result, bindings)
+
+
+def check_function(
+    uri: str, template: FunctionType, value: Value, bindings: dict[str, Type]
+) -> dict[str, Type]:
+    """Checks a function argument and returns what its result type teaches."""
+    found = value.type_signature
+    assert isinstance(found, FunctionType)
+    wanted = _hint(template, bindings)
+    fits = (wanted is None) == (found.parameter is None)
+    if wanted is not None and found.parameter is not None:
+        fits = found.parameter.is_assignable_from(wanted)
+    if fits and _is_bound(template.result, bindings):
+        fits = substitute(template.result, bindings).is_assignable_from(found.result)
+    if not fits:
+        parameter = "" if wanted is None else str(wanted)
+        result = _partly(template.result, bindings)
+        raise TypeMismatchError(
+            f"{uri} cannot use this function on these values",
+            expected=f"({parameter} -> {result})",
+            found=str(found),
+            where=str(value),
+            do="make the function's types fit what it is applied to",
+        )
+    if _is_bound(template.result, bindings):
+        return {}
+    return unify(template.result, found.result)
+
+
+def _partly(template: Type, bindings: dict[str, Type]) -> Type:
+    return substitute(template, bindings) if _is_bound(template, bindings) else template
+
+
+def _refuse_federated_captures(uri: str, value: Value) -> None:
+    if not isinstance(value.type_signature, FunctionType):
+        return
+    for name, type_ in free_references(value.node).items():
+        if not isinstance(type_, FunctionType) and type_.contains(
+            lambda t: isinstance(t, FederatedType)
+        ):
+            raise TracingError(
+                f"a function given to {uri} uses {name!r} of the body around it, "
+                "which has a placement",
+                expected="captured values without a placement",
+                found=f"{name}: {type_}",
+                do=f"make {name!r} part of the value that is mapped "
+                "(broadcast it first if it is at the server)",
+            )
+
+
+def traced(fn: Callable[..., Any], *types: Type, name: str) -> Value:
+    """A function Value made of Python code on Values, for use in expansions."""
+    names = tuple(f"x{index}" for index in range(len(types)))
+    whole = StructType([(None, t) for t in types]) if len(types) != 1 else types[0]
+    return to_value(trace_federated(fn, names, whole, name))

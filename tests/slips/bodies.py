@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips inside the body of a federated computation."""
+
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from tests.slips.slip import slip
+
+AT_CLIENTS = fl.type_at_clients(np.float32)
+AT_SERVER = fl.type_at_server(np.float32)
+
+
+@fl.np_computation(np.float32)
+def half(x: Any) -> Any:
+    return x / np.float32(2)
+
+
+@fl.np_computation(np.float32, np.float32)
+def add(x: Any, y: Any) -> Any:
+    return x + y
+
+
+@slip(20, TypeError, "federated_value")
+def mapping_a_value_that_is_nowhere() -> None:
+    @fl.federated_computation(np.float32)
+    def halved(x: Any) -> Any:
+        return fl.federated_map(half, x)
+
+
+@slip(21, TypeError)
+def mapping_a_number() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def summed(x: Any) -> Any:
+        return fl.federated_map(add, (x, 1.0))
+
+
+@slip(22, TypeError, "int32", "cast")
+def averaging_integers() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.int32))
+    def mean(x: Any) -> Any:
+        return fl.federated_mean(x)
+
+
+@slip(23, TypeError, "string")
+def summing_strings() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.str_))
+    def total(x: Any) -> Any:
+        return fl.federated_sum(x)
+
+
+@slip(24, TypeError, "CLIENTS", "SERVER")
+def zipping_two_placements() -> None:
+    @fl.federated_computation(AT_CLIENTS, AT_SERVER)
+    def pair(x: Any, y: Any) -> Any:
+        return fl.federated_zip((x, y))
+
+
+@slip(25, TypeError, "CLIENTS", "SERVER")
+def mapping_over_two_placements() -> None:
+    @fl.federated_computation(AT_CLIENTS, AT_SERVER)
+    def summed(x: Any, model: Any) -> Any:
+        return fl.federated_map(add, (x, model))
+
+
+@slip(26, TypeError, "federated_broadcast", "SERVER")
+def broadcasting_from_the_clients() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def send(x: Any) -> Any:
+        return fl.federated_broadcast(x)
+
+
+@slip(27, TypeError, "CLIENTS")
+def summing_at_the_server() -> None:
+    @fl.federated_computation(AT_SERVER)
+    def total(x: Any) -> Any:
+        return fl.federated_sum(x)
+
+
+@slip(28, TypeError, "'model'", "broadcast")
+def capturing_a_federated_value() -> None:
+    @fl.federated_computation(AT_CLIENTS, AT_CLIENTS)
+    def update(x: Any, model: Any) -> Any:
+        @fl.federated_computation(np.float32)
+        def plus_model(one: Any) -> Any:
+            return add(one, model)
+
+        return fl.federated_map(plus_model, x)
+
+
+@slip(29, RuntimeError, "parameter")
+def using_a_value_after_its_body() -> None:
+    kept = []
+
+    @fl.federated_computation(AT_CLIENTS)
+    def first(x: Any) -> Any:
+        kept.append(fl.federated_sum(x))
+        return kept[0]
+
+    @fl.federated_computation(AT_SERVER)
+    def second(y: Any) -> Any:
+        return fl.federated_map(add, (kept[0], y))
+
+
+@slip(30, TypeError, "np_computation")
+def if_on_a_value() -> None:
+    @fl.federated_computation(np.float32)
+    def sign(x: Any) -> Any:
+        return 1.0 if x else 0.0
+
+
+@slip(31, TypeError, "np_computation")
+def if_on_a_comparison() -> None:
+    @fl.federated_computation(np.float32)
+    def sign(x: Any) -> Any:
+        return 1.0 if x > 0 else 0.0
+
+
+@slip(32, TypeError, "np_computation")
+def if_on_an_equation() -> None:
+    @fl.federated_computation(np.float32)
+    def is_zero(x: Any) -> Any:
+        return 1.0 if x == 0.0 else 2.0
+
+
+@slip(33, TypeError, "(int32 -> int32)", "x")
+def calling_a_value() -> None:
+    @fl.federated_computation(np.float32)
+    def called(x: Any) -> Any:
+        return x(1.0)
+
+
+@slip(34, TypeError, "np_computation", "decorate")
+def a_bare_lambda() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def halved(x: Any) -> Any:
+        return fl.federated_map(lambda one: one / 2, x)
+
+
+@slip(35, TypeError, "order")
+def swapped_arguments_of_map() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def halved(x: Any) -> Any:
+        return fl.federated_map(x, half)
+
+
+@slip(36, TypeError, "float32", "int32")
+def mapping_a_function_of_another_type() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.int32))
+    def halved(x: Any) -> Any:
+        return fl.federated_map(half, x)
+
+
+@slip(37, AttributeError, "'weight'", "weights", "bias")
+def a_field_that_does_not_exist() -> None:
+    model = fl.to_type([("weights", np.float32), ("bias", np.float32)])
+
+    @fl.federated_computation(model)
+    def weight(m: Any) -> Any:
+        return m.weight
+
+
+@slip(38, IndexError, "2")
+def an_index_out_of_range() -> None:
+    @fl.federated_computation([np.float32, np.float32])
+    def third(pair: Any) -> Any:
+        return pair[2]
+
+
+@slip(39, TypeError)
+def a_loop_over_the_clients() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def total(x: Any) -> Any:
+        result = 0.0
+        for one in x:
+            result = result + one
+        return result
+
+
+@slip(40, TypeError)
+def numpy_on_a_value() -> None:
+    @fl.federated_computation(np.float32)
+    def root(x: Any) -> Any:
+        return np.sqrt(x)
+
+
+@slip(41, TypeError)
+def float_of_a_value() -> None:
+    @fl.federated_computation(np.float32)
+    def number(x: Any) -> Any:
+        return float(x)
+
+
+@slip(42, ValueError, "return")
+def a_body_that_returns_nothing() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def total(x: Any) -> None:
+        fl.federated_sum(x)
+
+
+@slip(43, TypeError, "OrderedDict")
+def a_dict_as_result() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def totals(x: Any) -> Any:
+        return {"total": fl.federated_sum(x)}
+
+
+@slip(44, TypeError, "sequence")
+def sequence_map_on_a_list() -> None:
+    @fl.federated_computation
+    def halves() -> Any:
+        return fl.sequence_map(half, [1.0, 2.0])
+
+
+@slip(45, TypeError, "sequence_reduce")
+def sequence_reduce_with_another_zero() -> None:
+    @fl.federated_computation(fl.SequenceType(np.float32))
+    def total(xs: Any) -> Any:
+        return fl.sequence_reduce(xs, 0, add)
+
+
+@slip(46, TypeError, "'zero'")
+def aggregate_with_another_zero() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def total(x: Any) -> Any:
+        return fl.federated_aggregate(x, 0, add, add, half)
+
+
+@slip(47, TypeError)
+def adding_a_float_to_an_integer() -> None:
+    @fl.federated_computation(np.int32)
+    def more(x: Any) -> Any:
+        return x + 0.5
+
+
+@slip(48, RuntimeError, "federated_computation")
+def an_intrinsic_outside_of_any_body() -> None:
+    fl.federated_sum([1, 2, 3])
+
+
+@slip(49, TypeError)
+def federated_value_of_a_list_per_client() -> None:
+    @fl.federated_computation
+    def total() -> Any:
+        return fl.federated_sum(fl.federated_value([1.0, 2.0], fl.SERVER))
+
+
+@slip(50, TypeError)
+def weight_that_is_no_number() -> None:
+    pair = fl.type_at_clients([np.float32, np.float32])
+
+    @fl.federated_computation(AT_CLIENTS, pair)
+    def mean(x: Any, w: Any) -> Any:
+        return fl.federated_mean(x, w)
+
+
+@slip(51, TypeError, "SERVER", "CLIENTS")
+def calling_with_a_value_from_elsewhere() -> None:
+    @fl.federated_computation(AT_SERVER)
+    def server_half(y: Any) -> Any:
+        return fl.federated_map(half, y)
+
+    @fl.federated_computation(AT_CLIENTS)
+    def halved(x: Any) -> Any:
+        return server_half(x)
+
+
+@slip(52, TypeError)
+def secure_sum_of_floats() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def total(x: Any) -> Any:
+        return fl.federated_secure_sum(x, 10)

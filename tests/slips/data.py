@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips in calling a computation: arguments and data that do not fit."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from tests.slips.slip import slip
+
+BATCH = fl.to_type(OrderedDict(x=np.float32, y=np.int32))
+CLIENT_DATA = fl.type_at_clients(fl.SequenceType(BATCH))
+
+
+@fl.federated_computation(fl.type_at_clients(fl.SequenceType(np.float32)))
+def totals(data: Any) -> Any:
+    return fl.sequence_sum(data)
+
+
+@fl.np_computation(np.float32, np.float32)
+def subtract(a: Any, b: Any) -> Any:
+    return a - b
+
+
+@fl.federated_computation(fl.type_at_clients(np.float32))
+def mean(x: Any) -> Any:
+    return fl.federated_mean(x)
+
+
+@fl.federated_computation(fl.type_at_clients(np.float32), fl.type_at_clients(np.int32))
+def weighted(x: Any, n: Any) -> Any:
+    return fl.federated_mean(x, n)
+
+
+@fl.federated_computation(CLIENT_DATA)
+def echo(data: Any) -> Any:
+    return data
+
+
+@slip(80, TypeError, "client 0", "element 0", "float32[?]*", "flatten")
+def nested_lists_for_a_flat_sequence() -> None:
+    client = [[1.0, 2.0], [3.0, 4.0, 5.0]]
+    totals([client, client])
+
+
+@slip(81, TypeError, "client 3", "element 2", ".x")
+def text_among_the_numbers() -> None:
+    good = [OrderedDict(x=1.0, y=1), OrderedDict(x=2.0, y=2), OrderedDict(x=3.0, y=3)]
+    bad = [*good[:2], OrderedDict(x="3,0", y=3)]
+    echo([good, good, good, bad, good])
+
+
+@slip(82, TypeError, "client 1", "element 0", ".y")
+def float_where_integers_are_declared() -> None:
+    echo([[OrderedDict(x=1.0, y=1)], [OrderedDict(x=1.0, y=1.5)]])
+
+
+@slip(83, TypeError)
+def ragged_rows() -> None:
+    norm = fl.np_computation(lambda m: m.sum(), (np.float32, [2, 3]))
+    norm([[1.0, 2.0, 3.0], [4.0, 5.0]])
+
+
+@slip(84, TypeError, "float32[2,3]", "float32[2,2]")
+def wrong_shape() -> None:
+    norm = fl.np_computation(lambda m: m.sum(), (np.float32, [2, 3]))
+    norm(np.zeros((2, 2), np.float32))
+
+
+@slip(85, TypeError, "client 1")
+def a_client_without_data() -> None:
+    mean([1.0, None, 3.0])
+
+
+@slip(86, TypeError, "bare value")
+def a_list_for_an_equal_value() -> None:
+    everywhere = fl.type_at_clients(np.float32, all_equal=True)
+    fl.federated_computation(lambda x: x, everywhere)([1.0, 1.0, 1.0])
+
+
+@slip(87, TypeError, "a list")
+def one_number_for_all_clients() -> None:
+    mean(68.5)
+
+
+@slip(88, ValueError, "3 members", "2 members", ".n")
+def conflicting_numbers_of_clients() -> None:
+    weighted([1.0, 2.0, 3.0], [1, 2])
+
+
+@slip(89, TypeError, "learning_rate")
+def a_wrong_keyword() -> None:
+    subtract(a=1.0, learning_rate=2.0)
+
+
+@slip(90, TypeError, "b")
+def a_missing_argument() -> None:
+    subtract(a=1.0)
+
+
+@slip(91, TypeError, "3")
+def one_argument_too_many() -> None:
+    subtract(1.0, 2.0, 3.0)
+
+
+@slip(92, TypeError, "a")
+def an_argument_twice() -> None:
+    subtract(1.0, a=2.0)
+
+
+@slip(93, TypeError)
+def one_argument_for_two_fields() -> None:
+    subtract(1.0)
+
+
+@slip(94, TypeError)
+def no_argument_at_all() -> None:
+    mean()
+
+
+@slip(95, TypeError)
+def an_argument_for_a_function_without_any() -> None:
+    fl.np_computation(lambda: np.float32(1))(3.0)
+
+
+@slip(96, TypeError, "a, b", "b, a")
+def fields_in_another_order() -> None:
+    subtract(OrderedDict(b=1.0, a=2.0))
+
+
+@slip(97, TypeError, "w", "weights")
+def fields_of_other_names() -> None:
+    model = OrderedDict(weights=np.float32, bias=np.float32)
+    fl.np_computation(lambda m: m["bias"], fl.to_type(model))({"w": 1.0, "b": 2.0})
+
+
+@slip(98, TypeError, "too large", "client 1")
+def an_integer_that_is_too_large() -> None:
+    total = fl.federated_computation(fl.federated_sum, fl.type_at_clients(np.int32))
+    total([1, 2**31])
+
+
+@slip(99, TypeError, "np.float32")
+def a_plain_function_as_argument() -> None:
+    function = fl.FunctionType(np.float32, np.float32)
+    apply = fl.federated_computation(lambda f: f(1.0), function)
+    apply(lambda x: x + 1)
+
+
+@slip(100, TypeError, "call")
+def the_function_not_its_result() -> None:
+    @fl.federated_computation
+    def constant() -> Any:
+        return fl.np_computation(lambda: np.float32(1))
+
+    constant()
+
+
+@slip(101, TypeError)
+def the_data_of_one_client() -> None:
+    totals([1.0, 2.0, 3.0])
+
+
+@slip(102, TypeError)
+def a_dict_of_clients() -> None:
+    mean({"alice": 1.0, "bob": 2.0})
+
+
+@slip(103, TypeError)
+def a_function_as_data() -> None:
+    mean([1.0, subtract])

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips in turning a Python function into a computation."""
+
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from tests.slips.slip import slip
+
+
+@slip(60, TypeError, "*numbers")
+def star_arguments() -> None:
+    @fl.np_computation(np.float32)
+    def total(*numbers: Any) -> Any:
+        return sum(numbers)
+
+
+@slip(61, TypeError, "mean")
+def two_types_for_one_parameter() -> None:
+    @fl.np_computation(np.float32, np.float32)
+    def total(x: Any) -> Any:
+        return x + np.float32(1)
+
+
+@slip(62, TypeError, "(a, b)")
+def one_type_for_two_parameters() -> None:
+    @fl.np_computation(np.float32)
+    def total(a: Any, b: Any) -> Any:
+        return a + b
+
+
+@slip(63, TypeError)
+def pairs_instead_of_a_list_of_pairs() -> None:
+    @fl.np_computation(("a", np.float32), ("b", np.float32))
+    def total(a: Any, b: Any) -> Any:
+        return a + b
+
+
+@slip(64, TypeError)
+def other_names_than_the_parameters() -> None:
+    @fl.np_computation([("x", np.float32), ("y", np.float32)])
+    def total(a: Any, b: Any) -> Any:
+        return a + b
+
+
+@slip(65, TypeError)
+def federated_type_for_leaf_code() -> None:
+    @fl.np_computation(fl.type_at_clients(np.float32))
+    def total(x: Any) -> Any:
+        return x
+
+
+@slip(66, ValueError, "return")
+def leaf_code_that_returns_nothing() -> None:
+    @fl.np_computation(np.float32)
+    def half(x: Any) -> None:
+        x / 2
+
+
+@slip(67, TypeError)
+def result_type_that_depends_on_the_data() -> None:
+    @fl.np_computation(fl.SequenceType(np.float32))
+    def squares(xs: Any) -> Any:
+        return [x * x for x in xs]
+
+
+@slip(68, RuntimeError, "federated_computation")
+def federated_call_in_leaf_code() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def mean(x: Any) -> Any:
+        return fl.federated_mean(x)
+
+    @fl.np_computation(np.float32)
+    def twice(x: Any) -> Any:
+        return mean([x, x])
+
+
+@slip(69, RuntimeError, "federated_computation")
+def intrinsic_in_leaf_code() -> None:
+    @fl.np_computation(fl.SequenceType(np.float32))
+    def total(xs: Any) -> Any:
+        return fl.sequence_sum(xs)
+
+
+@slip(70, TypeError)
+def decorating_twice() -> None:
+    fl.federated_computation(fl.np_computation(lambda x: x, np.float32), np.float32)
+
+
+@slip(71, TypeError)
+def an_object_that_is_no_function() -> None:
+    fl.federated_computation(np.float32)(3.0)
+
+
+@slip(72, TypeError)
+def a_builtin_function() -> None:
+    fl.np_computation(min, np.float32)
+
+
+@slip(73, TypeError, "lambda x")
+def a_result_of_an_unknown_kind() -> None:
+    @fl.np_computation(np.float32)
+    def odd(x: Any) -> Any:
+        return {x}
+
+
+@slip(74, RuntimeError)
+def inner_function_run_outside() -> None:
+    escaped = []
+
+    @fl.federated_computation(np.float32)
+    def outer(x: Any) -> Any:
+        escaped.append(fl.federated_computation(lambda y: y + x, np.float32))
+        return x
+
+    escaped[0](1.0)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips that show when a program runs, or when its stack is built."""
+
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from tests.slips.slip import slip
+
+
+def on(factory: Any) -> Any:
+    return fl.framework.SyncExecutionContext(factory)
+
+
+@fl.federated_computation(fl.type_at_clients(fl.SequenceType(np.float32)))
+def totals(data: Any) -> Any:
+    return fl.sequence_sum(data)
+
+
+@fl.federated_computation(fl.type_at_clients(np.float32))
+def mean(x: Any) -> Any:
+    return fl.federated_mean(x)
+
+
+@fl.federated_computation(fl.type_at_clients(np.float32), fl.type_at_clients(np.float32))
+def weighted_mean(x: Any, w: Any) -> Any:
+    return fl.federated_mean(x, w)
+
+
+@slip(110, NotImplementedError, "support_sequence_ops=True", "sequence_reduce")
+def sequences_on_a_stack_without() -> None:
+    with on(fl.framework.local_executor_factory()):
+        totals([[1.0], [2.0]])
+
+
+class Forgetful(fl.framework.FederatingStrategy):
+    """A strategy that nobody taught anything."""
+
+    def close(self) -> None:
+        pass
+
+    async def embed(self, value: Any, type_: Any) -> Any:
+        return value
+
+    async def compute(self, representation: Any, type_: Any) -> Any:
+        return representation
+
+
+@slip(111, NotImplementedError, "@implements")
+def a_strategy_without_the_intrinsic() -> None:
+    with on(fl.framework.local_executor_factory(strategy=Forgetful)):
+        mean([1.0])
+
+
+@slip(112, RuntimeError)
+def an_intrinsic_that_is_not_defined() -> None:
+    fl.framework.intrinsic_named("federated_median")
+
+
+@slip(113, TypeError, "SyncExecutionContext")
+def a_factory_as_default_context() -> None:
+    fl.framework.set_default_context(fl.framework.NumPyExecutor())  # type: ignore[arg-type]
+
+
+@slip(114, TypeError, "factory")
+def an_executor_instead_of_a_factory() -> None:
+    on(fl.framework.NumPyExecutor())
+
+
+@slip(115, ValueError, "default_num_clients", "-1")
+def fewer_than_no_clients() -> None:
+    fl.framework.local_executor_factory(default_num_clients=-1)
+
+
+@slip(116, ValueError, "max_fanout", "2")
+def a_fanout_of_one() -> None:
+    fl.framework.local_executor_factory(max_fanout=1)
+
+
+@slip(117, RuntimeError, "0 clients")
+def the_mean_over_nobody() -> None:
+    mean([])
+
+
+@slip(118, ZeroDivisionError, "0 clients")
+def the_weighted_mean_over_nobody() -> None:
+    weighted_mean([], [])
+
+
+@slip(119, ValueError, "default_num_clients")
+def an_equal_value_at_no_clients() -> None:
+    @fl.federated_computation
+    def everywhere() -> Any:
+        return fl.federated_value(1.0, fl.CLIENTS)
+
+    everywhere()
+
+
+@slip(120, ValueError, "0 to 10", "12", "client 2")
+def a_value_out_of_the_promised_range() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.int32))
+    def total(x: Any) -> Any:
+        return fl.federated_secure_sum(x, 10)
+
+    total([1, 2, 12])
+
+
+@slip(121, ZeroDivisionError, "at client 2", "ratio", theirs=True)
+def an_error_in_the_learners_own_code() -> None:
+    @fl.np_computation(np.int32)
+    def ratio(x: Any) -> Any:
+        return np.int32(10 // int(x))
+
+    ratios = fl.federated_computation(
+        lambda x: fl.federated_map(ratio, x), fl.type_at_clients(np.int32)
+    )
+    ratios([1, 2, 0])
+
+
+@slip(122, TypeError, "squares", "float32")
+def leaf_code_that_changes_its_type() -> None:
+    @fl.np_computation(np.float32)
+    def root(x: Any) -> Any:
+        return np.sqrt(x) if x > 0 else "none"
+
+    root(-1.0)
+
+
+@slip(123, TypeError)
+def a_runtime_that_does_not_exist() -> None:
+    with on(fl.framework.local_executor_factory(leaf="torch")):
+        mean([1.0])
+
+
+@slip(124, TypeError)
+def no_factory_but_its_function() -> None:
+    on(fl.framework.local_executor_factory)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a learner's slip is, and how the tests make it happen.
+
+The modules beside this one each hold the slips of one subject: tiny functions that do
+what a beginner would do. `CATALOG` is filled by importing them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class Slip:
+    """One slip.
+
+    Attributes:
+        number: its place in the catalog; the golden file starts with it.
+        commit: does it.
+        builtin: the exception a Python programmer would have expected.
+        names: words the message must contain: the client, the field, the cure.
+        theirs: whether the learner's own exception must come through as itself.
+    """
+
+    number: int
+    commit: Callable[[], object]
+    builtin: type[Exception]
+    names: tuple[str, ...]
+    theirs: bool = False
+
+    @property
+    def name(self) -> str:
+        """The number and the name of the function."""
+        return f"{self.number:02d}_{self.commit.__name__}"
+
+    def error(self) -> Exception:
+        """The error that committing it raises."""
+        try:
+            self.commit()
+        except Exception as error:
+            return error
+        raise AssertionError(f"{self.name} went unnoticed")
+
+
+CATALOG: dict[int, Slip] = {}
+
+
+def slip(
+    number: int, builtin: type[Exception], *names: str, theirs: bool = False
+) -> Callable[[Callable[[], object]], Callable[[], object]]:
+    """Puts a function into the catalog."""
+
+    def register(commit: Callable[[], object]) -> Callable[[], object]:
+        assert number not in CATALOG, f"two slips have the number {number}"
+        CATALOG[number] = Slip(number, commit, builtin, names, theirs)
+        return commit
+
+    return register
+
+
+def whole_message(error: BaseException) -> str:
+    """The message with the name of its class and its notes, as Python prints it."""
+    notes = getattr(error, "__notes__", [])
+    return "\n".join([f"{type(error).__name__}: {error}", *notes])
