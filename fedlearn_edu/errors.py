@@ -11,9 +11,11 @@ import os
 import traceback
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from types import TracebackType
+from typing import ParamSpec, TypeVar, final
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _MAX_FIELD_CHARS = 240
 
 P = ParamSpec("P")
@@ -58,8 +60,9 @@ class FedLearnError(Exception):
             ("where", self.where),
             ("do", self.do),
         ]
+        # Only `where` may have several lines: it draws carets.
         lines = [
-            f"  {label + ':':<9} {_shorten(str(text))}"
+            f"  {label + ':':<9} {text if label == 'where' else _one_line(str(text))}"
             for label, text in parts
             if text is not None
         ]
@@ -68,36 +71,81 @@ class FedLearnError(Exception):
     def _render_traceback_(self) -> list[str]:
         """IPython shows these lines in place of its own traceback."""
         frames = traceback.extract_tb(self.__traceback__)
-        yours = [f for f in frames if not f.filename.startswith(_PACKAGE_FOLDER)]
-        shown = [f for f in yours if f.line and "site-packages" not in f.filename]
-        place = [f"line {f.lineno}: {f.line}" for f in shown[-1:]]
+        yours = [f for f in frames if f.line and _is_yours(f.filename)]
+        place = [f"line {f.lineno}: {f.line}" for f in yours[-1:]]
         notes = list(getattr(self, "__notes__", []))
         return [*place, f"{type(self).__name__}: {self}", *notes]
 
 
-def _shorten(text: str) -> str:
-    if len(text) <= _MAX_FIELD_CHARS or "\n" in text:
+def add_place(error: Exception, place: str) -> None:
+    """Says where an error happened: in its `where`, or in a note if it is not ours."""
+    if not isinstance(error, FedLearnError):
+        error.add_note(f"  {place}")
+    elif error.where is None:
+        error.where = place
+    else:
+        error.where = f"{error.where}, {place}"
+
+
+def _one_line(text: str) -> str:
+    text = " ".join(text.split())
+    if len(text) <= _MAX_FIELD_CHARS:
         return text
     half = _MAX_FIELD_CHARS // 2 - 2
     return f"{text[:half]} … {text[-half:]}"
 
 
-def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:
-    """Lets errors of this package leave `fn` without the package's own frames.
+@final
+class short_tracebacks:  # noqa: N801 (reads like a function: `with short_tracebacks():`)
+    """Lets errors leave without the package's own frames; those of your code stay.
 
     Set `FEDLEARN_EDU_FULL_TRACEBACK=1` to see every frame.
     """
 
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
+            return
+        if isinstance(error, Exception):
+            error.__traceback__ = _shortened(error)
+            error.__suppress_context__ |= isinstance(error, FedLearnError)
+
+
+def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:
+    """`short_tracebacks` as a decorator of functions that users call."""
+
     @wraps(fn)
     def border(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
+        with short_tracebacks():
             return fn(*args, **kwargs)
-        except FedLearnError as error:
-            if os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
-                raise
-            raise error.with_traceback(None) from None
 
     return border
+
+
+def _shortened(error: Exception) -> TracebackType | None:
+    """The frames of your code, and of the library that it called last."""
+    frames, trace = [], error.__traceback__
+    while trace is not None:
+        frames.append((trace, trace.tb_frame.f_code.co_filename))
+        trace = trace.tb_next
+    ours = [i for i, (_, f) in enumerate(frames) if f.startswith(_PACKAGE_FOLDER)]
+    yours = [i for i, (_, file) in enumerate(frames) if _is_yours(file)]
+    last = max(ours, default=-1)
+    if last > max(yours, default=-1) and not isinstance(error, FedLearnError):
+        return error.__traceback__  # raised by the package unawares: a bug, show it
+    kept: TracebackType | None = None
+    for index, (t, _) in reversed(list(enumerate(frames))):
+        if index in yours or index > last:
+            kept = TracebackType(kept, t.tb_frame, t.tb_lasti, t.tb_lineno)
+    return kept
+
+
+def _is_yours(filename: str) -> bool:
+    library = filename.startswith((_STANDARD_LIBRARY, "<frozen"))
+    installed = "site-packages" in filename or "dist-packages" in filename
+    return not (filename.startswith(_PACKAGE_FOLDER) or library or installed)
 
 
 class NotationError(FedLearnError, ValueError):
@@ -129,6 +177,10 @@ class UnexpectedTypeError(TypeMismatchError):
 
 class SumIncompatibleError(TypeMismatchError):
     """Values of this type cannot be added up."""
+
+
+class FieldError(FedLearnError, AttributeError, IndexError):
+    """A structure was asked for a field it does not have."""
 
 
 class StructureError(FedLearnError, ValueError):

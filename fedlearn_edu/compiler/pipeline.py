@@ -19,22 +19,23 @@ def compile_tree(node: ir.Node, native: Set[str], name: str = "this") -> ir.Node
     Raises:
         UnsupportedIntrinsicError: if something is left that the stack cannot run.
     """
-    expanded = expand_intrinsics(node, native)
-    check_supported(expanded, native, name)
-    return expanded
+    check_supported(node, native, name)
+    return expand_intrinsics(node, native)
 
 
 def check_supported(node: ir.Node, native: Set[str], name: str) -> None:
-    """Refuses intrinsics the stack does not implement."""
+    """Refuses intrinsics the stack neither implements nor can expand; names both."""
     for intrinsic in intrinsics(node):
-        if intrinsic.uri not in native:
-            raise UnsupportedIntrinsicError(
-                f"this stack of executors cannot run {intrinsic.uri}",
-                expected="one of " + ", ".join(sorted(native)),
-                found=f"{intrinsic.uri}: {intrinsic.type}",
-                where=name,
-                do=_cure(intrinsic.uri),
-            )
+        for part in intrinsics(expand_intrinsics(intrinsic, native)):
+            if part.uri not in native:
+                by_way = "" if part == intrinsic else f", which expands into {part.uri}"
+                raise UnsupportedIntrinsicError(
+                    f"this stack of executors cannot run {intrinsic.uri}",
+                    expected="one of " + ", ".join(sorted(native)),
+                    found=f"{intrinsic.uri}{by_way}: {intrinsic.type}",
+                    where=name,
+                    do=_cure(part.uri),
+                )
 
 
 def _cure(uri: str) -> str:

@@ -25,6 +25,9 @@ class Computation:
         type_signature: the function type, e.g. `({float32}@CLIENTS -> float32@SERVER)`.
     """
 
+    # Found on a callable, it keeps TensorFlow's AutoGraph from rewriting our code.
+    autograph_info__ = "already a graph"
+
     def __init__(self, tree: ir.Node, name: str, doc: str | None = None) -> None:
         self.tree = tree
         self.type_signature: FunctionType = ir.function_type_of(tree)

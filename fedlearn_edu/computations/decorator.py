@@ -49,7 +49,7 @@ class Decorator:
         if _is_function(args[0]):
             return self._build(args[0], args[1:])
         self._refuse_computation(args[0])
-        return self._with_types(args)
+        return self._with_types(tuple(map(to_type, args)))
 
     def _with_types(self, type_specs: tuple[Any, ...]) -> Callable[..., Any]:
         @short_traceback
@@ -116,7 +116,10 @@ class PolymorphicComputation:
     @short_traceback
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Takes the types of the arguments, then calls the computation for them."""
-        argument = Struct([(None, arg) for arg in args] + list(kwargs.items()))
+        # With keywords, all arguments go by name.
+        names = self._names if kwargs else [None] * len(args)
+        fields = [*zip(names, args, strict=False), *kwargs.items()]
+        argument = Struct(fields)
         if not len(argument):
             raise TracingError(
                 f"{self.__name__} needs an argument",
@@ -124,8 +127,8 @@ class PolymorphicComputation:
             )
         type_ = infer_type(argument)
         assert isinstance(type_, StructType)
-        if len(self._names) == 1 and len(args) == 1 and not kwargs:
-            return self.concretize(type_[0])(args[0])
+        if len(self._names) == 1 and type_.names() in ((None,), self._names):
+            return self.concretize(type_[0])(argument[0])
         return self.concretize(type_)(argument)
 
     def concretize(self, type_: Type) -> Computation:
@@ -178,10 +181,11 @@ def check_returns_type(*args: Any) -> Any:
 def _check_type(fn: Callable[..., Any], found: Type | None, type_spec: Any) -> None:
     expected = to_type(type_spec)
     if found != expected:
+        same_text = str(found) == str(expected)  # then the containers differ
         raise TypeMismatchError(
             f"{_name_of(fn)} promises another result type than it has",
-            expected=str(expected),
-            found=str(found),
+            expected=repr(expected) if same_text else str(expected),
+            found=repr(found) if same_text else str(found),
             do="change the promise or the body",
         )
 

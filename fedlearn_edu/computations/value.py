@@ -100,6 +100,8 @@ class Value:
         match key:
             case str():
                 return self.__getattr__(key)
+            case slice() if isinstance(self.type_signature, FederatedType):
+                return OPERATORS["select"](self, key)
             case slice():
                 picked = fields.items()[key]
                 offsets = range(len(fields))[key]

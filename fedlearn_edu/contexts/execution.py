@@ -18,7 +18,7 @@ from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
 from fedlearn_edu.contexts.factories import ExecutorFactory
-from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.errors import TypeMismatchError, short_tracebacks
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.structure import Struct
@@ -149,9 +149,9 @@ class AsyncExecutionContext(Context):
         """Returns a coroutine that runs `computation` on the caller's event loop."""
         return self._run(computation, argument)
 
-    @short_traceback
     async def _run(self, computation: Computation, argument: Any) -> Any:
-        return await self._engine.run(computation, await _awaited(argument))
+        with short_tracebacks():
+            return await self._engine.run(computation, await _awaited(argument))
 
 
 async def _awaited(argument: Any) -> Any:

@@ -11,7 +11,14 @@ from fedlearn_edu.computations.value import Value, operator, to_value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.application import apply, record, traced
 from fedlearn_edu.intrinsics.definition import define
-from fedlearn_edu.types import CLIENTS, FederatedType, Placement, StructType, Type
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    Placement,
+    StructType,
+    Type,
+)
 
 _MAP = define(
     "federated_map",
@@ -45,12 +52,11 @@ def federated_map(fn: Any, arg: Any) -> Value:
 
     Source: `tff.federated_map`.
     """
-    if isinstance(arg, Value | list | tuple | structure.Struct | dict):
-        value = zip_if_needed(to_value(arg))
-        type_ = value.type_signature
-        at_clients = not isinstance(type_, FederatedType) or type_.placement is CLIENTS
-        return apply(_MAP, [fn, value], variant=_AT_CLIENTS if at_clients else 1)
-    return apply(_MAP, [fn, arg])
+    value = zip_if_needed(to_value(arg))
+    type_ = value.type_signature
+    at_server = isinstance(type_, FederatedType) and type_.placement is SERVER
+    variant = _AT_SERVER if at_server else _AT_CLIENTS
+    return apply(_MAP, [fn, value], variant=variant)
 
 
 def federated_apply(fn: Any, arg: Any) -> Value:
@@ -156,8 +162,8 @@ def fit(value: Value, wanted: Type) -> Value:
 
 
 @operator("select")
-def select(value: Value, index: int) -> Value:
-    """The field of a federated structure; keeps the placement and the all-equal bit."""
+def select(value: Value, index: int | slice) -> Value:
+    """A field, or several, of a federated structure; keeps placement and all-equal bit."""
     type_ = value.type_signature
     assert isinstance(type_, FederatedType)
     fn = traced(lambda member: member[index], type_.member, name="select")

@@ -55,7 +55,7 @@ def federated_value(value: Any, placement: Placement) -> Value:
             expected="a type without placements and functions",
             found=str(type_),
             where=str(inner),
-            do="use federated_broadcast for server values, federated_eval for functions",
+            do="use federated_broadcast at the server, federated_eval for functions",
         )
     return record("federated_value", FederatedType(type_, placement, True), [inner])
 

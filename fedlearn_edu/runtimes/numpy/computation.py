@@ -122,6 +122,13 @@ def _try(
         raise returned_none(fn, fn_name)
     found = infer_type(result)
     assert found is not None
+    if not is_tensorflow_compatible(found):
+        raise TracingError(
+            f"{fn_name} returned something leaf code cannot return",
+            expected="tensors, structures and sequences",
+            found=str(found),
+            do="did you forget to call a computation?",
+        )
     return found
 
 

@@ -33,6 +33,8 @@ _NATIVE = {
     "minimum": tf.minimum,
     "maximum": tf.maximum,
 }
+# How those lines of TensorFlow's messages begin that say where, not what.
+_ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
 
 
 @final
@@ -93,9 +95,8 @@ def _run_operation(code: Operation, argument: Any, type_: FunctionType) -> Any:
 
 
 def _failure(name: str, error: Any) -> FedLearnError:
-    reason = next(
-        (line for line in str(error.message).splitlines() if line.strip()), ""
-    )
+    lines = [line for line in str(error.message).splitlines() if line.strip()]
+    reason = next((line for line in lines if not line.startswith(_ABOUT_GRAPH)), "")
     return ComputationFailedError(
         f"TensorFlow reported an error in {name}",
         found=f"{type(error).__name__}: {reason}",

@@ -99,8 +99,8 @@ def _not_found(reason: str) -> DatasetError:
         for name, path in _places().items()
     ]
     return DatasetError(
-        f"MNIST is not here: tried {', '.join(tried)} and a download " f"({'
-        '.join(reason.split())}); put {_FILE} into a folder and set "
-        f"{FOLDER_VARIABLE} to that folder, or take the embedded digits:
-        load_digits28(), --data digits28"
+        f"MNIST is not here: tried {', '.join(tried)} and a download "
+        f"({' '.join(reason.split())}); put {_FILE} into a folder and set "
+        f"{FOLDER_VARIABLE} to that folder, or take the embedded digits: "
+        "load_digits28(), --data digits28"
     )

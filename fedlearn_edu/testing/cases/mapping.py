@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases: `federated_map`, `federated_apply`, `federated_zip`, `federated_select`."""
+
+from collections import OrderedDict
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
+from fedlearn_edu.types import CLIENTS
+
+MAPPING = CaseBook()
+
+INTS = fl.type_at_clients(np.int32)
+FLOATS = fl.type_at_clients(np.float32)
+EQUAL_INT = fl.type_at_clients(np.int32, all_equal=True)
+SERVER_INT = fl.type_at_server(np.int32)
+VECTOR = fl.TensorType(np.float32, [3])
+
+
+@MAPPING.add(
+    nobody=gives([], []), one=gives([2], [1]), many=gives([2, 4, 6, 8, 10], range(1, 6))
+)
+def map_at_clients(leaf: Leaf) -> Computation:
+    """A computation is applied to each client's value; the order of clients stays."""
+    double = leaf(lambda x: x + x, np.int32)
+    return fl.federated_computation(lambda v: fl.federated_map(double, v), INTS)
+
+
+@MAPPING.add(gives(14, 7))
+def map_at_server(leaf: Leaf) -> Computation:
+    """At SERVER there is one value to map."""
+    double = leaf(lambda x: x + x, np.int32)
+    return fl.federated_computation(lambda v: fl.federated_map(double, v), SERVER_INT)
+
+
+@MAPPING.add(gives(14, 7))
+def apply_is_map_at_server(leaf: Leaf) -> Computation:
+    """`federated_apply` is the older name of a map at SERVER."""
+    double = leaf(lambda x: x + x, np.int32)
+    return fl.federated_computation(lambda v: fl.federated_apply(double, v), SERVER_INT)
+
+
+@MAPPING.add(gives([8, 8, 8], 7, [0, 0, 0]))
+def map_forgets_that_values_are_equal(leaf: Leaf) -> Computation:
+    """A map of an all-equal value gives a list: the function might be random."""
+    add_one = leaf(lambda x: x + np.int32(1), np.int32)
+    return fl.federated_computation(
+        lambda v, clients: fl.federated_map(add_one, v), EQUAL_INT, INTS
+    )
+
+
+@MAPPING.add(runtimes=ALL, many=gives([3, 5, 7], [1, 2, 3]), nobody=gives([], []))
+def map_of_a_map(leaf: Leaf) -> Computation:
+    """Maps follow each other, where the data are."""
+    double = leaf(lambda x: x + x, np.int32)
+    add_one = leaf(lambda x: x + np.int32(1), np.int32)
+    return fl.federated_computation(
+        lambda v: fl.federated_map(add_one, fl.federated_map(double, v)), INTS
+    )
+
+
+@MAPPING.add(gives([4, 10], [1, 2], [4, 5]))
+def map_over_an_implicit_zip(leaf: Leaf) -> Computation:
+    """A list of federated values is zipped before it is mapped."""
+    product = leaf(lambda a, b: a * b, np.int32, np.int32)
+    return fl.federated_computation(
+        lambda v, w: fl.federated_map(product, [v, w]), INTS, INTS
+    )
+
+
+@MAPPING.add(gives([11, 12], [1, 2], 10))
+def map_over_clients_and_a_broadcast(leaf: Leaf) -> Computation:
+    """A broadcast value and the clients' own values are zipped."""
+    add = leaf(lambda a, b: a + b, np.int32, np.int32)
+    return fl.federated_computation(
+        lambda v, w: fl.federated_map(add, (v, fl.federated_broadcast(w))),
+        INTS,
+        SERVER_INT,
+    )
+
+
+@MAPPING.add(gives([np.array([0, 2, 4], np.float32)], [[0, 1, 2]]))
+def map_of_vectors(leaf: Leaf) -> Computation:
+    """Members may be arrays."""
+    double = leaf(lambda x: x + x, VECTOR)
+    return fl.federated_computation(
+        lambda v: fl.federated_map(double, v), fl.type_at_clients(VECTOR)
+    )
+
+
+@MAPPING.add(gives([b"hello Ada", b"hello Blaise"], ["Ada", "Blaise"]))
+def map_of_strings(leaf: Leaf) -> Computation:
+    """Members may be text."""
+    greet = leaf(lambda name: b"hello " + name, np.str_)
+    return fl.federated_computation(
+        lambda v: fl.federated_map(greet, v), fl.type_at_clients(np.str_)
+    )
+
+
+@MAPPING.add(
+    many=gives([(1, 0.5), (2, 1.5)], [1, 2], [0.5, 1.5]), nobody=gives([], [], [])
+)
+def zip_at_clients(_: Leaf) -> Computation:
+    """A pair of federated values becomes a federated pair."""
+    return fl.federated_computation(
+        lambda v, w: fl.federated_zip((v, w)), INTS, FLOATS
+    )
+
+
+@MAPPING.add(gives([(1,), (2,)], [1, 2]))
+def zip_of_one_element(_: Leaf) -> Computation:
+    """A structure of one federated value zips as well."""
+    return fl.federated_computation(lambda v: fl.federated_zip((v,)), INTS)
+
+
+@MAPPING.add(gives(OrderedDict(a=1, b=[2, 1]), 1, 2))
+def zip_at_server_nested(_: Leaf) -> Computation:
+    """Names, nesting and containers survive a zip at SERVER."""
+    return fl.federated_computation(
+        lambda v, w: fl.federated_zip(OrderedDict(a=v, b=[w, v])),
+        SERVER_INT,
+        SERVER_INT,
+    )
+
+
+@MAPPING.add(
+    gives(
+        [OrderedDict(a=1, b=(0.5, 1)), OrderedDict(a=2, b=(1.5, 2))], [1, 2], [0.5, 1.5]
+    )
+)
+def zip_at_clients_nested(_: Leaf) -> Computation:
+    """Names, nesting and containers survive a zip at CLIENTS."""
+    return fl.federated_computation(
+        lambda v, w: fl.federated_zip(OrderedDict(a=v, b=(w, v))), INTS, FLOATS
+    )
+
+
+@MAPPING.add(gives([(4, 9), (4, 9)], 4, [0, 0]))
+def zip_of_equal_values_is_a_list(_: Leaf) -> Computation:
+    """Two all-equal values zip to a value that is not all-equal."""
+    return fl.federated_computation(
+        lambda v, clients: fl.federated_zip(
+            (v, fl.federated_value(np.int32(9), CLIENTS))
+        ),
+        EQUAL_INT,
+        INTS,
+    )
+
+
+@MAPPING.add(gives([(1, ()), (2, ())], [1, 2]))
+def zip_with_an_empty_structure(_: Leaf) -> Computation:
+    """An empty structure has no placement and joins any."""
+    return fl.federated_computation(lambda v: fl.federated_zip((v, ())), INTS)
+
+
+@MAPPING.add(
+    many=gives([[30, 10], [20, 20]], [[2, 0], [1, 1]], 3, [10, 20, 30]),
+    nobody=gives([], [], 3, [10, 20, 30]),
+)
+def select_gives_the_wanted_slices(leaf: Leaf) -> Computation:
+    """Each client receives the entries it asks for, in the order of its keys."""
+    entry = leaf(_entry, fl.TensorType(np.int32, [3]), np.int32)
+    return fl.federated_computation(
+        lambda keys, top, table: fl.federated_select(keys, top, table, entry),
+        fl.type_at_clients(fl.TensorType(np.int32, [2])),
+        SERVER_INT,
+        fl.type_at_server(fl.TensorType(np.int32, [3])),
+    )
+
+
+def _entry(table: object, key: object) -> object:
+    # NumPy and TensorFlow both index by a scalar.
+    return table[key]  # type: ignore[index]

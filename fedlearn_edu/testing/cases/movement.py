@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases: `federated_value`, `federated_eval`, `federated_compute`, `federated_broadcast`."""
+
+from collections import OrderedDict
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.testing.case import CaseBook, Leaf, gives
+from fedlearn_edu.types import CLIENTS, SERVER
+
+MOVEMENT = CaseBook()
+
+CLIENT_INTS = fl.type_at_clients(np.int32)
+SERVER_INT = fl.type_at_server(np.int32)
+PAIR = fl.to_type(OrderedDict(a=np.int32, b=np.float32))
+PAIR_VALUE = OrderedDict(a=np.int32(1), b=np.float32(2.5))
+
+
+@MOVEMENT.add(one=gives(7, [0]), many=gives(7, [0, 0, 0]))
+def value_at_clients_is_the_same_everywhere(_: Leaf) -> Computation:
+    """A constant at CLIENTS comes back as one value, not as a list."""
+    return fl.federated_computation(
+        lambda clients: fl.federated_value(np.int32(7), CLIENTS), CLIENT_INTS
+    )
+
+
+@MOVEMENT.add(one=gives(7, [0]), many=gives(21, [0, 0, 0]), nobody=gives(0, []))
+def value_at_clients_is_at_each_of_them(_: Leaf) -> Computation:
+    """A constant at CLIENTS counts once per client in a sum."""
+    return fl.federated_computation(
+        lambda clients: fl.federated_sum(fl.federated_value(np.int32(7), CLIENTS)),
+        CLIENT_INTS,
+    )
+
+
+@MOVEMENT.add(gives(PAIR_VALUE))
+def value_at_server_keeps_its_container(_: Leaf) -> Computation:
+    """A structure of constants keeps names, dtypes and container."""
+    return fl.federated_computation(
+        lambda: fl.federated_value(OrderedDict(a=1, b=2.5), SERVER)
+    )
+
+
+@MOVEMENT.add(gives([1.0, 2.0], [0, 0, 0]))
+def value_of_a_list_is_a_structure(_: Leaf) -> Computation:
+    """A list placed at CLIENTS is one structure at each, not one entry per client."""
+    return fl.federated_computation(
+        lambda clients: fl.federated_value([1.0, 2.0], CLIENTS), CLIENT_INTS
+    )
+
+
+@MOVEMENT.add(gives([6, 6], 5, [0, 0]))
+def value_of_an_argument(leaf: Leaf) -> Computation:
+    """An unplaced value may be placed."""
+    add_one = leaf(lambda x: x + np.int32(1), np.int32)
+    return fl.federated_computation(
+        lambda x, clients: fl.federated_map(add_one, fl.federated_value(x, CLIENTS)),
+        np.int32,
+        CLIENT_INTS,
+    )
+
+
+@MOVEMENT.add(nobody=gives([], []), one=gives([3], [0]), many=gives([3, 3], [0, 0]))
+def eval_at_clients_runs_at_each(leaf: Leaf) -> Computation:
+    """Evaluating at CLIENTS gives one result per client."""
+    three = leaf(lambda: np.int32(3))
+    return fl.federated_computation(
+        lambda clients: fl.federated_eval(three, CLIENTS), CLIENT_INTS
+    )
+
+
+@MOVEMENT.add(gives(PAIR_VALUE))
+def eval_at_server_gives_one_value(leaf: Leaf) -> Computation:
+    """Evaluating at SERVER gives one structure."""
+    pair = leaf(lambda: OrderedDict(a=np.int32(1), b=np.float32(2.5)))
+    return fl.federated_computation(lambda: fl.federated_eval(pair, SERVER))
+
+
+@MOVEMENT.add(gives(([3, 3], 3), [0, 0]))
+def compute_is_eval_by_another_name(leaf: Leaf) -> Computation:
+    """`federated_compute` runs a computation at either placement."""
+    three = leaf(lambda: np.int32(3))
+    return fl.federated_computation(
+        lambda clients: (
+            fl.federated_compute(three, CLIENTS),
+            fl.federated_compute(three, SERVER),
+        ),
+        CLIENT_INTS,
+    )
+
+
+@MOVEMENT.add(one=gives(5, 5, [0]), many=gives(5, 5, [0, 0, 0]))
+def broadcast_is_the_same_everywhere(_: Leaf) -> Computation:
+    """A broadcast value is all-equal."""
+    return fl.federated_computation(
+        lambda x, clients: fl.federated_broadcast(x), SERVER_INT, CLIENT_INTS
+    )
+
+
+@MOVEMENT.add(nobody=gives(0, 5, []), one=gives(5, 5, [0]), many=gives(15, 5, [0] * 3))
+def broadcast_reaches_each_client(_: Leaf) -> Computation:
+    """A broadcast value counts once per client in a sum."""
+    return fl.federated_computation(
+        lambda x, clients: fl.federated_sum(fl.federated_broadcast(x)),
+        SERVER_INT,
+        CLIENT_INTS,
+    )
+
+
+@MOVEMENT.add(gives(PAIR_VALUE, 1, 2.5, [0, 0]))
+def broadcast_zips_a_structure_of_server_values(_: Leaf) -> Computation:
+    """Several server values travel as one structure."""
+    return fl.federated_computation(
+        lambda a, b, clients: fl.federated_broadcast(OrderedDict(a=a, b=b)),
+        SERVER_INT,
+        fl.type_at_server(np.float32),
+        CLIENT_INTS,
+    )
+
+
+@MOVEMENT.add(gives([b"to all of you", b"to all of you"], "to all", [0, 0]))
+def broadcast_of_a_string(leaf: Leaf) -> Computation:
+    """Text travels, too."""
+    address = leaf(lambda text: text + b" of you", np.str_)
+    return fl.federated_computation(
+        lambda text, clients: fl.federated_map(address, fl.federated_broadcast(text)),
+        fl.type_at_server(np.str_),
+        CLIENT_INTS,
+    )
+
+
+@MOVEMENT.add(
+    many=gives(OrderedDict(a=3, b=7.5), PAIR_VALUE, [0, 0, 0]),
+    nobody=gives(OrderedDict(a=0, b=0.0), PAIR_VALUE, []),
+)
+def server_client_server(_: Leaf) -> Computation:
+    """A structure goes down to the clients, and its sum comes back up."""
+    return fl.federated_computation(
+        lambda model, clients: fl.federated_sum(fl.federated_broadcast(model)),
+        fl.type_at_server(PAIR),
+        CLIENT_INTS,
+    )

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparing what Python gets from a computation: exactly, but floats to a tolerance.
+
+Conformance cases, graded cells and tests hand in two results; they receive nothing, or
+one line that says where the first difference is.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import to_type
+
+RELATIVE, ABSOLUTE = 1e-5, 1e-6
+
+
+def assert_same(found: Any, expected: Any, *, relative: float = RELATIVE) -> None:
+    """Asserts that two results agree, in containers, dtypes, shapes and content.
+
+    Floats agree to a relative tolerance, and `nan` with `nan`. An expected Python
+    number stands for a scalar of any dtype of its kind.
+
+    >>> assert_same([np.float32(0.1), np.int64(2)], [0.1, 2])
+    >>> assert_same([np.int32(1)], (1,))
+    Traceback (most recent call last):
+    ...
+    AssertionError: at $: expected tuple (1,), found list [np.int32(1)]
+    """
+    problem = difference(found, expected, relative=relative)
+    if problem is not None:
+        raise AssertionError(problem)
+
+
+def assert_type(computation: Computation, expected: Any) -> None:
+    """Asserts the type signature of a computation, given in the notation or as a type.
+
+    >>> from fedlearn_edu import federated_computation, federated_sum, type_at_clients
+    >>> total = federated_computation(federated_sum, type_at_clients(np.int32))
+    >>> assert_type(total, "({int32}@CLIENTS -> int32@SERVER)")
+    """
+    wanted = expected if isinstance(expected, str) else str(to_type(expected))
+    found = str(computation.type_signature)
+    if found != wanted:
+        raise AssertionError(
+            f"{computation.__name__} has another type\n"
+            f"  expected: {wanted}\n  found:    {found}"
+        )
+
+
+def difference(
+    found: Any, expected: Any, path: str = "$", *, relative: float = RELATIVE
+) -> str | None:
+    """The first difference between two results, `None` if they agree."""
+    pairs = _parts(found, expected)
+    if pairs is None:
+        agree = _leaves_agree(found, expected, relative)
+        return None if agree else _says(path, found, expected)
+    if type(found) is not type(expected) or len(pairs) != _size(found):
+        return _says(path, found, expected)
+    for step, (a, b) in pairs.items():
+        problem = difference(a, b, path + step, relative=relative)
+        if problem is not None:
+            return problem
+    return None
+
+
+def _parts(found: Any, expected: Any) -> dict[str, tuple[Any, Any]] | None:
+    """What two containers hold, by path, as far as both go; `None` for no container."""
+    fields = dict(_fields(expected))
+    if not fields and not isinstance(expected, list | tuple | dict | Struct):
+        return None
+    others = list(_fields(found))
+    return {
+        step: (other, fields[step])
+        for step, (other_step, other) in zip(fields, others, strict=False)
+        if step == other_step
+    }
+
+
+def _size(container: Any) -> int:
+    return len(list(_fields(container)))
+
+
+def _fields(container: Any) -> Iterator[tuple[str, Any]]:
+    match container:
+        case dict():
+            yield from ((f"[{key!r}]", value) for key, value in container.items())
+        case list() | tuple():
+            yield from ((f"[{i}]", value) for i, value in enumerate(container))
+        case Struct():
+            for i, (name, value) in enumerate(container.items()):
+                yield (f".{name}" if name else f"[{i}]"), value
+        case _ if dataclasses.is_dataclass(container):
+            for field in dataclasses.fields(container):
+                yield f".{field.name}", getattr(container, field.name)
+        case _:
+            return
+
+
+def _leaves_agree(found: Any, expected: Any, relative: float) -> bool:
+    if isinstance(expected, str):
+        expected = expected.encode()
+    if not isinstance(expected, bool | int | float | complex | np.ndarray | np.generic):
+        return type(found) is type(expected) and bool(found == expected)
+    if not isinstance(found, np.ndarray | np.generic):
+        return False
+    wanted = np.asarray(expected)
+    if isinstance(expected, np.ndarray | np.generic):
+        same_dtype = found.dtype == wanted.dtype
+    else:
+        same_dtype = _kind(found.dtype) == _kind(wanted.dtype)
+    if not same_dtype or found.shape != wanted.shape:
+        return False
+    if found.dtype.kind in "fc":
+        return np.allclose(found, wanted, relative, ABSOLUTE, equal_nan=True)
+    return np.array_equal(found, wanted)
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    return "i" if dtype.kind == "u" else dtype.kind
+
+
+def _says(path: str, found: Any, expected: Any) -> str:
+    wanted = f"{type(expected).__name__} {expected!r}"
+    return f"at {path}: expected {wanted}, found {type(found).__name__} {found!r}"

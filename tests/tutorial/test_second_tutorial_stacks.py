@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The second tutorial's program on every kind of stack: one meaning, one answer."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import framework
+from fedlearn_edu.computations.context_stack import Context
+from fedlearn_edu.errors import UnsupportedIntrinsicError
+from tests.tutorial.conftest import Run
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+
+ALL_FORMS = [
+    "as_published",
+    "as_its_prose_tells",
+    "in_tensorflow",
+    "in_tensorflow_calling_computations",
+]
+Clients = list[list[dict[str, Any]]]
+
+
+def local(**options: Any) -> Context:
+    factory = framework.local_executor_factory(support_sequence_ops=True, **options)
+    return framework.SyncExecutionContext(factory)
+
+
+def sizing() -> Context:
+    factory = framework.sizing_executor_factory(support_sequence_ops=True)
+    return framework.SyncExecutionContext(factory)
+
+
+def debugging() -> Context:
+    factory = framework.thread_debugging_executor_factory(support_sequence_ops=True)
+    return framework.SyncExecutionContext(factory)
+
+
+# Stacks that fold in the same order give the same bits; groups of clients fold
+# within themselves first.
+SAME_ORDER: dict[str, Callable[[], Context]] = {
+    "one thread": lambda: local(use_threads=False),
+    "three clients per thread": lambda: local(clients_per_thread=3),
+    "recorded": lambda: local(tape=framework.Tape()),
+    "sizing": sizing,
+    "debugging": debugging,
+    "leaf named": lambda: local(leaf="tensorflow"),
+}
+OTHER_ORDER: dict[str, Callable[[], Context]] = {
+    "reference": framework.ReferenceContext,
+    "groups of three": lambda: local(max_fanout=3),
+    "groups of groups of two": lambda: local(max_fanout=2),
+    "groups of three, one thread": lambda: local(max_fanout=3, use_threads=False),
+    "groups of three, recorded": lambda: local(max_fanout=3, tape=framework.Tape()),
+}
+
+
+def two_rounds(form: str, run: Run, clients: Clients) -> tuple[Any, list[float]]:
+    """Two rounds in the current context: the model, and the loss after each round."""
+    from tests.tutorial.second_forms import FORMS
+
+    ours, model, losses = FORMS[form](run.names), run.names.initial_model, []
+    for learning_rate in (0.1, 0.09):
+        model = ours.federated_train(model, learning_rate, clients)
+        losses.append(ours.federated_eval(model, clients))
+    return model, losses
+
+
+@pytest.fixture(scope="module", params=ALL_FORMS)
+def expected(
+    request: pytest.FixtureRequest, small_run: Run, small_clients: Clients
+) -> tuple[str, Any, list[float]]:
+    """A form, and what the plain local stack makes of it."""
+    with local():
+        return (request.param, *two_rounds(request.param, small_run, small_clients))
+
+
+def test_local_stack_agrees_with_a_loop_in_numpy(
+    expected: tuple[str, Any, list[float]], small_clients: Clients
+) -> None:
+    """The oracle of the oracle shares no code with the package."""
+    from tests.demo import twin
+
+    clients = [[(batch["x"], batch["y"]) for batch in c] for c in small_clients]
+    models = list(twin.rounds(clients, 2))
+    _, model, losses = expected
+    np.testing.assert_allclose(model["weights"], models[-1].weights, atol=1e-6)
+    np.testing.assert_allclose(model["bias"], models[-1].bias, atol=1e-6)
+    assert losses == pytest.approx([twin.mean_loss(m, clients) for m in models], 1e-5)
+
+
+@pytest.mark.parametrize("stack", SAME_ORDER)
+def test_same_order_of_clients_gives_the_same_bits(
+    stack: str,
+    expected: tuple[str, Any, list[float]],
+    small_run: Run,
+    small_clients: Clients,
+) -> None:
+    form, model, losses = expected
+    with SAME_ORDER[stack]():
+        found, found_losses = two_rounds(form, small_run, small_clients)
+    np.testing.assert_array_equal(found["weights"], model["weights"])
+    np.testing.assert_array_equal(found["bias"], model["bias"])
+    assert found_losses == losses
+
+
+@pytest.mark.parametrize("stack", OTHER_ORDER)
+def test_other_stacks_agree_but_for_rounding(
+    stack: str,
+    expected: tuple[str, Any, list[float]],
+    small_run: Run,
+    small_clients: Clients,
+) -> None:
+    form, model, losses = expected
+    with OTHER_ORDER[stack]():
+        found, found_losses = two_rounds(form, small_run, small_clients)
+    np.testing.assert_allclose(found["weights"], model["weights"], atol=1e-7)
+    np.testing.assert_allclose(found["bias"], model["bias"], atol=1e-7)
+    assert found_losses == pytest.approx(losses, rel=1e-6)
+
+
+@pytest.mark.parametrize("form", ALL_FORMS)
+def test_without_sequence_support_the_cure_is_named_before_anything_runs(
+    form: str, small_run: Run, small_clients: Clients
+) -> None:
+    """Only the forms that keep to TensorFlow run on a stack without that layer."""
+    from tests.tutorial.second_forms import FORMS
+
+    names, ours = small_run.names, FORMS[form](small_run.names)
+    tape = framework.Tape()
+    factory = framework.local_executor_factory(tape=tape)
+    with framework.SyncExecutionContext(factory):
+        if form.startswith("in_tensorflow"):
+            ours.federated_train(names.initial_model, 0.1, small_clients)
+            return
+        for train_or_eval, arguments, missing in (
+            (ours.federated_train, (names.initial_model, 0.1), "sequence_reduce"),
+            (ours.federated_eval, (names.initial_model,), "sequence_map"),
+        ):
+            with pytest.raises(
+                UnsupportedIntrinsicError, match="support_sequence_ops=True"
+            ) as refused:
+                train_or_eval(*arguments, small_clients)
+            assert missing in str(refused.value)
+    assert len(tape) == 0
+
+
+def test_tape_shows_every_client_at_work(
+    small_run: Run, small_clients: Clients
+) -> None:
+    """One call of `batch_train` per batch, at the client that holds the batch."""
+    tape = framework.Tape()
+    names = small_run.names
+    with local(tape=tape):
+        names.federated_train(names.initial_model, 0.1, small_clients)
+    steps = [
+        event.participant
+        for event in tape
+        if (event.layer, event.what) == ("leaf", "create_call")
+        and event.type == str(names.MODEL_TYPE)
+        and event.participant.startswith("clients")
+    ]
+    held = [steps.count(f"clients[{i}]") for i in range(len(small_clients))]
+    assert held == [3, 3, 3, 3, 3, 3, 1]
+
+
+def test_meter_counts_a_model_down_and_up_per_client(
+    small_run: Run, small_clients: Clients
+) -> None:
+    model_bytes = 4 * (784 * 10 + 10)
+    names, num_clients = small_run.names, len(small_clients)
+    factory = framework.sizing_executor_factory(support_sequence_ops=True)
+    with framework.SyncExecutionContext(factory):
+        names.federated_train(names.initial_model, 0.1, small_clients)
+    sizes = factory.get_size_info()
+    model = str(names.MODEL_TYPE)
+    assert sizes.down[model] == num_clients * model_bytes
+    assert sizes.up[model] == num_clients * model_bytes
