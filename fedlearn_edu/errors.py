@@ -77,6 +77,22 @@ class FedLearnError(Exception):
         return [*place, f"{type(self).__name__}: {self}", *notes]
 
 
+def describe(thing: object) -> str:
+    """Something found, with its class, and never with a memory address.
+
+    >>> describe(10), describe(float), describe(len), describe(object())
+    ('an int: 10', 'the class float', 'the function len', 'an object')
+    """
+    name = type(thing).__name__
+    if isinstance(thing, type):
+        return f"the class {thing.__name__}"
+    if name in ("function", "builtin_function_or_method", "method"):
+        return f"the function {getattr(thing, '__name__', '')}"
+    kind = f"{'an' if name[0] in 'aeiouAEIOU' or name == 'ndarray' else 'a'} {name}"
+    text = repr(thing)
+    return kind if " at 0x" in text else f"{kind}: {text}"
+
+
 def add_place(error: Exception, place: str) -> None:
     """Says where an error happened: in its `where`, or in a note if it is not ours."""
     if not isinstance(error, FedLearnError):

@@ -61,7 +61,12 @@ class Struct:
         if isinstance(key, slice):
             return self._values[key]
         if not 0 <= key < len(self._values):
-            raise IndexError(f"index {key} in a structure of {len(self)} elements")
+            raise FieldError(
+                f"there is no field at index {key}",
+                expected=f"an index from 0 to {len(self) - 1}",
+                found=key,
+                do="fields are counted from 0, and never from the end",
+            )
         return self._values[key]
 
     def __getattr__(self, name: str) -> Any:
@@ -73,7 +78,12 @@ class Struct:
         """The position of the field called `name`."""
         if name not in self._names:
             known = ", ".join(str(n) for n in self._names[:10] if n) or "none"
-            raise AttributeError(f"no field {name!r}; the named fields are: {known}")
+            raise FieldError(
+                f"there is no field {name!r}",
+                expected=f"one of the named fields: {known}",
+                found=repr(name),
+                do="check the spelling; names() lists all fields",
+            )
         return self._names.index(name)
 
     def names(self) -> tuple[str | None, ...]:

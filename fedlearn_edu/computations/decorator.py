@@ -15,6 +15,7 @@ from typing import Any, final
 from fedlearn_edu.computations.arguments import parameter_names, parameter_type
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import (
+    ArgumentsError,
     ComputationReturnedNoneError,
     TracingError,
     TypeMismatchError,
@@ -92,6 +93,8 @@ class Decorator:
 class PolymorphicComputation:
     """A computation without types yet: traced anew for each type it meets."""
 
+    autograph_info__ = Computation.autograph_info__
+
     def __init__(
         self, trace: Trace, fn: Callable[..., Any], names: tuple[str, ...]
     ) -> None:
@@ -117,9 +120,8 @@ class PolymorphicComputation:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Takes the types of the arguments, then calls the computation for them."""
         # With keywords, all arguments go by name.
-        names = self._names if kwargs else [None] * len(args)
-        fields = [*zip(names, args, strict=False), *kwargs.items()]
-        argument = Struct(fields)
+        names = self._names if kwargs else (None,) * len(args)
+        argument = Struct([*zip(names, args, strict=False), *kwargs.items()])
         if not len(argument):
             raise TracingError(
                 f"{self.__name__} needs an argument",
@@ -127,9 +129,15 @@ class PolymorphicComputation:
             )
         type_ = infer_type(argument)
         assert isinstance(type_, StructType)
-        if len(self._names) == 1 and type_.names() in ((None,), self._names):
-            return self.concretize(type_[0])(argument[0])
-        return self.concretize(type_)(argument)
+        if len(self._names) > 1:
+            return self.concretize(type_)(argument)
+        if type_.names() not in ((None,), self._names):
+            raise ArgumentsError(
+                f"{self.__name__} takes one argument",
+                expected=f"{self.__name__}({self._names[0]})",
+                found=str(type_),
+            )
+        return self.concretize(type_[0])(argument[0])
 
     def concretize(self, type_: Type) -> Computation:
         """The computation for an argument of type `type_`."""

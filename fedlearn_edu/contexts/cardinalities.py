@@ -10,7 +10,9 @@ from fedlearn_edu.types import FederatedType, Placement, StructType, Type
 Cardinalities = Mapping[Placement, int]
 
 
-def infer_cardinalities(plain: Any, type_: Type | None) -> Cardinalities:
+def infer_cardinalities(
+    plain: Any, type_: Type | None, callee: str = "the computation"
+) -> Cardinalities:
     """Counts the members of every federated part of an argument in plain form.
 
     All-equal parts count nothing: one value stands for any number of participants.
@@ -20,7 +22,7 @@ def infer_cardinalities(plain: Any, type_: Type | None) -> Cardinalities:
     """
     counts: dict[Placement, tuple[int, str]] = {}
     if type_ is not None:
-        _count(plain, type_, "argument", counts)
+        _count(plain, type_, f"{callee}'s argument", counts)
     return {placement: count for placement, (count, _) in counts.items()}
 
 
@@ -32,7 +34,7 @@ def _count(
             known, where = counts.setdefault(placement, (len(plain), path))
             if known != len(plain):
                 raise CardinalityError(
-                    f"the argument does not say how many {placement} there are",
+                    f"parts of the argument disagree on the number of {placement.uri}",
                     expected=f"{known} members, as in {where}",
                     found=f"{len(plain)} members",
                     where=path,

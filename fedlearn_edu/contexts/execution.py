@@ -18,7 +18,12 @@ from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
 from fedlearn_edu.contexts.factories import ExecutorFactory
-from fedlearn_edu.errors import TypeMismatchError, short_tracebacks
+from fedlearn_edu.errors import (
+    TypeMismatchError,
+    describe,
+    short_traceback,
+    short_tracebacks,
+)
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.structure import Struct
@@ -36,8 +41,10 @@ class ExecutionEngine:
             raise TypeMismatchError(
                 "an execution context needs an executor factory",
                 expected="for example framework.local_executor_factory()",
-                found=f"{factory!r} ({type(factory).__name__})",
-                do="pass the factory, not an executor",
+                found=describe(factory),
+                do="call it: the parentheses are missing"
+                if callable(factory)
+                else "pass the factory, not an executor",
             )
         self._factory = factory
         self._compiled: OrderedDict[Any, tuple[ir.Node, ir.Node]] = OrderedDict()
@@ -49,7 +56,7 @@ class ExecutionEngine:
         plain = None
         if type_.parameter is not None:
             plain = prepare(argument, type_.parameter, computation.__name__)
-        counts = infer_cardinalities(plain, type_.parameter)
+        counts = infer_cardinalities(plain, type_.parameter, computation.__name__)
         tree = self._compile(computation, self._factory.native(counts))
         needed = runtimes(tree) | _runtimes_of(plain)
         executor = self._factory.create_executor(counts, needed)
@@ -72,7 +79,7 @@ class ExecutionEngine:
 
 def prepare(argument: Any, type_: Type, callee: str) -> Any:
     """The argument in plain form, with functions as trees."""
-    plain = normalize(argument, type_)
+    plain = normalize(argument, type_, f"{callee}'s argument")
     return _with_trees(plain, type_, callee)
 
 
@@ -94,11 +101,12 @@ def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
         raise TypeMismatchError(
             f"{callee} takes a computation here",
             expected=str(type_),
-            found=f"{function!r} ({type(function).__name__})",
-            do="decorate the function: np_computation, tf_computation, …",
+            found=describe(function),
+            where=f"{callee}'s argument",
+            do="decorate the function: np_computation(function, type), …",
         )
     check_closed(function)
-    where = f"the argument of {callee}"
+    where = f"{callee}'s argument"
     type_.check_assignable_from(function.type_signature, where=where)
     return function.tree
 
@@ -125,6 +133,7 @@ class SyncExecutionContext(Context):
     Source: `tff.framework.SyncExecutionContext`.
     """
 
+    @short_traceback
     def __init__(self, executor_fn: ExecutorFactory) -> None:
         self._engine = ExecutionEngine(executor_fn)
 
@@ -142,6 +151,7 @@ class AsyncExecutionContext(Context):
     Source: `tff.framework.AsyncExecutionContext`.
     """
 
+    @short_traceback
     def __init__(self, executor_fn: ExecutorFactory) -> None:
         self._engine = ExecutionEngine(executor_fn)
 

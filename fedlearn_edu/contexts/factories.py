@@ -12,7 +12,12 @@ from typing import Any, final
 from fedlearn_edu.contexts.cardinalities import Cardinalities
 from fedlearn_edu.contexts.leaves import Leaf
 from fedlearn_edu.contexts.stacks import StackPlan, build_stack
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.errors import (
+    CardinalityError,
+    TypeMismatchError,
+    describe,
+    short_traceback,
+)
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.executors.recording import Tape
@@ -87,6 +92,7 @@ class LocalExecutorFactory(ExecutorFactory):
         return self.plan.meter
 
 
+@short_traceback
 def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours)
     default_num_clients: int = 0,
     max_fanout: int = 100,
@@ -118,9 +124,10 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
 
     Source: `tff.framework.local_executor_factory`.
     """
-    _check_count("default_num_clients", default_num_clients, 0)
-    _check_count("max_fanout", max_fanout, 2)
-    _check_count("clients_per_thread", clients_per_thread, 1)
+    clients = "it is the number of clients when no argument says it"
+    _check_count("default_num_clients", default_num_clients, 0, clients)
+    _check_count("max_fanout", max_fanout, 2, "a group of one is no group")
+    _check_count("clients_per_thread", clients_per_thread, 1, "take 1 or more")
     return LocalExecutorFactory(
         StackPlan(
             default_num_clients,
@@ -135,6 +142,7 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
     )
 
 
+@short_traceback
 def sizing_executor_factory(
     default_num_clients: int = 0,
     max_fanout: int = 100,
@@ -157,6 +165,7 @@ def sizing_executor_factory(
     return LocalExecutorFactory(replace(plan, meter=Meter()))
 
 
+@short_traceback
 def thread_debugging_executor_factory(
     default_num_clients: int = 0,
     *,
@@ -175,14 +184,13 @@ def thread_debugging_executor_factory(
     )
 
 
-def _check_count(name: str, value: Any, least: int) -> None:
+def _check_count(name: str, value: Any, least: int, do: str) -> None:
+    expected = f"an int of at least {least}"
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeMismatchError(
-            f"{name} is a number",
-            expected=f"an int of at least {least}",
-            found=f"{value!r} ({type(value).__name__})",
+            f"{name} is a number", expected=expected, found=describe(value), do=do
         )
     if value < least:
         raise CardinalityError(
-            f"{name} is too small", expected=f"at least {least}", found=value
+            f"{name} is too small", expected=expected, found=value, do=do
         )

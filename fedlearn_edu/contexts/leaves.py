@@ -44,6 +44,8 @@ def leaf_executor(leaf: Leaf, runtimes: frozenset[str]) -> Executor:
             f"there is no runtime {unknown[0]!r}",
             expected="one of " + ", ".join(_makers),
             found=unknown[0],
+            where="leaf=",
+            do="choose one of these, or register_runtime(name, make_executor)",
         )
     if len(names) == 1:
         return _makers[names[0]]()

@@ -3,13 +3,14 @@
 
 Values are in plain form, except that a federated value is always a tuple with one entry
 per participant, and a function is a Python function from one plain value to another.
-Every stack of executors must agree with this file.
+Derived intrinsics mean what they expand to. Every stack must agree with this file.
 """
 
 from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any, assert_never, final
 
+from fedlearn_edu import types
 from fedlearn_edu.compiler.expand_intrinsics import expansion
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
@@ -18,18 +19,10 @@ from fedlearn_edu.contexts.execution import prepare
 from fedlearn_edu.intrinsics.definition import intrinsic_named
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import (
-    CLIENTS,
-    FederatedType,
-    FunctionType,
-    Placement,
-    StructType,
-    Type,
-    restore,
-)
 
 Scope = Mapping[str, Any]
-Count = Callable[[Placement], int]
+Count = Callable[[types.Placement], int]
+Fn = Callable[[Any], Any]
 
 
 @final
@@ -42,22 +35,21 @@ class ReferenceContext(Context):
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Evaluates the computation's tree."""
         check_closed(computation)
-        type_ = computation.type_signature
-        if type_.parameter is None:
-            count = self._counter({})
-            return restore(
-                _outside(evaluate(computation.tree, {}, count)(), type_.result),
-                type_.result,
-            )
-        plain = prepare(argument, type_.parameter, computation.__name__)
-        count = self._counter(infer_cardinalities(plain, type_.parameter))
-        value = _inside(plain, type_.parameter, count)
-        result = evaluate(computation.tree, {}, count)(value)
-        return restore(_outside(result, type_.result), type_.result)
+        type_, plain = computation.type_signature, None
+        if type_.parameter is not None:
+            plain = prepare(argument, type_.parameter, computation.__name__)
+        inferred = infer_cardinalities(plain, type_.parameter)
+        clients = inferred.get(types.CLIENTS, self._default_num_clients)
 
-    def _counter(self, inferred: Mapping[Placement, int]) -> Count:
-        clients = inferred.get(CLIENTS, self._default_num_clients)
-        return lambda placement: clients if placement is CLIENTS else 1
+        def count(placement: types.Placement) -> int:
+            return clients if placement is types.CLIENTS else 1
+
+        fn = evaluate(computation.tree, {}, count)
+        if type_.parameter is None:
+            result = fn()
+        else:
+            result = fn(_inside(plain, type_.parameter, count))
+        return types.restore(_outside(result, type_.result), type_.result)
 
 
 def evaluate(node: ir.Node, scope: Scope, count: Count) -> Any:
@@ -69,12 +61,9 @@ def evaluate(node: ir.Node, scope: Scope, count: Count) -> Any:
             return evaluate(source, scope, count)[index]
         case ir.Struct(elements=elements):
             return Struct([(n, evaluate(e, scope, count)) for n, e in elements])
-        case ir.Call(function=function, argument=None):
-            return evaluate(function, scope, count)()
         case ir.Call(function=function, argument=argument):
-            assert argument is not None
             fn = evaluate(function, scope, count)
-            return fn(evaluate(argument, scope, count))
+            return fn(evaluate(argument, scope, count)) if argument else fn()
         case ir.Lambda(parameter=None, body=body):
             return lambda: evaluate(body, scope, count)
         case ir.Lambda(parameter=name, body=body):
@@ -95,16 +84,15 @@ def evaluate(node: ir.Node, scope: Scope, count: Count) -> Any:
             assert_never(node)
 
 
-def _intrinsic(uri: str, type_: FunctionType, count: Count) -> Callable[[Any], Any]:
-    if uri in _SEQUENCE:
-        return _SEQUENCE[uri]
-    if uri in _FEDERATED:
-        assert isinstance(type_.result, FederatedType)
-        participants = range(count(type_.result.placement))
-        return lambda value: _FEDERATED[uri](participants, value)
-    meaning: Callable[[Any], Any]
-    meaning = evaluate(expansion(intrinsic_named(uri), type_), {}, count)
-    return meaning
+def _intrinsic(
+    uri: str, type_: types.FunctionType, count: Count
+) -> Callable[[Any], Any]:
+    if uri not in _PRIMITIVES:
+        meaning: Fn = evaluate(expansion(intrinsic_named(uri), type_), {}, count)
+        return meaning
+    placed = isinstance(type_.result, types.FederatedType)
+    who = range(count(type_.result.placement) if placed else 0)  # type: ignore[attr-defined]
+    return lambda argument: _PRIMITIVES[uri](who, argument)
 
 
 def _member(value: Any, i: int) -> Any:
@@ -112,62 +100,51 @@ def _member(value: Any, i: int) -> Any:
     return value.map(lambda v: _member(v, i)) if isinstance(value, Struct) else value[i]
 
 
-def _aggregate(_: range, arg: Any) -> Any:
-    value, zero, accumulate, _merge, report = arg
-    return (report(_fold(value, zero, accumulate)),)
-
-
-def _fold(items: Any, zero: Any, fn: Callable[[Any], Any]) -> Any:
+def _fold(items: Any, zero: Any, fn: Fn) -> Any:
     return reduce(lambda state, item: fn(Struct.unnamed(state, item)), items, zero)
 
 
-def _select(clients: range, arg: Any) -> Any:
-    keys, _max_key, (server_value,), fn = arg
-    pairs = [[Struct.unnamed(server_value, key) for key in keys[i]] for i in clients]
-    return tuple(tuple(map(fn, client)) for client in pairs)
+def _select(who: range, arg: Any) -> Any:
+    keys, _max_key, (source,), fn = arg
+    return tuple(tuple(fn(Struct.unnamed(source, k)) for k in keys[i]) for i in who)
 
 
-def _no_masks(clients: range, prototype: Any) -> Any:
-    # Masks cancel in every sum, so all-zero ones mean the same.
-    return tuple(prototype for _ in clients)
-
-
-_FEDERATED: dict[str, Callable[[range, Any], Any]] = {
+_PRIMITIVES: dict[str, Callable[[range, Any], Any]] = {
     "federated_value": lambda who, value: tuple(value for _ in who),
     "federated_broadcast": lambda who, value: tuple(value[0] for _ in who),
     "federated_eval": lambda who, fn: tuple(fn() for _ in who),
     "federated_map": lambda who, arg: tuple(arg[0](arg[1][i]) for i in who),
     "federated_zip": lambda who, value: tuple(_member(value, i) for i in who),
-    "federated_aggregate": _aggregate,
+    # One group: accumulate is arg[2], merge has nothing to do, report is arg[4].
+    "federated_aggregate": lambda who, arg: (arg[4](_fold(*arg[:3])),),
     "federated_select": _select,
-    "federated_pairwise_masks": _no_masks,
-}
-_SEQUENCE: dict[str, Callable[[Any], Any]] = {
-    "sequence_map": lambda arg: tuple(map(arg[0], arg[1])),
-    "sequence_reduce": lambda arg: _fold(arg[0], arg[1], arg[2]),
+    # Masks cancel in every sum, so all-zero ones mean the same.
+    "federated_pairwise_masks": lambda who, zeros: tuple(zeros for _ in who),
+    "sequence_map": lambda who, arg: tuple(map(arg[0], arg[1])),
+    "sequence_reduce": lambda who, arg: _fold(*arg),
 }
 
 
-def _inside(plain: Any, type_: Type, count: Count) -> Any:
+def _inside(plain: Any, type_: types.Type, count: Count) -> Any:
     """An argument with every federated part as a tuple, every function callable."""
     match type_:
-        case FederatedType(placement=placement, all_equal=True):
+        case types.FederatedType(placement=placement, all_equal=True):
             return tuple(plain for _ in range(count(placement)))
-        case StructType():
+        case types.StructType():
             parts = [_inside(v, t, count) for v, t in zip(plain, type_, strict=True)]
             return Struct(zip(type_.names(), parts, strict=True))
-        case FunctionType():
+        case types.FunctionType():
             return evaluate(plain, {}, count)
         case _:
             return plain
 
 
-def _outside(value: Any, type_: Type) -> Any:
+def _outside(value: Any, type_: types.Type) -> Any:
     """A result with every all-equal part as its one value."""
     match type_:
-        case FederatedType(all_equal=True):
+        case types.FederatedType(all_equal=True):
             return value[0]
-        case StructType():
+        case types.StructType():
             parts = [_outside(v, t) for v, t in zip(value, type_, strict=True)]
             return Struct(zip(type_.names(), parts, strict=True))
         case _:

@@ -9,7 +9,7 @@ above.
 from abc import abstractmethod
 from typing import Any
 
-from fedlearn_edu.errors import ExecutorError, FedLearnError
+from fedlearn_edu.errors import ExecutorError, add_place
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -22,6 +22,7 @@ from fedlearn_edu.executors.base import (
 )
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.types import FunctionType, StructType, Type
 
 
@@ -76,10 +77,9 @@ class LeafExecutor(Executor):
         data = None if argument is None else argument.representation
         try:
             result = self.run(fn.representation, data, type_)
-        except FedLearnError:
-            raise
         except Exception as error:
-            error.add_note(f"  in the computation {fn.representation.name}")
+            if fn.representation.name not in MEANINGS:
+                add_place(error, f"in the computation {fn.representation.name}")
             raise
         return Handle(self, result, type_.result)
 

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -175,10 +175,8 @@ class SequenceExecutor(Layer):
 
 
 def _at_element(error: Exception, index: int) -> Exception:
-    """The same error, with a note that says which element it came from."""
-    notes = getattr(error, "__notes__", [])
-    if not any("element" in note for note in notes):
-        error.add_note(f"  in element {index} of a mapped sequence")
-    if isinstance(error, FedLearnError) and error.where is None:
-        error.where = f"element {index} of a mapped sequence"
+    """The same error, which says which element it came from (the innermost one)."""
+    if not getattr(error, "has_element", False):
+        error.has_element = True  # type: ignore[attr-defined]
+        add_place(error, f"in element {index} of a mapped sequence")
     return error

@@ -163,7 +163,7 @@ def fit(value: Value, wanted: Type) -> Value:
 
 @operator("select")
 def select(value: Value, index: int | slice) -> Value:
-    """A field, or several, of a federated structure; keeps placement and all-equal bit."""
+    """A field of a federated structure, or several; keeps the all-equal bit."""
     type_ = value.type_signature
     assert isinstance(type_, FederatedType)
     fn = traced(lambda member: member[index], type_.member, name="select")

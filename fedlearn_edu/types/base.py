@@ -19,7 +19,14 @@ from fedlearn_edu.errors import (
     TypesNotIdenticalError,
     UnexpectedTypeError,
 )
-from fedlearn_edu.types.differences import PARAMETER, ROOT, Difference, TypeKind, clip
+from fedlearn_edu.types.differences import (
+    PARAMETER,
+    ROOT,
+    Difference,
+    TypeKind,
+    clip,
+    inside,
+)
 
 E = TypeVar("E", bound=TypeMismatchError)
 Steps: TypeAlias = "tuple[tuple[str, Type], ...]"
@@ -225,11 +232,10 @@ def _error(
     where: object = None,
 ) -> E:
     assert found is not None, (first, second)
-    inside = f"at {found.path} of the type" if found.path != ROOT else None
     return error(
         f"type {clip(second)} is not {relation} to type {clip(first)}",
         expected=found.expected,
         found=found.found,
-        where=", ".join(str(part) for part in (where, inside) if part) or None,
+        where=", ".join(str(part) for part in (where, inside(found.path)) if part) or None,
         do=found.do,
     )

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import SequenceType, StructType, TensorType
 from fedlearn_edu.types.denotation import convert
-from fedlearn_edu.types.dtypes import as_dtype
+from fedlearn_edu.types.dtypes import as_dtype, dtype_name
 from fedlearn_edu.types.python_fields import fields_of
 from fedlearn_edu.types.shapes import UNRANKED, is_shape_like
 from fedlearn_edu.types.struct_type import is_field
@@ -124,7 +124,7 @@ def _is_dtype_and_shape(x: tuple[Any, ...]) -> bool:
     return is_shape_like(x[1])
 
 
-def _cure(x: object) -> str | None:
+def _cure(x: object) -> str:
     if isinstance(x, str):
         return f"use fl.parse_type({x!r}) for a type in the notation"
     if isinstance(x, type) and x in _CURES:
@@ -137,15 +137,18 @@ def _cure(x: object) -> str | None:
         )
     if isinstance(x, int):
         return "a shape comes second in a tuple: (np.float32, [10])"
+    if isinstance(x, np.ndarray | np.generic):
+        dtype = dtype_name(as_dtype(x.dtype) or x.dtype)
+        return f"this is a value; write its type: (np.{dtype}, {list(x.shape)})"
     if hasattr(x, "type_signature"):
         return "pass its type: x.type_signature"
-    return None
+    return "write down the type of the values, not a value"
 
 
-def _refusal(x: object, cure: str | None) -> TypeMismatchError:
+def _refusal(x: object, cure: str) -> TypeMismatchError:
     return TypeMismatchError(
         "this does not denote a type",
         expected="np.int32, (np.float32, [10]), [type, type], OrderedDict(a=type), …",
-        found=f"{x!r}, a {type(x).__name__}",
+        found=describe(x),
         do=cure,
     )

@@ -18,7 +18,7 @@ and structs have files of their own; what Python objects denote types is settled
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, cast, final
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.types import cures
 from fedlearn_edu.types import differences as diff
 from fedlearn_edu.types.base import Steps, Type
@@ -51,6 +51,7 @@ class SequenceType(Type):
     _kind: ClassVar = TypeKind.SEQUENCE
     element: Type
 
+    @short_traceback
     def __init__(self, element: object) -> None:
         type_ = required_type(element, "the element type of a sequence")
         object.__setattr__(self, "element", type_)
@@ -79,6 +80,7 @@ class FunctionType(Type):
     parameter: Type | None
     result: Type
 
+    @short_traceback
     def __init__(self, parameter: object, result: object) -> None:
         type_ = required_type(result, "the result type of a function")
         object.__setattr__(self, "parameter", to_type(parameter))
@@ -120,6 +122,7 @@ class FederatedType(Type):
     placement: Placement
     all_equal: bool
 
+    @short_traceback
     def __init__(
         self, member: object, placement: Placement, all_equal: bool | None = None
     ) -> None:
@@ -127,7 +130,8 @@ class FederatedType(Type):
             raise TypeMismatchError(
                 "a federated type needs a placement",
                 expected="CLIENTS or SERVER",
-                found=repr(placement),
+                found=describe(placement),
+                do="write fl.CLIENTS or fl.SERVER, without quotes",
             )
         type_ = required_type(member, "the member type of a federated type")
         equal = placement.default_all_equal if all_equal is None else bool(all_equal)
@@ -223,11 +227,13 @@ def any_type(type_: Type) -> AnyType:
     return cast(AnyType, type_)
 
 
+@short_traceback
 def type_at_server(type_spec: object) -> FederatedType:
     """`T@SERVER`: one value at the server."""
     return FederatedType(type_spec, SERVER, True)
 
 
+@short_traceback
 def type_at_clients(type_spec: object, all_equal: bool = False) -> FederatedType:
     """`{T}@CLIENTS`, or `T@CLIENTS` if all clients hold the same value."""
     return FederatedType(type_spec, CLIENTS, all_equal)

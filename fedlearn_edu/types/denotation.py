@@ -10,9 +10,20 @@ from collections.abc import Iterator
 from functools import singledispatch
 from typing import overload
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.differences import TypeKind, clip
+
+
+_ALLOWED = {
+    TypeKind.SEQUENCE: "tensors, or structs of tensors",
+    TypeKind.FEDERATED: "tensors, sequences, or structs of them",
+}
+_CURES = {
+    (TypeKind.FEDERATED, TypeKind.FEDERATED): "place the member: x.member, not x",
+    (TypeKind.SEQUENCE, TypeKind.SEQUENCE): "declare rows as tensors: float32[?]*",
+    (TypeKind.SEQUENCE, TypeKind.FEDERATED): "turn it around: {T*}@CLIENTS",
+}
 
 
 @singledispatch
@@ -25,6 +36,7 @@ def convert(x: object) -> Type:
 def to_type(x: None) -> None: ...
 @overload
 def to_type(x: object) -> Type: ...
+@short_traceback
 def to_type(x: object) -> Type | None:
     """The type that `x` denotes; `None` (no parameter) stays `None`.
 
@@ -39,7 +51,11 @@ def required_type(x: object, role: str) -> Type:
     """The type that `x` denotes, where "no type" makes no sense."""
     if x is None:
         raise TypeMismatchError(f"{role} is missing", expected="a type", found="None")
-    return convert(x)
+    try:
+        return convert(x)
+    except TypeMismatchError as error:
+        error.where = error.where or role
+        raise
 
 
 def forbid_inside(outer: Type, *kinds: TypeKind) -> None:
@@ -49,7 +65,9 @@ def forbid_inside(outer: Type, *kinds: TypeKind) -> None:
             problem = f"a {inner._kind.value} type cannot be inside a"
             raise TypeMismatchError(
                 f"{problem} {outer._kind.value} type",
+                expected=f"a {outer._kind.value} type of {_ALLOWED[outer._kind]}",
                 found=f"{clip(inner)} inside {clip(outer)}",
+                do=_CURES.get((outer._kind, inner._kind)),
             )
 
 

@@ -43,6 +43,11 @@ def field_step(name: str | None, index: int) -> str:
     return f".{name}" if name is not None else f"[{index}]"
 
 
+def inside(path: str) -> str | None:
+    """Where in the type a path leads, for messages; `None` for the whole type."""
+    return None if path == ROOT else f"at {path.removeprefix(ROOT)} of the type"
+
+
 def clip(text: object) -> str:
     """At most eighty characters of the text."""
     text = str(text)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.conversion import (
     class_names,
@@ -112,6 +112,6 @@ def _refusal(value: object, do: str) -> TypeMismatchError:
     return TypeMismatchError(
         "the type of this value cannot be told",
         expected="numbers, strings, arrays, tensors, datasets, or structures of them",
-        found=f"{value!r}, a {type(value).__name__}",
+        found=describe(value),
         do=do,
     )

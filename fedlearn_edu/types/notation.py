@@ -15,7 +15,7 @@ import difflib
 import re
 from typing import final
 
-from fedlearn_edu.errors import NotationError
+from fedlearn_edu.errors import NotationError, short_traceback
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import (
     AbstractType,
@@ -34,6 +34,7 @@ _TOKEN = re.compile(r"\s*(->|\.\.\.|\w+|\S)")
 _MARGIN = 48
 
 
+@short_traceback
 def parse_type(text: str) -> Type:
     """Reads a type written in the notation.
 

@@ -11,7 +11,7 @@ from fedlearn_edu.errors import SumIncompatibleError
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types.base import Type, parts_of
 from fedlearn_edu.types.definitions import FederatedType, StructType, TensorType
-from fedlearn_edu.types.differences import ROOT, clip
+from fedlearn_edu.types.differences import MEMBER, ROOT, clip, inside
 
 Leaf = tuple[str, Type]
 
@@ -44,7 +44,7 @@ def check_sum_compatible(type_: Type) -> None:
         f"values of type {clip(type_)} cannot be added up",
         expected="numbers of static shape, or structures of them",
         found=part,
-        where=f"at {path} of the type",
+        where=inside(path.replace(MEMBER, "", 1)),
         do="declare every size; `?` may differ between summands"
         if numeric
         else "leave this part out, or turn it into numbers first",

@@ -22,7 +22,13 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.differences import PARAMETER, ROOT, Difference, clip
+from fedlearn_edu.types.differences import (
+    PARAMETER,
+    ROOT,
+    Difference,
+    clip,
+    inside,
+)
 
 
 @final
@@ -128,12 +134,12 @@ def _conflict(use: _Use, known: Type, problem: str) -> TypeMismatchError:
     target, source = (known, use.type) if use.defines else (use.type, known)
     found = difference(target, source) or difference(source, target)
     assert found is not None, use
-    inside = "" if found.path == ROOT else f" ({found.path.removeprefix(ROOT)} differs)"
+    deeper = "" if found.path == ROOT else f" ({found.path.removeprefix(ROOT)} differs)"
     return TypeMismatchError(
         f"the letter {use.label} of the signature {problem}",
         expected=f"{use.label} = {clip(known)}",
         found=f"{use.label} = {clip(use.type)}",
-        where=f"{use.path}{inside}",
+        where=f"{inside(use.path) or 'the whole type'}{deeper}",
         do=found.do,
     )
 
@@ -147,6 +153,6 @@ def _form_error(
         f"type {clip(concrete)} does not have the form {clip(template)}",
         expected=expected,
         found=given,
-        where=found.path,
+        where=inside(found.path),
         do=found.do,
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, final, overload
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.structure import Struct, check_names
 from fedlearn_edu.types import cures
 from fedlearn_edu.types.base import Steps, Type
@@ -31,6 +31,7 @@ class StructType(Type):
     fields: Fields
     python_container: type | None
 
+    @short_traceback
     def __init__(self, elements: Any, python_container: type | None = None) -> None:
         fields = tuple(_field(pair) for pair in _entries(elements))
         check_names(tuple(name for name, _ in fields))
@@ -124,12 +125,13 @@ def _entries(elements: Any) -> Iterable[Any]:
         raise TypeMismatchError(
             "a struct type needs a list of fields",
             expected="a list of types or of (name, type) pairs",
-            found=repr(elements),
+            found=describe(elements),
+            do="put the fields into a list: [np.int32, np.float32]",
         )
     return elements
 
 
 def _field(x: Any) -> tuple[str | None, Type]:
     if is_field(x) or (isinstance(x, tuple) and len(x) == 2 and x[0] is None):
-        return (x[0], required_type(x[1], f"the type of the field {x[0] or ''}"))
+        return (x[0], required_type(x[1], f"the type of the field {x[0] or ''}".rstrip()))
     return (None, required_type(x, "the type of a field"))

@@ -4,14 +4,15 @@
 `definitions.py` hands it on with the other kinds. Arrays are not known here.
 """
 
+import difflib
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.types import cures
 from fedlearn_edu.types.base import Steps, Type
 from fedlearn_edu.types.differences import Difference, TypeKind
-from fedlearn_edu.types.dtypes import DType, as_dtype, dtype_name
+from fedlearn_edu.types.dtypes import DTYPE_NAMES, DType, as_dtype, dtype_name
 from fedlearn_edu.types.shapes import UNRANKED, Shape, as_shape, fits, shape_text
 
 
@@ -24,13 +25,15 @@ class TensorType(Type):
     dtype: DType
     shape: Shape
 
+    @short_traceback
     def __init__(self, dtype: object, shape: object = None) -> None:
         known = as_dtype(dtype)
         if known is None:
             raise TypeMismatchError(
                 "this is not the dtype of a tensor",
                 expected="np.int32, np.float32, np.bool_, np.str_, tf.int32, …",
-                found=repr(dtype),
+                found=describe(dtype),
+                do=_cure(dtype),
             )
         object.__setattr__(self, "dtype", known)
         object.__setattr__(self, "shape", as_shape(shape))
@@ -67,3 +70,11 @@ class TensorType(Type):
         if self.shape is UNRANKED:
             return f"TensorType({dtype}, UNRANKED)"
         return f"TensorType({dtype}{f', {list(self.shape)}' if self.shape else ''})"
+
+
+def _cure(dtype: object) -> str:
+    name = str(getattr(dtype, "__name__", dtype)).lower()
+    alias = {"str": "string", "int": "int32", "float": "float32"}.get(name, name)
+    near = [*difflib.get_close_matches(alias, DTYPE_NAMES, n=1), "float32"][0]
+    written = {"bool": "bool_", "string": "str_"}.get(near, near)
+    return f"write np.{written}, without quotes"

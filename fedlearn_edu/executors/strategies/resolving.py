@@ -13,7 +13,7 @@ in client order. Clients work concurrently.
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, final
 
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place
 from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
@@ -248,7 +248,7 @@ async def _noted(who: str, work: Coroutine[Any, Any, Any]) -> Any:
     try:
         return await work
     except Exception as error:
-        error.add_note(f"  at {who}")
+        add_place(error, f"at {who}")
         raise
 
 

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The few types and computations that many tests are about, and a child process.
+
+Everything here is NumPy: a test that uses it needs no TensorFlow.
+"""
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+
+INT, FLOAT, TEXT = fl.to_type(np.int32), fl.to_type(np.float32), fl.to_type(np.str_)
+INTS, FLOATS = fl.type_at_clients(np.int32), fl.type_at_clients(np.float32)
+INT_AT_SERVER = fl.type_at_server(np.int32)
+NUMBERS = fl.SequenceType(np.int32)
+NUMBERS_AT_CLIENTS = fl.type_at_clients(NUMBERS)
+
+
+@fl.np_computation(np.int32)
+def increment(x: Any) -> Any:
+    return x + np.int32(1)
+
+
+@fl.np_computation(np.int32, np.int32)
+def add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+@fl.np_computation
+def seven() -> Any:
+    return np.int32(7)
+
+
+@fl.np_computation(NUMBERS)
+def total(numbers: Any) -> Any:
+    return np.int32(sum(numbers))
+
+
+@fl.federated_computation(np.int32)
+def same(x: Any) -> Any:
+    return x
+
+
+def signature(body: Callable[..., Any], *types: Any) -> str:
+    """The type of the federated computation with this body, in the notation."""
+    return str(fl.federated_computation(body, *types).type_signature)
+
+
+def traced(body: Callable[[Any], Any], type_: Any) -> Any:
+    """What `body` returns when it is traced on a stand-in for a value of `type_`."""
+    results = []
+
+    def trace(value: Any) -> Any:
+        results.append(body(value))
+        return value
+
+    fl.federated_computation(trace, type_)
+    return results[0]
+
+
+def in_another_process(program: str, *arguments: str) -> str:
+    """What the program prints; it must end well and say nothing on stderr."""
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+    return run.stdout

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Struct`: ordered fields, each named or not."""
+
+import pickle
+from typing import Any
+
+import pytest
+
+from fedlearn_edu.errors import FedLearnError, StructureError
+from fedlearn_edu.structure import Struct, check_names
+
+MIXED = Struct([("a", 1), (None, 2)])
+
+
+@pytest.mark.parametrize(
+    "picked", [MIXED.a, MIXED["a"], MIXED[0]], ids=["attribute", "name", "position"]
+)
+def test_a_field_has_a_name_and_a_position(picked: object) -> None:
+    assert picked == 1
+
+
+def test_a_struct_is_read_like_a_tuple() -> None:
+    assert len(MIXED) == 2
+    assert list(MIXED) == [1, 2]
+    assert MIXED[:1] == (1,)
+    assert MIXED[1:] == (2,)
+
+
+def test_items_and_names_keep_the_order_of_the_fields() -> None:
+    struct = Struct.named(b=1, a=2)
+    assert struct.names() == ("b", "a")
+    assert struct.items() == (("b", 1), ("a", 2))
+    assert Struct.unnamed(1, 2).items() == ((None, 1), (None, 2))
+
+
+def test_map_changes_the_values_and_nothing_else() -> None:
+    assert MIXED.map(str) == Struct([("a", "1"), (None, "2")])
+
+
+@pytest.mark.parametrize("index", [2, -1])
+def test_an_index_out_of_range_is_refused(index: int) -> None:
+    with pytest.raises(IndexError, match=f"index {index} in a structure of 2"):
+        MIXED[index]
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(AttributeError, match="no field 'z'; the named fields are: a"):
+        MIXED.z  # noqa: B018
+    with pytest.raises(AttributeError, match="the named fields are: none"):
+        Struct.unnamed(1)["a"]
+
+
+def test_at_most_ten_known_names_are_listed() -> None:
+    many = Struct((f"f{i}", i) for i in range(12))
+    with pytest.raises(AttributeError, match="f8, f9$"):
+        many.z  # noqa: B018
+
+
+def test_duplicate_names_are_refused_and_named() -> None:
+    with pytest.raises(StructureError, match="b more than once"):
+        Struct([("a", 1), ("b", 2), ("b", 3)])
+    with pytest.raises(FedLearnError, match="field names must differ"):
+        check_names(("a", None, None, "a"))
+
+
+def test_a_struct_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        MIXED.a = 5
+
+
+def test_equality_includes_the_names() -> None:
+    assert Struct.unnamed(1) == Struct.unnamed(1)
+    assert Struct.unnamed(1) != Struct.named(a=1)
+    assert Struct.unnamed(1) != (1,)
+    assert len({Struct.named(a=1), Struct.named(a=1), Struct.unnamed(1)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("struct", "text"),
+    [
+        (MIXED, "<a=1,2>"),
+        (Struct([]), "<>"),
+        (Struct([("a", Struct.unnamed(1))]), "<a=<1>>"),
+    ],
+)
+def test_a_struct_prints_in_the_notation(struct: Struct, text: str) -> None:
+    assert str(struct) == text
+
+
+def test_the_repr_is_the_constructor() -> None:
+    assert repr(MIXED) == "Struct([('a', 1), (None, 2)])"
+
+
+def test_a_struct_can_be_pickled() -> None:
+    copy: Any = pickle.loads(pickle.dumps(MIXED))
+    assert copy == MIXED
