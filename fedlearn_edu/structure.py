@@ -8,7 +8,7 @@ one when they enter and are rebuilt when they leave, in `types/containers.py`, n
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
-from fedlearn_edu.errors import StructureError
+from fedlearn_edu.errors import FieldError, StructureError
 
 
 @final
@@ -62,10 +62,8 @@ class Struct:
             return self._values[key]
         if not 0 <= key < len(self._values):
             raise FieldError(
-                f"there is no field at index {key}",
-                expected=f"an index from 0 to {len(self) - 1}",
-                found=key,
-                do="fields are counted from 0, and never from the end",
+                f"index {key} in a structure of {len(self)} elements",
+                do="count from 0; there is no counting from the end",
             )
         return self._values[key]
 
@@ -78,12 +76,7 @@ class Struct:
         """The position of the field called `name`."""
         if name not in self._names:
             known = ", ".join(str(n) for n in self._names[:10] if n) or "none"
-            raise FieldError(
-                f"there is no field {name!r}",
-                expected=f"one of the named fields: {known}",
-                found=repr(name),
-                do="check the spelling; names() lists all fields",
-            )
+            raise FieldError(f"no field {name!r}; the named fields are: {known}")
         return self._names.index(name)
 
     def names(self) -> tuple[str | None, ...]:

@@ -3,20 +3,28 @@
 
 import builtins
 import inspect
+import json
 import pickle
+import traceback
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import fedlearn_edu as fl
 from fedlearn_edu import errors
 from fedlearn_edu.errors import (
     FedLearnError,
+    NotationError,
     TypeMismatchError,
     TypeNotAssignableError,
     add_place,
     describe,
     short_traceback,
 )
+from fedlearn_edu.structure import check_names
+from fedlearn_edu.types import parse_type
 
 FULL = FedLearnError("wrong fruit", expected="apple", found="pear", where="x", do="swap")
 CLASSES = [
@@ -110,38 +118,46 @@ def test_a_notebook_shows_your_line_and_the_message() -> None:
     ]
 
 
-def test_our_errors_leave_a_border_without_our_frames() -> None:
-    def deep() -> None:
-        raise TypeMismatchError("wrong fruit")
+def files_of(error: BaseException) -> list[str]:
+    return [
+        Path(frame.filename).name for frame in traceback.extract_tb(error.__traceback__)
+    ]
 
-    border = short_traceback(deep)
-    with pytest.raises(TypeMismatchError) as caught:
-        border()
-    names = [entry.name for entry in caught.traceback]
-    assert "deep" not in names
-    assert caught.value.__cause__ is None
+
+def test_our_errors_leave_a_border_without_our_frames() -> None:
+    with pytest.raises(NotationError) as caught:
+        short_traceback(lambda: parse_type("<int32"))()
+    assert set(files_of(caught.value)) == {"test_errors.py"}
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 def test_all_frames_are_shown_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FEDLEARN_EDU_FULL_TRACEBACK", "1")
-
-    def deep() -> None:
-        raise TypeMismatchError("wrong fruit")
-
-    border = short_traceback(deep)
-    with pytest.raises(TypeMismatchError) as caught:
-        border()
-    assert "deep" in [entry.name for entry in caught.traceback]
+    with pytest.raises(NotationError) as caught:
+        short_traceback(lambda: parse_type("<int32"))()
+    assert {"errors.py", "notation.py"} <= set(files_of(caught.value))
 
 
-def test_errors_of_others_pass_a_border_untouched() -> None:
-    def deep() -> None:
+def test_an_error_of_your_code_keeps_your_frames_only() -> None:
+    def yours(x: Any) -> Any:
         raise KeyError("mine")
 
-    border = short_traceback(deep)
     with pytest.raises(KeyError) as caught:
-        border()
-    assert "deep" in [entry.name for entry in caught.traceback]
+        fl.federated_computation(yours, np.int32)
+    assert set(files_of(caught.value)) == {"test_errors.py"}
+
+
+def test_an_error_of_a_library_keeps_the_frames_of_the_library() -> None:
+    with pytest.raises(ValueError, match="not JSON|Expecting value") as caught:
+        fl.federated_computation(lambda x: json.loads("not JSON"), np.int32)
+    assert files_of(caught.value)[-1] == "decoder.py"
+
+
+def test_an_error_of_ours_that_is_no_lesson_is_shown_whole() -> None:
+    """A bug of the package must not hide where it is."""
+    with pytest.raises(TypeError, match="not iterable") as caught:
+        short_traceback(lambda: check_names(5))()  # type: ignore[arg-type]
+    assert "structure.py" in files_of(caught.value)
 
 
 def test_a_border_keeps_name_and_documentation() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from fedlearn_edu.errors import ArgumentsError, TracingError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import StructType, Type, to_type
+from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible, to_type
 
 
 def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
@@ -110,6 +110,36 @@ def unpack(
     if all(name in fields for name in names):
         return fn(*(fields[name] for name in names))
     return fn(*(fields[index] for index in range(len(names))))
+
+
+def call_leaf(
+    fn: Callable[..., Any],
+    names: Sequence[str],
+    type_: Type | None,
+    argument: Any,
+    to_python: Callable[[Any, Type], Any],
+) -> Any:
+    """Calls a leaf's Python function; `to_python` makes what the function sees."""
+    if type_ is None:
+        return fn()
+    if len(names) == 1:
+        return fn(to_python(argument, type_))
+    assert isinstance(type_, StructType)
+    fields: dict[str | int, Any] = {}
+    for index, (name, element) in enumerate(type_.items()):
+        fields[name or index] = to_python(argument[index], element)
+    return unpack(fn, names, fields)
+
+
+def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:
+    """Refuses placements and functions as parameters of leaf code."""
+    if type_ is not None and not is_tensorflow_compatible(type_):
+        raise TracingError(
+            f"the parameter of {fn_name} is not for leaf code",
+            expected="tensors, structures and sequences",
+            found=str(type_),
+            do="use federated_computation for federated values and functions",
+        )
 
 
 def pack(

@@ -10,7 +10,9 @@ A frontend (`federated.py`, the runtimes) supplies `trace`; it knows what the bo
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, final, overload
+
+import numpy as np
 
 from fedlearn_edu.computations.arguments import parameter_names, parameter_type
 from fedlearn_edu.computations.computation import Computation
@@ -29,6 +31,10 @@ from fedlearn_edu.types import StructType, Type, infer_type, to_type
 # than one.
 Trace = Callable[[Callable[..., Any], tuple[str, ...], Type | None, str], Computation]
 
+# What denotes a type (see `to_type`), as far as Python's type checkers can tell.
+TypeSpec = type[Any] | Type | np.dtype[Any] | tuple[Any, ...] | list[Any] | None
+Decorating = Callable[[Callable[..., Any]], Computation]
+
 
 @final
 class Decorator:
@@ -41,6 +47,17 @@ class Decorator:
 
     def __repr__(self) -> str:
         return f"<decorator {self.__name__}>"
+
+    @overload
+    def __call__(self) -> Decorating: ...
+
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # a class is callable, too
+        self, first: TypeSpec, *more: Any
+    ) -> Decorating: ...
+
+    @overload
+    def __call__(self, fn: Callable[..., Any], /, *types: Any) -> Computation: ...
 
     @short_traceback
     def __call__(self, *args: Any) -> Any:

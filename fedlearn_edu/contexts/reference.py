@@ -84,9 +84,7 @@ def evaluate(node: ir.Node, scope: Scope, count: Count) -> Any:
             assert_never(node)
 
 
-def _intrinsic(
-    uri: str, type_: types.FunctionType, count: Count
-) -> Callable[[Any], Any]:
+def _intrinsic(uri: str, type_: types.FunctionType, count: Count) -> Fn:
     if uri not in _PRIMITIVES:
         meaning: Fn = evaluate(expansion(intrinsic_named(uri), type_), {}, count)
         return meaning

@@ -16,16 +16,15 @@ from fedlearn_edu.computations.federated import (
 from fedlearn_edu.computations.value import OPERATORS, Value, to_value
 from fedlearn_edu.errors import TracingError, TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.definition import IntrinsicDef, define
+from fedlearn_edu.intrinsics.inference import hint_for, infer_result, parameters_of
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references
 from fedlearn_edu.types import (
-    AbstractType,
     FederatedType,
     FunctionType,
     StructType,
     Type,
     parse_type,
-    substitute,
     unify,
 )
 
@@ -74,7 +73,7 @@ def apply(
     values = convert_arguments(definition.uri, signature, args)
     if require is not None:
         require(*(value.type_signature for value in values))
-    result = _infer(definition.uri, signature, values)
+    result = infer_result(definition.uri, signature, values)
     return record(definition.uri, result, values)
 
 
@@ -88,14 +87,6 @@ def record(uri: str, result: Type, values: Sequence[Value]) -> Value:
     whole = ir.Struct(tuple((None, n) for n in nodes)) if len(nodes) > 1 else nodes[0]
     intrinsic = ir.Intrinsic(uri, FunctionType(whole.type, result))
     return context.bind(ir.Call(intrinsic, whole))
-
-
-def parameters_of(signature: FunctionType) -> tuple[Type, ...]:
-    """The types of an intrinsic's arguments: one, or the fields of a structure."""
-    parameter = signature.parameter
-    if isinstance(parameter, StructType):
-        return tuple(parameter)
-    return () if parameter is None else (parameter,)
 
 
 def convert_arguments(
@@ -120,7 +111,7 @@ def convert_arguments(
             bindings |= unify(template, values[index].type_signature)
     for index, template in enumerate(templates):
         if isinstance(template, FunctionType):
-            hint = _hint(template, bindings)
+            hint = hint_for(template, bindings)
             values[index] = to_function(args[index], uri, hint)
     return [values[index] for index in range(len(templates))]
 
@@ -173,62 +164,6 @@ def to_function(arg: Any, uri: str, hint: Type | None) -> Value:
             do="check the order of the arguments",
         )
     return value
-
-
-def _hint(template: FunctionType, bindings: dict[str, Type]) -> Type | None:
-    if template.parameter is None or not _is_bound(template.parameter, bindings):
-        return None
-    return substitute(template.parameter, bindings)
-
-
-def _is_bound(template: Type, bindings: dict[str, Type]) -> bool:
-    return not template.contains(
-        lambda t: isinstance(t, AbstractType) and t.label not in bindings
-    )
-
-
-def _infer(uri: str, signature: FunctionType, values: Sequence[Value]) -> Type:
-    """The result type, after checking that the functions fit the other arguments."""
-    bindings: dict[str, Type] = {}
-    pairs = list(zip(parameters_of(signature), values, strict=True))
-    for template, value in pairs:
-        if not isinstance(template, FunctionType):
-            bindings |= unify(template, value.type_signature)
-    for template, value in pairs:
-        if isinstance(template, FunctionType):
-            bindings |= check_function(uri, template, value, bindings)
-    return substitute(signature.result, bindings)
-
-
-def check_function(
-    uri: str, template: FunctionType, value: Value, bindings: dict[str, Type]
-) -> dict[str, Type]:
-    """Checks a function argument and returns what its result type teaches."""
-    found = value.type_signature
-    assert isinstance(found, FunctionType)
-    wanted = _hint(template, bindings)
-    fits = (wanted is None) == (found.parameter is None)
-    if wanted is not None and found.parameter is not None:
-        fits = found.parameter.is_assignable_from(wanted)
-    if fits and _is_bound(template.result, bindings):
-        fits = substitute(template.result, bindings).is_assignable_from(found.result)
-    if not fits:
-        parameter = "" if wanted is None else str(wanted)
-        result = _partly(template.result, bindings)
-        raise TypeMismatchError(
-            f"{uri} cannot use this function on these values",
-            expected=f"({parameter} -> {result})",
-            found=str(found),
-            where=str(value),
-            do="make the function's types fit what it is applied to",
-        )
-    if _is_bound(template.result, bindings):
-        return {}
-    return unify(template.result, found.result)
-
-
-def _partly(template: Type, bindings: dict[str, Type]) -> Type:
-    return substitute(template, bindings) if _is_bound(template, bindings) else template
 
 
 def _refuse_federated_captures(uri: str, value: Value) -> None:

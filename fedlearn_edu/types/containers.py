@@ -17,7 +17,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.conversion import element_type_of
@@ -40,6 +40,10 @@ from fedlearn_edu.types.sequences import DatasetSequence, LazySequence, is_datas
 from fedlearn_edu.types.tensors import ShapeMismatchError, to_plain_tensor
 
 Names = Sequence[str | None]
+_CURE_OF_NONE = (
+    "give every client and every field a value, or leave the client out; "
+    "a function that made it may lack its return"
+)
 
 
 def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
@@ -50,7 +54,7 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     <a=3.0,b=(np.int32(1), np.int32(2))>
     """
     if value is None:
-        raise _error("a value is missing", type_, None, path, "does it need a return?")
+        raise _error("a value is missing", type_, None, path, _CURE_OF_NONE)
     match any_type(type_):
         case TensorType() as tensor:
             return to_plain_tensor(value, tensor, path)
@@ -87,8 +91,9 @@ def restore(plain: Any, type_: Type) -> Any:
         case FederatedType(member, _, _):
             return [restore(item, member) for item in plain]
         case FunctionType() | AbstractType():
-            cure = "did you forget to call it?"
-            raise _error("a function cannot be materialized", "data", type_, ROOT, cure)
+            cure = "did you forget to call it? put parentheses behind its name"
+            summary = "the result is a function, not data"
+            raise _error(summary, "data", type_, "the result", cure)
         case unknown:
             assert_never(unknown)
 
@@ -107,6 +112,7 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
             expected=f"{len(names)} fields: {clip(type_)}",
             found=f"{len(given)}, in a {type(value).__name__}",
             where=path,
+            do="give each field one value, in order",
         )
     if given != list(names):
         _check_names(given, names, path)
@@ -131,7 +137,11 @@ def _by_name(fields: Fields, type_: StructType, path: str) -> Fields:
         found = "; ".join(f"{word}: {', '.join(n)}" for word, n in lists if n)
         expected = f"the keys of {clip(type_)}"
         raise TypeMismatchError(
-            "the keys of a dict do not fit", expected=expected, found=found, where=path
+            "the keys of a dict do not fit",
+            expected=expected,
+            found=found,
+            where=path,
+            do="name the keys as the fields of the type",
         )
     return Fields([(name, values[name]) for name in names if name], dict)
 
@@ -164,6 +174,8 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
     # A computation is callable too, but it makes no iterator.
     if not callable(value) or hasattr(value, "type_signature"):
         cure = "pass a list, tuple, array, generator function or tf.data.Dataset"
+        if "[client" in path:
+            cure += ", one for each client"
         raise _error("a sequence is needed", type_, value, path, cure)
     return LazySequence(lambda: _elements(value(), element, path), element)
 
@@ -223,7 +235,7 @@ def _bare_member(
 def _error(
     summary: str, expected: object, value: object, path: str, do: str | None = None
 ) -> TypeMismatchError:
-    found = value if isinstance(value, Type) else f"a {type(value).__name__}: {value!r}"
+    found = value if isinstance(value, Type) else describe(value)
     return TypeMismatchError(
         summary,
         expected=clip(expected),

@@ -6,7 +6,7 @@ How many participants a placement has is not known here, only when something run
 """
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from fedlearn_edu.errors import NotationError
 
@@ -27,6 +27,10 @@ class Placement:
     def uri(self) -> str:
         """The name in the ancestor's spelling, in small letters."""
         return self.name.lower()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Compared by identity everywhere: the one that comes back has to be the same.
+        return (placement_from_name, (self.name,))
 
     def __str__(self) -> str:
         return self.name

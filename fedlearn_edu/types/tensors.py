@@ -10,11 +10,15 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.types import dtypes
+from fedlearn_edu.types.cures import SHAPE
 from fedlearn_edu.types.dtypes import STRING, DType
 from fedlearn_edu.types.shapes import fits, shape_text
 from fedlearn_edu.types.tensor_type import TensorType
+
+_MAX_SHOWN = 80
+_ROWS = "pad rows of different lengths, or declare them as a sequence: float32[?]*"
 
 
 @final
@@ -38,6 +42,7 @@ def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
             expected=type_,
             found=dtypes.dtype_name(dtype) + shape_text(value.shape),
             where=path,
+            do=SHAPE,
         )
     return value if value.shape else value[()]
 
@@ -54,7 +59,7 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
     try:
         array = np.asarray(value.numpy() if never_cast else value, dtype)
     except (ValueError, TypeError, OverflowError) as error:
-        raise _refusal(value, type_, path, None) from error
+        raise _refusal(value, type_, path, _ROWS) from error
     if array.dtype != type_.dtype and never_cast:
         cure = "cast it first (tf.cast): tensors are never cast by themselves"
         raise _refusal(value, type_, path, cure)
@@ -63,11 +68,14 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
     if array.dtype == type_.dtype:
         return array
     if array.size and not _converts(array.dtype, type_.dtype):
-        raise _refusal(value, type_, path, None)
+        cure = _cure(value, array.dtype, type_.dtype)
+        raise _refusal(value, type_, path, cure)
     with np.errstate(over="ignore"):
         converted = array.astype(type_.dtype)
     if dtypes.is_integer(type_.dtype) and not np.array_equal(converted, array):
-        raise _refusal(value, type_, path, "the number is too large for the dtype")
+        limits = np.iinfo(type_.dtype)
+        cure = f"{type_.dtype} holds {limits.min} to {limits.max}: declare a wider dtype"
+        raise _refusal(value, type_, path, cure)
     return converted
 
 
@@ -83,23 +91,34 @@ def _to_strings(array: Any, value: Any, type_: TensorType, path: str) -> Any:
     flat = np.empty(array.size, dtype=object)
     for i, item in enumerate(array.reshape(-1)):
         if not isinstance(item, str | bytes):
-            raise _refusal(value, type_, path, None)
+            raise _refusal(value, type_, path, "write text as str or bytes")
         # Rid of np.str_ and np.bytes_ as well: the plain form of a string is `bytes`.
         flat[i] = item.encode() if isinstance(item, str) else bytes(item)
     return flat.reshape(array.shape)
 
 
+def _cure(value: Any, found: DType, wanted: DType) -> str:
+    """What to do about a value that does not convert."""
+    if callable(value):
+        return "call the function: its result is the value"
+    if found.kind in "US":
+        return "turn text into numbers first: int(…), float(…)"
+    if found.kind == "f" and dtypes.is_integer(wanted):
+        return "declare np.float32, or round to whole numbers first"
+    return f"convert it to {dtypes.dtype_name(wanted)} first"
+
+
 def _refusal(
     value: Any, type_: TensorType, path: str, do: str | None
 ) -> TypeMismatchError:
-    text = repr(value)
-    shown = text if len(text) <= 60 and "\n" not in text else "a value"
+    found = describe(value)
     dtype = getattr(value, "dtype", None)
-    kind = type(value).__name__ + (f" of {dtype}" if dtype is not None else "")
+    if len(found) > _MAX_SHOWN or "\n" in found:
+        found = f"a {type(value).__name__}"
     return TypeMismatchError(
         "a value cannot become the declared tensor",
         expected=type_,
-        found=f"{shown}, a {kind}",
+        found=found if dtype is None else f"{found} of {dtype}",
         where=path,
         do=do,
     )

@@ -214,7 +214,11 @@ def federated_train(model, learning_rate, data):
     return tff.federated_mean(
         tff.federated_map(
             local_train,
-            [tff.federated_broadcast(model), tff.federated_broadcast(learning_rate), data],
+            [
+                tff.federated_broadcast(model),
+                tff.federated_broadcast(learning_rate),
+                data,
+            ],
         )
     )
 

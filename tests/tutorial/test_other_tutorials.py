@@ -190,6 +190,6 @@ def test_algorithm_with_server_state_learns() -> None:
     x = np.array([[1, 0], [0, 1], [1, 1], [1, -1]], np.float32)
     batch = OrderedDict(x=x, y=x @ truth)
     state = initialize_fn()
-    for _ in range(10):
+    for _ in range(25):
         state = next_fn(state, [[batch] * 2, [batch], [batch] * 3])
     np.testing.assert_allclose(state, truth, atol=1e-4)

@@ -169,12 +169,13 @@ def test_tape_shows_every_client_at_work(
 def test_meter_counts_a_model_down_and_up_per_client(
     small_run: Run, small_clients: Clients
 ) -> None:
-    model_bytes = 4 * (784 * 10 + 10)
+    """Down: model and rate. Up: model, and that it is the model of one client."""
+    model_bytes, number_bytes = 4 * (784 * 10 + 10), 4
     names, num_clients = small_run.names, len(small_clients)
     factory = framework.sizing_executor_factory(support_sequence_ops=True)
     with framework.SyncExecutionContext(factory):
         names.federated_train(names.initial_model, 0.1, small_clients)
     sizes = factory.get_size_info()
-    model = str(names.MODEL_TYPE)
-    assert sizes.down[model] == num_clients * model_bytes
-    assert sizes.up[model] == num_clients * model_bytes
+    assert sizes.down[str(names.MODEL_TYPE)] == num_clients * model_bytes
+    assert sizes.down["float32"] == num_clients * number_bytes
+    assert sizes.bytes_up == num_clients * (model_bytes + number_bytes)

@@ -80,8 +80,8 @@ REJECTED: list[tuple[Any, str]] = [
     ([np.int32, [10]], "a shape comes second in a tuple"),
     (Attrs, "fill an instance"),
     (Data, "fill an instance"),
-    (object(), "found: +<object"),
-    (SERVER, "found: +SERVER"),
+    (object(), "found: +an object"),
+    (SERVER, "found: +a Placement: SERVER"),
     (np.datetime64, "found: .*datetime64"),
 ]
 

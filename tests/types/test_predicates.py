@@ -53,10 +53,9 @@ def test_predicates_hold_as_in_the_table(text: str, true: str) -> None:
 @pytest.mark.parametrize(
     ("text", "part", "where", "cure"),
     [
-        ("bool", "bool", r"\$", "leave this part out"),
-        ("{<a=int32,b=<string>>}@CLIENTS", "string", r"\$→member\.b\[0\]", "leave"),
-        ("<float32[?]>", r"float32\[\?\]", r"\$\[0\]", "declare every size"),
-        ("<a=int32*>", r"int32\*", r"\$\.a", "leave"),
+        ("{<a=int32,b=<string>>}@CLIENTS", "string", r"\.b\[0\]", "leave"),
+        ("<float32[?]>", r"float32\[\?\]", r"\[0\]", "declare every size"),
+        ("<a=int32*>", r"int32\*", r"\.a", "leave"),
     ],
 )
 def test_what_cannot_be_added_is_pointed_at(
@@ -65,6 +64,11 @@ def test_what_cannot_be_added_is_pointed_at(
     match = rf"cannot be added up\n.*\n +found: +{part}\n.*at {where} of.*\n.*{cure}"
     with pytest.raises(SumIncompatibleError, match=match):
         types.check_sum_compatible(types.parse_type(text))
+
+
+def test_what_cannot_be_added_as_a_whole_needs_no_place() -> None:
+    with pytest.raises(SumIncompatibleError, match="found: +bool\n +do: +leave"):
+        types.check_sum_compatible(types.parse_type("{bool}@CLIENTS"))
 
 
 def test_numbers_of_static_shape_pass_the_check() -> None:

@@ -46,7 +46,7 @@ def test_letters_stand_for_what_the_argument_has(
         (
             MAP,
             "<(int32 -> bool),{int64}@CLIENTS>",
-            r"letter T .*accepted as.*\n.*T = int64\n.*T = int32\n.*\$\[0\]→parameter",
+            r"letter T .*accepted as.*\n.*T = int64\n.*T = int32\n.*at \[0\]→parameter",
         ),
         (MAP, "<(int32[3] -> bool),{int32[?]}@CLIENTS>", "letter T .*accepted as"),
         (

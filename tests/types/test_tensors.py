@@ -75,7 +75,7 @@ def test_value_of_another_sort_is_refused(value: Any, text: str) -> None:
     ("value", "text"), [(2**40, "int32"), (-1, "uint8"), (np.int64(300), "uint8")]
 )
 def test_number_that_does_not_fit_is_refused(value: Any, text: str) -> None:
-    with pytest.raises(TypeMismatchError, match="too large for the dtype"):
+    with pytest.raises(TypeMismatchError, match="holds -?[0-9]+ to [0-9]+"):
         plain(value, text)
 
 

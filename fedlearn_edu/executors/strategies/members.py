@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What strategies share: counting members, checking targets, rebuilding structs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, FederatedType, Placement
+from fedlearn_edu.types import CLIENTS, SERVER, FederatedType, Placement
 
 TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
 
@@ -92,3 +92,19 @@ async def member_of_zip(target: Executor, value: Handle, index: int) -> Executor
         for name, part in value.representation.items()
     ]
     return await target.create_struct(Struct(pairs))
+
+
+def noted(
+    placement: Placement, first: int, work: Iterable[Coroutine[Any, Any, Any]]
+) -> Iterator[Coroutine[Any, Any, Any]]:
+    """The same work, whose errors say at which participant they happened."""
+    for number, one in enumerate(work, first):
+        yield _noted("the server" if placement is SERVER else f"client {number}", one)
+
+
+async def _noted(who: str, work: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await work
+    except Exception as error:
+        add_place(error, f"at {who}")
+        raise

@@ -13,7 +13,7 @@ in client order. Clients work concurrently.
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, final
 
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError
 from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
@@ -27,6 +27,7 @@ from fedlearn_edu.executors.strategies.members import (
     check_members,
     check_targets,
     member_of_zip,
+    noted,
 )
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -51,11 +52,9 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     def __init__(
         self,
-        executor: FederatingExecutor,
         target_executors: Mapping[Placement, Sequence[Executor]],
         first_client: int = 0,
     ) -> None:
-        self._executor = executor
         self._targets = target_executors
         self._first_client = first_client
 
@@ -71,9 +70,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
             first_client: the number of the first client, for error messages.
         """
         targets = check_targets(target_executors)
-        return lambda executor: FederatedResolvingStrategy(
-            executor, targets, first_client
-        )
+        return lambda _: FederatedResolvingStrategy(targets, first_client)
 
     def close(self) -> None:
         """Closes every target executor once."""
@@ -203,11 +200,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self, placement: Placement, work: Iterable[Coroutine[Any, Any, Any]]
     ) -> Members:
         """Lets all participants work side by side; errors say whose they are."""
-        noted = (
-            _noted("the server" if placement is SERVER else f"client {number}", one)
-            for number, one in enumerate(work, self._first_client)
-        )
-        return tuple(await gather(noted))
+        return tuple(await gather(noted(placement, self._first_client, work)))
 
     async def _functions(
         self, placement: Placement, fn: Handle
@@ -242,14 +235,6 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     def _server(self) -> Executor:
         return self._at(SERVER)[0]
-
-
-async def _noted(who: str, work: Coroutine[Any, Any, Any]) -> Any:
-    try:
-        return await work
-    except Exception as error:
-        add_place(error, f"at {who}")
-        raise
 
 
 def _member(value: Handle) -> Type:

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.computations.arguments import unpack
+from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.computations.decorator import Decorator, returned_none
@@ -79,13 +79,7 @@ def trace_python(
     fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, fn_name: str
 ) -> Computation:
     """Tries `fn` on samples and returns it as a computation of one leaf."""
-    if type_ is not None and not is_tensorflow_compatible(type_):
-        raise TracingError(
-            f"the parameter of {fn_name} is not for leaf code",
-            expected="tensors, structures and sequences",
-            found=str(type_),
-            do="use federated_computation for federated values and functions",
-        )
+    check_leaf_parameter(fn_name, type_)
     first, second = (_try(fn, names, type_, size, fn_name) for size in _SAMPLE_SIZES)
     result = _generalize(first, second, fn_name)
     code = PythonCode(fn, names, type_, result, fn_name)
@@ -97,15 +91,7 @@ def _run(
     fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, argument: Any
 ) -> Any:
     with PythonContext():
-        if type_ is None:
-            return fn()
-        if len(names) == 1:
-            return fn(restore(argument, type_))
-        assert isinstance(type_, StructType)
-        fields: dict[str | int, Any] = {}
-        for index, (name, element) in enumerate(type_.items()):
-            fields[name or index] = restore(argument[index], element)
-        return unpack(fn, names, fields)
+        return call_leaf(fn, names, type_, argument, restore)
 
 
 def _try(

@@ -9,7 +9,7 @@ it.
 from collections.abc import Callable
 from typing import Any, final
 
-from fedlearn_edu.computations.arguments import unpack
+from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.context_stack import TracingContext
 from fedlearn_edu.computations.decorator import Decorator, returned_none
@@ -27,7 +27,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.variables import one_call_variable
-from fedlearn_edu.types import FunctionType, StructType, Type, is_tensorflow_compatible
+from fedlearn_edu.types import FunctionType, Type
 
 
 @final
@@ -55,18 +55,13 @@ def trace_tensorflow(
     fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, fn_name: str
 ) -> Computation:
     """Traces `fn` and returns the computation that runs its graph."""
-    if type_ is not None and not is_tensorflow_compatible(type_):
-        raise TracingError(
-            f"the parameter of {fn_name} is not for leaf code",
-            expected="tensors, structures and sequences",
-            found=str(type_),
-            do="use federated_computation for federated values and functions",
-        )
+    check_leaf_parameter(fn_name, type_)
     results: list[Type] = []
 
     def body(*flat: Any) -> list[Any]:
         with TensorFlowTracingContext(), tf.variable_creator_scope(one_call_variable):
-            result = _run_body(fn, names, type_, flat)
+            nested = None if type_ is None else nest(iter(flat), type_)
+            result = call_leaf(fn, names, type_, nested, to_body)
             if result is None:
                 raise returned_none(fn, fn_name)
             result_type, leaves = from_body(result, fn_name)
@@ -79,24 +74,6 @@ def trace_tensorflow(
     code = GraphCode(fn_name, concrete, type_, results[0])
     leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, results[0]))
     return Computation(leaf, fn_name, fn.__doc__)
-
-
-def _run_body(
-    fn: Callable[..., Any],
-    names: tuple[str, ...],
-    type_: Type | None,
-    flat: tuple[Any, ...],
-) -> Any:
-    if type_ is None:
-        return fn()
-    nested = nest(iter(flat), type_)
-    if len(names) == 1:
-        return fn(to_body(nested, type_))
-    assert isinstance(type_, StructType)
-    fields: dict[str | int, Any] = {}
-    for index, (name, element) in enumerate(type_.items()):
-        fields[name or index] = to_body(nested[index], element)
-    return unpack(fn, names, fields)
 
 
 def _check_captures(graph: Any, fn_name: str) -> None:

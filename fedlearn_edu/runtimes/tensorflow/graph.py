@@ -68,7 +68,7 @@ class GraphCode:
         return hashlib.sha256(self.serialized[0]).hexdigest()
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
-        """Runs the graph on a flat list of tensors; also while another one is traced."""
+        """Runs the graph on a flat list of tensors, also inside another trace."""
         with self._lock:
             if self._concrete is None:
                 self._concrete = _rebuild(*self.serialized)

@@ -25,19 +25,20 @@ def one_call_variable(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
     )
     shape = value.shape if kwargs.get("shape") is None else kwargs["shape"]
     handle = tf.raw_ops.VarHandleOp(
-        dtype=value.dtype, shape=shape, shared_name=_ANONYMOUS, container=""
+        dtype=value.dtype,
+        shape=shape,
+        shared_name=_ANONYMOUS,
+        container="",
+        name=kwargs.get("name") or "variable",
     )
     data = handle_data_util.create_handle_data(tf.TensorShape(shape), value.dtype)
     handle_data_util.set_handle_data(handle, data)
     tf.raw_ops.AssignVariableOp(resource=handle, value=value)
-    name = kwargs.get("name") or "variable"
-    return resource_variable_ops.BaseResourceVariable(
+    # A `ResourceVariable`, no mere relative of it: a `tf.function` that takes variables
+    # as arguments forgets those of an earlier trace, so a cell may be run again.
+    return resource_variable_ops.ResourceVariable(
         trainable=kwargs.get("trainable") is not False,
         shape=tf.TensorShape(shape),
         dtype=value.dtype,
         handle=handle,
-        name=name,
-        handle_name=name,
-        unique_id=f"{name}_{id(handle)}",
-        in_graph_mode=True,
     )

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases: functions as arguments, as results, and in structures."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
+from fedlearn_edu.types import CLIENTS
+
+FUNCTIONS = CaseBook()
+
+INT = np.int32
+INTS = fl.type_at_clients(INT)
+INT_TO_INT = fl.FunctionType(INT, INT)
+AGGREGATION = fl.FunctionType(INTS, fl.type_at_server(INT))
+
+TRIPLE = fl.federated_computation(lambda x: x * 3, INT)
+FIVE = fl.federated_computation(lambda: INT(5))
+TOTAL = fl.federated_computation(fl.federated_sum, INTS)
+GREATEST = fl.federated_computation(fl.federated_max, INTS)
+
+
+@FUNCTIONS.add(gives(18, TRIPLE, 2))
+def function_handed_in(_: Leaf) -> Computation:
+    """A computation may be the argument of another one."""
+    return fl.federated_computation(lambda f, x: f(f(x)), INT_TO_INT, INT)
+
+
+@FUNCTIONS.add(gives(18, OrderedDict(f=TRIPLE, x=2)))
+def function_in_a_structure(_: Leaf) -> Computation:
+    """A computation may be a field of the argument."""
+    parameter = fl.StructType([("f", INT_TO_INT), ("x", INT)])
+    return fl.federated_computation(lambda p: p.f(p.f(p.x)), parameter)
+
+
+@FUNCTIONS.add(many=gives([3, 6], TRIPLE, [1, 2]), nobody=gives([], TRIPLE, []))
+def function_handed_on_to_a_map(_: Leaf) -> Computation:
+    """A function argument may be given to an intrinsic."""
+    return fl.federated_computation(
+        lambda f, v: fl.federated_map(f, v), INT_TO_INT, INTS
+    )
+
+
+@FUNCTIONS.add(gives([5, 5], FIVE, [0, 0]))
+def function_without_parameter(_: Leaf) -> Computation:
+    """A function argument without parameter may be evaluated at the clients."""
+    return fl.federated_computation(
+        lambda f, clients: fl.federated_eval(f, CLIENTS),
+        fl.FunctionType(None, INT),
+        INTS,
+    )
+
+
+@FUNCTIONS.add(
+    total=gives(6, TOTAL, [1, 2, 3]), greatest=gives(3, GREATEST, [1, 2, 3])
+)
+def function_that_aggregates(_: Leaf) -> Computation:
+    """A function argument may hold derived intrinsics, which expand there, too."""
+    return fl.federated_computation(lambda f, v: f(v), AGGREGATION, INTS)
+
+
+@FUNCTIONS.add(gives(12, 3), runtimes=ALL)
+def leaf_code_handed_in(leaf: Leaf) -> Computation:
+    """Leaf code is a function like any other."""
+    twice = fl.federated_computation(lambda f, x: f(f(x)), INT_TO_INT, INT)
+    double = leaf(lambda x: x + x, INT)
+    again = leaf(lambda x: x, INT)
+    return fl.federated_computation(lambda x: again(twice(double, x)), INT)
+
+
+@FUNCTIONS.add(gives((7, 10), 5), runtimes=ALL)
+def functions_in_a_list(leaf: Leaf) -> Computation:
+    """A body may choose from a structure of functions."""
+    add_two = leaf(lambda x: x + INT(2), INT)
+    double = leaf(lambda x: x + x, INT)
+    pick = fl.federated_computation(
+        lambda fs, x: (fs[0](x), fs[1](x)), [INT_TO_INT, INT_TO_INT], INT
+    )
+    return fl.federated_computation(lambda x: pick([add_two, double], x), INT)
+
+
+@FUNCTIONS.add(gives(7, 5))
+def function_as_result(leaf: Leaf) -> Computation:
+    """A computation may return a function to the body that calls it."""
+    add_two = leaf(lambda x: x + INT(2), INT)
+    give = fl.federated_computation(lambda: add_two)
+    return fl.federated_computation(lambda x: give()(x), INT)
+
+
+@FUNCTIONS.add(gives(8, 5))
+def function_made_of_an_argument(leaf: Leaf) -> Computation:
+    """A returned function remembers what it captured."""
+    add = leaf(lambda a, b: a + b, INT, INT)
+
+    @fl.federated_computation(INT)
+    def adder(k: Any) -> Any:
+        return fl.federated_computation(lambda x: add(x, k), INT)
+
+    return fl.federated_computation(lambda x: adder(INT(3))(x), INT)
+
+
+@FUNCTIONS.add(gives([[3], [6, 9]], TRIPLE, [[1], [2, 3]]), needs_sequences=True)
+def function_over_client_data(_: Leaf) -> Computation:
+    """A function argument may be applied to each element at each client."""
+    return fl.federated_computation(
+        lambda f, d: fl.sequence_map(f, d),
+        INT_TO_INT,
+        fl.type_at_clients(fl.SequenceType(INT)),
+    )

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases: `sequence_map`, `sequence_reduce`, `sequence_sum` where there is one place."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.testing.case import ALL, NUMPY, TENSORFLOW, CaseBook, Leaf, gives
+
+SEQUENCES = CaseBook()
+
+INTS = fl.SequenceType(np.int32)
+PAIRS = fl.SequenceType(OrderedDict(x=np.int32, y=np.float32))
+BATCHES = fl.SequenceType(fl.TensorType(np.float32, [None]))
+
+
+def read_all(sequence: Any, zero: Any) -> Any:
+    """Adds up a whole sequence inside leaf code: a list, or a dataset."""
+    if isinstance(sequence, list):
+        return sum(sequence, zero)
+    return sequence.reduce(zero, lambda state, x: state + x)
+
+
+def total(tensor: Any) -> Any:
+    """Adds up one tensor inside leaf code."""
+    if isinstance(tensor, np.ndarray):
+        return tensor.sum(dtype=tensor.dtype)
+    from fedlearn_edu.runtimes.tensorflow.library import tf
+
+    return tf.reduce_sum(tensor)
+
+
+@SEQUENCES.add(
+    needs_sequences=True, empty=gives([], []), many=gives([2, 4, 6], [1, 2, 3])
+)
+def sequence_mapped(leaf: Leaf) -> Computation:
+    """A mapped sequence comes back as a list, in order."""
+    double = leaf(lambda x: x + x, np.int32)
+    return fl.federated_computation(lambda s: fl.sequence_map(double, s), INTS)
+
+
+@SEQUENCES.add(
+    needs_sequences=True, empty=gives(100, []), many=gives(94, [1, 2, 3])
+)
+def sequence_reduced(leaf: Leaf) -> Computation:
+    """A fold starts at zero; over an empty sequence it is zero."""
+    subtract = leaf(lambda s, x: s - x, np.int32, np.int32)
+    return fl.federated_computation(
+        lambda s: fl.sequence_reduce(s, np.int32(100), subtract), INTS
+    )
+
+
+@SEQUENCES.add(gives(b"(((.a)b)c)", ["a", "b", "c"]), needs_sequences=True)
+def sequence_reduced_in_order(leaf: Leaf) -> Computation:
+    """A fold nests to the left."""
+    nest = leaf(lambda s, x: b"(" + s + x + b")", np.str_, np.str_)
+    return fl.federated_computation(
+        lambda s: fl.sequence_reduce(s, ".", nest), fl.SequenceType(np.str_)
+    )
+
+
+@SEQUENCES.add(
+    needs_sequences=True,
+    empty=gives(0, []),
+    one=gives(4, [4]),
+    range=gives(10, range(5)),
+    array=gives(6, np.array([1, 2, 3])),
+    generator=gives(6, lambda: iter([1, 2, 3])),
+)
+def sequence_added_up(_: Leaf) -> Computation:
+    """Whatever Python can iterate over may be a sequence."""
+    return fl.federated_computation(fl.sequence_sum, INTS)
+
+
+@SEQUENCES.add(
+    needs_sequences=True,
+    empty=gives(OrderedDict(x=0, y=0.0), []),
+    many=gives(OrderedDict(x=3, y=2.0), [{"y": 0.5, "x": 1}, (2, 1.5)]),
+)
+def sequence_of_structures_added_up(_: Leaf) -> Computation:
+    """Structures are added leaf by leaf."""
+    return fl.federated_computation(fl.sequence_sum, PAIRS)
+
+
+@SEQUENCES.add(
+    needs_sequences=True,
+    empty=gives(OrderedDict(total=0, n=0), []),
+    many=gives(OrderedDict(total=6, n=3), [1, 2, 3]),
+)
+def sequence_reduced_to_a_structure(leaf: Leaf) -> Computation:
+    """The state of a fold may have another type than the elements."""
+    zero = OrderedDict(total=0, n=0)
+    state = fl.to_type(OrderedDict(total=np.int32, n=np.int32))
+    step = leaf(
+        lambda s, x: OrderedDict(total=s["total"] + x, n=s["n"] + np.int32(1)),
+        state,
+        np.int32,
+    )
+    return fl.federated_computation(lambda s: fl.sequence_reduce(s, zero, step), INTS)
+
+
+@SEQUENCES.add(
+    needs_sequences=True,
+    empty=gives(np.zeros([0], np.int32), []),
+    many=gives(np.array([3, 1], np.int32), [3, 1]),
+    runtimes=(NUMPY,),
+)
+def sequence_reduced_to_a_growing_state(leaf: Leaf) -> Computation:
+    """A zero of length 0 may start a state of unknown length."""
+    append = leaf(lambda s, x: np.append(s, x), fl.TensorType(np.int32, [None]), np.int32)
+    return fl.federated_computation(
+        lambda s: fl.sequence_reduce(s, np.zeros([0], np.int32), append), INTS
+    )
+
+
+@SEQUENCES.add(
+    needs_sequences=True, runtimes=ALL, empty=gives(0, []), many=gives(18, [1, 2, 3])
+)
+def sequence_mapped_twice_then_reduced(leaf: Leaf) -> Computation:
+    """Maps are lazy and may be stacked."""
+    double = leaf(lambda x: x + x, np.int32)
+    add_two = leaf(lambda x: x + np.int32(2), np.int32)
+    add = leaf(lambda a, b: a + b, np.int32, np.int32)
+    return fl.federated_computation(
+        lambda s: fl.sequence_reduce(
+            fl.sequence_map(add_two, fl.sequence_map(double, s)), np.int32(0), add
+        ),
+        INTS,
+    )
+
+
+@SEQUENCES.add(gives([7, 8], [3, 4]), needs_sequences=True)
+def sequence_mapped_by_a_lambda(leaf: Leaf) -> Computation:
+    """The function of a map may itself be a federated computation."""
+    double = leaf(lambda x: x + x, np.int32)
+    fn = fl.federated_computation(lambda x: double(x) - x + np.int32(4), np.int32)
+    return fl.federated_computation(lambda s: fl.sequence_map(fn, s), INTS)
+
+
+@SEQUENCES.add(gives(24, [2, 3, 4]), needs_sequences=True)
+def sequence_reduced_by_a_lambda(leaf: Leaf) -> Computation:
+    """The operator of a fold may itself be a federated computation."""
+    multiply = leaf(lambda a, b: a * b, np.int32, np.int32)
+    fn = fl.federated_computation(lambda a, b: multiply(b, a), np.int32, np.int32)
+    return fl.federated_computation(
+        lambda s: fl.sequence_reduce(s, np.int32(1), fn), INTS
+    )
+
+
+@SEQUENCES.add(gives((6, 12, [2, 4, 6]), [1, 2, 3]), needs_sequences=True)
+def sequence_read_three_times(leaf: Leaf) -> Computation:
+    """Every reader reads a sequence from its beginning."""
+    double = leaf(lambda x: x + x, np.int32)
+
+    def body(s: Any) -> Any:
+        mapped = fl.sequence_map(double, s)
+        return fl.sequence_sum(s), fl.sequence_sum(mapped), mapped
+
+    return fl.federated_computation(body, INTS)
+
+
+@SEQUENCES.add(
+    needs_sequences=True,
+    empty=gives([], []),
+    ragged=gives([6.0, 0.0, 4.0], [[1, 2, 3], [], [4]]),
+)
+def sequence_of_ragged_batches(leaf: Leaf) -> Computation:
+    """Batches of several lengths are read one by one."""
+    add_up = leaf(total, BATCHES.element)
+    return fl.federated_computation(lambda s: fl.sequence_map(add_up, s), BATCHES)
+
+
+@SEQUENCES.add(empty=gives([], []), many=gives([3, 1, 2], [3, 1, 2]))
+def sequence_untouched(_: Leaf) -> Computation:
+    """A sequence that nobody looks into needs no sequence layer."""
+    return fl.federated_computation(lambda s: s, INTS)
+
+
+@SEQUENCES.add(
+    empty=gives(OrderedDict(data=[], scale=2.0), {"scale": 2, "data": []}),
+    many=gives(OrderedDict(data=[1, 2], scale=2.0), OrderedDict(data=[1, 2], scale=2)),
+)
+def sequence_in_a_structure(_: Leaf) -> Computation:
+    """A sequence may be one field of several."""
+    parameter = fl.to_type(OrderedDict(data=INTS, scale=np.float32))
+    return fl.federated_computation(lambda p: p, parameter)
+
+
+@SEQUENCES.add(empty=gives(0, []), many=gives(6, [1, 2, 3]))
+def sequence_read_by_leaf_code(leaf: Leaf) -> Computation:
+    """Leaf code may read a whole sequence; that needs no sequence layer."""
+    add_up = leaf(lambda s: read_all(s, np.int32(0)), INTS)
+    return fl.federated_computation(lambda s: add_up(s), INTS)
+
+
+@SEQUENCES.add(needs_sequences=True, empty=gives(0, []), many=gives(12, [1, 2, 3]))
+def sequence_mapped_then_read_by_leaf_code(leaf: Leaf) -> Computation:
+    """Leaf code may read a mapped sequence, and waits for nobody."""
+    double = leaf(lambda x: x + x, np.int32)
+    add_up = leaf(lambda s: read_all(s, np.int32(0)), INTS)
+    return fl.federated_computation(lambda s: add_up(fl.sequence_map(double, s)), INTS)
+
+
+@SEQUENCES.add(gives((6, [2, 4, 6]), [1, 2, 3]), runtimes=(TENSORFLOW,))
+def sequence_made_by_leaf_code(leaf: Leaf) -> Computation:
+    """TensorFlow code may return a dataset, which others read."""
+    doubles = leaf(lambda s: s.map(lambda x: x + x), INTS)
+    add_up = leaf(lambda s: read_all(s, np.int32(-6)), INTS)
+    return fl.federated_computation(lambda s: (add_up(doubles(s)), doubles(s)), INTS)
