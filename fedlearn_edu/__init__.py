@@ -5,6 +5,7 @@ Face one: for people who write algorithms. `import fedlearn_edu as fl`, or `as t
 programs that exist. Builders of executors and strategies take `fedlearn_edu.framework`.
 """
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 from fedlearn_edu import framework, structure
@@ -84,7 +85,9 @@ def __getattr__(name: str) -> Any:
         from fedlearn_edu.runtimes.tensorflow.library import tf
 
         return tf
-    raise AttributeError(f"fedlearn_edu has no {name!r}")
+    near = difflib.get_close_matches(name, __all__, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise AttributeError(f"fedlearn_edu has no {name!r}{hint}")
 
 
 def _default_context() -> SyncExecutionContext:

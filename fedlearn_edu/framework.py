@@ -27,6 +27,8 @@ from fedlearn_edu.executors.federating import (
     FederatingStrategy,
     implements,
 )
+from fedlearn_edu.executors.layer import Handle, Layer
+from fedlearn_edu.executors.leaf import LeafExecutor
 from fedlearn_edu.executors.recording import Event, RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import SequenceExecutor
@@ -34,6 +36,7 @@ from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.executors.wrapping import WrappingExecutor
 from fedlearn_edu.intrinsics.application import apply, derived
 from fedlearn_edu.intrinsics.definition import (
     IntrinsicDef,
@@ -73,6 +76,9 @@ __all__ = [
     "FederatedResolvingStrategy",
     "FederatingExecutor",
     "FederatingStrategy",
+    "Handle",
+    "Layer",
+    "LeafExecutor",
     "IntrinsicDef",
     "Meter",
     "NumPyExecutor",
@@ -86,6 +92,7 @@ __all__ = [
     "Tape",
     "ThreadDelegatingExecutor",
     "Value",
+    "WrappingExecutor",
     "all_intrinsics",
     "apply",
     "compile_tree",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's many arguments and the language's single parameter, in both directions.
+"""The parameters of a Python function and the single parameter of a computation.
 
-`parameter_type` and `unpack` serve the decorators (definition); `pack` serves
-`Computation.__call__`. Values are not converted here, only arranged.
+The decorators and their frontends ask here, when a function is defined; the arguments of
+a call are arranged in `packing.py`.
 """
 
 import inspect
@@ -10,9 +10,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fedlearn_edu.errors import ArgumentsError, TracingError
+import numpy as np
+
+from fedlearn_edu.errors import TracingError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible, to_type
+from fedlearn_edu.types.struct_type import is_field
 
 
 def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
@@ -28,8 +31,8 @@ def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
         raise TracingError(
             "this callable has no Python signature",
             expected="a function written in Python",
-            found=f"{fn!r}",
-            do="wrap it: lambda x: it(x)",
+            found=describe(fn),
+            do=f"wrap it: lambda x: {getattr(fn, '__name__', 'it')}(x)",
         ) from None
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -74,6 +77,18 @@ def parameter_type(
     return StructType(list(zip(names, given, strict=True)), OrderedDict)
 
 
+def check_specs(fn_name: str, specs: Sequence[Any]) -> None:
+    """Refuses pairs that should have been a list of pairs."""
+    if len(specs) > 1 and all(map(is_field, specs)):
+        listed = ", ".join(f"({name!r}, …)" for name, _ in specs)
+        raise TracingError(
+            f"{fn_name} was given pairs, each of which is a structure of one field",
+            expected=f"one list: [{listed}]",
+            found=listed,
+            do="put the pairs into a list, or leave the names to the parameters",
+        )
+
+
 def _named_by(fn_name: str, names: Sequence[str], whole: Type) -> Type:
     if not isinstance(whole, StructType) or len(whole) != len(names):
         raise _counts_differ(fn_name, names, [whole])
@@ -85,6 +100,7 @@ def _named_by(fn_name: str, names: Sequence[str], whole: Type) -> Type:
             f"the parameters of {fn_name} and the fields of its type differ in name",
             expected=f"fields named {', '.join(names)}",
             found=str(whole),
+            where=f"the definition of {fn_name}",
             do="name the fields as the parameters, or leave all of them unnamed",
         )
     return whole
@@ -96,7 +112,7 @@ def _counts_differ(
     listed = ", ".join(map(str, types)) or "no type"
     return TracingError(
         f"{fn_name} and the types it is decorated with do not fit together",
-        expected=f"{len(names)} type(s), for ({', '.join(names)})",
+        expected=f"{len(names)} type(s), for {fn_name}({', '.join(names)})",
         found=listed,
         where=f"the definition of {fn_name}",
         do="give the decorator one type for each parameter",
@@ -131,6 +147,19 @@ def call_leaf(
     return unpack(fn, names, fields)
 
 
+def private(plain: Any) -> Any:
+    """The same plain value in arrays nobody else holds, to be changed at will."""
+    match plain:
+        case np.ndarray():
+            return plain.copy()
+        case Struct():
+            return plain.map(private)
+        case tuple():
+            return tuple(map(private, plain))
+        case _:
+            return plain
+
+
 def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:
     """Refuses placements and functions as parameters of leaf code."""
     if type_ is not None and not is_tensorflow_compatible(type_):
@@ -138,72 +167,6 @@ def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:
             f"the parameter of {fn_name} is not for leaf code",
             expected="tensors, structures and sequences",
             found=str(type_),
-            do="use federated_computation for federated values and functions",
+            where=f"the definition of {fn_name}",
+            do="declare one member here, and use federated_map",
         )
-
-
-def pack(
-    type_: Type | None, args: tuple[Any, ...], kwargs: Mapping[str, Any], callee: str
-) -> Any:
-    """Arranges call arguments as the one argument of a parameter of type `type_`.
-
-    A single positional argument is the whole argument. Several, or keywords, fill the
-    fields of a structure, positional ones first.
-    """
-    count = len(args) + len(kwargs)
-    if type_ is None:
-        if count:
-            raise ArgumentsError(
-                f"{callee} takes no argument",
-                expected=f"{callee}()",
-                found=f"{count} argument(s)",
-                do="call it without arguments",
-            )
-        return None
-    if not count:
-        raise ArgumentsError(
-            f"{callee} was called without its argument", expected=str(type_)
-        )
-    if len(args) == 1 and not kwargs:
-        return args[0]
-    if not isinstance(type_, StructType):
-        raise ArgumentsError(
-            f"{callee} takes one argument",
-            expected=str(type_),
-            found=f"{len(args)} positional and {len(kwargs)} keyword argument(s)",
-            do="pass exactly one argument, by position",
-        )
-    return _fill(type_, args, kwargs, callee)
-
-
-def _fill(
-    type_: StructType, args: tuple[Any, ...], kwargs: Mapping[str, Any], callee: str
-) -> Struct:
-    extra = sorted(set(kwargs) - {name for name in type_.names() if name})
-    if len(args) > len(type_) or extra:
-        found = ", ".join(extra) or f"{len(args)} positional arguments"
-        raise _bad_call(type_, callee, "does not know all of its arguments", found)
-    values = []
-    for index, (name, _) in enumerate(type_.items()):
-        if index < len(args):
-            if name in kwargs:
-                raise _bad_call(type_, callee, "got one argument twice", str(name))
-            values.append((name, args[index]))
-        elif name is not None and name in kwargs:
-            values.append((name, kwargs[name]))
-        else:
-            missing = name or f"position {index}"
-            raise _bad_call(type_, callee, f"misses the argument {missing}", None)
-    return Struct(values)
-
-
-def _bad_call(
-    type_: StructType, callee: str, problem: str, found: str | None
-) -> ArgumentsError:
-    return ArgumentsError(
-        f"{callee} {problem}",
-        expected=str(type_),
-        found=found,
-        where=f"the call of {callee}",
-        do="pass one argument for each field, in order or by name",
-    )

@@ -7,8 +7,8 @@ packed argument to the current context. It does not run anything itself.
 
 from typing import Any, final
 
-from fedlearn_edu.computations.arguments import pack
 from fedlearn_edu.computations.context_stack import current_context
+from fedlearn_edu.computations.packing import pack
 from fedlearn_edu.errors import ContextError, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_indented_text
@@ -68,6 +68,7 @@ def check_closed(computation: Computation) -> None:
         raise ContextError(
             f"{computation.__name__} uses the value {name!r} of the computation it was "
             "defined in, and can run only inside it",
+            expected=f"a call inside the body that {name!r} belongs to",
             found=f"{name}: {type_}",
             do=f"call {computation.__name__} inside that body, "
             f"or make {name!r} a parameter",

@@ -12,7 +12,12 @@ from contextvars import ContextVar
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Self
 
-from fedlearn_edu.errors import ContextError, TypeMismatchError
+from fedlearn_edu.errors import (
+    ContextError,
+    TypeMismatchError,
+    describe,
+    short_traceback,
+)
 
 if TYPE_CHECKING:
     from fedlearn_edu.computations.computation import Computation
@@ -56,8 +61,11 @@ def current_context() -> Context:
         return _main_thread_scopes[-1]
     if not _default:
         raise ContextError(
-            "no default context is installed",
-            do="call fedlearn_edu.framework.set_default_context(context)",
+            "nobody is there to run this: no default context is installed",
+            expected="a default context, or a call inside `with context:`",
+            found="no context",
+            do="fl.framework.set_default_context("
+            "fl.framework.SyncExecutionContext(fl.framework.local_executor_factory()))",
         )
     default = _default[0]
     if not isinstance(default, Context):
@@ -65,6 +73,7 @@ def current_context() -> Context:
     return default
 
 
+@short_traceback
 def set_default_context(context: Context | Callable[[], Context]) -> None:
     """Replaces the process-wide default, for all threads.
 
@@ -75,8 +84,8 @@ def set_default_context(context: Context | Callable[[], Context]) -> None:
         raise TypeMismatchError(
             "the default context must be a context",
             expected="for example SyncExecutionContext(executor_fn=factory)",
-            found=f"{context!r} ({type(context).__name__})",
-            do="wrap an executor factory in SyncExecutionContext first",
+            found=describe(context),
+            do="wrap an executor factory: SyncExecutionContext(executor_fn=factory)",
         )
     _default[:] = [context]
 

@@ -9,18 +9,25 @@ A frontend (`federated.py`, the runtimes) supplies `trace`; it knows what the bo
 """
 
 import inspect
+import os
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any, final, overload
 
 import numpy as np
 
-from fedlearn_edu.computations.arguments import parameter_names, parameter_type
+from fedlearn_edu.computations.arguments import (
+    check_specs,
+    parameter_names,
+    parameter_type,
+)
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import (
     ArgumentsError,
     ComputationReturnedNoneError,
     TracingError,
     TypeMismatchError,
+    describe,
     short_traceback,
 )
 from fedlearn_edu.structure import Struct
@@ -52,9 +59,7 @@ class Decorator:
     def __call__(self) -> Decorating: ...
 
     @overload
-    def __call__(  # type: ignore[overload-overlap]  # a class is callable, too
-        self, first: TypeSpec, *more: Any
-    ) -> Decorating: ...
+    def __call__(self, first: TypeSpec, /, *more: Any) -> Decorating: ...
 
     @overload
     def __call__(self, fn: Callable[..., Any], /, *types: Any) -> Computation: ...
@@ -67,6 +72,7 @@ class Decorator:
         if _is_function(args[0]):
             return self._build(args[0], args[1:])
         self._refuse_computation(args[0])
+        check_specs(self.__name__, args)
         return self._with_types(tuple(map(to_type, args)))
 
     def _with_types(self, type_specs: tuple[Any, ...]) -> Callable[..., Any]:
@@ -75,6 +81,7 @@ class Decorator:
             if more:
                 raise TracingError(
                     f"{self.__name__} already has its types",
+                    expected="a function, and nothing more",
                     found=f"{len(more)} further argument(s)",
                     do="give all types in one place",
                 )
@@ -83,7 +90,8 @@ class Decorator:
                 raise TracingError(
                     f"{self.__name__} needs a function to trace",
                     expected="a Python function",
-                    found=f"{fn!r} ({type(fn).__name__})",
+                    found=describe(fn),
+                    do=f"write @{self.__name__}(type) above def f(x): …",
                 )
             return self._build(fn, type_specs)
 
@@ -94,6 +102,7 @@ class Decorator:
             raise TracingError(
                 f"{candidate.__name__} is a computation already",
                 expected="a plain Python function",
+                found=describe(candidate),
                 do="use it as it is, or decorate a lambda that calls it",
             )
 
@@ -169,13 +178,21 @@ class PolymorphicComputation:
 def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneError:
     """The error for a body that forgot to return something."""
     code = getattr(getattr(fn, "python_function", fn), "__code__", None)
-    where = f"{code.co_filename}, line {code.co_firstlineno}" if code else None
+    where = _place_of(code) if code else None
     return ComputationReturnedNoneError(
         f"{name} returned None",
         expected="a value",
         found="None",
         where=where,
         do="end the function with `return …`",
+    )
+
+
+def _place_of(code: CodeType) -> str:
+    file = code.co_filename
+    in_cell = "ipykernel" in file or file.startswith("<ipython")
+    return f"line {code.co_firstlineno} of " + (
+        "the cell" if in_cell else os.path.basename(file)
     )
 
 

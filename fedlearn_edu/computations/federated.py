@@ -16,10 +16,15 @@ from fedlearn_edu.computations.context_stack import (
 )
 from fedlearn_edu.computations.decorator import Decorator, returned_none
 from fedlearn_edu.computations.value import OPERATORS, Value, to_value
-from fedlearn_edu.errors import ContextError
+from fedlearn_edu.errors import (
+    ContextError,
+    FedLearnError,
+    TypeNotAssignableError,
+    add_place,
+)
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.checking import check
-from fedlearn_edu.ir.traversal import free_references
+from fedlearn_edu.ir.traversal import free_nodes
 from fedlearn_edu.types import StructType, Type
 
 
@@ -28,24 +33,34 @@ class FederatedTracingContext(TracingContext):
     """Records the calls of one body, and knows the names of the bodies around it."""
 
     def __init__(self, name: str, outer: "FederatedTracingContext | None") -> None:
-        self._outer = outer
         self._name = name
         self._locals: list[tuple[str, ir.Node]] = []
         self._count = 0
-        self.scope: dict[str, Type] = dict(outer.scope) if outer else {}
+        self._around: dict[str, ir.Reference] = outer._references if outer else {}
+        self._references: dict[str, ir.Reference] = dict(self._around)
+
+    @property
+    def scope(self) -> dict[str, Type]:
+        """The names this body may use, its own and those of the bodies around it."""
+        return {name: reference.type for name, reference in self._references.items()}
 
     def bind(self, node: ir.Node, name: str | None = None) -> Value:
         """Gives `node` a name no enclosing body uses, and returns its stand-in."""
+        self.check_visible(node, "this")
         fresh = self.fresh(name or f"{self._name}_{self._count}")
         self._count += name is None
         self._locals.append((fresh, node))
-        self.scope[fresh] = node.type
-        return Value(ir.Reference(fresh, node.type))
+        return self.declare(fresh, node.type)
+
+    def declare(self, name: str, type_: Type) -> Value:
+        """The stand-in for a name that is bound here."""
+        reference = self._references[name] = ir.Reference(name, type_)
+        return Value(reference)
 
     def fresh(self, name: str) -> str:
         """`name`, with a number behind it if an enclosing body uses it already."""
         candidate, count = name, 0
-        while candidate in self.scope:
+        while candidate in self._references:
             count += 1
             candidate = f"{name}_{count}"
         return candidate
@@ -57,20 +72,44 @@ class FederatedTracingContext(TracingContext):
         if parameter is None:
             return self.bind(ir.Call(computation.tree))
         value = OPERATORS["fit"](to_value(argument), parameter)
-        where = f"the argument of {computation.__name__}"
-        parameter.check_assignable_from(value.type_signature, where=where)
+        where = f"{computation.__name__}'s argument"
+        try:
+            parameter.check_assignable_from(value.type_signature, where=where)
+        except TypeNotAssignableError as error:
+            if not parameter.contains(Type.is_federated):
+                error.do = self._cure_of_placement(computation, value) or error.do
+            raise
         self.check_visible(value.node, where)
         return self.bind(ir.Call(computation.tree, value.node))
 
+    def _cure_of_placement(self, computation: Computation, value: Value) -> str | None:
+        """What to do about a placed argument where single values are wanted."""
+        if not value.type_signature.contains(Type.is_federated):
+            return None
+        captured = [
+            repr(reference.name)
+            for reference in free_nodes(value.node)
+            if reference.name in self._around
+            and reference.type.contains(Type.is_federated)
+        ]
+        if not captured:
+            return f"federated_map({computation.__name__}, …) works on the members"
+        return (
+            f"{', '.join(captured)} of the body around has a placement: make it part "
+            "of what is mapped (broadcast it first if it is at the server)"
+        )
+
     def check_visible(self, node: ir.Node, what: str) -> None:
         """Refuses values that belong to a body which is over, or to a stranger's."""
-        for name, type_ in free_references(node).items():
-            if name not in self.scope:
+        # A name is not enough: a cell that is run twice binds the same names again.
+        for reference in free_nodes(node):
+            if self._references.get(reference.name) is not reference:
                 raise ContextError(
                     f"{what} uses a value of another computation's body",
                     expected=f"values of {self._name} and of the bodies around it",
-                    found=f"{name}: {type_}",
-                    do="pass it in as a parameter",
+                    found=f"{reference.name}: {reference.type}",
+                    where=f"the body of {self._name}",
+                    do="return it from its own body, and pass it in as a parameter",
                 )
 
     def finish(self, result: Value) -> ir.Node:
@@ -88,6 +127,7 @@ def require_federated_context(what: str, do: str) -> FederatedTracingContext:
         raise ContextError(
             f"{what} was used outside the body of a federated computation",
             expected="a call inside a function decorated with federated_computation",
+            found="a call in plain Python, or in leaf code",
             do=do,
         )
     return context
@@ -101,14 +141,24 @@ def trace_federated(
     parent = outer if isinstance(outer, FederatedTracingContext) else None
     context = FederatedTracingContext(fn_name, parent)
     with context:
-        parameter = None if type_ is None else context.fresh(f"{fn_name}_arg")
+        # A lone parameter keeps its own name, so that messages and trees show it.
+        name = names[0] if len(names) == 1 else f"{fn_name}_arg"
+        parameter = None if type_ is None else context.fresh(name)
         result = _run_body(context, fn, names, parameter, type_)
         if result is None:
             raise returned_none(fn, fn_name)
-        body = context.finish(to_value(result))
+        body = context.finish(_result_of(fn_name, result))
     tree = ir.Lambda(parameter, type_, body)
     check(tree, parent.scope if parent else {})
     return Computation(tree, fn_name, fn.__doc__)
+
+
+def _result_of(fn_name: str, result: Any) -> Value:
+    try:
+        return to_value(result)
+    except FedLearnError as error:
+        add_place(error, f"the result of {fn_name}")
+        raise
 
 
 def _run_body(
@@ -120,8 +170,7 @@ def _run_body(
 ) -> Any:
     if parameter is None or type_ is None:
         return fn()
-    context.scope[parameter] = type_
-    whole = Value(ir.Reference(parameter, type_))
+    whole = context.declare(parameter, type_)
     if len(names) == 1:
         return fn(whole)
     assert isinstance(type_, StructType)

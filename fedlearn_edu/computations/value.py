@@ -14,9 +14,11 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu import structure
+from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.decorator import PolymorphicComputation
-from fedlearn_edu.errors import TracingError
+from fedlearn_edu.computations.refusals import Refusals
+from fedlearn_edu.errors import TracingError, describe
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.types import (
@@ -57,7 +59,7 @@ def _operator_methods(name: str) -> tuple[Method, Method]:
 
 
 @final
-class Value:
+class Value(Refusals):
     """Something that will be computed when the program runs."""
 
     __slots__ = ("node", "type_signature")
@@ -88,11 +90,7 @@ class Value:
             raise AttributeError(name)
         fields = _fields(self.type_signature)
         if fields is None or name not in fields.names():
-            known = [n for n in fields.names() if n] if fields is not None else []
-            raise AttributeError(
-                f"a value of type {self.type_signature} has no field {name!r}; "
-                f"its named fields: {', '.join(known) or 'none'}"
-            )
+            raise self.no_field(name, fields)
         return self._select(fields.names().index(name))
 
     def __getitem__(self, key: int | str | slice) -> "Value":
@@ -112,47 +110,33 @@ class Value:
                 return to_value(structure.Struct(pairs))
             case int() if 0 <= key < len(fields):
                 return self._select(key)
-            case int():
-                raise IndexError(
-                    f"index {key} in a value of type {self.type_signature}, "
-                    f"which has {len(fields)} fields"
-                )
             case _:
-                raise TypeError(f"a field is named by int, str or slice, not {key!r}")
+                raise self.no_field(key, fields)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls a function value."""
         if not isinstance(self.type_signature, FunctionType):
-            raise TracingError(
-                "only functions can be called",
-                expected="a value of a type such as (int32 -> int32)",
-                found=str(self.type_signature),
-                where=to_text(self.node),
-            )
+            raise self.no_function()
         return Computation(self.node, to_text(self.node))(*args, **kwargs)
-
-    def __bool__(self) -> bool:
-        raise TracingError(
-            "a value has no truth yet: the program is being written, not run",
-            found=f"if, and, or, not on a value of type {self.type_signature}",
-            do="decide inside a tf_computation or np_computation",
-        )
 
     __add__, __radd__ = _operator_methods("add")
     __sub__, __rsub__ = _operator_methods("subtract")
     __mul__, __rmul__ = _operator_methods("multiply")
     __truediv__, __rtruediv__ = _operator_methods("divide")
 
+    def __array_ufunc__(self, ufunc: Any, *args: Any, **_: Any) -> "Value":
+        """`+ - * /` of a NumPy number and a value; NumPy asks here first."""
+        if args[0] != "__call__" or ufunc.__name__ not in OPERATORS:
+            do = f"move np.{ufunc.__name__} into an np_computation, and call that"
+            raise self.refused(
+                "NumPy cannot compute with a value yet", "NumPy code on", do
+            )
+        return OPERATORS[ufunc.__name__](*args[1:])
+
     def _structure(self, use: str) -> StructType:
         fields = _fields(self.type_signature)
         if fields is None:
-            raise TracingError(
-                f"{use} needs a structure",
-                expected="a value of a structure type",
-                found=str(self.type_signature),
-                where=to_text(self.node),
-                do="look at `.type_signature` before taking it apart",
-            )
+            raise self.no_parts(use)
         return fields
 
     def _select(self, index: int) -> "Value":
@@ -195,7 +179,8 @@ def _convert(arg: Any, type_spec: Type | None, hint: Type | None) -> Value:
         case Placement():
             return Value(ir.PlacementLiteral(arg))
         case list() | tuple() if isinstance(type_spec, SequenceType):
-            return Value(ir.Literal(normalize(arg, type_spec), type_spec))
+            plain = private(normalize(arg, type_spec))
+            return Value(ir.Literal(plain, type_spec))
         case str() | bytes() | bool() | int() | float() | complex():
             return _constant(arg)
         case np.ndarray() | np.generic():
@@ -209,7 +194,7 @@ def _convert(arg: Any, type_spec: Type | None, hint: Type | None) -> Value:
 def _constant(arg: Any) -> Value:
     type_ = infer_type(arg)
     assert type_ is not None
-    return Value(ir.Literal(normalize(arg, type_), type_))
+    return Value(ir.Literal(private(normalize(arg, type_)), type_))
 
 
 def _concretize(poly: PolymorphicComputation, hint: Type | None) -> Computation:
@@ -256,6 +241,6 @@ def _refusal(arg: Any, do: str) -> TracingError:
     return TracingError(
         "this cannot be part of a federated computation",
         expected="a value, a computation, a constant, or a container of these",
-        found=f"{type(arg).__name__}: {arg!r}"[:120],
+        found=describe(arg),
         do=do,
     )

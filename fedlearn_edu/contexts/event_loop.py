@@ -1,57 +1,102 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One event loop, in one daemon thread, for every synchronous call of the process.
+"""Event loops in daemon threads, one for each synchronous call that is under way.
 
 Notebooks run inside a loop of their own, where nobody may run another one; a loop in a
-thread of ours needs no permission, and no patching.
+thread of ours needs no permission, and no patching. Usually there is one, used again
+and again. Further ones exist while several threads call at once, or while code inside a
+call (a generator that feeds TensorFlow, say) makes a call of its own from another
+thread.
 """
 
 import asyncio
 import os
 import threading
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar, final
 
 from fedlearn_edu.errors import ContextError
 
 T = TypeVar("T")
 
+
+@final
+@dataclass(frozen=True)
+class _Worker:
+    loop: asyncio.AbstractEventLoop
+    thread: threading.Thread
+    pid: int
+
+
 _lock = threading.Lock()
-_running: dict[int, tuple[asyncio.AbstractEventLoop, threading.Thread]] = {}
+_idle: list[_Worker] = []
+_threads: set[int] = set()
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine on the loop and waits for its result.
+    """Runs a coroutine on a loop of ours and waits for its result.
 
     An interrupt cancels the coroutine.
 
     Raises:
-        ContextError: if called on the loop's own thread, which would wait for itself.
+        ContextError: if called on a loop's own thread, which would wait for itself.
     """
-    loop, thread = _loop()
-    if threading.current_thread() is thread:
+    if threading.get_ident() in _threads:
         coroutine.close()
         raise ContextError(
-            "a synchronous call was made on the thread that runs all calls",
+            "a synchronous call was made on a thread that runs calls",
             expected="a call from your own code",
             do="inside an executor or a coroutine of ours, await the work instead",
         )
-    future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+    worker = _take()
+    future = asyncio.run_coroutine_threadsafe(_guarded(coroutine), worker.loop)
     try:
-        return future.result()
+        result = future.result()
     except KeyboardInterrupt:
+        # The loop may be busy with leaf code for a while: nobody shall wait for it.
         future.cancel()
+        worker.loop.call_soon_threadsafe(worker.loop.stop)
         raise
+    except BaseException:
+        _give_back(worker)
+        raise
+    _give_back(worker)
+    return result
 
 
-def _loop() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
+async def _guarded(coroutine: Coroutine[Any, Any, T]) -> T:
+    try:
+        return await coroutine
+    except (SystemExit, KeyboardInterrupt) as error:
+        # It would end the loop's thread, and nobody would ever be answered again.
+        raise ContextError("the call tried to end the program", found=error) from None
+
+
+def _take() -> _Worker:
     with _lock:
         # A forked process has the parent's memory but not its threads.
-        if os.getpid() not in _running:
-            loop = asyncio.new_event_loop()
-            thread = threading.Thread(
-                target=loop.run_forever, name="fedlearn-edu-loop", daemon=True
-            )
-            thread.start()
-            _running.clear()
-            _running[os.getpid()] = (loop, thread)
-        return _running[os.getpid()]
+        _idle[:] = [worker for worker in _idle if worker.pid == os.getpid()]
+        return _idle.pop() if _idle else _start()
+
+
+def _give_back(worker: _Worker) -> None:
+    with _lock:
+        _idle.append(worker)
+
+
+def _start() -> _Worker:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(
+        target=_serve, args=(loop,), name="fedlearn-edu-loop", daemon=True
+    )
+    thread.start()
+    return _Worker(loop, thread, os.getpid())
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    _threads.add(threading.get_ident())
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
+        _threads.discard(threading.get_ident())

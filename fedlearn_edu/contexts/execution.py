@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execution contexts: a call becomes a run of a stack of executors.
 
-One run: normalize the argument, compile the tree for the stack, count the participants,
-build the stack (or take it again), embed, call, compute, restore.
+One run: normalize the argument, count the participants, compile the tree for their
+stack, build the stack (or take it again), embed, call, compute, restore.
 `SyncExecutionContext` waits for the result; `AsyncExecutionContext` returns a
 coroutine.
 """
 
 import inspect
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.compiler.pipeline import compile_tree
+from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.computations.decorator import PolymorphicComputation
@@ -24,6 +26,7 @@ from fedlearn_edu.errors import (
     short_traceback,
     short_tracebacks,
 )
+from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.structure import Struct
@@ -49,32 +52,58 @@ class ExecutionEngine:
         self._factory = factory
         self._compiled: OrderedDict[Any, tuple[ir.Node, ir.Node]] = OrderedDict()
 
-    async def run(self, computation: Computation, argument: Any) -> Any:
-        """One run of a computation on a packed argument."""
-        type_ = computation.type_signature
+    def plan(self, computation: Computation, argument: Any) -> "Run":
+        """All that can be done before anything runs: on the caller's own thread."""
+        type_, name = computation.type_signature, computation.__name__
         check_closed(computation)
         plain = None
         if type_.parameter is not None:
-            plain = prepare(argument, type_.parameter, computation.__name__)
-        counts = infer_cardinalities(plain, type_.parameter, computation.__name__)
-        tree = self._compile(computation, self._factory.native(counts))
+            plain = prepare(argument, type_.parameter, name)
+        counts = infer_cardinalities(plain, type_.parameter, name)
+        native = self._factory.native(counts)
+        tree = self._compile(computation.tree, native, name)
+        plain = self._compile_functions(plain, native, name)
         needed = runtimes(tree) | _runtimes_of(plain)
         executor = self._factory.create_executor(counts, needed)
-        arg = None
-        if type_.parameter is not None:
-            arg = await executor.create_value(plain, type_.parameter)
-        fn = await executor.create_value(tree, tree.type)
-        result = await executor.create_call(fn, arg)
-        return restore(await result.compute(), type_.result)
+        return Run(executor, tree, type_, plain)
 
-    def _compile(self, computation: Computation, native: frozenset[str]) -> ir.Node:
-        key = (id(computation.tree), native)
-        if key not in self._compiled:
-            compiled = compile_tree(computation.tree, native, computation.__name__)
-            self._compiled[key] = (computation.tree, compiled)
+    def _compile(self, tree: ir.Node, native: frozenset[str], name: str) -> ir.Node:
+        key = (id(tree), native)
+        found = self._compiled.get(key)
+        if found is None:
+            # The tree is kept as well, so that nobody else gets its id.
+            found = self._compiled[key] = (tree, compile_tree(tree, native, name))
             if len(self._compiled) > _MAX_COMPILED:
                 self._compiled.popitem(last=False)
-        return self._compiled[key][1]
+        return found[1]
+
+    def _compile_functions(self, plain: Any, native: frozenset[str], name: str) -> Any:
+        """The argument, with the functions in it compiled like the computation."""
+        if isinstance(plain, Struct):
+            return plain.map(lambda v: self._compile_functions(v, native, name))
+        if isinstance(plain, ir.Node):
+            return self._compile(plain, native, f"{name}'s argument")
+        return plain
+
+
+@final
+@dataclass(frozen=True)
+class Run:
+    """One call, ready to run: a stack, a compiled tree and a plain argument."""
+
+    executor: Executor
+    tree: ir.Node
+    type_signature: FunctionType
+    plain: Any
+
+    async def execute(self) -> Any:
+        """Embeds, calls, computes and restores."""
+        type_, arg = self.type_signature, None
+        if type_.parameter is not None:
+            arg = await self.executor.create_value(self.plain, type_.parameter)
+        fn = await self.executor.create_value(self.tree, self.tree.type)
+        result = await self.executor.create_call(fn, arg)
+        return restore(private(await result.compute()), type_.result)
 
 
 def prepare(argument: Any, type_: Type, callee: str) -> Any:
@@ -139,7 +168,7 @@ class SyncExecutionContext(Context):
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs `computation` and returns what Python gets."""
-        return event_loop.run(self._engine.run(computation, argument))
+        return event_loop.run(self._engine.plan(computation, argument).execute())
 
 
 @final
@@ -161,7 +190,8 @@ class AsyncExecutionContext(Context):
 
     async def _run(self, computation: Computation, argument: Any) -> Any:
         with short_tracebacks():
-            return await self._engine.run(computation, await _awaited(argument))
+            run = self._engine.plan(computation, await _awaited(argument))
+            return await run.execute()
 
 
 async def _awaited(argument: Any) -> Any:

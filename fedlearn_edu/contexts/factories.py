@@ -4,6 +4,8 @@
 Execution contexts ask a factory for a stack; `stacks.py` shows what it builds.
 """
 
+import os
+import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from dataclasses import replace
@@ -51,25 +53,29 @@ class LocalExecutorFactory(ExecutorFactory):
     def __init__(self, plan: StackPlan) -> None:
         self.plan = plan
         self._stacks: OrderedDict[Any, Executor] = OrderedDict()
+        self._lock = threading.Lock()
 
     def create_executor(
         self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
     ) -> Executor:
         """A new stack, or the one built earlier for the same participants."""
         num_clients = self.plan.num_clients(cardinalities)
-        key = (num_clients, runtimes)
-        if key not in self._stacks:
-            self._stacks[key] = build_stack(self.plan, num_clients, runtimes)
-            if len(self._stacks) > _MAX_STACKS:
-                self._stacks.popitem(last=False)
-        self._stacks.move_to_end(key)
-        return self._stacks[key]
+        # A forked process has its parent's stacks, but none of their threads.
+        key = (num_clients, runtimes, os.getpid())
+        with self._lock:
+            if key not in self._stacks:
+                self._stacks[key] = build_stack(self.plan, num_clients, runtimes)
+                if len(self._stacks) > _MAX_STACKS:
+                    self._stacks.popitem(last=False)
+            self._stacks.move_to_end(key)
+            return self._stacks[key]
 
     def clean_up_executor(self, cardinalities: Cardinalities) -> None:
         """Closes and forgets the stacks for these participants."""
         num_clients = self.plan.num_clients(cardinalities)
-        for key in [key for key in self._stacks if key[0] == num_clients]:
-            self._stacks.pop(key).close()
+        with self._lock:
+            for key in [key for key in self._stacks if key[0] == num_clients]:
+                self._stacks.pop(key).close()
 
     def native(self, cardinalities: Cardinalities) -> frozenset[str]:
         """The intrinsics the stack for these participants implements."""

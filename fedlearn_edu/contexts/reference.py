@@ -12,6 +12,7 @@ from typing import Any, assert_never, final
 
 from fedlearn_edu import types
 from fedlearn_edu.compiler.expand_intrinsics import expansion
+from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
@@ -49,7 +50,8 @@ class ReferenceContext(Context):
             result = fn()
         else:
             result = fn(_inside(plain, type_.parameter, count))
-        return types.restore(_outside(result, type_.result), type_.result)
+        plain = private(_outside(result, type_.result))
+        return types.restore(plain, type_.result)
 
 
 def evaluate(node: ir.Node, scope: Scope, count: Count) -> Any:

@@ -9,7 +9,7 @@ above.
 from abc import abstractmethod
 from typing import Any
 
-from fedlearn_edu.errors import ExecutorError, add_place
+from fedlearn_edu.errors import ComputationFailedError, ExecutorError, add_place
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -77,6 +77,13 @@ class LeafExecutor(Executor):
         data = None if argument is None else argument.representation
         try:
             result = self.run(fn.representation, data, type_)
+        except (SystemExit, KeyboardInterrupt) as error:
+            # Out of here it would end the loop that serves all other calls, too.
+            raise ComputationFailedError(
+                f"{fn.representation.name} tried to end the program",
+                found=repr(error),
+                do="return a value, or raise an error that says what is wrong",
+            ) from None
         except Exception as error:
             if fn.representation.name not in MEANINGS:
                 add_place(error, f"in the computation {fn.representation.name}")

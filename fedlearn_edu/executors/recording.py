@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, as_node
-from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
+from fedlearn_edu.executors.wrapping import Work, WrappedValue, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
+
+_MAX_DETAIL_CHARS = 60
 
 
 @final
@@ -30,7 +32,7 @@ class Event:
         type: the type of the result, in the notation.
         start_s: seconds on the clock of `time.perf_counter`.
         end_s: the same clock, when the call returned.
-        detail: the computation or selection concerned, for people.
+        detail: the function called, the field selected, or a small value computed.
     """
 
     number: int
@@ -114,19 +116,26 @@ class RecordingExecutor(WrappingExecutor):
             type=str(typed.type_signature),
             start_s=start_s,
             end_s=time.perf_counter(),
-            detail=_describe(subject),
+            detail=_describe(what, subject, result),
         )
         self._tape.append(event)
         return result
 
 
-def _describe(subject: Any) -> str:
-    match as_node(subject):
+def _describe(what: str, subject: Any, result: Any) -> str:
+    """What a call is about: the function called, the value computed, the field."""
+    if what == "compute":
+        text = str(result)
+        return text if len(text) <= _MAX_DETAIL_CHARS and "\n" not in text else ""
+    while isinstance(subject, WrappedValue):
+        subject = subject.value
+    match as_node(getattr(subject, "representation", subject)):
         case ir.Intrinsic(uri=uri):
             return uri
         case ir.Leaf(code=code):
             return code.name
         case None:
-            return str(subject) if isinstance(subject, int | str) else ""
+            name = getattr(getattr(subject, "representation", None), "name", "")
+            return str(subject) if isinstance(subject, int | str) else str(name)
         case node:
             return type(node).__name__

@@ -161,20 +161,26 @@ class ReferenceResolvingExecutor(Layer):
         bindings: dict[str, ir.Node] = {}
         for name in free_references(closure.function):
             captured = closure.scope.lookup(name)
-            match captured.representation:
-                case Closure() as inner:
-                    bindings[name] = await self._close_over(inner)
-                case ir.Leaf() | ir.Intrinsic() as function:
-                    bindings[name] = function
-                case _:
-                    _check_may_travel(name, captured.type_signature, closure)
-                    plain = await captured.compute()
-                    bindings[name] = ir.Literal(plain, captured.type_signature)
+            _check_may_travel(name, captured.type_signature, closure)
+            bindings[name] = await self._as_constant(captured)
         return substitute(closure.function, bindings)
+
+    async def _as_constant(self, captured: Handle) -> ir.Node:
+        match captured.representation:
+            case Closure() as inner:
+                return await self._close_over(inner)
+            case ir.Leaf() | ir.Intrinsic() as function:
+                return function
+            case Struct() as fields:
+                pairs = [(n, await self._as_constant(v)) for n, v in fields.items()]
+                return ir.Struct(tuple(pairs))
+            case _:
+                plain = await captured.compute()
+                return ir.Literal(plain, captured.type_signature)
 
 
 def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:
-    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
+    if not isinstance(type_, FunctionType) and _holds_placed(type_):
         raise TypeMismatchError(
             f"a function given to an intrinsic captures {name!r}, which cannot travel",
             expected="captured values without a placement",
@@ -182,3 +188,10 @@ def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:
             where=to_text(closure.function)[:80],
             do=f"make {name!r} part of the value that is mapped",
         )
+
+
+def _holds_placed(type_: Type) -> bool:
+    """Whether there is a federated value among the data; functions may speak of any."""
+    if isinstance(type_, StructType):
+        return any(map(_holds_placed, type_))
+    return isinstance(type_, FederatedType)

@@ -10,6 +10,7 @@ import threading
 import weakref
 from typing import Any, final
 
+from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.stepping import is_stepping
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
@@ -19,31 +20,43 @@ from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 class ThreadDelegatingExecutor(WrappingExecutor):
     """Runs its target on one daemon thread.
 
-    Source: `tff.framework.ThreadDelegatingExecutor`; closing it also ends the thread
-    here.
+    Closing it ends the thread. Source: `tff.framework.ThreadDelegatingExecutor`.
     """
 
     def __init__(self, target_executor: Executor) -> None:
         super().__init__(target_executor)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
-            target=self._loop.run_forever, name="fedlearn-edu-executor", daemon=True
+            target=_serve, args=(self._loop,), name="fedlearn-edu-executor", daemon=True
         )
         self._thread.start()
         # A stack that is only forgotten, not closed, must not leave its thread behind.
-        weakref.finalize(self, _stop, self._loop)
+        self._stop = weakref.finalize(self, _stop, self._loop)
 
     def close(self) -> None:
         """Closes the target and ends the thread."""
         self.target.close()
-        _stop(self._loop)
+        self._stop()
 
     async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Runs `work()` on the thread; in place if threads must not change."""
+        if not self._stop.alive:
+            raise ExecutorError(
+                "this executor is closed",
+                where=what,
+                do="make a new stack of executors",
+            )
         if is_stepping() or threading.current_thread() is self._thread:
             return await work()
         future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         return await asyncio.wrap_future(future)
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
 
 
 def _stop(loop: asyncio.AbstractEventLoop) -> None:

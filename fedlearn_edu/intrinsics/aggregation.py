@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.computations.value import Value, to_value
+from fedlearn_edu.computations.value import Value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.application import (
+    argument,
     derived,
     record,
     to_federated,
@@ -71,7 +72,7 @@ def federated_aggregate(
     Source: `tff.federated_aggregate`; the order is fixed here, unspecified there.
     """
     items = to_federated(value, "federated_aggregate", _ANY_AT_CLIENTS)
-    start = to_value(zero)
+    start = argument(zero, "federated_aggregate")
     assert isinstance(items.type_signature, FederatedType)
     item = items.type_signature.member
     pair = StructType([(None, start.type_signature), (None, item)])

@@ -14,7 +14,13 @@ from fedlearn_edu.computations.federated import (
     trace_federated,
 )
 from fedlearn_edu.computations.value import OPERATORS, Value, to_value
-from fedlearn_edu.errors import TracingError, TypeMismatchError, short_traceback
+from fedlearn_edu.errors import (
+    FedLearnError,
+    TracingError,
+    TypeMismatchError,
+    add_place,
+    short_traceback,
+)
 from fedlearn_edu.intrinsics.definition import IntrinsicDef, define
 from fedlearn_edu.intrinsics.inference import hint_for, infer_result, parameters_of
 from fedlearn_edu.ir import nodes as ir
@@ -28,7 +34,10 @@ from fedlearn_edu.types import (
     unify,
 )
 
-ANYWHERE = "call it inside a function decorated with federated_computation"
+ANYWHERE = (
+    "decorate a function with its types and call it there; "
+    "leaf code uses the operations of NumPy or TensorFlow"
+)
 
 
 def derived(
@@ -106,7 +115,7 @@ def convert_arguments(
         if isinstance(template, FederatedType):
             values[index] = to_federated(args[index], uri, template)
         elif not isinstance(template, FunctionType):
-            values[index] = to_value(args[index])
+            values[index] = argument(args[index], uri)
         if index in values:
             bindings |= unify(template, values[index].type_signature)
     for index, template in enumerate(templates):
@@ -116,10 +125,28 @@ def convert_arguments(
     return [values[index] for index in range(len(templates))]
 
 
+def argument(arg: Any, uri: str, hint: Type | None = None) -> Value:
+    """A Value of one argument; an error says of which intrinsic."""
+    require_federated_context(uri, ANYWHERE)
+    try:
+        return to_value(arg, parameter_hint=hint)
+    except FedLearnError as error:
+        add_place(error, f"an argument of {uri}")
+        raise
+
+
 def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
     """A federated Value at the template's placement; structures are zipped."""
-    value = OPERATORS["zip_if_needed"](to_value(arg))
+    value = OPERATORS["zip_if_needed"](argument(arg, uri))
     type_ = value.type_signature
+    if isinstance(type_, FunctionType):
+        raise TypeMismatchError(
+            f"{uri} needs a federated value here, not a function",
+            expected=str(template),
+            found=str(type_),
+            where=str(value),
+            do="check the order of the arguments",
+        )
     if not isinstance(type_, FederatedType):
         raise TypeMismatchError(
             f"{uri} needs a federated value, or a structure of federated values",
@@ -134,7 +161,7 @@ def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
             expected=f"a value at {template.placement}: {template}",
             found=str(type_),
             where=str(value),
-            do=_move(type_),
+            do=_move(uri, type_),
         )
     if template.all_equal and not type_.all_equal:
         raise TypeMismatchError(
@@ -146,15 +173,18 @@ def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
     return value
 
 
-def _move(type_: FederatedType) -> str:
+def _move(uri: str, type_: FederatedType) -> str:
     if type_.placement.default_all_equal:
-        return "bring it to the clients with federated_broadcast"
+        return (
+            f"{uri} combines what the clients hold; this is one value at the server "
+            "already (federated_broadcast would bring it to the clients)"
+        )
     return "bring it to the server with an aggregation such as federated_sum"
 
 
 def to_function(arg: Any, uri: str, hint: Type | None) -> Value:
     """A function Value; polymorphic computations get their type from `hint`."""
-    value = to_value(arg, parameter_hint=hint)
+    value = argument(arg, uri, hint)
     if not isinstance(value.type_signature, FunctionType):
         raise TypeMismatchError(
             f"{uri} needs a computation here",

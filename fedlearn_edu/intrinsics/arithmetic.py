@@ -146,7 +146,8 @@ def _adopt_number(operand: Any, other: Any) -> Any:
     if len(dtypes) != 1:
         return operand
     type_ = TensorType(dtypes.pop())
-    return Value(ir.Literal(normalize(operand, type_), type_))
+    where = f"the number beside {other}, of type {other.type_signature}"
+    return Value(ir.Literal(normalize(operand, type_, where), type_))
 
 
 def _dtypes(type_: Type) -> set[np.dtype[Any]]:

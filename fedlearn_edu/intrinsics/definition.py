@@ -7,6 +7,7 @@ use in a body is recorded in `application.py`; how anything is run is not known 
 floor.
 """
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
@@ -69,10 +70,12 @@ def intrinsic_named(uri: str) -> IntrinsicDef:
         StructureError: if there is none.
     """
     if uri not in _registry:
+        near = difflib.get_close_matches(uri, _registry, n=1)
         raise StructureError(
             f"there is no intrinsic {uri!r}",
             expected="one of " + ", ".join(sorted(_registry)),
             found=uri,
+            do=f"did you mean {near[0]}?" if near else "define it first, see `derived`",
         )
     return _registry[uri]
 

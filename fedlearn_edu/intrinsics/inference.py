@@ -57,13 +57,14 @@ def _check_function(
         fits = substitute(template.result, bindings).is_assignable_from(found.result)
     if not fits:
         parameter = "" if wanted is None else str(wanted)
-        result = _partly(template.result, bindings)
+        known = _is_bound(template.result, bindings)
+        result = substitute(template.result, bindings) if known else "…"
         raise TypeMismatchError(
             f"{uri} cannot use this function on these values",
             expected=f"({parameter} -> {result})",
             found=str(found),
             where=str(value),
-            do="make the function's types fit what it is applied to",
+            do="decorate the function with the type expected here, or cast the values",
         )
     if _is_bound(template.result, bindings):
         return {}
@@ -81,7 +82,3 @@ def _is_bound(template: Type, bindings: Bindings) -> bool:
     return not template.contains(
         lambda t: isinstance(t, AbstractType) and t.label not in bindings
     )
-
-
-def _partly(template: Type, bindings: Bindings) -> Type:
-    return substitute(template, bindings) if _is_bound(template, bindings) else template

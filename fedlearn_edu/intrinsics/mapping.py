@@ -9,7 +9,7 @@ from typing import Any
 from fedlearn_edu import structure
 from fedlearn_edu.computations.value import Value, operator, to_value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
-from fedlearn_edu.intrinsics.application import apply, record, traced
+from fedlearn_edu.intrinsics.application import apply, argument, record, traced
 from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.types import (
     CLIENTS,
@@ -52,7 +52,7 @@ def federated_map(fn: Any, arg: Any) -> Value:
 
     Source: `tff.federated_map`.
     """
-    value = zip_if_needed(to_value(arg))
+    value = zip_if_needed(argument(arg, "federated_map"))
     type_ = value.type_signature
     at_server = isinstance(type_, FederatedType) and type_.placement is SERVER
     variant = _AT_SERVER if at_server else _AT_CLIENTS
@@ -90,18 +90,21 @@ def federated_zip(value: Any) -> Value:
 
     Source: `tff.federated_zip`.
     """
-    whole = to_value(value)
+    whole = argument(value, "federated_zip")
     placements: set[Placement] = set()
     if isinstance(whole.type_signature, StructType):
         _collect_placements(whole.type_signature, placements, str(whole))
     if len(placements) != 1:
         names = ", ".join(sorted(map(str, placements))) or "no placement"
         raise TypeMismatchError(
-            "federated_zip joins federated values at one placement",
+            "a structure of federated values has its parts at one placement",
             expected="a structure such as <{A}@CLIENTS,{B}@CLIENTS>",
             found=f"{whole.type_signature} ({names})",
             where=str(whole),
-            do="bring all parts to one placement: federated_value, federated_broadcast",
+            do="bring all parts to one placement first: "
+            "federated_broadcast takes what is at the server to the clients"
+            if len(placements) > 1
+            else "hand in several values in a list or tuple: federated_zip((x, y))",
         )
     (placement,) = placements
     member = _without_placements(whole.type_signature)
@@ -117,11 +120,11 @@ def _collect_placements(type_: Type, found: set[Placement], where: str) -> None:
                 _collect_placements(element, found, where)
         case _:
             raise TypeMismatchError(
-                "federated_zip met a part that is nowhere",
+                "one part of a structure of federated values has no placement",
                 expected="federated values, or structures of them",
                 found=str(type_),
                 where=where,
-                do="place it first: federated_value(…, placement)",
+                do="place it first, beside the others: federated_value(…, CLIENTS)",
             )
 
 
@@ -148,17 +151,28 @@ def zip_if_needed(value: Value) -> Value:
 
 @operator("fit")
 def fit(value: Value, wanted: Type) -> Value:
-    """Zips the parts of an argument where its parameter wants federated structures."""
+    """Zips parts of an argument, and forgets all-equal bits, as its parameter wants."""
     found = value.type_signature
     if isinstance(wanted, FederatedType) and isinstance(found, StructType):
         return zip_if_needed(value)
+    if _is_equal_at_clients(found) and wanted.is_assignable_from(found):
+        forgets = not _is_equal_at_clients(wanted)
+        return map_members(lambda member: member, value, "each") if forgets else value
     if not isinstance(wanted, StructType) or not isinstance(found, StructType):
         return value
-    if wanted.is_assignable_from(found) or len(wanted) != len(found):
+    if len(wanted) != len(found):
         return value
-    types = list(wanted)
-    pairs = [(n, fit(value[i], types[i])) for i, n in enumerate(found.names())]
-    return to_value(structure.Struct(pairs))
+    parts = list(value)
+    fitted = [fit(part, type_) for part, type_ in zip(parts, wanted, strict=True)]
+    if all(new is old for new, old in zip(fitted, parts, strict=True)):
+        return value
+    return to_value(structure.Struct(zip(found.names(), fitted, strict=True)))
+
+
+def _is_equal_at_clients(type_: Type) -> bool:
+    if not isinstance(type_, FederatedType):
+        return False
+    return type_.all_equal and type_.placement is CLIENTS
 
 
 @operator("select")

@@ -3,11 +3,11 @@
 
 from typing import Any
 
-from fedlearn_edu.computations.value import Value, to_value
-from fedlearn_edu.errors import TypeMismatchError, short_traceback
-from fedlearn_edu.intrinsics.application import apply, record
+from fedlearn_edu.computations.value import Value
+from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
+from fedlearn_edu.intrinsics.application import apply, argument, record
 from fedlearn_edu.intrinsics.definition import define
-from fedlearn_edu.types import CLIENTS, SERVER, FederatedType, FunctionType, Placement
+from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, Placement
 
 _BROADCAST = define("federated_broadcast", "(T@SERVER -> T@CLIENTS)")
 _EVAL = define("federated_eval", "(( -> T) -> {T}@CLIENTS)", "(( -> T) -> T@SERVER)")
@@ -47,7 +47,7 @@ def federated_value(value: Any, placement: Placement) -> Value:
     Source: `tff.federated_value`.
     """
     _check_placement(placement)
-    inner = to_value(value)
+    inner = argument(value, "federated_value")
     type_ = inner.type_signature
     if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
         raise TypeMismatchError(
@@ -83,9 +83,11 @@ def federated_compute(fn: Any, placement: Placement) -> Value:
 
 
 def _check_placement(placement: Placement) -> None:
-    if placement not in (CLIENTS, SERVER):
+    if not isinstance(placement, Placement):
         raise TypeMismatchError(
             "this is not a placement",
             expected="CLIENTS or SERVER",
-            found=f"{placement!r} ({type(placement).__name__})",
+            found=describe(placement),
+            where="the second argument",
+            do="write fl.CLIENTS or fl.SERVER, without quotes",
         )

@@ -7,9 +7,9 @@ of clients. On a federated sequence each of these works at every participant.
 
 from typing import Any
 
-from fedlearn_edu.computations.value import Value, to_value
+from fedlearn_edu.computations.value import Value
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
-from fedlearn_edu.intrinsics.application import apply, to_function
+from fedlearn_edu.intrinsics.application import apply, argument, to_function
 from fedlearn_edu.intrinsics.arithmetic import binary, identity, zeros
 from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
@@ -18,6 +18,7 @@ from fedlearn_edu.types import (
     FunctionType,
     SequenceType,
     StructType,
+    TensorType,
     Type,
     check_sum_compatible,
 )
@@ -38,7 +39,7 @@ def sequence_map(fn: Any, arg: Any) -> Value:
 
     Source: `tff.sequence_map`.
     """
-    sequence = to_value(arg)
+    sequence = argument(arg, "sequence_map")
     if isinstance(sequence.type_signature, FederatedType):
         _element_of(sequence, "sequence_map")
         return map_members(lambda s: sequence_map(fn, s), sequence, name="sequence_map")
@@ -58,7 +59,8 @@ def sequence_reduce(value: Any, zero: Any, op: Any) -> Value:
 
     Source: `tff.sequence_reduce`.
     """
-    sequence, start = to_value(value), to_value(zero)
+    sequence = argument(value, "sequence_reduce")
+    start = argument(zero, "sequence_reduce")
     if isinstance(sequence.type_signature, FederatedType):
         return _reduce_at_participants(sequence, start, op)
     element = _element_of(sequence, "sequence_reduce")
@@ -90,9 +92,15 @@ def _state_of(step: Value, start: Value) -> Type:
             expected=str(state),
             found=str(start.type_signature),
             where="sequence_reduce",
-            do="start from a zero of the type the operator returns",
+            do=f"start from {_zero_of(state)}",
         )
     return state
+
+
+def _zero_of(state: Type) -> str:
+    if isinstance(state, TensorType) and state.is_scalar:
+        return f"np.{state}(…): a Python number is int32 or float32 here"
+    return "a zero of the type the operator returns"
 
 
 def _widened(start: Value, state: Type) -> Value:
@@ -129,7 +137,7 @@ def sequence_sum(value: Any) -> Value:
 
     Source: `tff.sequence_sum`.
     """
-    sequence = to_value(value)
+    sequence = argument(value, "sequence_sum")
     _element_of(sequence, "sequence_sum")
     if isinstance(sequence.type_signature, FederatedType):
         return map_members(sequence_sum, sequence, name="sequence_sum")
@@ -145,6 +153,8 @@ def _element_of(sequence: Value, uri: str) -> Type:
             expected="a value of type T* or {T*}@CLIENTS",
             found=str(type_),
             where=str(sequence),
-            do="declare the parameter as SequenceType(T); check the argument order",
+            do="a list in a body is a structure: make it a parameter of SequenceType(T)"
+            if isinstance(inner, StructType)
+            else "declare the parameter as SequenceType(T); check the argument order",
         )
     return inner.element

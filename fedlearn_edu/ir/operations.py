@@ -72,7 +72,9 @@ def _at_most(op: Operation, value: Any, limit: Any) -> Any:
         raise InputRangeError(
             "a client's value is outside the range it promised",
             expected=f"0 to {limit}",
-            found=f"values from {np.min(value)} to {np.max(value)}",
+            found=f"{value}"
+            if not np.shape(value)
+            else f"values from {np.min(value)} to {np.max(value)}",
             where="a secure sum",
             do="raise the limit, or clip the values at the clients",
         )

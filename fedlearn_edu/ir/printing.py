@@ -91,7 +91,8 @@ def _literal(value: Any, node: ir.Literal) -> str:
 
 
 def _selector(node: ir.Selection) -> str:
-    name = ir.struct_type_of(node.source).names()[node.index]
+    names = ir.struct_type_of(node.source).names()
+    name = dict(enumerate(names)).get(node.index)  # also a faulty tree can be printed
     return f".{name}" if name else f"[{node.index}]"
 
 

@@ -76,21 +76,27 @@ def walk(node: ir.Node) -> Iterator[ir.Node]:
 
 def free_references(node: ir.Node) -> dict[str, Type]:
     """The names used in `node` but bound outside it, with their types."""
+    return {reference.name: reference.type for reference in free_nodes(node)}
+
+
+def free_nodes(
+    node: ir.Node, bound: frozenset[str] = frozenset()
+) -> Iterator[ir.Reference]:
+    """Every mention of a name that is bound outside `node`, in order."""
     match node:
-        case ir.Reference(name=name, type=type_):
-            return {name: type_}
+        case ir.Reference(name=name):
+            if name not in bound:
+                yield node
         case ir.Lambda(parameter=parameter, body=body):
-            return _without(free_references(body), parameter)
-        case ir.Block(locals=bound, result=result):
-            free = free_references(result)
-            for name, value in reversed(bound):
-                free = free_references(value) | _without(free, name)
-            return free
+            yield from free_nodes(body, bound | {parameter or ""})
+        case ir.Block(locals=locals_, result=result):
+            for name, value in locals_:
+                yield from free_nodes(value, bound)
+                bound |= {name}
+            yield from free_nodes(result, bound)
         case _:
-            free = {}
             for child in children(node):
-                free |= free_references(child)
-            return free
+                yield from free_nodes(child, bound)
 
 
 def substitute(node: ir.Node, bindings: Mapping[str, ir.Node]) -> ir.Node:
@@ -124,7 +130,3 @@ def intrinsics(node: ir.Node) -> tuple[ir.Intrinsic, ...]:
     """The intrinsics `node` mentions, in the order of first mention."""
     found = [n for n in walk(node) if isinstance(n, ir.Intrinsic)]
     return tuple(dict.fromkeys(found))
-
-
-def _without(names: dict[str, Type], name: str | None) -> dict[str, Type]:
-    return {n: type_ for n, type_ in names.items() if n != name}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What our tests, graded cells and third parties test with: cases and assertions.
 
-    from fedlearn_edu import framework, testing
-    factory = framework.local_executor_factory(strategy=MyStrategy)
-    print(testing.assert_conforms(framework.SyncExecutionContext(factory)))
+from fedlearn_edu import framework, testing
+factory = framework.local_executor_factory(strategy=MyStrategy)
+print(testing.assert_conforms(framework.SyncExecutionContext(factory)))
 """
 
 from fedlearn_edu.testing.case import Case, CaseBook, Example, gives

@@ -13,7 +13,7 @@ import numpy as np
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import to_type
+from fedlearn_edu.types import Placement, to_type
 
 RELATIVE, ABSOLUTE = 1e-5, 1e-6
 
@@ -94,6 +94,8 @@ def _fields(container: Any) -> Iterator[tuple[str, Any]]:
         case Struct():
             for i, (name, value) in enumerate(container.items()):
                 yield (f".{name}" if name else f"[{i}]"), value
+        case Placement():
+            return
         case _ if dataclasses.is_dataclass(container):
             for field in dataclasses.fields(container):
                 yield f".{field.name}", getattr(container, field.name)
@@ -103,7 +105,7 @@ def _fields(container: Any) -> Iterator[tuple[str, Any]]:
 
 def _leaves_agree(found: Any, expected: Any, relative: float) -> bool:
     if isinstance(expected, str):
-        expected = expected.encode()
+        return found in (expected, expected.encode())
     if not isinstance(expected, bool | int | float | complex | np.ndarray | np.generic):
         return type(found) is type(expected) and bool(found == expected)
     if not isinstance(found, np.ndarray | np.generic):

@@ -51,7 +51,7 @@ def assert_conforms(
     """Runs cases in a context and compares with `ReferenceContext`.
 
     Args:
-        context: for example `SyncExecutionContext(local_executor_factory(strategy=Mine))`.
+        context: for example a `SyncExecutionContext` over your own executor factory.
         cases: by default all cases that need NumPy only.
         lacks: primitive intrinsics the context does not implement. A case that needs
             one of them may be refused; any other must run.

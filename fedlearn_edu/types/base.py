@@ -236,6 +236,6 @@ def _error(
         f"type {clip(second)} is not {relation} to type {clip(first)}",
         expected=found.expected,
         found=found.found,
-        where=", ".join(str(part) for part in (where, inside(found.path)) if part) or None,
+        where=", ".join(str(p) for p in (where, inside(found.path)) if p) or None,
         do=found.do,
     )

@@ -41,7 +41,7 @@ from fedlearn_edu.types.tensors import ShapeMismatchError, to_plain_tensor
 
 Names = Sequence[str | None]
 _CURE_OF_NONE = (
-    "give every client and every field a value, or leave the client out; "
+    "give it a value, or leave the client out; "
     "a function that made it may lack its return"
 )
 
@@ -175,7 +175,7 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
     if not callable(value) or hasattr(value, "type_signature"):
         cure = "pass a list, tuple, array, generator function or tf.data.Dataset"
         if "[client" in path:
-            cure += ", one for each client"
+            cure = "pass one list (or dataset) for each client: [[…], […]]"
         raise _error("a sequence is needed", type_, value, path, cure)
     return LazySequence(lambda: _elements(value(), element, path), element)
 

@@ -14,7 +14,6 @@ from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.differences import TypeKind, clip
 
-
 _ALLOWED = {
     TypeKind.SEQUENCE: "tensors, or structs of tensors",
     TypeKind.FEDERATED: "tensors, sequences, or structs of them",

@@ -91,7 +91,7 @@ def _tensorflow_type(value: Any) -> Type | None:
 def _struct_type(value: Any) -> Type:
     fields = fields_of(value)
     if fields is None:
-        cure = "declare the type" if not callable(value) else "decorate the function"
+        cure = "decorate the function" if callable(value) else "make one of these of it"
         raise _refusal(value, cure)
     pairs = fields.pairs
     if fields.container is dict:

@@ -22,13 +22,7 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.differences import (
-    PARAMETER,
-    ROOT,
-    Difference,
-    clip,
-    inside,
-)
+from fedlearn_edu.types.differences import PARAMETER, ROOT, Difference, clip, inside
 
 
 @final

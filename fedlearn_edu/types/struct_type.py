@@ -133,5 +133,6 @@ def _entries(elements: Any) -> Iterable[Any]:
 
 def _field(x: Any) -> tuple[str | None, Type]:
     if is_field(x) or (isinstance(x, tuple) and len(x) == 2 and x[0] is None):
-        return (x[0], required_type(x[1], f"the type of the field {x[0] or ''}".rstrip()))
+        role = f"the type of the field {x[0]}" if x[0] else "the type of a field"
+        return (x[0], required_type(x[1], role))
     return (None, required_type(x, "the type of a field"))

@@ -74,7 +74,8 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
         converted = array.astype(type_.dtype)
     if dtypes.is_integer(type_.dtype) and not np.array_equal(converted, array):
         limits = np.iinfo(type_.dtype)
-        cure = f"{type_.dtype} holds {limits.min} to {limits.max}: declare a wider dtype"
+        held = f"{type_.dtype} holds {limits.min} to {limits.max}"
+        cure = f"{held}: declare a wider dtype"
         raise _refusal(value, type_, path, cure)
     return converted
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fedlearn_edu  # noqa: F401 (fills the registry)
-from fedlearn_edu.intrinsics.definition import all_intrinsics
+from fedlearn_edu.framework import all_intrinsics
 from tests.architecture.repository import PACKAGE, named, package_files
 
 URIS = [definition.uri for definition in all_intrinsics()]

@@ -63,7 +63,9 @@ STACKS = (
     Stack("recorded-composing-2", local(tape=Tape(), max_fanout=2), max_fanout=2),
     Stack(
         "sized",
-        lambda: SyncExecutionContext(sizing_executor_factory(support_sequence_ops=True)),
+        lambda: SyncExecutionContext(
+            sizing_executor_factory(support_sequence_ops=True)
+        ),
     ),
     Stack(
         "stepwise",
@@ -74,7 +76,9 @@ STACKS = (
     Stack("threaded-numpy", local(clients_per_thread=1)),
     Stack(
         "async",
-        lambda: AsyncExecutionContext(local_executor_factory(support_sequence_ops=True)),
+        lambda: AsyncExecutionContext(
+            local_executor_factory(support_sequence_ops=True)
+        ),
     ),
     Stack(
         "local-tensorflow",
@@ -82,9 +86,7 @@ STACKS = (
         runtime="tensorflow",
         sequences=False,
     ),
-    Stack(
-        "local-tensorflow-sequence", local(leaf="tensorflow"), runtime="tensorflow"
-    ),
+    Stack("local-tensorflow-sequence", local(leaf="tensorflow"), runtime="tensorflow"),
     Stack("threaded", local(clients_per_thread=1), runtime="tensorflow"),
     Stack(
         "composing-2-tensorflow",

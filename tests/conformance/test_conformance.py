@@ -30,8 +30,7 @@ def _named(case: Case) -> str:
 
 
 @pytest.mark.parametrize(
-    "case",
-    [pytest.param(c, id=_named(c), marks=_marks(c.runtime)) for c in EVERY_CASE],
+    "case", [pytest.param(c, id=_named(c), marks=_marks(c.runtime)) for c in EVERY_CASE]
 )
 def test_reference_gives_what_was_worked_out_by_hand(case: Case) -> None:
     """The oracle itself is tested."""
@@ -62,7 +61,7 @@ def _check_refusal(stack: Stack, case: Case) -> None:
         UnsupportedIntrinsicError, match="support_sequence_ops=True"
     ) as caught:
         run_in(stack.context, case)
-    assert caught.value.summary.startswith("this stack of executors cannot run sequence_")
+    assert "sequence_" in str(caught.value.found)
 
 
 def _lacks_sequences(stack: Stack, case: Case) -> bool:
@@ -78,7 +77,9 @@ def _count_clients(case: Case) -> int:
     if parameter is None:
         return 0
     whole = len(case.arguments) == 1 and not case.keywords
-    argument = case.arguments[0] if whole else [*case.arguments, *case.keywords.values()]
+    argument = (
+        case.arguments[0] if whole else [*case.arguments, *case.keywords.values()]
+    )
     plain = normalize(argument, parameter)
     return infer_cardinalities(plain, parameter).get(CLIENTS, 0)
 

@@ -2,30 +2,56 @@
 """Examples in the pages run as printed: every `>>>` line of every page."""
 
 import doctest
-import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.architecture.repository import named, text_files
+from fedlearn_edu.computations import context_stack
+from fedlearn_edu.intrinsics import definition
+from tests.architecture.repository import named
+from tests.docs.pages import markdown_pages, read, without_fences
 
-PAGES = [
-    file
-    for file in text_files()
-    if file.suffix == ".md" and ">>> " in file.read_text(encoding="utf-8")
-]
-FENCE = re.compile(r"^\s*```.*$", re.MULTILINE)
-OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+_PARSER = doctest.DocTestParser()
 
 
-@pytest.mark.tensorflow
-@pytest.mark.parametrize("page", PAGES, ids=named)
+def _examples(page: Path) -> doctest.DocTest:
+    names = {"__name__": "__main__"}
+    return _PARSER.get_doctest(
+        without_fences(read(page)), names, named(page), str(page), 0
+    )
+
+
+def _parameter(page: Path) -> Any:
+    sources = " ".join(example.source for example in _examples(page).examples)
+    needs_tensorflow = "tensorflow" in sources or "tf_computation" in sources
+    marks = [pytest.mark.tensorflow] if needs_tensorflow else []
+    return pytest.param(page, marks=marks, id=named(page))
+
+
+PAGES = [_parameter(page) for page in markdown_pages() if _examples(page).examples]
+
+
+@pytest.fixture
+def _nothing_stays_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page may set a context or define an intrinsic; later tests do not see it."""
+    monkeypatch.setattr(context_stack, "_default", list(context_stack._default))
+    monkeypatch.setattr(definition, "_registry", dict(definition._registry))
+
+
+@pytest.mark.usefixtures("_nothing_stays_behind")
+@pytest.mark.parametrize("page", PAGES)
 def test_examples_print_what_the_page_says(page: Path) -> None:
     """All examples of a page share their names, as for a reader who types along."""
-    text = FENCE.sub("", page.read_text(encoding="utf-8"))
-    test = doctest.DocTestParser().get_doctest(
-        text, {"__name__": "__main__"}, named(page), str(page), 0
-    )
+    # Blanks count: a caret that moves by one is a different message.
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     report: list[str] = []
-    results = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
+    results = runner.run(_examples(page), out=report.append)
     assert results.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/life_of_a_value.md", "docs/notation.md"]
+)
+def test_page_that_teaches_by_example_has_examples(name: str) -> None:
+    assert name in {page.id for page in PAGES}

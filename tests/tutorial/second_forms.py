@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """Other ways to write the local half of the second tutorial's program.
 
 Each takes the names of the published program and returns its four computations anew.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """The first tutorial's examples: average temperatures, traced, typed and computed.
 
 Source: "Custom Federated Algorithms, Part 1" of TensorFlow Federated (Apache-2.0).
@@ -137,7 +138,7 @@ def test_elements_of_a_dataset_may_be_structures() -> None:
 
 @pytest.mark.tensorflow
 def test_share_of_readings_over_a_threshold() -> None:
-    """The server's threshold is broadcast; each client compares; the mean is a share."""
+    """A broadcast threshold, a comparison at each client, a mean of zeros and ones."""
     import tensorflow as tf
 
     @tff.tf_computation(tf.float32, tf.float32)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """Programs of three more tutorials, in so far as they need the Federated Core only.
 
 Source: "Client-efficient large-model federated learning via `federated_select`",

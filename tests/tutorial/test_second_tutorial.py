@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """The second tutorial's program, run as published: its printed output is ours."""
 
 import math

@@ -8,15 +8,16 @@ once for each call. The executor beside this file runs it.
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter
+from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter, private
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.computations.decorator import Decorator, returned_none
-from fedlearn_edu.errors import ContextError, TracingError
+from fedlearn_edu.errors import ContextError, StructureError, TracingError, add_place
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.structure import Struct
@@ -49,10 +50,28 @@ class PythonCode:
     name: str
     digest: str = field(default_factory=lambda: f"python{next(_numbers):06d}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By name, as Python pickles functions; the name now holds the computation.
+        return (_code_named, (self.fn.__module__, self.fn.__qualname__))
+
     def __call__(self, argument: Any) -> Any:
         """Runs the function on a plain argument."""
         result = _run(self.fn, self.names, self.parameter, argument)
-        return normalize(result, self.result, f"the result of {self.name}: $")
+        return normalize(result, self.result, f"{self.name}'s result")
+
+
+def _code_named(module: str, qualname: str) -> Any:
+    found: Any = import_module(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    if not isinstance(found, Computation) or not isinstance(found.tree, ir.Leaf):
+        raise StructureError(
+            "NumPy leaf code travels by name, and there is none",
+            expected="an np_computation at the top of a module",
+            found=f"{module}.{qualname}",
+            do="define it with `def` in a module, or use a tf_computation",
+        )
+    return found.tree.code
 
 
 @final
@@ -71,7 +90,8 @@ class PythonContext(Context):
             )
         plain = None
         if type_.parameter is not None:
-            plain = normalize(argument, type_.parameter)
+            where = f"{computation.__name__}'s argument"
+            plain = normalize(argument, type_.parameter, where)
         return restore(leaf.code(plain), type_.result)
 
 
@@ -91,7 +111,8 @@ def _run(
     fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, argument: Any
 ) -> Any:
     with PythonContext():
-        return call_leaf(fn, names, type_, argument, restore)
+        # A body may well change its arrays in place; nobody else may notice.
+        return call_leaf(fn, names, type_, private(argument), restore)
 
 
 def _try(
@@ -102,12 +123,15 @@ def _try(
     fn_name: str,
 ) -> Type:
     sample = None if type_ is None else _sample(type_, size)
-    with np.errstate(all="ignore"):
-        result = _run(fn, names, type_, sample)
-    if result is None:
+    try:
+        with np.errstate(all="ignore"):
+            result = _run(fn, names, type_, sample)
+        found = infer_type(result)
+    except Exception as error:
+        add_place(error, f"in {fn_name}, tried on ones to find out its result type")
+        raise
+    if found is None:
         raise returned_none(fn, fn_name)
-    found = infer_type(result)
-    assert found is not None
     if not is_tensorflow_compatible(found):
         raise TracingError(
             f"{fn_name} returned something leaf code cannot return",
@@ -147,9 +171,10 @@ def _generalize(first: Type, second: Type, fn_name: str) -> Type:
             return StructType(fields, first.python_container)
     raise TracingError(
         f"the type of {fn_name}'s result depends on the size of its input",
-        expected=str(first),
-        found=str(second),
-        do="return arrays of a fixed dtype and structure, not Python lists",
+        expected=f"always the same, as for {_SAMPLE_SIZES[0]} elements: {first}",
+        found=f"for {_SAMPLE_SIZES[1]} elements: {second}",
+        where=f"{fn_name}'s result",
+        do="return one array in place of a list: np.array(…)",
     )
 
 

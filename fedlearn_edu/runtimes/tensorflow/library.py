@@ -4,6 +4,10 @@
 TensorFlow reports on the processor and the missing GPU when it is imported and again at
 its first operation, straight to the file descriptor. A grader takes any text there for
 failure, so both happen here, with stderr closed; errors still come as exceptions.
+
+That works where this is the first import of TensorFlow in the process. A lesson takes
+its `tf` from here, or anything that needs TensorFlow (`from fedlearn_edu import
+tf_computation`), before it says `import tensorflow`.
 """
 
 import os

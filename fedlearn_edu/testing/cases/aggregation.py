@@ -14,7 +14,9 @@ AGGREGATION = CaseBook()
 
 INTS = fl.type_at_clients(np.int32)
 FLOATS = fl.type_at_clients(np.float32)
-MODEL = fl.to_type(OrderedDict(w=fl.TensorType(np.float32, [2]), b=(np.int32, np.int64)))
+MODEL = fl.to_type(
+    OrderedDict(w=fl.TensorType(np.float32, [2]), b=(np.int32, np.int64))
+)
 INT32, UINT8 = np.iinfo(np.int32), np.iinfo(np.uint8)
 
 
@@ -34,9 +36,7 @@ def sum_of_integers(_: Leaf) -> Computation:
 @AGGREGATION.add(
     nobody=gives(model([0, 0], 0, 0), []),
     one=gives(model([1, 2], 3, 4), [model([1, 2], 3, 4)]),
-    many=gives(
-        model([11, 22], 33, 44), [model([1, 2], 3, 4), model([10, 20], 30, 40)]
-    ),
+    many=gives(model([11, 22], 33, 44), [model([1, 2], 3, 4), model([10, 20], 30, 40)]),
 )
 def sum_of_structures(_: Leaf) -> Computation:
     """A structure is summed leaf by leaf and keeps its containers."""
@@ -62,9 +62,7 @@ def sum_of_equal_values(_: Leaf) -> Computation:
 @AGGREGATION.add(gives([3, 7.5], [1, 2], [2.5, 5.0]))
 def sum_of_an_implicit_zip(_: Leaf) -> Computation:
     """A list of federated values is zipped before it is summed."""
-    return fl.federated_computation(
-        lambda v, w: fl.federated_sum([v, w]), INTS, FLOATS
-    )
+    return fl.federated_computation(lambda v, w: fl.federated_sum([v, w]), INTS, FLOATS)
 
 
 @AGGREGATION.add(gives((), [(), ()]))
@@ -150,9 +148,7 @@ def aggregate_folds_in_client_order(leaf: Leaf) -> Computation:
     )
 
 
-@AGGREGATION.add(
-    gives(np.array([3, 1, 2], np.int32), [3, 1, 2]), runtimes=("numpy",)
-)
+@AGGREGATION.add(gives(np.array([3, 1, 2], np.int32), [3, 1, 2]), runtimes=("numpy",))
 def aggregate_grows_its_state(leaf: Leaf) -> Computation:
     """A zero of length 0 may start a state of unknown length."""
     unknown = fl.TensorType(np.int32, [None])
@@ -160,7 +156,9 @@ def aggregate_grows_its_state(leaf: Leaf) -> Computation:
     join = leaf(lambda s, t: np.append(s, t), unknown, unknown)
     same = leaf(lambda s: s, unknown)
     return fl.federated_computation(
-        lambda v: fl.federated_aggregate(v, np.zeros([0], np.int32), append, join, same),
+        lambda v: fl.federated_aggregate(
+            v, np.zeros([0], np.int32), append, join, same
+        ),
         INTS,
     )
 
@@ -218,4 +216,26 @@ def reduce_nests_to_the_left(leaf: Leaf) -> Computation:
     nest = leaf(lambda s, x: b"(" + s + x + b")", np.str_, np.str_)
     return fl.federated_computation(
         lambda v: fl.federated_reduce(v, ".", nest), fl.type_at_clients(np.str_)
+    )
+
+
+@AGGREGATION.add(gives(123, 10, [1, 2, 3]))
+def reduce_with_a_function_that_captures(_: Leaf) -> Computation:
+    """Digits become a number; the base is captured."""
+
+    def body(base: Any, v: Any) -> Any:
+        fn = fl.federated_computation(lambda s, x: s * base + x, np.int32, np.int32)
+        return fl.federated_reduce(v, np.int32(0), fn)
+
+    return fl.federated_computation(body, np.int32, INTS)
+
+
+@AGGREGATION.add(
+    first=gives((np.nan, np.nan), [np.nan, 1.0]),
+    last=gives((np.nan, np.nan), [1.0, np.nan]),
+)
+def least_and_greatest_with_nan(_: Leaf) -> Computation:
+    """What is not a number is neither least nor greatest, and is not lost."""
+    return fl.federated_computation(
+        lambda v: (fl.federated_min(v), fl.federated_max(v)), FLOATS
     )

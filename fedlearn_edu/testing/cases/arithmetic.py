@@ -91,13 +91,17 @@ def operators_place_a_constant(_: Leaf) -> Computation:
     return fl.federated_computation(body, INTS, fl.type_at_server(np.int32))
 
 
-@ARITHMETIC.add(gives([model([1, 2], 3), model([0, 1], 2)], [model([2, 4], 6), model([0, 2], 4)]))
+@ARITHMETIC.add(
+    gives([model([1, 2], 3), model([0, 1], 2)], [model([2, 4], 6), model([0, 2], 4)])
+)
 def operators_scale_models_at_clients(_: Leaf) -> Computation:
     """A constant meets every leaf of every client's structure."""
     return fl.federated_computation(lambda v: v / 2, fl.type_at_clients(MODEL))
 
 
-@ARITHMETIC.add(gives(model([0.5, 1.5], 2.5), model([1, 2], 3), [model([0.5, 0.5], 0.5)] * 2))
+@ARITHMETIC.add(
+    gives(model([0.5, 1.5], 2.5), model([1, 2], 3), [model([0.5, 0.5], 0.5)] * 2)
+)
 def operators_between_server_model_and_mean(_: Leaf) -> Computation:
     """A server's step: the model minus the mean of the clients' updates."""
     return fl.federated_computation(

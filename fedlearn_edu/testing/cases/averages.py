@@ -88,9 +88,7 @@ def mean_of_doubles_with_float_weights(_: Leaf) -> Computation:
     )
 
 
-@AVERAGES.add(
-    gives(model([2.5, 5], 7.5), [model([1, 2], 3), model([3, 6], 9)], [1, 3])
-)
+@AVERAGES.add(gives(model([2.5, 5], 7.5), [model([1, 2], 3), model([3, 6], 9)], [1, 3]))
 def mean_of_models_weighted(_: Leaf) -> Computation:
     """One weight meets every leaf of a model."""
     return fl.federated_computation(

@@ -83,9 +83,7 @@ def capture_of_an_empty_structure(_: Leaf) -> Computation:
     return fl.federated_computation(body, INTS, ())
 
 
-@CAPTURES.add(
-    gives([20, 40], fl.federated_computation(lambda x: x * 10, INT), [1, 2])
-)
+@CAPTURES.add(gives([20, 40], fl.federated_computation(lambda x: x * 10, INT), [1, 2]))
 def capture_of_a_function(leaf: Leaf) -> Computation:
     """A function argument can be captured."""
     double = leaf(lambda x: x + x, INT)
@@ -188,3 +186,21 @@ def capture_under_a_name_that_is_used_again(_: Leaf) -> Computation:
         return fl.federated_map(fl.federated_computation(outer, INT), v)
 
     return fl.federated_computation(body, INT, INTS)
+
+
+@CAPTURES.add(
+    gives(
+        [35, 38],
+        OrderedDict(f=fl.federated_computation(lambda x: x * 3, INT), k=32),
+        [1, 2],
+    )
+)
+def capture_of_a_structure_with_a_function(_: Leaf) -> Computation:
+    """A captured structure may hold functions beside its data."""
+
+    def body(p: Any, v: Any) -> Any:
+        fn = fl.federated_computation(lambda x: p.f(x) + p.k, INT)
+        return fl.federated_map(fn, v)
+
+    parameter = fl.StructType([("f", INT_TO_INT), ("k", INT)])
+    return fl.federated_computation(body, parameter, INTS)

@@ -55,9 +55,7 @@ def function_without_parameter(_: Leaf) -> Computation:
     )
 
 
-@FUNCTIONS.add(
-    total=gives(6, TOTAL, [1, 2, 3]), greatest=gives(3, GREATEST, [1, 2, 3])
-)
+@FUNCTIONS.add(total=gives(6, TOTAL, [1, 2, 3]), greatest=gives(3, GREATEST, [1, 2, 3]))
 def function_that_aggregates(_: Leaf) -> Computation:
     """A function argument may hold derived intrinsics, which expand there, too."""
     return fl.federated_computation(lambda f, v: f(v), AGGREGATION, INTS)

@@ -2,6 +2,7 @@
 """Cases: `federated_map`, `federated_apply`, `federated_zip`, `federated_select`."""
 
 from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 
@@ -104,9 +105,7 @@ def map_of_strings(leaf: Leaf) -> Computation:
 )
 def zip_at_clients(_: Leaf) -> Computation:
     """A pair of federated values becomes a federated pair."""
-    return fl.federated_computation(
-        lambda v, w: fl.federated_zip((v, w)), INTS, FLOATS
-    )
+    return fl.federated_computation(lambda v, w: fl.federated_zip((v, w)), INTS, FLOATS)
 
 
 @MAPPING.add(gives([(1,), (2,)], [1, 2]))
@@ -161,7 +160,7 @@ def zip_with_an_empty_structure(_: Leaf) -> Computation:
 )
 def select_gives_the_wanted_slices(leaf: Leaf) -> Computation:
     """Each client receives the entries it asks for, in the order of its keys."""
-    entry = leaf(_entry, fl.TensorType(np.int32, [3]), np.int32)
+    entry = leaf(lambda t, key: t[key], fl.TensorType(np.int32, [3]), np.int32)
     return fl.federated_computation(
         lambda keys, top, table: fl.federated_select(keys, top, table, entry),
         fl.type_at_clients(fl.TensorType(np.int32, [2])),
@@ -170,6 +169,15 @@ def select_gives_the_wanted_slices(leaf: Leaf) -> Computation:
     )
 
 
-def _entry(table: object, key: object) -> object:
-    # NumPy and TensorFlow both index by a scalar.
-    return table[key]  # type: ignore[index]
+@MAPPING.add(gives([[111, 110], [112, 111]], [[1, 0], [2, 1]], 3, 10, 100))
+def select_by_a_function_that_captures(_: Leaf) -> Computation:
+    """What selects may be a federated computation, and take a value along."""
+
+    def body(keys: Any, top: Any, table: Any, k: Any) -> Any:
+        fn = fl.federated_computation(
+            lambda value, key: value + key + k, np.int32, np.int32
+        )
+        return fl.federated_select(keys, top, table, fn)
+
+    keys = fl.type_at_clients(fl.TensorType(np.int32, [2]))
+    return fl.federated_computation(body, keys, SERVER_INT, SERVER_INT, np.int32)

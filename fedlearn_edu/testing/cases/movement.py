@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases: `federated_value`, `federated_eval`, `federated_compute`, `federated_broadcast`."""
+"""Cases: `federated_value`, `_eval`, `_compute`, `_broadcast`."""
 
 from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 
@@ -142,3 +143,42 @@ def server_client_server(_: Leaf) -> Computation:
         fl.type_at_server(PAIR),
         CLIENT_INTS,
     )
+
+
+@MOVEMENT.add(nobody=gives([], 7, []), many=gives([7, 7], 7, [0, 0]))
+def equal_value_where_any_is_wanted(_: Leaf) -> Computation:
+    """A computation of `{int32}@CLIENTS` takes an all-equal value and forgets that."""
+    same = fl.federated_computation(lambda v: v, CLIENT_INTS)
+    return fl.federated_computation(
+        lambda x, clients: same(fl.federated_broadcast(x)), SERVER_INT, CLIENT_INTS
+    )
+
+
+@MOVEMENT.add(gives(OrderedDict(a=[7, 7], b=[1, 2]), 7, [1, 2]))
+def equal_value_beside_another(_: Leaf) -> Computation:
+    """The same inside a structure of arguments."""
+    same = fl.federated_computation(
+        lambda a, b: OrderedDict(a=a, b=b), CLIENT_INTS, CLIENT_INTS
+    )
+    return fl.federated_computation(
+        lambda x, v: same(x, v),
+        fl.type_at_clients(np.int32, all_equal=True),
+        CLIENT_INTS,
+    )
+
+
+@MOVEMENT.add(gives((CLIENTS, 5), 5))
+def placement_is_a_value(_: Leaf) -> Computation:
+    """A placement literal is a value like others."""
+    return fl.federated_computation(lambda x: (CLIENTS, x), np.int32)
+
+
+@MOVEMENT.add(nobody=gives([], 5, []), many=gives([6, 6], 5, [0, 0]))
+def eval_of_a_function_that_captures(_: Leaf) -> Computation:
+    """What is evaluated at the clients may take a value along."""
+
+    def body(k: Any, clients: Any) -> Any:
+        fn = fl.federated_computation(lambda: k + 1)
+        return fl.federated_eval(fn, CLIENTS)
+
+    return fl.federated_computation(body, np.int32, CLIENT_INTS)

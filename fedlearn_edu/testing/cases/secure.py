@@ -29,9 +29,7 @@ def secure_sum(_: Leaf) -> Computation:
 
 
 @SECURE.add(
-    gives(
-        counts(7, 11, 22), [counts(3, 1, 2), counts(4, 10, 20), counts(0, 0, 0)]
-    )
+    gives(counts(7, 11, 22), [counts(3, 1, 2), counts(4, 10, 20), counts(0, 0, 0)])
 )
 def secure_sum_of_structures(_: Leaf) -> Computation:
     """Every leaf has masks of its own dtype and shape, and a limit of its own."""

@@ -42,9 +42,7 @@ def sequence_mapped(leaf: Leaf) -> Computation:
     return fl.federated_computation(lambda s: fl.sequence_map(double, s), INTS)
 
 
-@SEQUENCES.add(
-    needs_sequences=True, empty=gives(100, []), many=gives(94, [1, 2, 3])
-)
+@SEQUENCES.add(needs_sequences=True, empty=gives(100, []), many=gives(94, [1, 2, 3]))
 def sequence_reduced(leaf: Leaf) -> Computation:
     """A fold starts at zero; over an empty sequence it is zero."""
     subtract = leaf(lambda s, x: s - x, np.int32, np.int32)
@@ -110,7 +108,9 @@ def sequence_reduced_to_a_structure(leaf: Leaf) -> Computation:
 )
 def sequence_reduced_to_a_growing_state(leaf: Leaf) -> Computation:
     """A zero of length 0 may start a state of unknown length."""
-    append = leaf(lambda s, x: np.append(s, x), fl.TensorType(np.int32, [None]), np.int32)
+    append = leaf(
+        lambda s, x: np.append(s, x), fl.TensorType(np.int32, [None]), np.int32
+    )
     return fl.federated_computation(
         lambda s: fl.sequence_reduce(s, np.zeros([0], np.int32), append), INTS
     )
@@ -210,3 +210,21 @@ def sequence_made_by_leaf_code(leaf: Leaf) -> Computation:
     doubles = leaf(lambda s: s.map(lambda x: x + x), INTS)
     add_up = leaf(lambda s: read_all(s, np.int32(-6)), INTS)
     return fl.federated_computation(lambda s: (add_up(doubles(s)), doubles(s)), INTS)
+
+
+@SEQUENCES.add(gives([1.5, 0.5], [(1, 2.5), (2, 2.5)]), needs_sequences=True)
+def sequence_of_structures_mapped(leaf: Leaf) -> Computation:
+    """The fields of an element may be the parameters of the function."""
+    fn = leaf(lambda x, y: y - x, np.float32, np.float32)
+    pairs = fl.SequenceType(OrderedDict(x=np.float32, y=np.float32))
+    return fl.federated_computation(lambda s: fl.sequence_map(fn, s), pairs)
+
+
+@SEQUENCES.add(gives([1, 1], [(), ()]), needs_sequences=True)
+def sequence_of_empty_structures(leaf: Leaf) -> Computation:
+    """Elements may hold nothing."""
+    one = leaf(lambda: np.int32(1))
+    fn = fl.federated_computation(lambda e: one(), ())
+    return fl.federated_computation(
+        lambda s: fl.sequence_map(fn, s), fl.SequenceType(())
+    )

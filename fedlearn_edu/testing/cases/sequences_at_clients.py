@@ -86,7 +86,9 @@ def add_one(leaf: Leaf) -> Computation:
     return increment
 
 
-@SEQUENCES_AT_CLIENTS.add(nobody=gives([], []), many=gives([3, 12], [[1, 2], [3, 4, 5]]))
+@SEQUENCES_AT_CLIENTS.add(
+    nobody=gives([], []), many=gives([3, 12], [[1, 2], [3, 4, 5]])
+)
 def client_data_read_by_leaf_code(leaf: Leaf) -> Computation:
     """Mapping leaf code over whole sequences needs no sequence layer."""
     add_up = leaf(lambda s: read_all(s, np.int32(0)), INTS)
@@ -165,7 +167,10 @@ def selected_slices_added_up(leaf: Leaf) -> Computation:
 @SEQUENCES_AT_CLIENTS.add(
     one=gives(0.75, 1.0, 0.25, [[([1.0], [0]), ([0.5, 0.5], [1, 1]), ([], [])]]),
     many=gives(
-        5.5 / 3, 1.0, 0.5, [[([1.0], [0]), ([2.0], [1])], [([3.0], [2])], [([3.0, 0.0], [0, 0])]]
+        5.5 / 3,
+        1.0,
+        0.5,
+        [[([1.0], [0]), ([2.0], [1])], [([3.0], [2])], [([3.0, 0.0], [0, 0])]],
     ),
     needs_sequences=True,
     runtimes=ALL,
@@ -200,3 +205,38 @@ def federated_averaging(leaf: Leaf) -> Computation:
 
     computation: Computation = next_round
     return computation
+
+
+@SEQUENCES_AT_CLIENTS.add(
+    nobody=gives(([], []), [1, 2], []),
+    many=gives(([3, 3], [5, 5]), [1, 2], [0, 0]),
+    needs_sequences=True,
+)
+def sequence_sent_to_the_clients(leaf: Leaf) -> Computation:
+    """A sequence at the server, or a mapped one, can be broadcast."""
+    fn = add_one(leaf)
+
+    def body(s: Any, clients: Any) -> Any:
+        mapped = fl.federated_broadcast(fl.sequence_map(fn, s))
+        both = fl.sequence_sum(fl.federated_broadcast(s)), fl.sequence_sum(mapped)
+        return tuple(fl.federated_map(same, v) for v in both)
+
+    same = fl.federated_computation(lambda x: x, np.int32)
+    return fl.federated_computation(
+        body, fl.type_at_server(INTS), fl.type_at_clients(np.int32)
+    )
+
+
+@SEQUENCES_AT_CLIENTS.add(gives([8, 9], [1, 2], [0, 1]), needs_sequences=True)
+def sequence_captured_by_a_mapped_function(leaf: Leaf) -> Computation:
+    """A sequence, or a mapped one, travels with the function that captures it."""
+
+    def body(s: Any, v: Any) -> Any:
+        mapped = fl.sequence_map(add_one(leaf), s)
+
+        def per_client(x: Any) -> Any:
+            return x + fl.sequence_sum(s) + fl.sequence_sum(mapped)
+
+        return fl.federated_map(fl.federated_computation(per_client, np.int32), v)
+
+    return fl.federated_computation(body, INTS, fl.type_at_clients(np.int32))

@@ -41,12 +41,7 @@ def parts(p: Any) -> Any:
     return p.x, p["y"], p[2], p[1:], x, others, len(p)
 
 
-@STRUCTURES.add(
-    gives(
-        (1, 2, 3, OrderedDict(y=2, z=3), 1, [2, 3], 3),
-        POINT_VALUE,
-    )
-)
+@STRUCTURES.add(gives((1, 2, 3, OrderedDict(y=2, z=3), 1, [2, 3], 3), POINT_VALUE))
 def parts_of_a_structure(_: Leaf) -> Computation:
     """Attributes, names, indices, slices, unpacking and `len`."""
     return fl.federated_computation(lambda p: parts(p), POINT)
@@ -99,9 +94,7 @@ def structure_in_many_spellings(_: Leaf) -> Computation:
     return fl.federated_computation(lambda p: p, POINT)
 
 
-@STRUCTURES.add(
-    gives(OrderedDict(a=(1, OrderedDict(b=2.0)), c=()), ((1, [2.0]), []))
-)
+@STRUCTURES.add(gives(OrderedDict(a=(1, OrderedDict(b=2.0)), c=()), ((1, [2.0]), [])))
 def structure_nested_and_empty(_: Leaf) -> Computation:
     """Nested and empty structures keep their containers."""
     return fl.federated_computation(lambda p: p, NESTED)
@@ -143,8 +136,7 @@ def structure_with_some_names(_: Leaf) -> Computation:
 
 
 @STRUCTURES.add(
-    many=gives([Pair(1, 2), Pair(3, 4)], [Pair(1, 2), Pair(3, 4)]),
-    nobody=gives([], []),
+    many=gives([Pair(1, 2), Pair(3, 4)], [Pair(1, 2), Pair(3, 4)]), nobody=gives([], [])
 )
 def structure_class_at_clients(_: Leaf) -> Computation:
     """Every client's value comes back in its container."""
@@ -153,7 +145,9 @@ def structure_class_at_clients(_: Leaf) -> Computation:
     )
 
 
-@STRUCTURES.add(gives((b"text", np.array([b"a", b"\xc3\xa9"], object)), "text", ["a", "é"]))
+@STRUCTURES.add(
+    gives((b"text", np.array([b"a", b"\xc3\xa9"], object)), "text", ["a", "é"])
+)
 def strings_come_back_as_bytes(_: Leaf) -> Computation:
     """Text is UTF-8 bytes; several strings are an array of objects."""
     return fl.federated_computation(
@@ -167,7 +161,9 @@ def constants_of_every_kind(_: Leaf) -> Computation:
     return fl.federated_computation(lambda: (1, 2.5, True, "x", np.array([1, 2])))
 
 
-@STRUCTURES.add(gives(([1, 2], 5, 6, OrderedDict(s=7, c=[8, 9])), [1, 2], 5, 6, 7, [8, 9]))
+@STRUCTURES.add(
+    gives(([1, 2], 5, 6, OrderedDict(s=7, c=[8, 9])), [1, 2], 5, 6, 7, [8, 9])
+)
 def placements_side_by_side(_: Leaf) -> Computation:
     """Unplaced and placed values may share a structure."""
     return fl.federated_computation(

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python lets one try with a value that is not computed yet, and what to do.
+
+`Value` inherits these. Each of them would otherwise fail far away or, worse, silently:
+`x == 0` would be `False` while the program is written, whatever `x` will be.
+"""
+
+from typing import Any, NoReturn
+
+from fedlearn_edu.errors import FieldError, TracingError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.printing import to_text
+from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
+from fedlearn_edu.types.differences import clip
+
+_INSIDE = "inside an np_computation or tf_computation, and call that"
+
+
+class Refusals:
+    """Python's operators that make no sense while a program is written."""
+
+    __slots__ = ()
+    node: ir.Node
+    type_signature: Type
+
+    def refused(self, problem: str, use: str, do: str) -> TracingError:
+        """The error for a `use` of this value."""
+        if isinstance(self.type_signature, FederatedType):
+            do = f"{do} through federated_map"
+        return TracingError(
+            f"{problem}: the program is being written, not run",
+            expected="a computation, an intrinsic, or + - * / of values",
+            found=f"{use} a value of type {self.type_signature}",
+            where=self._name(),
+            do=do,
+        )
+
+    def __bool__(self) -> bool:
+        use = "`if`, `and`, `or`, `not` or `while` on"
+        do = f"decide {_INSIDE}"
+        raise self.refused("a value is not true or false yet", use, do)
+
+    def __eq__(self, other: object) -> bool:
+        # NB(TFF): there, `==` compares Python objects, and is False without a word.
+        if self is other:
+            return True
+        raise self._compared("== or !=")
+
+    __hash__ = object.__hash__
+
+    def __lt__(self, other: object) -> bool:
+        raise self._compared("< or >")
+
+    def __le__(self, other: object) -> bool:
+        raise self._compared("<= or >=")
+
+    __gt__, __ge__ = __lt__, __le__
+
+    def _compared(self, signs: str) -> TracingError:
+        problem = "values cannot be compared yet"
+        return self.refused(problem, f"{signs} with", f"compare {_INSIDE}")
+
+    def __float__(self) -> float:
+        problem, do = "a value is not a number yet", f"convert it {_INSIDE}"
+        raise self.refused(problem, "float() of", do)
+
+    def __index__(self) -> int:
+        problem, do = "a value is not a number yet", f"count {_INSIDE}"
+        raise self.refused(problem, "int(), range() or an index made of", do)
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        problem, do = "NumPy cannot read a value yet", f"move it {_INSIDE}"
+        raise self.refused(problem, "NumPy code on", do)
+
+    def __tf_tensor__(self, *_: Any, **__: Any) -> NoReturn:
+        problem, do = "TensorFlow cannot read a value yet", "and call that"
+        do = f"move it into a tf_computation, {do}"
+        raise self.refused(problem, "TensorFlow code on", do)
+
+    def no_function(self) -> TracingError:
+        """The error for calling data."""
+        return TracingError(
+            "only functions can be called",
+            expected="a value of a type such as (int32 -> int32)",
+            found=str(self.type_signature),
+            where=self._name(),
+            do="this is data: give it to a computation, or drop the parentheses",
+        )
+
+    def no_field(self, key: object, fields: StructType | None) -> FieldError:
+        """The error for a field that does not exist."""
+        names = [name for name in fields.names() if name] if fields is not None else []
+        count = 0 if fields is None else len(fields)
+        known = [", ".join(names)] if names else []
+        if count:
+            known.append(f"an index from 0 to {count - 1}")
+        return FieldError(
+            "there is no such field",
+            expected=" or ".join(known) or "no field: this value has none",
+            found=repr(key),
+            where=f"{self._name()}, of type {clip(self.type_signature)}",
+            do="check the spelling of the field" if isinstance(key, str) else None,
+        )
+
+    def no_parts(self, use: str) -> TracingError:
+        """The error for taking apart what has no parts."""
+        type_ = self.type_signature
+        member = type_.member if isinstance(type_, FederatedType) else type_
+        if isinstance(member, SequenceType):
+            do = "use sequence_map, sequence_reduce or sequence_sum"
+        elif isinstance(type_, FederatedType):
+            do = (
+                "nobody sees the members one by one: use federated_map to work at each "
+                "participant, federated_sum, federated_mean, … to combine them"
+            )
+        else:
+            do = f"take it apart {_INSIDE}"
+        return TracingError(
+            f"{use} needs a structure",
+            expected="a value of a structure type, such as <a=int32,b=float32>",
+            found=str(type_),
+            where=self._name(),
+            do=do,
+        )
+
+    def _name(self) -> str:
+        return clip(to_text(self.node))

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The spellings of a decorator (semantics 2.2), polymorphic computations (2.4)."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import (
+    ArgumentsError,
+    ComputationReturnedNoneError,
+    TracingError,
+    TypeMismatchError,
+)
+from tests.programs import INT, INTS, increment
+
+DECORATORS = [fl.federated_computation, fl.np_computation]
+
+
+@pytest.fixture(params=DECORATORS, ids=lambda decorator: str(decorator.__name__))
+def decorator(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+def test_a_decorator_is_written_in_three_ways(decorator: Any) -> None:
+    def first(a: Any, b: Any) -> Any:
+        return a
+
+    with_types = decorator(np.int32, np.bool_)(first)
+    wrapped = decorator(first, np.int32, np.bool_)
+    assert str(with_types.type_signature) == "(<a=int32,b=bool> -> int32)"
+    assert wrapped.type_signature == with_types.type_signature
+    assert repr(decorator(first)) == "<polymorphic computation first(a, b)>"
+
+
+@pytest.mark.parametrize("spelling", ["bare", "called", "None"])
+def test_a_function_without_parameters_needs_no_types(
+    decorator: Any, spelling: str
+) -> None:
+    def five() -> Any:
+        return np.int32(5)
+
+    made = {
+        "bare": lambda: decorator(five),
+        "called": lambda: decorator()(five),
+        "None": lambda: decorator(None)(five),
+    }[spelling]()
+    assert str(made.type_signature) == "( -> int32)"
+    assert made() == 5
+
+
+class Scaled:
+    """A callable with state."""
+
+    def double(self, x: Any) -> Any:
+        return x + x
+
+    __call__ = double
+
+
+@pytest.mark.parametrize(
+    "callable_",
+    [Scaled().double, Scaled(), functools.partial(lambda a, b: a + b + b, np.int32(0))],
+    ids=["method", "instance", "partial"],
+)
+def test_any_callable_with_a_signature_can_be_decorated(callable_: Any) -> None:
+    """differs: the ancestor took functions and methods only."""
+    assert fl.np_computation(callable_, np.int32)(4) == 8
+
+
+@pytest.mark.parametrize("thing", [5, "int32", int, {1}], ids=repr)
+def test_what_is_neither_function_nor_type_is_refused_at_once(
+    decorator: Any, thing: Any
+) -> None:
+    with pytest.raises(TypeError):
+        decorator(thing)
+
+
+def test_a_computation_is_not_decorated_again(decorator: Any) -> None:
+    for computation in (increment, decorator(lambda x: x)):
+        with pytest.raises(TracingError, match="computation already"):
+            decorator(computation, np.int32)
+        with pytest.raises(TracingError, match="computation already"):
+            decorator(np.int32)(computation)
+
+
+def test_types_are_given_once(decorator: Any) -> None:
+    with pytest.raises(TracingError, match="already has its types"):
+        decorator(np.int32)(lambda x: x, np.int32)
+
+
+def test_a_decorator_wants_a_function(decorator: Any) -> None:
+    with pytest.raises(TracingError, match="needs a function"):
+        decorator(np.int32)(5)
+
+
+def test_a_body_that_forgets_its_return_is_told_where(decorator: Any) -> None:
+    def forgetful(x: Any) -> None:
+        x + 1
+
+    with pytest.raises(ComputationReturnedNoneError, match="forgetful returned None") as e:
+        decorator(forgetful, np.int32)
+    assert "test_decorator.py" in str(e.value.where)
+
+
+def test_errors_of_the_body_come_out_as_they_are(decorator: Any) -> None:
+    def failing(x: Any) -> Any:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        decorator(failing, np.int32)
+
+
+def test_a_failing_body_leaves_no_context_behind(decorator: Any) -> None:
+    with pytest.raises(ZeroDivisionError):
+        decorator(lambda x: 1 // 0, np.int32)
+    assert increment(1) == 2
+
+
+def test_a_computation_takes_name_and_documentation_of_its_function(
+    decorator: Any,
+) -> None:
+    def fruit(x: Any) -> Any:
+        """Apples."""
+        return x
+
+    made = decorator(fruit, np.int32)
+    assert (made.__name__, made.__doc__) == ("fruit", "Apples.")
+    assert repr(made) == "<computation fruit: (int32 -> int32)>"
+    assert decorator(lambda x: x, np.int32).__name__ == "lambda"
+
+
+def test_a_federated_body_runs_once_at_definition() -> None:
+    runs = []
+
+    def body(x: Any) -> Any:
+        runs.append(1)
+        return x
+
+    made = fl.federated_computation(body, np.int32)
+    assert (made(1), made(2), len(runs)) == (1, 2, 1)
+
+
+# ------------------------------------------------------------------- polymorphic (2.4)
+
+
+def counting() -> tuple[Any, list[int]]:
+    runs: list[int] = []
+
+    def first(a: Any, b: Any) -> Any:
+        runs.append(1)
+        return a
+
+    return fl.federated_computation(first), runs
+
+
+def test_a_polymorphic_computation_has_no_type_yet() -> None:
+    first, _ = counting()
+    with pytest.raises(AttributeError, match="no type yet"):
+        first.type_signature  # noqa: B018
+
+
+def test_it_is_traced_once_for_each_type_of_its_arguments() -> None:
+    first, runs = counting()
+    for arguments in [(1, 2), (np.int32(3), 4), (1.5, 2), (1.5, np.int32(2))]:
+        assert first(*arguments) == arguments[0]
+    assert len(runs) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f: f(1, 2),
+        lambda f: f(1, b=2),
+        lambda f: f(a=1, b=2),
+        lambda f: f(b=2, a=1),
+    ],
+)
+def test_it_is_called_with_positions_and_names(call: Callable[[Any], Any]) -> None:
+    first, _ = counting()
+    assert call(first) == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f: f(),
+        lambda f: f(1),
+        lambda f: f(1, 2, 3),
+        lambda f: f(1, c=2),
+        lambda f: f(1, a=2),
+        lambda f: f([1, 2]),
+    ],
+)
+def test_a_slip_in_its_call_is_refused(call: Callable[[Any], Any]) -> None:
+    first, _ = counting()
+    with pytest.raises((TypeError, ValueError)):
+        call(first)
+
+
+def test_one_parameter_takes_one_argument_by_position_or_name() -> None:
+    same = fl.federated_computation(lambda x: x)
+    assert same(1) == same(x=1) == 1
+    assert same([1, 2.5]) == [1, 2.5]
+    for call in (lambda: same(1, 2), lambda: same(y=1)):
+        with pytest.raises(ArgumentsError, match="takes one argument"):
+            call()
+
+
+def test_an_intrinsic_gives_a_polymorphic_function_its_type() -> None:
+    """The pair is tried as one argument by a one-parameter function, as two by two."""
+    product_of_pair = fl.np_computation(lambda p: p[0] * p[1])
+    product = fl.np_computation(lambda a, b: a * b)
+    for fn in (product_of_pair, product):
+
+        def body(v: Any, w: Any, fn: Any = fn) -> Any:
+            return fl.federated_map(fn, [v, w])
+
+        result = fl.federated_computation(body, INTS, INTS)([2, 3], [5, 7])
+        assert result == [10, 21]
+
+
+def test_names_of_parameters_must_be_those_of_the_fields() -> None:
+    product = fl.np_computation(lambda a, b: a * b)
+
+    def body(v: Any) -> Any:
+        return fl.federated_map(product, fl.Struct.named(p=v, q=v))
+
+    with pytest.raises(TracingError, match="fields named a, b"):
+        fl.federated_computation(body, INTS)
+
+
+def test_where_no_type_is_known_a_polymorphic_function_is_refused() -> None:
+    with pytest.raises(TracingError, match="not known here"):
+        fl.federated_computation(
+            lambda: fl.federated_value(fl.np_computation(lambda x: x), fl.SERVER)
+        )
+
+
+# ------------------------------------------------------------------ check_returns_type
+
+
+def test_a_promised_result_type_is_checked_while_tracing() -> None:
+    promise = fl.check_returns_type(np.int32)
+    assert fl.federated_computation(promise(lambda x: x), INT)(3) == 3
+    assert fl.np_computation(fl.check_returns_type(lambda x: x, INT), INT)(3) == 3
+    with pytest.raises(TypeMismatchError, match="promises another") as caught:
+        fl.federated_computation(fl.check_returns_type(np.float32)(lambda x: x), INT)
+    assert (caught.value.expected, caught.value.found) == ("float32", "int32")
+
+
+def test_a_promise_includes_the_container_and_says_so() -> None:
+    promised = fl.check_returns_type((INT, INT))(lambda x: [x, x])
+    with pytest.raises(TypeMismatchError, match="as tuple") as caught:
+        fl.federated_computation(promised, INT)
+    assert "as list" in str(caught.value.found)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comes back to Python: the table of semantics 2.10."""
+
+import dataclasses
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import TracingError, TypeMismatchError
+from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS, increment
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+@dataclasses.dataclass
+class Data:
+    a: Any
+    b: Any
+
+
+@pytest.fixture(
+    params=[fl.federated_computation, fl.np_computation],
+    ids=lambda decorator: str(decorator.__name__),
+)
+def decorator(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (np.int32(3), np.int32),
+        (3, np.int32),
+        (1.5, np.float32),
+        (np.float64(1.5), np.float64),
+        (True, np.bool_),
+        (1j, np.complex128),
+        ("Hello, World!", bytes),
+    ],
+    ids=repr,
+)
+def test_a_scalar_is_a_numpy_scalar_and_a_string_is_bytes(
+    decorator: Any, value: Any, kind: type
+) -> None:
+    result = decorator(lambda: value)()
+    assert type(result) is kind
+    assert result == (value.encode() if isinstance(value, str) else value)
+
+
+def test_a_tensor_is_an_array(decorator: Any) -> None:
+    result = decorator(lambda: np.arange(3, dtype=np.int32))()
+    np.testing.assert_array_equal(result, np.arange(3, dtype=np.int32), strict=True)
+
+
+def test_a_vector_of_strings_is_an_array_of_bytes(decorator: Any) -> None:
+    result = decorator(lambda: np.array(["a", "bc"]))()
+    assert result.dtype == object
+    assert result.tolist() == [b"a", b"bc"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        OrderedDict(b=1, a=2),
+        [1, 2],
+        (1, 2),
+        Pair(1, 2),
+        Data(1, 2),
+        (),
+        [],
+        OrderedDict(x=[1, (2, Pair(3, [4]))]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_structure_is_the_container_that_was_written(
+    decorator: Any, value: Any
+) -> None:
+    result = decorator(lambda: value)()
+    assert type(result) is type(value)
+    assert result == value
+
+
+def test_a_plain_dict_is_a_result_of_leaf_code_only() -> None:
+    leaf = fl.np_computation(lambda: {"b": 1, "a": 2})
+    assert str(leaf.type_signature) == "( -> <a=int32,b=int32>)"
+    assert leaf() == {"a": 2, "b": 1}
+    assert type(leaf()) is dict
+    with pytest.raises(TracingError, match="OrderedDict"):
+        fl.federated_computation(lambda: {"b": 1})
+
+
+def test_a_struct_without_container_is_an_ordered_dict_or_a_tuple(decorator: Any) -> None:
+    assert decorator(lambda: fl.Struct.named(b=1, a=2))() == OrderedDict(b=1, a=2)
+    assert decorator(lambda: fl.Struct.unnamed(1, 2))() == (1, 2)
+
+
+def test_a_struct_that_mixes_names_comes_back_as_a_struct(decorator: Any) -> None:
+    """differs: the ancestor had no Python form for it and raised."""
+    mixed = fl.Struct([("a", 1), (None, 2)])
+    assert decorator(lambda: mixed)() == mixed
+
+
+def test_pairs_in_a_list_are_not_fields(decorator: Any) -> None:
+    assert decorator(lambda: [("a", 1)])() == [(b"a", 1)]
+
+
+def test_the_parameter_comes_back_in_its_own_container() -> None:
+    for container in ([INT, INT], (INT, INT), OrderedDict(a=INT, b=INT)):
+        result = fl.federated_computation(lambda p: p, container)([1, 2])
+        assert type(result) is type(container)
+
+
+@pytest.mark.parametrize(
+    ("type_", "argument", "result"),
+    [
+        (INTS, (3, 4), [3, 4]),
+        (INTS, [], []),
+        (INT_AT_SERVER, 5, 5),
+        (fl.FederatedType(INT, fl.SERVER, all_equal=False), [5], [5]),
+        (fl.type_at_clients(NUMBERS), [[1, 2], []], [[1, 2], []]),
+        (fl.type_at_clients(OrderedDict(a=INT)), [(1,)], [OrderedDict(a=1)]),
+    ],
+    ids=str,
+)
+def test_a_federated_value_is_a_list_or_its_one_member(
+    type_: Any, argument: Any, result: Any
+) -> None:
+    assert fl.federated_computation(lambda v: v, type_)(argument) == result
+
+
+def test_a_value_equal_at_all_clients_is_its_one_member() -> None:
+    equal = fl.type_at_clients(INT, all_equal=True)
+    program = fl.federated_computation(lambda v: v, equal)
+    with fl.framework.SyncExecutionContext(fl.local_executor_factory(2)):
+        assert program(5) == 5
+
+
+@pytest.mark.parametrize("elements", [[1, 2], (1, 2), np.array([1, 2]), range(1, 3)])
+@pytest.mark.parametrize("support_sequence_ops", [True, False])
+def test_a_sequence_is_a_list_on_every_stack(
+    elements: Any, support_sequence_ops: bool
+) -> None:
+    """differs: the ancestor gave a dataset, or the very object that went in."""
+    factory = fl.local_executor_factory(support_sequence_ops=support_sequence_ops)
+    with fl.framework.SyncExecutionContext(factory):
+        result = fl.federated_computation(lambda s: s, NUMBERS)(elements)
+    assert result == [1, 2]
+    assert type(result) is list
+
+
+def test_a_function_is_no_result() -> None:
+    with pytest.raises(TypeMismatchError, match="forget to call"):
+        fl.federated_computation(lambda: increment)()
+    with pytest.raises(TracingError, match="forget to call"):
+        fl.np_computation(lambda: increment)
+
+
+def test_a_placement_is_a_result() -> None:
+    """differs: the ancestor could not compute placements."""
+    assert fl.federated_computation(lambda: fl.CLIENTS)() is fl.CLIENTS

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws: what holds for all values, all groupings of clients and all expansions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import fedlearn_edu as fl
+from fedlearn_edu.compiler.expand_intrinsics import expansion
+from fedlearn_edu.framework import (
+    Computation,
+    Context,
+    FederatedComposingStrategy,
+    ReferenceContext,
+    SyncExecutionContext,
+    all_intrinsics,
+    compile_tree,
+    intrinsic_named,
+    local_executor_factory,
+)
+from fedlearn_edu.ir.checking import check
+from fedlearn_edu.ir.traversal import intrinsics
+from fedlearn_edu.testing import Case, assert_same, cases, difference, run_in
+from tests.conformance.by_hand import context_over, grouped
+
+PRIMITIVES = frozenset(d.uri for d in all_intrinsics() if d.is_primitive)
+INTS = fl.type_at_clients(np.int32)
+FLOATS = fl.type_at_clients(np.float32)
+
+TOTAL = fl.federated_computation(fl.federated_sum, INTS)
+MEAN = fl.federated_computation(fl.federated_mean, FLOATS)
+WEIGHTED = fl.federated_computation(
+    lambda v, w: fl.federated_mean(v, w), FLOATS, FLOATS
+)
+EXTREMES = fl.federated_computation(
+    lambda v: (fl.federated_min(v), fl.federated_max(v)), INTS
+)
+COLLECTED = fl.federated_computation(fl.federated_collect, INTS)
+
+REFERENCE = ReferenceContext()
+FLAT = SyncExecutionContext(local_executor_factory(support_sequence_ops=True))
+IN_GROUPS = [
+    SyncExecutionContext(
+        local_executor_factory(max_fanout=fanout, support_sequence_ops=True)
+    )
+    for fanout in (2, 3, 4)
+]
+EVERYWHERE = [REFERENCE, FLAT, *IN_GROUPS]
+
+int32s = st.integers(-(2**31), 2**31 - 1)
+# Integers as floats: their sums are exact, so that every grouping gives the same bits.
+exact_floats = st.integers(-1000, 1000).map(float)
+# So is a product with one of these weights.
+weights = st.sampled_from([0.25, 0.5, 1.0, 2.0, 4.0])
+
+
+def _run(context: Context, computation: Any, *arguments: Any) -> Any:
+    with context:
+        return computation(*arguments)
+
+
+def _wrapped(total: int) -> np.int32:
+    return np.int64(total).astype(np.int32)
+
+
+def _named(case: Case) -> str:
+    return case.name
+
+
+# ---------------------------------------------------------------- expansion
+
+
+@pytest.mark.parametrize("case", cases(), ids=_named)
+def test_expansion_preserves_type_and_meaning(case: Case) -> None:
+    """What is left after expansion is primitive, well typed, and means the same."""
+    tree = case.computation.tree
+    expanded = compile_tree(tree, PRIMITIVES)
+    check(expanded)
+    assert expanded.type == tree.type
+    assert {i.uri for i in intrinsics(expanded)} <= PRIMITIVES
+    written_out = Computation(expanded, case.name)
+    found = _run(REFERENCE, lambda: written_out(*case.arguments, **case.keywords))
+    assert difference(found, case.expected) is None
+
+
+@pytest.mark.parametrize("case", cases(), ids=_named)
+def test_expansion_of_an_intrinsic_has_its_type(case: Case) -> None:
+    """An expansion may stand wherever the intrinsic stood."""
+    for intrinsic in intrinsics(case.computation.tree):
+        definition = intrinsic_named(intrinsic.uri)
+        if not definition.is_primitive:
+            assert expansion(definition, intrinsic.type).type == intrinsic.type
+
+
+def test_cases_use_every_derived_intrinsic() -> None:
+    used = {i.uri for case in cases() for i in intrinsics(case.computation.tree)}
+    assert {d.uri for d in all_intrinsics()} - PRIMITIVES <= used
+
+
+# ---------------------------------------------------------------- grouping
+
+
+@given(st.lists(int32s, max_size=12))
+def test_sum_over_any_fanout_is_the_flat_sum(values: list[int]) -> None:
+    expected = _wrapped(sum(values))
+    for context in EVERYWHERE:
+        assert_same(_run(context, TOTAL, values), expected)
+
+
+@given(st.lists(st.lists(int32s, max_size=3), min_size=1, max_size=4))
+def test_sum_over_any_grouping_is_the_flat_sum(groups: list[list[int]]) -> None:
+    """Groups may be of any size, even empty: this is what makes composing legal."""
+    values = [value for group in groups for value in group]
+    context = context_over(grouped([len(group) for group in groups]))
+    assert_same(_run(context, TOTAL, values), _wrapped(sum(values)))
+    assert_same(_run(context, COLLECTED, values), values)
+
+
+@given(st.lists(st.lists(int32s, max_size=3), min_size=1, max_size=4))
+def test_extremes_over_any_grouping_are_the_flat_ones(groups: list[list[int]]) -> None:
+    values = [value for group in groups for value in group]
+    context = context_over(grouped([len(group) for group in groups]))
+    found = _run(context, EXTREMES, values)
+    assert_same(found, _run(REFERENCE, EXTREMES, values))
+
+
+@given(st.lists(st.tuples(exact_floats, weights), min_size=1, max_size=9))
+def test_mean_over_any_fanout_is_the_flat_mean(
+    pairs: list[tuple[float, float]],
+) -> None:
+    values, weight = [v for v, _ in pairs], [w for _, w in pairs]
+    plain = _run(FLAT, MEAN, values)
+    weighted = _run(FLAT, WEIGHTED, values, weight)
+    assert_same(plain, np.float32(np.mean(values)))
+    assert_same(weighted, np.float32(np.average(values, weights=weight)))
+    for context in IN_GROUPS:
+        assert _run(context, MEAN, values) == plain
+        assert _run(context, WEIGHTED, values, weight) == weighted
+
+
+# ---------------------------------------------------------------- order and equality
+
+
+@given(st.permutations([3, -7, 11, 2**31 - 1, 0]))
+def test_order_of_clients_does_not_matter_to_integers(values: Sequence[int]) -> None:
+    """Sum, least and greatest do not depend on the order of clients."""
+    for context in EVERYWHERE:
+        assert_same(_run(context, TOTAL, values), _wrapped(sum(values)))
+        assert_same(_run(context, EXTREMES, values), (-7, 2**31 - 1))
+
+
+@given(st.permutations([0.1, 2.7, -1e3, 1e4, 3.3]))
+def test_order_of_clients_hardly_matters_to_a_mean(values: Sequence[float]) -> None:
+    """A mean depends on the order of clients by rounding only: 1e-6, relatively."""
+    assert_same(_run(FLAT, MEAN, values), np.float32(1801.22), relative=1e-6)
+
+
+@given(
+    hnp.from_dtype(np.dtype(np.float32), min_value=-1e30, max_value=1e30),
+    st.integers(1, 7),
+)
+def test_mean_of_equal_values_is_that_value(value: float, count: int) -> None:
+    for context in EVERYWHERE:
+        assert_same(_run(context, MEAN, [value] * count), np.float32(value))
+        assert_same(
+            _run(context, WEIGHTED, [value] * count, [0.5] * count), np.float32(value)
+        )
+
+
+@given(st.lists(hnp.from_dtype(np.dtype(np.float32), allow_nan=False), max_size=9))
+def test_same_inputs_give_the_same_bits(values: list[np.float32]) -> None:
+    """Client order is fixed, so that a float sum is the same on every run."""
+    total = fl.federated_computation(fl.federated_sum, FLOATS)
+    for context in (FLAT, *IN_GROUPS):
+        bits = {_run(context, total, values).tobytes() for _ in range(3)}
+        assert len(bits) == 1
+
+
+@given(st.lists(int32s, max_size=6), st.lists(int32s, max_size=6))
+def test_sum_is_linear(left: list[int], right: list[int]) -> None:
+    """The sum of sums is the sum of all, also when it wraps around."""
+    size = min(len(left), len(right))
+    both = fl.federated_computation(
+        lambda v, w: (fl.federated_sum(v + w), fl.federated_sum(v) + fl.federated_sum(w)),
+        INTS,
+        INTS,
+    )
+    for context in EVERYWHERE:
+        first, second = _run(context, both, left[:size], right[:size])
+        assert first == second
+
+
+# ---------------------------------------------------------------- sequences
+
+DATA = fl.type_at_clients(fl.SequenceType(np.int32))
+ADD = fl.federated_computation(lambda a, b: a + b, np.int32, np.int32)
+TRIPLE = fl.federated_computation(lambda x: x * 3, np.int32)
+LESS_ONE = fl.federated_computation(lambda x: x - 1, np.int32)
+
+
+@given(st.lists(st.lists(st.integers(-99, 99), max_size=4), max_size=5))
+def test_sum_of_a_sequence_is_its_reduction_by_addition(data: list[list[int]]) -> None:
+    both = fl.federated_computation(
+        lambda d: (fl.sequence_sum(d), fl.sequence_reduce(d, np.int32(0), ADD)), DATA
+    )
+    for context in EVERYWHERE:
+        sums = [sum(own) for own in data]
+        assert_same(_run(context, both, data), (sums, sums))
+
+
+@given(st.lists(st.lists(st.integers(-99, 99), max_size=4), max_size=5))
+def test_map_after_map_is_one_map(data: list[list[int]]) -> None:
+    together = fl.federated_computation(lambda x: LESS_ONE(TRIPLE(x)), np.int32)
+    both = fl.federated_computation(
+        lambda d: (
+            fl.sequence_map(LESS_ONE, fl.sequence_map(TRIPLE, d)),
+            fl.sequence_map(together, d),
+        ),
+        DATA,
+    )
+    expected = [[x * 3 - 1 for x in own] for own in data]
+    for context in EVERYWHERE:
+        assert_same(_run(context, both, data), (expected, expected))
+
+
+# ---------------------------------------------------------------- the machine as a whole
+
+
+@pytest.mark.parametrize("case", cases(), ids=_named)
+def test_stack_built_by_hand_agrees_in_uneven_groups(case: Case) -> None:
+    """A hierarchy like no factory builds: groups of 1, 0 and the rest."""
+    sizes = {FederatedComposingStrategy: len(_clients(case))}
+    rest = sizes[FederatedComposingStrategy] - 1
+    if rest < 1:
+        return
+    found = run_in(context_over(grouped([1, 0, rest])), case)
+    assert difference(found, case.expected) is None
