@@ -16,7 +16,7 @@ from fedlearn_edu.computations.decorator import check_returns_type
 from fedlearn_edu.computations.federated import federated_computation
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import local_executor_factory
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, FieldError
 from fedlearn_edu.intrinsics.aggregation import (
     federated_aggregate,
     federated_collect,
@@ -86,8 +86,12 @@ def __getattr__(name: str) -> Any:
 
         return tf
     near = difflib.get_close_matches(name, __all__, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise AttributeError(f"fedlearn_edu has no {name!r}{hint}")
+    raise FieldError(
+        f"fedlearn_edu has no {name!r}",
+        expected="one of fedlearn_edu.__all__",
+        found=name,
+        do=f"did you mean {near[0]}?" if near and name[0] != "_" else None,
+    )
 
 
 def _default_context() -> SyncExecutionContext:

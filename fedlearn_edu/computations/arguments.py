@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters of a Python function and the single parameter of a computation.
 
-The decorators and their frontends ask here, when a function is defined; the arguments of
-a call are arranged in `packing.py`.
+The decorators and their frontends ask here, when a function is defined; the arguments
+of a call are arranged in `packing.py`.
 """
 
 import inspect

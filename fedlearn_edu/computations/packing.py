@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arguments of a call, arranged as the one argument of a parameter.
 
-`Computation.__call__` hands in what Python passed; contexts receive one argument. Values
-are not converted here, only arranged.
+`Computation.__call__` hands in what Python passed; contexts receive one argument.
+Values are not converted here, only arranged.
 """
 
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from fedlearn_edu.errors import ArgumentsError
 from fedlearn_edu.structure import Struct

@@ -8,7 +8,7 @@ A Value never holds data.
 
 import dataclasses
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, final
 
 import numpy as np
@@ -150,6 +150,13 @@ class Value(Refusals):
 def _fields(type_: Type) -> StructType | None:
     inner = type_.member if isinstance(type_, FederatedType) else type_
     return inner if isinstance(inner, StructType) else None
+
+
+def structure_like(type_: StructType, values: Iterable[Value]) -> Value:
+    """A structure of values with the names and the container of a type."""
+    pairs = zip(type_.names(), values, strict=True)
+    nodes = tuple((name, value.node) for name, value in pairs)
+    return Value(ir.Struct(nodes, type_.python_container))
 
 
 def to_value(

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu import structure
 from fedlearn_edu.computations.federated import require_federated_context
-from fedlearn_edu.computations.value import Value, operator, to_value
+from fedlearn_edu.computations.value import Value, operator, structure_like, to_value
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import ANYWHERE, traced
 from fedlearn_edu.intrinsics.mapping import federated_map, federated_zip
@@ -67,11 +66,11 @@ def leafwise(name: str, left: Value, right: Value) -> Value:
     left_type = left.type_signature
     if isinstance(left_type, StructType):
         spread = not isinstance(right.type_signature, StructType)
-        pairs = [
-            (field, leafwise(name, left[i], right if spread else right[i]))
-            for i, field in enumerate(left_type.names())
-        ]
-        return to_value(structure.Struct(pairs))
+        fields = (
+            leafwise(name, left[i], right if spread else right[i])
+            for i in range(len(left_type))
+        )
+        return structure_like(left_type, fields)
     result = left_type
     assert isinstance(left_type, TensorType)
     if name == "divide" and np.issubdtype(left_type.dtype, np.integer):
@@ -83,11 +82,8 @@ def scale(name: str, value: Value, factor: Value) -> Value:
     """`leafwise` with a scalar that is cast to the dtype of each leaf first."""
     type_ = value.type_signature
     if isinstance(type_, StructType):
-        pairs = [
-            (field, scale(name, value[i], factor))
-            for i, field in enumerate(type_.names())
-        ]
-        return to_value(structure.Struct(pairs))
+        fields = (scale(name, value[i], factor) for i in range(len(type_)))
+        return structure_like(type_, fields)
     assert isinstance(type_, TensorType)
     return leafwise(name, value, cast_scalar(factor, type_))
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu import structure
-from fedlearn_edu.computations.value import Value, to_value
+from fedlearn_edu.computations.value import Value, structure_like
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.aggregation import federated_sum
 from fedlearn_edu.intrinsics.application import apply
@@ -91,11 +90,8 @@ def _multiply_by_reciprocal(sums: Value) -> Value:
 def _scale_by_reciprocal(total: Value, count: Value) -> Value:
     type_ = total.type_signature
     if isinstance(type_, StructType):
-        pairs = [
-            (name, _scale_by_reciprocal(total[i], count))
-            for i, name in enumerate(type_.names())
-        ]
-        return to_value(structure.Struct(pairs))
+        fields = (_scale_by_reciprocal(total[i], count) for i in range(len(type_)))
+        return structure_like(type_, fields)
     assert isinstance(type_, TensorType)
     scalar = TensorType(type_.dtype)
     leaf = operation("reciprocal", (count.type_signature,), scalar, type_.dtype.name)

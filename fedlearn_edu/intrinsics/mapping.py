@@ -6,8 +6,7 @@ Nothing moves here: the result stays where the arguments are.
 
 from typing import Any
 
-from fedlearn_edu import structure
-from fedlearn_edu.computations.value import Value, operator, to_value
+from fedlearn_edu.computations.value import Value, operator, structure_like
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.application import apply, argument, record, traced
 from fedlearn_edu.intrinsics.definition import define
@@ -166,7 +165,7 @@ def fit(value: Value, wanted: Type) -> Value:
     fitted = [fit(part, type_) for part, type_ in zip(parts, wanted, strict=True)]
     if all(new is old for new, old in zip(fitted, parts, strict=True)):
         return value
-    return to_value(structure.Struct(zip(found.names(), fitted, strict=True)))
+    return structure_like(found, fitted)
 
 
 def _is_equal_at_clients(type_: Type) -> bool:

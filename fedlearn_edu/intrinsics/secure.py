@@ -14,15 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu import structure
-from fedlearn_edu.computations.value import Value, to_value
+from fedlearn_edu.computations.value import Value, structure_like, to_value
 from fedlearn_edu.errors import StructureError, TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.aggregation import federated_sum
 from fedlearn_edu.intrinsics.application import apply, record, to_federated
 from fedlearn_edu.intrinsics.arithmetic import call, cast_scalar, leafwise, zeros
 from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
-from fedlearn_edu.ir.operations import operation
+from fedlearn_edu.ir.operations import cast, operation
 from fedlearn_edu.types import (
     AbstractType,
     FederatedType,
@@ -71,7 +70,8 @@ def federated_secure_sum_bitwidth(value: Any, bitwidth: Any) -> Value:
 def federated_secure_modular_sum(value: Any, modulus: Any) -> Value:
     """Adds up integers modulo `modulus` without showing any of them.
 
-    `(<{V}@CLIENTS,M> -> V@SERVER)`: `(Σ v_i) mod m`, in `[0, m)`.
+    `(<{V}@CLIENTS,M> -> V@SERVER)`: `(Σ v_i) mod m`, in `[0, m)`. Sums are formed in 64
+    bits: m times the number of clients must stay below 2**63.
     Source: `tff.federated_secure_modular_sum`.
     """
     value, bound = _operands("federated_secure_modular_sum", value, modulus)
@@ -86,12 +86,38 @@ def _secure_sum(value: Value, limit: Value) -> Value:
 
 
 def _modular_sum(value: Value, modulus: Value) -> Value:
-    def reduced(v: Value) -> Value:
-        return _with_parameter("modulo", v, modulus)
+    assert isinstance(value.type_signature, FederatedType)
+    member = value.type_signature.member
 
-    reduced_value = map_members(reduced, value, name="modulo")
-    total = federated_sum(_masked(reduced_value))
+    def residue(v: Value) -> Value:
+        # The sum of residues may need more bits than a residue has.
+        return _in_dtype(_with_parameter("modulo", v, modulus), _like(member, np.int64))
+
+    def reduced(total: Value) -> Value:
+        return _in_dtype(_with_parameter("modulo", total, modulus), member)
+
+    total = federated_sum(_masked(map_members(residue, value, name="residue")))
     return map_members(reduced, total, name="modulo")
+
+
+def _like(type_: Type, dtype: Any) -> Type:
+    """The same structure with every leaf in another dtype."""
+    if isinstance(type_, StructType):
+        fields = [(name, _like(element, dtype)) for name, element in type_.items()]
+        return StructType(fields, type_.python_container)
+    assert isinstance(type_, TensorType)
+    return TensorType(dtype, type_.shape)
+
+
+def _in_dtype(value: Value, wanted: Type) -> Value:
+    """The value with its leaves cast to those of `wanted`."""
+    if isinstance(wanted, StructType):
+        fields = (_in_dtype(value[i], element) for i, element in enumerate(wanted))
+        return structure_like(wanted, fields)
+    found = value.type_signature
+    assert isinstance(found, TensorType)
+    assert isinstance(wanted, TensorType)
+    return value if found == wanted else call(cast(found, wanted), value)
 
 
 def _masked(value: Value) -> Value:
@@ -110,14 +136,11 @@ def _with_parameter(name: str, value: Value, parameter: Value) -> Value:
     type_ = value.type_signature
     if isinstance(type_, StructType):
         spread = not isinstance(parameter.type_signature, StructType)
-        pairs = [
-            (
-                field,
-                _with_parameter(name, value[i], parameter if spread else parameter[i]),
-            )
-            for i, field in enumerate(type_.names())
-        ]
-        return to_value(structure.Struct(pairs))
+        fields = (
+            _with_parameter(name, value[i], parameter if spread else parameter[i])
+            for i in range(len(type_))
+        )
+        return structure_like(type_, fields)
     assert isinstance(type_, TensorType)
     if name == "at_most":  # the limit may lie outside the values' own dtype: no cast
         check = operation(name, (type_, parameter.type_signature), type_)

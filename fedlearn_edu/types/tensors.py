@@ -113,13 +113,14 @@ def _refusal(
     value: Any, type_: TensorType, path: str, do: str | None
 ) -> TypeMismatchError:
     found = describe(value)
-    dtype = getattr(value, "dtype", None)
     if len(found) > _MAX_SHOWN or "\n" in found:
-        found = f"a {type(value).__name__}"
+        found = found.split(":")[0]
+    if isinstance(value, np.ndarray):
+        found += f" of {dtypes.as_dtype(value.dtype) or value.dtype}"
     return TypeMismatchError(
         "a value cannot become the declared tensor",
         expected=type_,
-        found=found if dtype is None else f"{found} of {dtype}",
+        found=found,
         where=path,
         do=do,
     )

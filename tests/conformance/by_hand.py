@@ -89,8 +89,13 @@ def participant() -> Executor:
 
 def flat(clients: Sequence[Executor]) -> Executor:
     """One group of clients."""
-    targets = {SERVER: participant(), CLIENTS: list(clients)}
-    return FederatingExecutor(FederatedResolvingStrategy.factory(targets), participant())
+    targets: dict[Placement | None, Executor | Sequence[Executor]] = {
+        SERVER: participant(),
+        CLIENTS: list(clients),
+    }
+    return FederatingExecutor(
+        FederatedResolvingStrategy.factory(targets), participant()
+    )
 
 
 def grouped(sizes: Sequence[int]) -> Executor:

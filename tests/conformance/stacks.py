@@ -10,10 +10,13 @@ from fedlearn_edu.framework import (
     AsyncExecutionContext,
     SyncExecutionContext,
     Tape,
+    infer_cardinalities,
     local_executor_factory,
     sizing_executor_factory,
     thread_debugging_executor_factory,
 )
+from fedlearn_edu.testing import Case
+from fedlearn_edu.types import CLIENTS, normalize
 
 NEVER = 1000
 
@@ -98,3 +101,16 @@ STACKS = (
     Stack("mixed-composing-2", local(max_fanout=2), runtime="mixed", max_fanout=2),
     Stack("mixed-recorded", local(tape=Tape()), runtime="mixed"),
 )
+
+
+def count_clients(case: Case) -> int:
+    """How many clients the arguments imply; most cases take one structure of them."""
+    parameter = case.computation.type_signature.parameter
+    if parameter is None:
+        return 0
+    whole = len(case.arguments) == 1 and not case.keywords
+    argument = (
+        case.arguments[0] if whole else [*case.arguments, *case.keywords.values()]
+    )
+    plain = normalize(argument, parameter)
+    return infer_cardinalities(plain, parameter).get(CLIENTS, 0)

@@ -3,7 +3,6 @@
 
 import pytest
 
-from fedlearn_edu.contexts.cardinalities import infer_cardinalities
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.framework import (
     ReferenceContext,
@@ -14,8 +13,7 @@ from fedlearn_edu.framework import (
 )
 from fedlearn_edu.testing import Case, cases, primitives, run_in
 from fedlearn_edu.testing.comparison import difference
-from fedlearn_edu.types import CLIENTS, normalize
-from tests.conformance.stacks import STACKS, Stack
+from tests.conformance.stacks import STACKS, Stack, count_clients
 
 HEAVY = ("tensorflow", "mixed")
 EVERY_CASE = [case for runtime in ("numpy", *HEAVY) for case in cases(runtime)]
@@ -66,22 +64,9 @@ def _check_refusal(stack: Stack, case: Case) -> None:
 
 def _lacks_sequences(stack: Stack, case: Case) -> bool:
     """Groups of clients collect and then read; one group is folded by its strategy."""
-    in_groups = _count_clients(case) >= stack.max_fanout
+    in_groups = count_clients(case) >= stack.max_fanout
     reads = case.needs_sequences or (case.name.startswith("reduce_") and in_groups)
     return reads and not stack.sequences
-
-
-def _count_clients(case: Case) -> int:
-    """How many clients the arguments imply; most cases take one structure of them."""
-    parameter = case.computation.type_signature.parameter
-    if parameter is None:
-        return 0
-    whole = len(case.arguments) == 1 and not case.keywords
-    argument = (
-        case.arguments[0] if whole else [*case.arguments, *case.keywords.values()]
-    )
-    plain = normalize(argument, parameter)
-    return infer_cardinalities(plain, parameter).get(CLIENTS, 0)
 
 
 @pytest.mark.parametrize("case", [c for c in cases() if c.needs_sequences], ids=_named)

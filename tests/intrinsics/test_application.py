@@ -134,7 +134,7 @@ def step(state: Any, item: Any) -> Any:
 def test_a_structure_that_cannot_be_zipped_is_refused(
     arg: Callable[[Any, Any], Any],
 ) -> None:
-    with pytest.raises(TypeMismatchError, match="federated_zip"):
+    with pytest.raises(TypeMismatchError, match="placement"):
         fl.federated_computation(
             lambda v, s: fl.federated_sum(arg(v, s)), INTS, INT_AT_SERVER
         )

@@ -125,8 +125,8 @@ def test_a_zip_at_clients_is_not_all_equal_and_one_at_the_server_is() -> None:
         (lambda v, s: [], "federated values"),
         (lambda v, s: [[], []], "federated values|structure"),
         (lambda v, s: [v, s], "placement"),
-        (lambda v, s: [v, 1], "nowhere"),
-        (lambda v, s: [v, [increment]], "nowhere"),
+        (lambda v, s: [v, 1], "placement"),
+        (lambda v, s: [v, [increment]], "placement"),
     ],
     ids=["itself", "empty", "empty parts", "placements", "unplaced", "function"],
 )

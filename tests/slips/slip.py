@@ -21,6 +21,7 @@ class Slip:
         builtin: the exception a Python programmer would have expected.
         names: words the message must contain: the client, the field, the cure.
         theirs: whether the learner's own exception must come through as itself.
+        tensorflow: whether it needs TensorFlow.
     """
 
     number: int
@@ -28,6 +29,7 @@ class Slip:
     builtin: type[Exception]
     names: tuple[str, ...]
     theirs: bool = False
+    tensorflow: bool = False
 
     @property
     def name(self) -> str:
@@ -47,13 +49,17 @@ CATALOG: dict[int, Slip] = {}
 
 
 def slip(
-    number: int, builtin: type[Exception], *names: str, theirs: bool = False
+    number: int,
+    builtin: type[Exception],
+    *names: str,
+    theirs: bool = False,
+    tensorflow: bool = False,
 ) -> Callable[[Callable[[], object]], Callable[[], object]]:
     """Puts a function into the catalog."""
 
     def register(commit: Callable[[], object]) -> Callable[[], object]:
         assert number not in CATALOG, f"two slips have the number {number}"
-        CATALOG[number] = Slip(number, commit, builtin, names, theirs)
+        CATALOG[number] = Slip(number, commit, builtin, names, theirs, tensorflow)
         return commit
 
     return register

@@ -26,7 +26,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.variables import one_call_variable
+from fedlearn_edu.runtimes.tensorflow.variables import creator_in
 from fedlearn_edu.types import FunctionType, Type
 
 
@@ -59,7 +59,8 @@ def trace_tensorflow(
     results: list[Type] = []
 
     def body(*flat: Any) -> list[Any]:
-        with TensorFlowTracingContext(), tf.variable_creator_scope(one_call_variable):
+        creator = creator_in(tf.compat.v1.get_default_graph())
+        with TensorFlowTracingContext(), tf.variable_creator_scope(creator):
             nested = None if type_ is None else nest(iter(flat), type_)
             result = call_leaf(fn, names, type_, nested, to_body)
             if result is None:

@@ -6,8 +6,10 @@ function is rebuilt from the serialized graph. No Python source travels.
 """
 
 import hashlib
+import pickle
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -20,6 +22,26 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import SequenceType, Type
+
+
+@final
+@dataclass(frozen=True)
+class SerializedGraph:
+    """A graph as bytes, with the names of what goes in and comes out.
+
+    Attributes:
+        definition: the serialized `GraphDef`.
+        inputs: names of the tensors to be fed.
+        outputs: names of the tensors to be fetched.
+        effects: names of the operations that run although nobody fetches them.
+        captures: eager tensors from outside the body, by the name of their placeholder.
+    """
+
+    definition: bytes
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    effects: tuple[str, ...]
+    captures: tuple[tuple[str, Any], ...]
 
 
 @final
@@ -52,26 +74,29 @@ class GraphCode:
         self._lock = threading.Lock()
 
     @cached_property
-    def serialized(self) -> tuple[bytes, list[str], list[str], list[str]]:
-        """The graph, and the names of its inputs, outputs and side effects."""
-        graph = self._concrete.graph
-        return (
-            graph.as_graph_def().SerializeToString(deterministic=True),
-            [tensor.name for tensor in self._concrete.inputs],
-            [tensor.name for tensor in self._concrete.outputs],
-            [operation.name for operation in graph.control_outputs],
+    def serialized(self) -> "SerializedGraph":
+        """The graph without the process it was traced in."""
+        concrete = self._concrete
+        captures = [(inner.name, outer) for outer, inner in concrete.graph.captures]
+        inputs = concrete.inputs[: len(concrete.inputs) - len(captures)]
+        return SerializedGraph(
+            concrete.graph.as_graph_def().SerializeToString(deterministic=True),
+            tuple(tensor.name for tensor in inputs),
+            tuple(tensor.name for tensor in concrete.outputs),
+            tuple(operation.name for operation in concrete.graph.control_outputs),
+            tuple((name, outer.numpy()) for name, outer in captures),
         )
 
     @cached_property
     def digest(self) -> str:
         """A hash of the serialized graph."""
-        return hashlib.sha256(self.serialized[0]).hexdigest()
+        return hashlib.sha256(pickle.dumps(self.serialized)).hexdigest()
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""
         with self._lock:
             if self._concrete is None:
-                self._concrete = _rebuild(*self.serialized)
+                self._concrete = _rebuild(self.serialized)
         return list(self._concrete(*flat))
 
     def run_nested(self, argument: Any) -> Any:
@@ -95,16 +120,17 @@ class GraphCode:
         return list(leaf_types(self.parameter))
 
 
-def _rebuild(
-    graph_def: bytes, inputs: list[str], outputs: list[str], effects: list[str]
-) -> Any:
-    definition = tf.compat.v1.GraphDef.FromString(graph_def)
-    wrapped = tf.compat.v1.wrap_function(
-        lambda: tf.graph_util.import_graph_def(definition, name=""), []
-    )
+def _rebuild(serialized: SerializedGraph) -> Any:
+    definition = tf.compat.v1.GraphDef.FromString(serialized.definition)
+
+    def build() -> None:
+        constants = {name: tf.constant(value) for name, value in serialized.captures}
+        tf.graph_util.import_graph_def(definition, name="", input_map=constants)
+
+    wrapped = tf.compat.v1.wrap_function(build, [])
     graph = wrapped.graph
-    feeds = [graph.get_tensor_by_name(name) for name in inputs]
-    fetches = [graph.get_tensor_by_name(name) for name in outputs]
-    operations = [graph.get_operation_by_name(name) for name in effects]
-    pruned = wrapped.prune(feeds, fetches + operations)
-    return lambda *flat: pruned(*flat)[: len(outputs)]
+    feeds = [graph.get_tensor_by_name(name) for name in serialized.inputs]
+    fetches = [graph.get_tensor_by_name(name) for name in serialized.outputs]
+    effects = [graph.get_operation_by_name(name) for name in serialized.effects]
+    pruned = wrapped.prune(feeds, fetches + effects)
+    return lambda *flat: pruned(*flat)[: len(fetches)]

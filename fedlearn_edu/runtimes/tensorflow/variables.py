@@ -17,8 +17,24 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 
 
-def one_call_variable(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-    """A creator for `tf.variable_creator_scope`."""
+def creator_in(graph: Any) -> Callable[..., Any]:
+    """A creator for `tf.variable_creator_scope`, for the body traced into `graph`.
+
+    A variable that an inner `tf.function` makes once and keeps is the body's, too.
+    """
+
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        initial = kwargs["initial_value"]
+        of_inner_graph = tf.is_tensor(initial) and getattr(initial, "graph", graph)
+        if of_inner_graph and of_inner_graph is not graph:
+            return _one_call_variable(**kwargs)
+        with graph.as_default():
+            return _one_call_variable(**kwargs)
+
+    return create
+
+
+def _one_call_variable(**kwargs: Any) -> Any:
     initial = kwargs["initial_value"]
     value = tf.convert_to_tensor(
         initial() if callable(initial) else initial, dtype=kwargs.get("dtype")

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a round of the second tutorial takes, beside the same round by hand.
+
+Everything is measured in one run, so that the ratios hold whatever else the machine
+does. Ours is called as a learner calls it: NumPy in, NumPy out, data and all.
+"""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from benchmarks import by_hand
+from fedlearn_edu.demo.setting import FederatedData, Options, prepare
+from fedlearn_edu.runtimes.tensorflow.library import tf
+
+GOAL_IMPORT_S = 0.5
+GOAL_ROUND_S = 0.5
+RATE = 0.1
+OURS = "ours, the tutorial as its prose tells, unfused"
+
+_IMPORT = """
+import sys, time
+started = time.perf_counter()
+import fedlearn_edu
+seconds = time.perf_counter() - started
+print(seconds, "tensorflow" in sys.modules)
+"""
+
+
+def measure(data: str, repeats: int) -> dict[str, Any]:
+    """Measures everything; `data` is the name of a data set, or `"auto"`."""
+    federated = prepare(Options(data=data))
+    return {
+        "machine": describe_machine(),
+        "data": federated.name,
+        "clients": len(federated.train),
+        "batches": sum(map(len, federated.train)),
+        "batch_size": federated.batch_size,
+        "repeats": repeats,
+        "import": measure_import(repeats),
+        "rounds": measure_rounds(federated, repeats),
+    }
+
+
+def describe_machine() -> dict[str, Any]:
+    """What the numbers depend on."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if "model name" in line]
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    return {
+        "processor": models[0] if models else platform.processor() or "unknown",
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "load_before": round(load, 2),
+        "python": platform.python_version(),
+        "tensorflow": tf.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def measure_import(repeats: int) -> dict[str, Any]:
+    """Imports the package in fresh processes; the first one only warms up the disk."""
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", _IMPORT], capture_output=True, check=True, text=True
+        ).stdout.split()
+        for _ in range(repeats + 1)
+    ]
+    return {
+        "seconds": statistics.median(float(seconds) for seconds, _ in runs[1:]),
+        "loads_tensorflow": any(loaded == "True" for _, loaded in runs),
+    }
+
+
+def measure_rounds(data: FederatedData, repeats: int) -> dict[str, dict[str, float]]:
+    """Seconds per training round and per evaluation, and the loss after one round."""
+    clients = [
+        tuple(np.concatenate([batch[name] for batch in client]) for name in ("x", "y"))
+        for client in data.train
+    ]
+    factory = fl.framework.local_executor_factory(support_sequence_ops=True)
+    with fl.framework.SyncExecutionContext(factory):
+        loops = {
+            OURS: _ours(data, in_one_leaf=False),
+            "ours, each client one `Dataset.reduce`": _ours(data, in_one_leaf=True),
+            "TensorFlow by hand, one call per client": by_hand.in_tensorflow(
+                clients, data.batch_size
+            ),
+            "NumPy by hand": by_hand.in_numpy(clients, data.batch_size),
+        }
+        return {name: _time(*loop, repeats) for name, loop in loops.items()}
+
+
+def _ours(data: FederatedData, *, in_one_leaf: bool) -> by_hand.Loop:
+    from fedlearn_edu.demo import program
+
+    if in_one_leaf:
+        local_train, local_eval = _in_one_leaf(program)
+    else:
+        local_train, local_eval = program.local_train, _local_eval(program)
+
+    @fl.federated_computation(
+        program.SERVER_MODEL_TYPE, program.SERVER_FLOAT_TYPE, program.CLIENT_DATA_TYPE
+    )
+    def federated_train(model: Any, learning_rate: Any, data: Any) -> Any:
+        sent = [fl.federated_broadcast(model), fl.federated_broadcast(learning_rate)]
+        return fl.federated_mean(fl.federated_map(local_train, [*sent, data]))
+
+    @fl.federated_computation(program.SERVER_MODEL_TYPE, program.CLIENT_DATA_TYPE)
+    def federated_eval(model: Any, data: Any) -> Any:
+        sent = fl.federated_broadcast(model)
+        return fl.federated_mean(fl.federated_map(local_eval, [sent, data]))
+
+    def train(model: by_hand.Arrays, rate: float) -> by_hand.Arrays:
+        named = OrderedDict(weights=model[0], bias=model[1])
+        result = federated_train(named, rate, data.train)
+        return result["weights"], result["bias"]
+
+    def evaluate(model: by_hand.Arrays) -> float:
+        named = OrderedDict(weights=model[0], bias=model[1])
+        return float(federated_eval(named, data.train))
+
+    return train, evaluate
+
+
+def _local_eval(program: Any) -> Any:
+    """The loss only, as in the tutorial; the demo's own counts hits as well."""
+
+    @fl.federated_computation(program.MODEL_TYPE, program.LOCAL_DATA_TYPE)
+    def local_eval(model: Any, all_batches: Any) -> Any:
+        loss_on = fl.federated_computation(
+            lambda batch: program.batch_loss(model, batch), program.BATCH_TYPE
+        )
+        return fl.sequence_sum(fl.sequence_map(loss_on, all_batches))
+
+    return local_eval
+
+
+def _in_one_leaf(program: Any) -> tuple[Any, Any]:
+    @fl.tf_computation(program.MODEL_TYPE, tf.float32, program.LOCAL_DATA_TYPE)
+    def local_train(model: Any, learning_rate: Any, all_batches: Any) -> Any:
+        return all_batches.reduce(
+            model, lambda model, batch: program.batch_train(model, batch, learning_rate)
+        )
+
+    @fl.tf_computation(program.MODEL_TYPE, program.LOCAL_DATA_TYPE)
+    def local_eval(model: Any, all_batches: Any) -> Any:
+        return all_batches.reduce(
+            0.0, lambda total, batch: total + program.batch_loss(model, batch)
+        )
+
+    return local_train, local_eval
+
+
+def _time(
+    train: Callable[[by_hand.Arrays, float], by_hand.Arrays],
+    evaluate: Callable[[by_hand.Arrays], float],
+    repeats: int,
+) -> dict[str, float]:
+    zero = np.zeros([784, 10], np.float32), np.zeros([10], np.float32)
+    model = train(zero, RATE)  # the warm-up
+    loss = evaluate(model)
+    return {
+        "train_s": _median_s(lambda: train(zero, RATE), repeats),
+        "eval_s": _median_s(lambda: evaluate(model), repeats),
+        "loss": loss,
+    }
+
+
+def _median_s(call: Callable[[], Any], repeats: int) -> float:
+    seconds = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
+def report(results: dict[str, Any]) -> str:
+    """The results as Markdown."""
+    machine, imported, rounds = (results[k] for k in ("machine", "import", "rounds"))
+    source = "real MNIST" if results["data"] == "mnist" else "the embedded digits"
+    loaded = "is" if imported["loads_tensorflow"] else "is not"
+    best = {
+        key: min(row[key] for row in rounds.values()) for key in ("train_s", "eval_s")
+    }
+    lines = [
+        f"{machine['processor']}, {machine['cores']} cores, {machine['system']}, load "
+        f"{machine['load_before']} before; Python {machine['python']}, TensorFlow "
+        f"{machine['tensorflow']}, NumPy {machine['numpy']}.",
+        "",
+        f"Data: {source}; {results['clients']} clients, {results['batches']} batches of "
+        f"up to {results['batch_size']} examples. Median of {results['repeats']} after "
+        "one warm-up; × is the ratio to the fastest.",
+        "",
+        "| one round | train, ms | × | evaluate, ms | × | loss after it |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, row in rounds.items():
+        cells = [
+            f"{1000 * row['train_s']:.1f}",
+            f"{row['train_s'] / best['train_s']:.1f}",
+            f"{1000 * row['eval_s']:.1f}",
+            f"{row['eval_s'] / best['eval_s']:.1f}",
+            f"{row['loss']:.5f}",
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines += [
+        "",
+        "| goal | measured | at most |",
+        "| --- | ---: | ---: |",
+        f"| `import fedlearn_edu` (TensorFlow {loaded} loaded) "
+        f"| {imported['seconds']:.2f} s | {GOAL_IMPORT_S} s |",
+        f"| training round, unfused | {rounds[OURS]['train_s']:.2f} s "
+        f"| {GOAL_ROUND_S} s |",
+    ]
+    return "\n".join(lines)
+
+
+def write(results: dict[str, Any], path: Path) -> None:
+    """Keeps the results for other programs."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

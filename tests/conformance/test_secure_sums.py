@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Secure sums: what leaves a client looks random, what the server learns is exact."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import InputRangeError
+from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
+from fedlearn_edu.testing import assert_same
+from tests.conformance.by_hand import Watched, context_over, flat, participant
+
+VALUES = fl.type_at_clients(np.int64)
+LIMIT = 1000
+
+SECURE = {
+    "sum": fl.federated_computation(
+        lambda v: fl.federated_secure_sum(v, LIMIT), VALUES
+    ),
+    "bitwidth": fl.federated_computation(
+        lambda v: fl.federated_secure_sum_bitwidth(v, 10), VALUES
+    ),
+    "modular": fl.federated_computation(
+        lambda v: fl.federated_secure_modular_sum(v, 10**6), VALUES
+    ),
+}
+PLAIN = fl.federated_computation(fl.federated_sum, VALUES)
+
+
+def _watched(computation: Any, values: list[Any]) -> tuple[Any, list[list[Any]]]:
+    """The result, and what left each client on the way to it."""
+    sent: list[list[Any]] = [[] for _ in values]
+    clients = [Watched(participant(), own) for own in sent]
+    with context_over(flat(clients)):
+        return computation(values), sent
+
+
+@pytest.mark.parametrize("name", SECURE)
+@given(values=st.lists(st.integers(0, LIMIT), min_size=2, max_size=7))
+def test_sum_is_exact_and_nobody_sends_its_value(name: str, values: list[int]) -> None:
+    total, sent = _watched(SECURE[name], values)
+    assert_same(total, sum(values))
+    for value, (masked,) in zip(values, sent, strict=True):
+        assert masked != value
+
+
+def test_plain_sum_sends_the_values_themselves() -> None:
+    """What the other tests look at is really what the server sees."""
+    total, sent = _watched(PLAIN, [1, 2, 3])
+    assert_same((total, sent), (6, [[1], [2], [3]]))
+
+
+def test_single_client_has_nobody_to_hide_behind() -> None:
+    _, sent = _watched(SECURE["sum"], [7])
+    assert_same(sent, [[7]])
+
+
+@pytest.mark.parametrize("name", SECURE)
+def test_equal_values_do_not_look_equal(name: str) -> None:
+    _, sent = _watched(SECURE[name], [5] * 6)
+    assert len({int(masked) for (masked,) in sent}) == 6
+
+
+@pytest.mark.parametrize("name", SECURE)
+def test_same_value_looks_different_in_every_round(name: str) -> None:
+    rounds = [_watched(SECURE[name], [5, 6, 7])[1] for _ in range(3)]
+    for client in range(3):
+        assert len({int(sent[client][0]) for sent in rounds}) == 3
+
+
+@given(st.lists(st.integers(0, 100), min_size=2, max_size=6))
+def test_every_leaf_of_a_structure_is_masked(values: list[int]) -> None:
+    member = OrderedDict(n=np.int64, bins=fl.TensorType(np.int64, [2]))
+    secure = fl.federated_computation(
+        lambda v: fl.federated_secure_sum(v, 100), fl.type_at_clients(member)
+    )
+    inputs = [OrderedDict(n=v, bins=np.array([v, 100 - v])) for v in values]
+    total, sent = _watched(secure, inputs)
+    whole = sum(values)
+    bins = np.array([whole, 100 * len(values) - whole])
+    assert_same(total, OrderedDict(n=whole, bins=bins))
+    for value, (masked,) in zip(values, sent, strict=True):
+        assert masked.n != value
+        assert all(masked.bins != [value, 100 - value])
+
+
+@given(
+    st.sampled_from([np.int8, np.uint8, np.int16, np.uint32, np.int32, np.uint64]),
+    st.lists(st.integers(0, 20), max_size=6),
+    st.sampled_from([2, 3, 100]),
+)
+def test_sum_is_exact_in_every_integer_dtype_and_grouping(
+    dtype: Any, values: list[int], fanout: int
+) -> None:
+    secure = fl.federated_computation(
+        lambda v: fl.federated_secure_sum(v, 20), fl.type_at_clients(dtype)
+    )
+    with SyncExecutionContext(local_executor_factory(max_fanout=fanout)):
+        assert_same(secure(values), dtype(sum(values)))
+
+
+@given(st.lists(st.integers(-(2**20), 2**20), max_size=6), st.integers(1, 999))
+def test_modular_sum_is_the_remainder(values: list[int], modulus: int) -> None:
+    secure = fl.federated_computation(
+        lambda v: fl.federated_secure_modular_sum(v, modulus), VALUES
+    )
+    with SyncExecutionContext(local_executor_factory(max_fanout=3)):
+        assert_same(secure(values), sum(values) % modulus)
+
+
+@pytest.mark.parametrize("value", [-1, LIMIT + 1])
+def test_value_outside_its_promise_stops_the_sum(value: int) -> None:
+    with pytest.raises(InputRangeError, match="outside the range it promised"):
+        _watched(SECURE["sum"], [1, value, 3])

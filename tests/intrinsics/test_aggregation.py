@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Aggregations at the server: types and misuse; results are in the conformance suite."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import SumIncompatibleError, TypeMismatchError
+from tests.programs import INT, INT_AT_SERVER, INTS, add, increment, same, signature
+
+VECTOR = fl.TensorType(np.int32, [None])
+
+
+def aggregate(**changed: Any) -> Any:
+    """The type of an aggregation with one argument replaced."""
+    arguments = {"zero": 0, "accumulate": add, "merge": add, "report": same, **changed}
+    body = lambda v: fl.federated_aggregate(v, **arguments)  # noqa: E731
+    return fl.federated_computation(body, INTS).type_signature.result
+
+
+def test_the_running_state_has_the_result_type_of_accumulate() -> None:
+    grow = fl.np_computation(lambda s, x: np.append(s, x), VECTOR, np.int32)
+    join = fl.np_computation(lambda s, t: np.concatenate([s, t]), VECTOR, VECTOR)
+    keep = fl.np_computation(lambda s: s, VECTOR)
+    nothing_yet = np.zeros([0], np.int32)  # int32[0], which int32[?] may stand for
+    result = aggregate(zero=nothing_yet, accumulate=grow, merge=join, report=keep)
+    assert str(result) == "int32[?]@SERVER"
+
+
+def test_zero_may_leave_out_names() -> None:
+    pair = OrderedDict(s=INT, n=INT)
+    step = fl.np_computation(lambda a, x: OrderedDict(s=a["s"] + x, n=a["n"]), pair, INT)
+    join = fl.np_computation(lambda a, b: a, pair, pair)
+    keep = fl.np_computation(lambda a: a, pair)
+    result = aggregate(zero=[0, 0], accumulate=step, merge=join, report=keep)
+    assert str(result) == "<s=int32,n=int32>@SERVER"
+
+
+def test_report_decides_the_result() -> None:
+    half = fl.np_computation(lambda x: np.float64(x) / 2, np.int32)
+    assert str(aggregate(report=half)) == "float64@SERVER"
+
+
+def test_polymorphic_functions_take_their_types_from_the_values() -> None:
+    plus, same_ = fl.np_computation(lambda a, b: a + b), fl.np_computation(lambda a: a)
+    result = aggregate(accumulate=plus, merge=plus, report=same_)
+    assert str(result) == "int32@SERVER"
+
+
+FLOAT_ADD = fl.np_computation(lambda a, b: a + b, np.float32, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("role", "wrong"),
+    [
+        ("zero", 1.5),
+        ("zero", [0]),
+        ("accumulate", increment),
+        ("merge", increment),
+        ("merge", FLOAT_ADD),
+        ("report", add),
+        ("report", fl.np_computation(lambda x: x, np.float32)),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_named(role: str, wrong: Any) -> None:
+    with pytest.raises(TypeMismatchError, match=role) as caught:
+        aggregate(**{role: wrong})
+    assert "int32" in str(caught.value.expected)
+
+
+@pytest.mark.parametrize("role", ["accumulate", "merge", "report"])
+def test_what_is_no_function_is_refused(role: str) -> None:
+    with pytest.raises(TypeMismatchError, match="computation"):
+        aggregate(**{role: 3})
+
+
+def test_a_zero_with_a_placement_is_refused() -> None:
+    body = lambda v, z: fl.federated_aggregate(v, z, add, add, same)  # noqa: E731
+    with pytest.raises(TypeMismatchError, match="zero"):
+        fl.federated_computation(body, INTS, INT_AT_SERVER)
+
+
+# ------------------------------------------------------------- sum, min, max, others
+
+
+SUMMABLE = [np.int32, np.uint8, np.float64, np.complex64, (np.float32, [2, 3])]
+NOT_SUMMABLE = [
+    np.bool_,
+    np.str_,
+    (np.int32, [None]),
+    fl.SequenceType(np.int32),
+    OrderedDict(a=np.int32, b=np.bool_),
+]
+
+
+@pytest.mark.parametrize("member", [*SUMMABLE, [], OrderedDict(a=np.int32)], ids=str)
+def test_a_sum_has_the_type_of_its_summands(member: Any) -> None:
+    type_ = fl.to_type(member)
+    assert signature(lambda v: fl.federated_sum(v), fl.type_at_clients(type_)) == (
+        f"({{{type_}}}@CLIENTS -> {type_}@SERVER)"
+    )
+
+
+@pytest.mark.parametrize("intrinsic", [fl.federated_sum, fl.federated_min])
+@pytest.mark.parametrize("member", NOT_SUMMABLE, ids=str)
+def test_what_cannot_be_added_is_refused(intrinsic: Any, member: Any) -> None:
+    with pytest.raises(SumIncompatibleError, match="added up"):
+        fl.federated_computation(lambda v: intrinsic(v), fl.type_at_clients(member))
+
+
+@pytest.mark.parametrize("intrinsic", [fl.federated_min, fl.federated_max])
+def test_complex_numbers_have_no_order(intrinsic: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="no order"):
+        fl.federated_computation(
+            lambda v: intrinsic(v), fl.type_at_clients(np.complex64)
+        )
+
+
+@pytest.mark.parametrize(
+    ("use", "result"),
+    [
+        (lambda v: fl.federated_min(v), "int32@SERVER"),
+        (lambda v: fl.federated_max(v), "int32@SERVER"),
+        (lambda v: fl.federated_collect(v), "int32*@SERVER"),
+        (lambda v: fl.federated_reduce(v, 0, add), "int32@SERVER"),
+    ],
+)
+def test_results_are_at_the_server(use: Callable[[Any], Any], result: str) -> None:
+    made = fl.federated_computation(use, INTS)
+    assert str(made.type_signature.result) == result
+
+
+@pytest.mark.parametrize("op", [increment, FLOAT_ADD, 3], ids=["one", "dtype", "3"])
+def test_a_reduction_needs_an_operator_that_fits(op: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="reduce"):
+        fl.federated_computation(lambda v: fl.federated_reduce(v, 0, op), INTS)

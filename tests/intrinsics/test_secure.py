@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Secure sums: what they take, what they refuse, and what a client sends."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import InputRangeError, StructureError, TypeMismatchError
+from tests.programs import FLOATS, INT_AT_SERVER, INTS
+
+PAIRS = fl.type_at_clients(OrderedDict(a=np.int32, b=np.int64))
+INTRINSICS = [
+    fl.federated_secure_sum,
+    fl.federated_secure_sum_bitwidth,
+    fl.federated_secure_modular_sum,
+]
+
+
+@pytest.fixture(params=INTRINSICS, ids=lambda intrinsic: str(intrinsic.__name__))
+def secure(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+def made(secure: Any, parameter: Any, type_: Any = INTS) -> Any:
+    return fl.federated_computation(lambda v: secure(v, parameter), type_)
+
+
+def test_the_sum_is_at_the_server(secure: Any) -> None:
+    assert str(made(secure, 5).type_signature) == "({int32}@CLIENTS -> int32@SERVER)"
+    assert str(made(secure, OrderedDict(a=5, b=6), PAIRS).type_signature.result) == (
+        "<a=int32,b=int64>@SERVER"
+    )
+
+
+def test_only_integers_are_added(secure: Any) -> None:
+    for type_ in (FLOATS, fl.type_at_clients([np.int32, np.float32])):
+        with pytest.raises(TypeMismatchError, match="integers"):
+            made(secure, 5, type_)
+
+
+@pytest.mark.parametrize("parameter", [[1, 2], 1.5, OrderedDict(b=1, a=2)], ids=str)
+def test_the_parameter_must_match_the_values(secure: Any, parameter: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="int"):
+        made(secure, parameter, PAIRS)
+
+
+def test_values_at_the_server_are_refused(secure: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="another placement"):
+        made(secure, 5, INT_AT_SERVER)
+
+
+@pytest.mark.parametrize(
+    ("program", "limit"),
+    [
+        (made(fl.federated_secure_sum, 10), "0 to 10"),
+        (made(fl.federated_secure_sum_bitwidth, 4), "0 to 15"),
+    ],
+)
+def test_a_value_out_of_range_is_refused_when_it_runs(program: Any, limit: str) -> None:
+    greatest = int(limit.split()[-1])
+    assert program([greatest, 1]) == greatest + 1
+    for wrong in (greatest + 1, -1):
+        with pytest.raises(InputRangeError, match=limit):
+            program([1, wrong])
+
+
+@pytest.mark.parametrize(
+    ("bits", "fits"), [(1, True), (62, True), (63, False), (0, False), (-1, False)]
+)
+def test_a_bitwidth_is_one_to_62(bits: int, fits: bool) -> None:
+    if fits:
+        assert made(fl.federated_secure_sum_bitwidth, bits)([1, 0]) == 1
+    else:
+        with pytest.raises(StructureError, match="1 to 62"):
+            made(fl.federated_secure_sum_bitwidth, bits)
+
+
+def sent_by_clients(program: Callable[[Any], Any], values: list[int]) -> list[int]:
+    """The integers that travel up to the server, one per client."""
+    tape = fl.framework.Tape()
+    with fl.framework.SyncExecutionContext(fl.local_executor_factory(tape=tape)):
+        program(values)
+    sent = []
+    for index in range(len(values)):
+        events = [
+            event
+            for event in tape
+            if event.participant == f"clients[{index}]"
+            and (event.layer, event.what) == ("participant", "compute")
+        ]
+        assert [event.type for event in events] == ["int32"]
+        sent.append(index)
+    return sent
+
+
+def test_each_client_sends_one_masked_value() -> None:
+    assert sent_by_clients(made(fl.federated_secure_sum, 10), [1, 2, 3]) == [0, 1, 2]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips around TensorFlow. It is imported inside the functions: loading takes seconds."""
+
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from tests.slips.slip import slip
+
+AT_CLIENTS = fl.type_at_clients(np.float32)
+
+
+@slip(130, TypeError, "client 1", "int32", "tf.cast", tensorflow=True)
+def tensor_of_another_dtype() -> None:
+    import tensorflow as tf
+
+    mean = fl.federated_computation(lambda x: fl.federated_mean(x), AT_CLIENTS)
+    mean([tf.constant(1.0), tf.constant(2)])
+
+
+@slip(131, TypeError, "step", "gradient descent", tensorflow=True)
+def keras_optimizer_in_a_computation() -> None:
+    import tensorflow as tf
+
+    @fl.tf_computation(np.float32)
+    def step(start: Any) -> Any:
+        weight = tf.Variable(start)
+        optimizer = tf.keras.optimizers.SGD(learning_rate=0.1)
+        optimizer.apply_gradients([(tf.constant(1.0), weight)])
+        return weight
+
+
+@slip(132, TypeError, "variable", "outside", tensorflow=True)
+def variable_from_outside() -> None:
+    import tensorflow as tf
+
+    weight = tf.Variable(1.0)
+
+    @fl.tf_computation(np.float32)
+    def scaled(x: Any) -> Any:
+        return x * weight
+
+
+@slip(133, RuntimeError, "mean", "federated_computation", tensorflow=True)
+def federated_call_in_tensorflow() -> None:
+    mean = fl.federated_computation(lambda x: fl.federated_mean(x), AT_CLIENTS)
+
+    @fl.tf_computation(np.float32)
+    def twice(x: Any) -> Any:
+        return mean([x, x])
+
+
+@slip(134, TypeError, "tf_computation", tensorflow=True)
+def tensorflow_on_a_value() -> None:
+    import tensorflow as tf
+
+    @fl.federated_computation(np.float32)
+    def root(x: Any) -> Any:
+        return tf.sqrt(x)
+
+
+@slip(135, TypeError, "tf_computation", tensorflow=True)
+def tensor_in_a_federated_body() -> None:
+    import tensorflow as tf
+
+    @fl.federated_computation(np.float32)
+    def constant(x: Any) -> Any:
+        return [x, tf.constant(1.0)]
+
+
+@slip(136, TypeError, "parameter", tensorflow=True)
+def value_captured_by_tensorflow() -> None:
+    import tensorflow as tf
+
+    @fl.federated_computation(np.float32)
+    def outer(x: Any) -> Any:
+        inner = fl.tf_computation(lambda y: tf.add(y, x), np.float32)
+        return inner(1.0)
+
+
+@slip(137, RuntimeError, "pick", "client 2", tensorflow=True)
+def tensorflow_fails_at_a_client() -> None:
+    import tensorflow as tf
+
+    @fl.tf_computation(np.int32)
+    def pick(index: Any) -> Any:
+        return tf.gather(tf.constant([10, 20, 30]), index)
+
+    picks = fl.federated_computation(
+        lambda i: fl.federated_map(pick, i), fl.type_at_clients(np.int32)
+    )
+    picks([0, 1, 7])
+
+
+@slip(138, TypeError, "one list", tensorflow=True)
+def pairs_for_tensorflow() -> None:
+    fl.tf_computation(("a", np.float32), ("b", np.float32))(lambda a, b: a + b)
+
+
+@slip(139, ValueError, "return", tensorflow=True)
+def tensorflow_that_returns_nothing() -> None:
+    @fl.tf_computation(np.float32)
+    def half(x: Any) -> None:
+        x / 2
+
+
+@slip(140, TypeError, "object", tensorflow=True)
+def tensorflow_that_returns_an_object() -> None:
+    @fl.tf_computation(np.float32)
+    def half(x: Any) -> Any:
+        return object()
+
+
+@slip(141, TypeError, "client 0", "float32", "int64", tensorflow=True)
+def dataset_of_another_dtype() -> None:
+    import tensorflow as tf
+
+    totals = fl.federated_computation(
+        lambda x: fl.sequence_sum(x), fl.type_at_clients(fl.SequenceType(np.float32))
+    )
+    totals([tf.data.Dataset.range(3)])
+
+
+@slip(142, TypeError, "[dataset]", tensorflow=True)
+def dataset_for_all_clients() -> None:
+    import tensorflow as tf
+
+    totals = fl.federated_computation(
+        lambda x: fl.sequence_sum(x), fl.type_at_clients(fl.SequenceType(np.int64))
+    )
+    totals(tf.data.Dataset.range(3))
+
+
+@slip(143, ValueError, "int32", tensorflow=True, theirs=True)
+def dtypes_mixed_in_tensorflow() -> None:
+    @fl.tf_computation(np.float32, np.int32)
+    def total(x: Any, n: Any) -> Any:
+        return x * n

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The catalog of learner's slips: what is said, how long, in a script and a notebook.
+
+Every slip has a golden file with its whole message. Read them as a beginner would, and
+refresh them with `pytest --update-golden` after changing a message.
+"""
+
+import importlib
+import re
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fedlearn_edu
+from fedlearn_edu.errors import FedLearnError
+from tests.slips.slip import CATALOG, Slip, whole_message
+
+SUBJECTS = ("writing_types", "bodies", "defining", "data", "running", "in_tensorflow")
+for _subject in SUBJECTS:
+    importlib.import_module(f"tests.slips.{_subject}")
+
+MAX_LINES = 12
+PACKAGE = str(Path(fedlearn_edu.__file__).parent)
+SLIPS = [
+    pytest.param(slip, id=slip.name, marks=[pytest.mark.tensorflow] * slip.tensorflow)
+    for _, slip in sorted(CATALOG.items())
+]
+each_slip = pytest.mark.parametrize("slip", SLIPS)
+
+
+@cache
+def error_of(slip: Slip) -> Exception:
+    return slip.error()
+
+
+def test_catalog_is_large_and_every_golden_file_belongs_to_a_slip() -> None:
+    golden = {file.stem for file in (Path(__file__).parents[1] / "golden/slips").iterdir()}
+    assert len(CATALOG) >= 45
+    assert golden == {slip.name for slip in CATALOG.values()}
+
+
+@each_slip
+def test_slip_gets_the_message_of_its_golden_file(
+    slip: Slip, golden: Callable[[str, str], None]
+) -> None:
+    message = re.sub(r"line \d+ of", "line N of", whole_message(error_of(slip)))
+    golden(f"slips/{slip.name}.txt", message)
+
+
+@each_slip
+def test_slip_can_be_caught_as_a_programmer_expects(slip: Slip) -> None:
+    error = error_of(slip)
+    assert isinstance(error, slip.builtin)
+    assert isinstance(error, FedLearnError) != slip.theirs
+
+
+@each_slip
+def test_message_names_what_the_learner_must_know(slip: Slip) -> None:
+    message = whole_message(error_of(slip))
+    assert [name for name in slip.names if name not in message] == []
+    labels = re.findall(r"^  (expected|found|where|do):", message, re.MULTILINE)
+    assert slip.theirs or {"expected", "found"} <= set(labels)
+    assert slip.theirs or {"where", "do"} & set(labels)
+
+
+@each_slip
+def test_message_is_short_and_knows_no_machine(slip: Slip) -> None:
+    message = whole_message(error_of(slip))
+    assert len(message.splitlines()) <= MAX_LINES
+    assert max(map(len, message.splitlines())) <= 260
+    assert not re.search(r"0x[0-9a-f]{6}|/\w+/\w+|\\\\", message)
+
+
+@each_slip
+def test_traceback_shows_the_learners_lines_only(slip: Slip) -> None:
+    frames = traceback.extract_tb(error_of(slip).__traceback__)
+    assert [f"{f.filename}:{f.name}" for f in frames if PACKAGE in f.filename] == []
+    assert error_of(slip).__cause__ is None
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
+        from IPython.core.interactiveshell import InteractiveShell
+        from traitlets.config import Config
+
+        config = Config()
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.colors = "nocolor"
+        yield InteractiveShell(config=config)
+
+
+@each_slip
+def test_notebook_shows_at_most_twelve_lines(
+    slip: Slip, shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.user_ns["commit_the_slip"] = slip.commit
+    result = shell.run_cell("commit_the_slip()")
+    shown = capsys.readouterr().out.strip().splitlines()
+    assert isinstance(result.error_in_exec, slip.builtin)
+    if slip.theirs:
+        assert len(shown) <= 3 * MAX_LINES
+        return
+    assert len(shown) <= MAX_LINES
+    assert re.match(r"line \d+: ", shown[0])
+    assert shown[1].startswith(type(result.error_in_exec).__name__)
