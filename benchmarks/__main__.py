@@ -5,6 +5,7 @@ from pathlib import Path
 
 from benchmarks.tutorial_round import measure, report, write
 
-results = measure(data="auto", repeats=5)
-print(report(results))  # noqa: T201
-write(results, Path("build/bench.json"))
+if __name__ == "__main__":
+    results = measure(data="auto", repeats=5)
+    print(report(results))  # noqa: T201
+    write(results, Path("build/bench.json"))

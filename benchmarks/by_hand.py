@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """The tutorial's round without any federated library: in TensorFlow, and in NumPy.
 
 `tutorial_round` measures these beside ours. Both are loops over clients as one would

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """How long a round of the second tutorial takes, beside the same round by hand.
 
 Everything is measured in one run, so that the ratios hold whatever else the machine
@@ -87,7 +88,10 @@ def measure_import(repeats: int) -> dict[str, Any]:
 def measure_rounds(data: FederatedData, repeats: int) -> dict[str, dict[str, float]]:
     """Seconds per training round and per evaluation, and the loss after one round."""
     clients = [
-        tuple(np.concatenate([batch[name] for batch in client]) for name in ("x", "y"))
+        (
+            np.concatenate([batch["x"] for batch in client]),
+            np.concatenate([batch["y"] for batch in client]),
+        )
         for client in data.train
     ]
     factory = fl.framework.local_executor_factory(support_sequence_ops=True)
@@ -201,9 +205,9 @@ def report(results: dict[str, Any]) -> str:
         f"{machine['load_before']} before; Python {machine['python']}, TensorFlow "
         f"{machine['tensorflow']}, NumPy {machine['numpy']}.",
         "",
-        f"Data: {source}; {results['clients']} clients, {results['batches']} batches of "
-        f"up to {results['batch_size']} examples. Median of {results['repeats']} after "
-        "one warm-up; × is the ratio to the fastest.",
+        f"Data: {source}; {results['clients']} clients, {results['batches']} batches "
+        f"of up to {results['batch_size']} examples. Median of {results['repeats']} "
+        "after one warm-up; × is the ratio to the fastest.",
         "",
         "| one round | train, ms | × | evaluate, ms | × | loss after it |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",

@@ -85,8 +85,9 @@ def _check_captures(graph: Any, fn_name: str) -> None:
                 f"{fn_name} uses a {kind} that was made outside of it",
                 expected="variables made inside, everything else passed in",
                 found=str(getattr(external, "name", kind)),
-                do="pass it as a parameter; Keras optimizers make such variables: "
-                "write the step as plain gradient descent",
+                where=f"the body of {fn_name}",
+                do="make it in the body (a Keras optimizer, too), or make its value a "
+                "parameter",
             )
 
 

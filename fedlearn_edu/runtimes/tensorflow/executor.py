@@ -100,6 +100,5 @@ def _failure(name: str, error: Any) -> FedLearnError:
     return ComputationFailedError(
         f"TensorFlow reported an error in {name}",
         found=f"{type(error).__name__}: {reason}",
-        where=name,
         do="run the function by itself on one client's data to see more",
     )

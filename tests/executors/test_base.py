@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contract of five methods, which every executor keeps alike."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
+from fedlearn_edu.executors.base import Executor, as_struct, gather, resolve_type
+from fedlearn_edu.structure import Struct
+from tests.executors.examples import EXAMPLES, call, run
+from tests.programs import FLOAT, INT, add, increment, seven
+
+
+@pytest.fixture(params=EXAMPLES)
+def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    """Each executor once, over the smallest stack that serves it."""
+    made = EXAMPLES[request.param]()
+    yield made
+    made.close()
+
+
+def test_a_plain_value_comes_out_as_it_went_in(executor: Executor) -> None:
+    async def work() -> Any:
+        value = await executor.create_value(np.int32(5), INT)
+        assert value.type_signature == INT
+        return await value.compute()
+
+    assert run(work()) == 5
+
+
+def test_a_structure_comes_out_as_a_struct(executor: Executor) -> None:
+    type_ = fl.to_type(OrderedDict(a=np.int32, b=[np.float32]))
+    plain = Struct.named(a=np.int32(1), b=Struct.unnamed(np.float32(2)))
+
+    async def work() -> Any:
+        return await (await executor.create_value(plain, type_)).compute()
+
+    assert run(work()) == plain
+
+
+def test_functions_are_called(executor: Executor) -> None:
+    assert run(call(executor, increment, np.int32(5))) == 6
+    assert run(call(executor, seven)) == 7
+    assert run(call(executor, add, Struct.named(a=np.int32(2), b=np.int32(3)))) == 5
+
+
+def test_a_computation_is_embedded_without_a_type(executor: Executor) -> None:
+    async def work() -> Any:
+        one = await executor.create_value(increment)
+        other = await executor.create_value(increment.tree)
+        return one.type_signature, other.type_signature
+
+    assert run(work()) == (increment.type_signature, increment.type_signature)
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+@pytest.mark.parametrize(
+    ("make", "type_"),
+    [
+        (lambda x, y: [x, y], "<int32,int32>"),
+        (lambda x, y: (x, y), "<int32,int32>"),
+        (lambda x, y: {"a": x, "b": y}, "<a=int32,b=int32>"),
+        (lambda x, y: OrderedDict(a=x, b=y), "<a=int32,b=int32>"),
+        (lambda x, y: Struct([("a", x), (None, y)]), "<a=int32,int32>"),
+        (Pair, "<a=int32,b=int32>"),
+        (lambda x, y: iter([x, y]), "<int32,int32>"),
+    ],
+    ids=["list", "tuple", "dict", "OrderedDict", "Struct", "namedtuple", "iterator"],
+)
+def test_a_structure_is_made_of_embedded_values(
+    executor: Executor, make: Callable[[Any, Any], Any], type_: str
+) -> None:
+    async def work() -> Any:
+        x = await executor.create_value(np.int32(1), INT)
+        y = await executor.create_value(np.int32(2), INT)
+        struct = await executor.create_struct(make(x, y))
+        assert str(struct.type_signature) == type_
+        first = await executor.create_selection(struct, 0)
+        return list(await struct.compute()), await first.compute()
+
+    assert run(work()) == ([1, 2], 1)
+
+
+async def embedded_pair(executor: Executor) -> Any:
+    type_ = fl.to_type(OrderedDict(a=np.int32, b=np.int32))
+    plain = Struct.named(a=np.int32(1), b=np.int32(2))
+    return await executor.create_value(plain, type_)
+
+
+def test_a_field_is_selected_by_position_or_by_name(executor: Executor) -> None:
+    async def work() -> Any:
+        source = await embedded_pair(executor)
+        by_index = await executor.create_selection(source, 1)
+        by_name = await executor.create_selection(source, name="b")
+        assert by_index.type_signature == INT
+        return await by_index.compute(), await by_name.compute()
+
+    assert run(work()) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [
+        ({"index": 2}, IndexError),
+        ({"index": -1}, IndexError),
+        ({"name": "c"}, TypeError),
+        ({}, ValueError),
+        ({"index": 0, "name": "a"}, ValueError),
+    ],
+    ids=str,
+)
+def test_a_wrong_selection_is_refused(
+    executor: Executor, how: dict[str, Any], error: type[Exception]
+) -> None:
+    async def work() -> Any:
+        await executor.create_selection(await embedded_pair(executor), **how)
+
+    with pytest.raises(error):
+        run(work())
+
+
+def test_only_structures_have_fields(executor: Executor) -> None:
+    async def work() -> Any:
+        value = await executor.create_value(np.int32(1), INT)
+        await executor.create_selection(value, 0)
+
+    with pytest.raises(TypeMismatchError, match="structure"):
+        run(work())
+
+
+@pytest.mark.parametrize(
+    ("fn", "argument", "problem"),
+    [
+        (increment, None, "too many or too few"),
+        (seven, (np.int32(1), INT), "too many or too few"),
+        (increment, (np.float32(1), FLOAT), "not assignable"),
+    ],
+    ids=["missing", "superfluous", "type"],
+)
+def test_an_argument_that_does_not_fit_is_refused(
+    executor: Executor, fn: Any, argument: Any, problem: str
+) -> None:
+    async def work() -> Any:
+        embedded = await executor.create_value(fn)
+        arg = None if argument is None else await executor.create_value(*argument)
+        await executor.create_call(embedded, arg)
+
+    with pytest.raises(TypeMismatchError, match=problem):
+        run(work())
+
+
+def test_data_cannot_be_called(executor: Executor) -> None:
+    async def work() -> Any:
+        await executor.create_call(await executor.create_value(np.int32(1), INT))
+
+    with pytest.raises(TypeMismatchError, match="only functions"):
+        run(work())
+
+
+def test_a_function_cannot_be_materialized(executor: Executor) -> None:
+    async def work() -> Any:
+        await (await executor.create_value(increment)).compute()
+
+    with pytest.raises(TypeMismatchError, match="function"):
+        run(work())
+
+
+def test_a_plain_value_needs_a_type(executor: Executor) -> None:
+    with pytest.raises(TypeMismatchError, match="needs a type"):
+        run(executor.create_value(np.int32(5)))
+
+
+def test_a_computation_must_have_the_type_that_is_asked_for(executor: Executor) -> None:
+    with pytest.raises(TypeNotAssignableError, match="not assignable"):
+        run(executor.create_value(increment, fl.FunctionType(FLOAT, FLOAT)))
+
+
+def test_handles_of_another_executor_are_refused(executor: Executor) -> None:
+    stranger = fl.framework.NumPyExecutor()
+
+    async def foreign(value: Any, type_: Any = None) -> Any:
+        return await stranger.create_value(value, type_)
+
+    async def as_function() -> Any:
+        await executor.create_call(await foreign(seven))
+
+    async def as_argument() -> Any:
+        own = await executor.create_value(increment)
+        await executor.create_call(own, await foreign(np.int32(1), INT))
+
+    async def as_element() -> Any:
+        await executor.create_struct([await foreign(np.int32(1), INT)])
+
+    async def as_source() -> Any:
+        await executor.create_selection(
+            await foreign(Struct.unnamed(np.int32(1)), fl.to_type([INT])), 0
+        )
+
+    for work in (as_function, as_argument, as_element, as_source):
+        with pytest.raises(TypeMismatchError, match="embedded in the executor"):
+            run(work())
+
+
+def test_what_is_no_handle_is_refused(executor: Executor) -> None:
+    async def work() -> Any:
+        await executor.create_struct([5])
+
+    with pytest.raises(TypeMismatchError, match="embedded in the executor"):
+        run(work())
+
+
+def test_closing_twice_does_no_harm(executor: Executor) -> None:
+    executor.close()
+    executor.close()
+
+
+# ------------------------------------------------------------------ the helpers
+
+
+def test_elements_come_in_any_container() -> None:
+    assert as_struct([1, 2]) == Struct.unnamed(1, 2)
+    assert as_struct({"a": 1}) == Struct.named(a=1)
+    assert as_struct(Pair(1, 2)) == Struct.named(a=1, b=2)
+
+
+def test_a_type_may_be_asked_for_that_is_more_general() -> None:
+    wanted = fl.FunctionType(fl.TensorType(np.int32, [3]), fl.TensorType(np.int32, [None]))
+    vector = fl.TensorType(np.int32, [None])
+    same = fl.np_computation(lambda x: x, vector)
+    assert resolve_type(same, wanted) == wanted
+
+
+def test_work_is_done_side_by_side_and_comes_back_in_order() -> None:
+    log: list[int] = []
+
+    async def work(number: int, turns: int) -> int:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        log.append(number)
+        return number
+
+    assert run(gather(work(i, 3 - i) for i in range(3))) == [0, 1, 2]
+    assert log == [2, 1, 0]
+
+
+def test_of_several_errors_the_first_in_order_is_raised() -> None:
+    async def fail(number: int, turns: int) -> None:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        raise ValueError(f"error {number}")
+
+    with pytest.raises(ValueError, match="error 0"):
+        run(gather(fail(i, 3 - i) for i in range(3)))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_nothing_or_one_piece_of_work_is_fine(count: int) -> None:
+    async def work(number: int) -> int:
+        return number
+
+    assert run(gather(work(i) for i in range(count))) == list(range(count))

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program may rely on, whatever its leaf code does."""
+
+import multiprocessing
+import sys
+from collections import namedtuple
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import framework
+from fedlearn_edu.errors import ComputationFailedError, ContextError, ExecutorError
+
+Pair = namedtuple("Pair", "a b")
+VECTOR = fl.to_type((np.float32, [3]))
+
+
+@fl.np_computation(VECTOR)
+def add_one_in_place(x: Any) -> Any:
+    x += 1
+    return x
+
+
+def _leave(x: Any) -> Any:
+    if x == 7:
+        sys.exit(3)
+    return x
+
+
+def test_leaf_code_cannot_change_its_callers_array() -> None:
+    mine = np.zeros(3, np.float32)
+    assert add_one_in_place(mine).tolist() == [1.0, 1.0, 1.0]
+    assert mine.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_one_client_cannot_change_what_another_client_received() -> None:
+    @fl.federated_computation(fl.type_at_server(VECTOR))
+    def everywhere(x: Any) -> Any:
+        return fl.federated_map(add_one_in_place, fl.federated_broadcast(x))
+
+    factory = framework.local_executor_factory(default_num_clients=3)
+    with framework.SyncExecutionContext(factory):
+        results = everywhere(np.zeros(3, np.float32))
+    assert [result.tolist() for result in results] == [[1.0, 1.0, 1.0]] * 3
+
+
+def test_changing_a_result_does_not_change_the_program() -> None:
+    five = fl.federated_computation(lambda: np.full(2, 5, np.int32))
+    first = five()
+    first += 1
+    assert five().tolist() == [5, 5]
+
+
+def test_leaf_code_that_exits_does_not_end_the_loop_of_all_calls() -> None:
+    leave = fl.np_computation(_leave, np.int32)
+    with pytest.raises(ComputationFailedError, match="tried to end the program"):
+        leave(7)
+    assert leave(1) == 1
+
+
+def test_value_of_a_finished_body_is_not_taken_for_another_of_its_name() -> None:
+    leaked: list[Any] = []
+
+    def keep(x: Any) -> Any:
+        leaked.append(x)
+        return x
+
+    fl.federated_computation(keep, np.float32)
+    with pytest.raises(ContextError, match="another computation's body"):
+        fl.federated_computation(lambda x: leaked[0] + 0.0, np.float32)
+
+
+def test_generator_argument_may_call_computations_itself() -> None:
+    double = fl.np_computation(lambda x: x * np.int32(2), np.int32)
+    total = fl.federated_computation(fl.sequence_sum, fl.SequenceType(np.int32))
+    assert total(double(i) for i in range(3)) == 6
+
+
+@pytest.mark.tensorflow
+def test_generator_behind_a_dataset_may_call_computations_itself() -> None:
+    double = fl.np_computation(lambda x: x * np.int32(2), np.int32)
+
+    def generate() -> Iterator[Any]:
+        for i in range(3):
+            yield double(i)
+
+    spec = fl.tf.TensorSpec([], fl.tf.int32)
+    dataset = fl.tf.data.Dataset.from_generator(generate, output_signature=spec)
+    total = fl.tf_computation(
+        lambda ds: ds.reduce(0, lambda a, b: a + b), fl.SequenceType(np.int32)
+    )
+    assert total(dataset) == 6
+
+
+def _mean_in_child(queue: Any) -> None:
+    queue.put(float(_mean([1.0, 2.0, 6.0])))
+
+
+_mean = fl.federated_computation(fl.federated_mean, fl.type_at_clients(np.float32))
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_forked_process_computes_after_its_parent_did() -> None:
+    assert _mean([1.0, 2.0, 6.0]) == 3.0
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    child = context.Process(target=_mean_in_child, args=(queue,))
+    child.start()
+    child.join(timeout=30)
+    assert child.exitcode == 0
+    assert queue.get() == 3.0
+
+
+async def _use_after_close() -> None:
+    executor = framework.ThreadDelegatingExecutor(framework.NumPyExecutor())
+    await executor.create_value(1, fl.to_type(np.int32))
+    executor.close()
+    await executor.create_value(1, fl.to_type(np.int32))
+
+
+def test_closed_thread_executor_refuses_work() -> None:
+    import asyncio
+
+    with pytest.raises(ExecutorError, match="this executor is closed"):
+        asyncio.run(_use_after_close())
+
+
+def test_modular_sum_is_right_where_the_plain_sum_leaves_the_dtype() -> None:
+    total = fl.federated_computation(
+        lambda x: fl.federated_secure_modular_sum(x, 100), fl.type_at_clients(np.int8)
+    )
+    result = total([99, 99, 99])
+    assert result == 97
+    assert result.dtype == np.int8
+
+
+def test_arithmetic_keeps_the_python_container() -> None:
+    pairs = fl.type_at_clients(fl.to_type(Pair(np.int32, np.int32)))
+    twice = fl.federated_computation(
+        lambda x: fl.federated_sum(x) + fl.federated_sum(x), pairs
+    )
+    assert twice([Pair(1, 2), Pair(3, 4)]) == Pair(8, 12)
