@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# mypy: disable-error-code="untyped-decorator"
 """How long a round of the second tutorial takes, beside the same round by hand.
 
 Everything is measured in one run, so that the ratios hold whatever else the machine
@@ -13,7 +12,6 @@ import statistics
 import subprocess
 import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,14 +19,14 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from benchmarks import by_hand
+from benchmarks import by_hand, ours
 from fedlearn_edu.demo.setting import FederatedData, Options, prepare
 from fedlearn_edu.runtimes.tensorflow.library import tf
 
 GOAL_IMPORT_S = 0.5
 GOAL_ROUND_S = 0.5
 RATE = 0.1
-OURS = "ours, the tutorial as its prose tells, unfused"
+OURS = "ours, the tutorial as published, unfused"
 
 _IMPORT = """
 import sys, time
@@ -97,75 +95,15 @@ def measure_rounds(data: FederatedData, repeats: int) -> dict[str, dict[str, flo
     factory = fl.framework.local_executor_factory(support_sequence_ops=True)
     with fl.framework.SyncExecutionContext(factory):
         loops = {
-            OURS: _ours(data, in_one_leaf=False),
-            "ours, each client one `Dataset.reduce`": _ours(data, in_one_leaf=True),
+            OURS: ours.as_published(data),
+            "ours, as its prose tells, unfused": ours.as_its_prose_tells(data),
+            "ours, each client one `Dataset.reduce`": ours.in_one_leaf(data),
             "TensorFlow by hand, one call per client": by_hand.in_tensorflow(
                 clients, data.batch_size
             ),
             "NumPy by hand": by_hand.in_numpy(clients, data.batch_size),
         }
         return {name: _time(*loop, repeats) for name, loop in loops.items()}
-
-
-def _ours(data: FederatedData, *, in_one_leaf: bool) -> by_hand.Loop:
-    from fedlearn_edu.demo import program
-
-    if in_one_leaf:
-        local_train, local_eval = _in_one_leaf(program)
-    else:
-        local_train, local_eval = program.local_train, _local_eval(program)
-
-    @fl.federated_computation(
-        program.SERVER_MODEL_TYPE, program.SERVER_FLOAT_TYPE, program.CLIENT_DATA_TYPE
-    )
-    def federated_train(model: Any, learning_rate: Any, data: Any) -> Any:
-        sent = [fl.federated_broadcast(model), fl.federated_broadcast(learning_rate)]
-        return fl.federated_mean(fl.federated_map(local_train, [*sent, data]))
-
-    @fl.federated_computation(program.SERVER_MODEL_TYPE, program.CLIENT_DATA_TYPE)
-    def federated_eval(model: Any, data: Any) -> Any:
-        sent = fl.federated_broadcast(model)
-        return fl.federated_mean(fl.federated_map(local_eval, [sent, data]))
-
-    def train(model: by_hand.Arrays, rate: float) -> by_hand.Arrays:
-        named = OrderedDict(weights=model[0], bias=model[1])
-        result = federated_train(named, rate, data.train)
-        return result["weights"], result["bias"]
-
-    def evaluate(model: by_hand.Arrays) -> float:
-        named = OrderedDict(weights=model[0], bias=model[1])
-        return float(federated_eval(named, data.train))
-
-    return train, evaluate
-
-
-def _local_eval(program: Any) -> Any:
-    """The loss only, as in the tutorial; the demo's own counts hits as well."""
-
-    @fl.federated_computation(program.MODEL_TYPE, program.LOCAL_DATA_TYPE)
-    def local_eval(model: Any, all_batches: Any) -> Any:
-        loss_on = fl.federated_computation(
-            lambda batch: program.batch_loss(model, batch), program.BATCH_TYPE
-        )
-        return fl.sequence_sum(fl.sequence_map(loss_on, all_batches))
-
-    return local_eval
-
-
-def _in_one_leaf(program: Any) -> tuple[Any, Any]:
-    @fl.tf_computation(program.MODEL_TYPE, tf.float32, program.LOCAL_DATA_TYPE)
-    def local_train(model: Any, learning_rate: Any, all_batches: Any) -> Any:
-        return all_batches.reduce(
-            model, lambda model, batch: program.batch_train(model, batch, learning_rate)
-        )
-
-    @fl.tf_computation(program.MODEL_TYPE, program.LOCAL_DATA_TYPE)
-    def local_eval(model: Any, all_batches: Any) -> Any:
-        return all_batches.reduce(
-            0.0, lambda total, batch: total + program.batch_loss(model, batch)
-        )
-
-    return local_train, local_eval
 
 
 def _time(
@@ -197,39 +135,34 @@ def report(results: dict[str, Any]) -> str:
     machine, imported, rounds = (results[k] for k in ("machine", "import", "rounds"))
     source = "real MNIST" if results["data"] == "mnist" else "the embedded digits"
     loaded = "is" if imported["loads_tensorflow"] else "is not"
-    best = {
-        key: min(row[key] for row in rounds.values()) for key in ("train_s", "eval_s")
-    }
-    lines = [
-        f"{machine['processor']}, {machine['cores']} cores, {machine['system']}, load "
-        f"{machine['load_before']} before; Python {machine['python']}, TensorFlow "
-        f"{machine['tensorflow']}, NumPy {machine['numpy']}.",
-        "",
-        f"Data: {source}; {results['clients']} clients, {results['batches']} batches "
-        f"of up to {results['batch_size']} examples. Median of {results['repeats']} "
-        "after one warm-up; × is the ratio to the fastest.",
-        "",
-        "| one round | train, ms | × | evaluate, ms | × | loss after it |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    return f"""\
+{machine["processor"]}, {machine["cores"]} cores, {machine["system"]}, load \
+{machine["load_before"]} before; Python {machine["python"]}, TensorFlow \
+{machine["tensorflow"]}, NumPy {machine["numpy"]}.
+
+Data: {source}; {results["clients"]} clients, {results["batches"]} batches of up to \
+{results["batch_size"]} examples. Median of {results["repeats"]} after one warm-up; \
+× is the ratio to the fastest.
+
+| one round | train, ms | × | evaluate, ms | × | loss after it |
+| --- | ---: | ---: | ---: | ---: | ---: |
+{_rows(rounds)}
+
+| goal | measured | at most |
+| --- | ---: | ---: |
+| `import fedlearn_edu` (TensorFlow {loaded} loaded) \
+| {imported["seconds"]:.2f} s | {GOAL_IMPORT_S} s |
+| training round, unfused | {rounds[OURS]["train_s"]:.2f} s | {GOAL_ROUND_S} s |"""
+
+
+def _rows(rounds: dict[str, dict[str, float]]) -> str:
+    timed = ("train_s", "eval_s")
+    best = {key: min(row[key] for row in rounds.values()) for key in timed}
+    lines = []
     for name, row in rounds.items():
-        cells = [
-            f"{1000 * row['train_s']:.1f}",
-            f"{row['train_s'] / best['train_s']:.1f}",
-            f"{1000 * row['eval_s']:.1f}",
-            f"{row['eval_s'] / best['eval_s']:.1f}",
-            f"{row['loss']:.5f}",
-        ]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    lines += [
-        "",
-        "| goal | measured | at most |",
-        "| --- | ---: | ---: |",
-        f"| `import fedlearn_edu` (TensorFlow {loaded} loaded) "
-        f"| {imported['seconds']:.2f} s | {GOAL_IMPORT_S} s |",
-        f"| training round, unfused | {rounds[OURS]['train_s']:.2f} s "
-        f"| {GOAL_ROUND_S} s |",
-    ]
+        pairs = [(f"{1000 * row[k]:.1f}", f"{row[k] / best[k]:.1f}") for k in timed]
+        cells = [name, *pairs[0], *pairs[1], f"{row['loss']:.5f}"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

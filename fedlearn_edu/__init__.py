@@ -16,7 +16,7 @@ from fedlearn_edu.computations.decorator import check_returns_type
 from fedlearn_edu.computations.federated import federated_computation
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import local_executor_factory
-from fedlearn_edu.errors import FedLearnError, FieldError
+from fedlearn_edu.errors import FedLearnError, FieldError, short_traceback
 from fedlearn_edu.intrinsics.aggregation import (
     federated_aggregate,
     federated_collect,
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
+@short_traceback
 def __getattr__(name: str) -> Any:
     # The two names here that need TensorFlow, and load it without a word on stderr.
     if name == "tf_computation":

@@ -90,7 +90,9 @@ def describe(thing: object) -> str:
         return f"the function {getattr(thing, '__name__', '')}"
     kind = f"{'an' if name[0] in 'aeiouAEIOU' or name == 'ndarray' else 'a'} {name}"
     text = repr(thing)
-    return kind if " at 0x" in text else f"{kind}: {text}"
+    if " at 0x" in text:
+        return kind
+    return text if text.startswith("<") else f"{kind}: {text}"
 
 
 def add_place(error: Exception, place: str) -> None:
@@ -126,7 +128,8 @@ class short_tracebacks:  # noqa: N801 (reads like a function: `with short_traceb
             return
         if isinstance(error, Exception):
             error.__traceback__ = _shortened(error)
-            error.__suppress_context__ |= isinstance(error, FedLearnError)
+            if isinstance(error, FedLearnError):
+                error.__cause__ = None  # the message says it all
 
 
 def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:

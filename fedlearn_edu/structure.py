@@ -114,6 +114,7 @@ def check_names(names: tuple[str | None, ...]) -> None:
     if twice:
         raise StructureError(
             "field names must differ",
+            expected="every name once",
             found=", ".join(twice) + " more than once",
             where=f"a structure with the names {given}",
             do="rename one of them",

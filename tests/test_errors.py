@@ -22,6 +22,7 @@ from fedlearn_edu.errors import (
     add_place,
     describe,
     short_traceback,
+from tests.ids import plain
 )
 from fedlearn_edu.structure import check_names
 from fedlearn_edu.types import parse_type
@@ -177,7 +178,7 @@ def test_a_border_keeps_name_and_documentation() -> None:
         (len, "the function len"),
         (object(), "an object"),
     ],
-    ids=str,
+    ids=plain,
 )
 def test_what_was_found_is_described_without_addresses(thing: Any, text: str) -> None:
     assert describe(thing) == text

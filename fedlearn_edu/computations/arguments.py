@@ -15,7 +15,7 @@ import numpy as np
 from fedlearn_edu.errors import TracingError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible, to_type
-from fedlearn_edu.types.struct_type import is_field
+from fedlearn_edu.types.data_types import is_field
 
 
 def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:

@@ -91,7 +91,13 @@ def set_default_context(context: Context | Callable[[], Context]) -> None:
 
 
 class TracingContext(Context):
-    """A context that records calls instead of running them."""
+    """A context that records calls instead of running them.
+
+    Attributes:
+        has_values: whether the body sees Values; leaf code sees tensors.
+    """
+
+    has_values = False
 
 
 def current_tracing_context() -> TracingContext | None:

@@ -32,6 +32,8 @@ from fedlearn_edu.types import StructType, Type
 class FederatedTracingContext(TracingContext):
     """Records the calls of one body, and knows the names of the bodies around it."""
 
+    has_values = True
+
     def __init__(self, name: str, outer: "FederatedTracingContext | None") -> None:
         self._name = name
         self._locals: list[tuple[str, ir.Node]] = []

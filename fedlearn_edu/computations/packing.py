@@ -12,7 +12,7 @@ import numpy as np
 
 from fedlearn_edu.errors import ArgumentsError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import StructType, Type
+from fedlearn_edu.types import FederatedType, StructType, Type
 
 _SINGLE = (str, bytes, int, float, complex, np.generic)
 
@@ -32,6 +32,7 @@ def pack(
                 f"{callee} takes no argument",
                 expected=f"{callee}()",
                 found=f"{count} argument(s)",
+                do="leave the argument out",
             )
         return None
     if not count:
@@ -51,7 +52,9 @@ def pack(
             f"{callee} takes one argument",
             expected=str(type_),
             found=f"{len(args)} positional and {len(kwargs)} keyword argument(s)",
-            do="pass exactly one argument, by position",
+            do=f"put the values of all participants into one list: {callee}([…, …])"
+            if isinstance(type_, FederatedType)
+            else "pass exactly one argument, by position",
         )
     return _fill(type_, args, kwargs, callee)
 

@@ -5,9 +5,11 @@
 `x == 0` would be `False` while the program is written, whatever `x` will be.
 """
 
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from fedlearn_edu.errors import FieldError, TracingError
+from fedlearn_edu.computations.context_stack import current_tracing_context
+from fedlearn_edu.errors import FieldError, TracingError, describe
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
@@ -25,7 +27,10 @@ class Refusals:
 
     def refused(self, problem: str, use: str, do: str) -> TracingError:
         """The error for a `use` of this value."""
-        if isinstance(self.type_signature, FederatedType):
+        context = current_tracing_context()
+        if context is None or not context.has_values:
+            do = "make the value a parameter of this function, and pass it in the call"
+        elif isinstance(self.type_signature, FederatedType):
             do = f"{do} through federated_map"
         return TracingError(
             f"{problem}: the program is being written, not run",
@@ -99,7 +104,7 @@ class Refusals:
             expected=" or ".join(known) or "no field: this value has none",
             found=repr(key),
             where=f"{self._name()}, of type {clip(self.type_signature)}",
-            do="check the spelling of the field" if isinstance(key, str) else None,
+            do=_cure_of_field(key, bool(names)),
         )
 
     def no_parts(self, use: str) -> TracingError:
@@ -125,3 +130,31 @@ class Refusals:
 
     def _name(self) -> str:
         return clip(to_text(self.node))
+
+
+def _cure_of_field(key: object, has_names: bool) -> str:
+    if not isinstance(key, str):
+        return "count fields from 0, and not from the end"
+    if hasattr(dict, key) or hasattr(list, key):
+        return "a value is no dict or list: name its fields, or iterate over it"
+    if has_names:
+        return "check the spelling of the field"
+    return "`.type_signature` is all that is known before the program runs"
+
+
+def not_a_part(thing: object) -> TracingError:
+    """The error for something a federated body cannot mention."""
+    if isinstance(thing, Mapping):
+        do = "use an OrderedDict: the order of the fields matters"
+    elif type(thing).__module__.startswith("tensorflow"):
+        do = "move the TensorFlow code into a tf_computation and call that"
+    elif callable(thing):
+        do = "decorate it: np_computation, tf_computation or federated_computation"
+    else:
+        do = "make a value, a constant or a container of it first"
+    return TracingError(
+        "this cannot be part of a federated computation",
+        expected="a value, a computation, a constant, or a container of these",
+        found=describe(thing),
+        do=do,
+    )

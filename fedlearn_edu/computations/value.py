@@ -17,8 +17,8 @@ from fedlearn_edu import structure
 from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.decorator import PolymorphicComputation
-from fedlearn_edu.computations.refusals import Refusals
-from fedlearn_edu.errors import TracingError, describe
+from fedlearn_edu.computations.refusals import Refusals, not_a_part
+from fedlearn_edu.errors import TracingError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.types import (
@@ -226,28 +226,11 @@ def _elements(arg: Any) -> tuple[tuple[tuple[str | None, Any], ...], type | None
         case tuple() | list():
             return tuple((None, element) for element in arg), type(arg)
         case Mapping():
-            raise _refusal(arg, "use an OrderedDict: the order of the fields matters")
+            raise not_a_part(arg)
     if dataclasses.is_dataclass(arg) and not isinstance(arg, type):
         fields = ((f.name, getattr(arg, f.name)) for f in dataclasses.fields(arg))
         return tuple(fields), type(arg)
     attributes = getattr(type(arg), "__attrs_attrs__", None)
     if attributes is not None:
         return tuple((a.name, getattr(arg, a.name)) for a in attributes), type(arg)
-    raise _refusal(arg, _cure(arg))
-
-
-def _cure(arg: Any) -> str:
-    if type(arg).__module__.startswith("tensorflow"):
-        return "move the TensorFlow code into a tf_computation and call that"
-    if callable(arg):
-        return "decorate it: np_computation, tf_computation or federated_computation"
-    return "pass a value, a computation, a constant or a container of these"
-
-
-def _refusal(arg: Any, do: str) -> TracingError:
-    return TracingError(
-        "this cannot be part of a federated computation",
-        expected="a value, a computation, a constant, or a container of these",
-        found=describe(arg),
-        do=do,
-    )
+    raise not_a_part(arg)

@@ -109,6 +109,8 @@ def identity(type_: Type) -> Value:
 
 
 def _apply_operator(name: str, left: Any, right: Any) -> Value:
+    do = "in leaf code, make the value a parameter and pass it in the call"
+    require_federated_context(f"the operator {name!r} of values", do)
     left, right = _adopt_number(left, right), _adopt_number(right, left)
     left, right = to_value(left), to_value(right)
     placed = [

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import final
 
 from fedlearn_edu.computations.value import Value
-from fedlearn_edu.errors import StructureError, TypeMismatchError
+from fedlearn_edu.errors import StructureError, TypeMismatchError, short_traceback
 from fedlearn_edu.types import FunctionType, StructType, parse_type
 
 
@@ -63,6 +63,7 @@ def define(
     return _registry[uri]
 
 
+@short_traceback
 def intrinsic_named(uri: str) -> IntrinsicDef:
     """The definition of `uri`.
 

@@ -64,7 +64,9 @@ def _check_function(
             expected=f"({parameter} -> {result})",
             found=str(found),
             where=str(value),
-            do="decorate the function with the type expected here, or cast the values",
+            do="decorate the function with the type expected here, or cast the values"
+            if template.parameter
+            else "take a function without parameters, or use federated_map",
         )
     if _is_bound(template.result, bindings):
         return {}

@@ -4,76 +4,37 @@
 Every floor above takes its types from here. Nothing here runs, traces or compiles.
 """
 
-from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.containers import normalize, restore
-from fedlearn_edu.types.definitions import (
-    AbstractType,
-    FederatedType,
-    FunctionType,
-    PlacementType,
-    SequenceType,
-    StructType,
-    TensorType,
-    type_at_clients,
-    type_at_server,
+from fedlearn_edu.types.base import Type as Type
+from fedlearn_edu.types.base import to_type as to_type
+from fedlearn_edu.types.containers import normalize as normalize
+from fedlearn_edu.types.containers import restore as restore
+from fedlearn_edu.types.conversion import infer_type as infer_type
+from fedlearn_edu.types.data_types import StructType as StructType
+from fedlearn_edu.types.data_types import StructWithPythonType as StructWithPythonType
+from fedlearn_edu.types.data_types import TensorType as TensorType
+from fedlearn_edu.types.definitions import AbstractType as AbstractType
+from fedlearn_edu.types.definitions import FederatedType as FederatedType
+from fedlearn_edu.types.definitions import FunctionType as FunctionType
+from fedlearn_edu.types.definitions import PlacementType as PlacementType
+from fedlearn_edu.types.definitions import SequenceType as SequenceType
+from fedlearn_edu.types.definitions import type_at_clients as type_at_clients
+from fedlearn_edu.types.definitions import type_at_server as type_at_server
+from fedlearn_edu.types.dtypes import UNRANKED as UNRANKED
+from fedlearn_edu.types.notation import format_type as format_type
+from fedlearn_edu.types.notation import parse_type as parse_type
+from fedlearn_edu.types.placements import CLIENTS as CLIENTS
+from fedlearn_edu.types.placements import SERVER as SERVER
+from fedlearn_edu.types.placements import Placement as Placement
+from fedlearn_edu.types.plain import DatasetSequence as DatasetSequence
+from fedlearn_edu.types.plain import LazySequence as LazySequence
+from fedlearn_edu.types.relations import check_sum_compatible as check_sum_compatible
+from fedlearn_edu.types.relations import is_average_compatible as is_average_compatible
+from fedlearn_edu.types.relations import (
+    is_structure_of_integers as is_structure_of_integers,
 )
-from fedlearn_edu.types.denotation import to_type
-from fedlearn_edu.types.differences import Difference
-from fedlearn_edu.types.inference import infer_type
-from fedlearn_edu.types.notation import format_type, parse_type
-from fedlearn_edu.types.placements import (
-    CLIENTS,
-    SERVER,
-    Placement,
-    placement_from_name,
+from fedlearn_edu.types.relations import is_sum_compatible as is_sum_compatible
+from fedlearn_edu.types.relations import (
+    is_tensorflow_compatible as is_tensorflow_compatible,
 )
-from fedlearn_edu.types.predicates import (
-    check_sum_compatible,
-    is_average_compatible,
-    is_numeric_scalar,
-    is_structure_of_floats,
-    is_structure_of_integers,
-    is_sum_compatible,
-    is_tensorflow_compatible,
-)
-from fedlearn_edu.types.relations import substitute, unify
-from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
-from fedlearn_edu.types.shapes import UNRANKED
-from fedlearn_edu.types.struct_type import StructWithPythonType
-
-__all__ = [
-    "CLIENTS",
-    "SERVER",
-    "UNRANKED",
-    "AbstractType",
-    "DatasetSequence",
-    "Difference",
-    "FederatedType",
-    "FunctionType",
-    "LazySequence",
-    "Placement",
-    "PlacementType",
-    "SequenceType",
-    "StructType",
-    "StructWithPythonType",
-    "TensorType",
-    "Type",
-    "check_sum_compatible",
-    "format_type",
-    "infer_type",
-    "is_average_compatible",
-    "is_numeric_scalar",
-    "is_structure_of_floats",
-    "is_structure_of_integers",
-    "is_sum_compatible",
-    "is_tensorflow_compatible",
-    "normalize",
-    "parse_type",
-    "placement_from_name",
-    "restore",
-    "substitute",
-    "to_type",
-    "type_at_clients",
-    "type_at_server",
-    "unify",
-]
+from fedlearn_edu.types.relations import substitute as substitute
+from fedlearn_edu.types.relations import unify as unify

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all types have in common: printing, kinds, and how one type fits another.
 
-The seven kinds in `definitions.py` hand in what is special about them (`_parts`,
-`_mismatch`, `_text`); everybody else receives the public methods. Whether one type fits
-another and *where* it does not is a single recursion, `difference`. No kind is known
-here.
+The seven kinds hand in what is special about them (`_parts`, `_mismatch`, `_text`);
+everybody else receives the public methods, and `to_type`. Whether one type fits another
+and *where* it does not is a single recursion, `difference`. No kind is built here.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar, TypeAlias, TypeVar
+from functools import singledispatch
+from typing import Any, ClassVar, TypeAlias, TypeVar, overload
 
 from fedlearn_edu.errors import (
     TypeMismatchError,
@@ -18,18 +18,33 @@ from fedlearn_edu.errors import (
     TypesNotEquivalentError,
     TypesNotIdenticalError,
     UnexpectedTypeError,
+    short_traceback,
 )
-from fedlearn_edu.types.differences import (
-    PARAMETER,
-    ROOT,
-    Difference,
-    TypeKind,
-    clip,
-    inside,
-)
+from fedlearn_edu.types import differences as diff
+from fedlearn_edu.types.differences import Difference, TypeKind, clip, misfit
 
 E = TypeVar("E", bound=TypeMismatchError)
 Steps: TypeAlias = "tuple[tuple[str, Type], ...]"
+Question: TypeAlias = "Callable[[Type], bool]"
+Check: TypeAlias = "Callable[[Type], None]"
+
+
+def _kind_methods(kind: TypeKind) -> tuple[Question, Check]:
+    """The methods `is_…` and `check_…` of one kind."""
+    words = {TypeKind.PLACEMENT: "the type of placements"}
+    needed = words.get(
+        kind, f"a{'n' if kind.value[0] == 'a' else ''} {kind.value} type"
+    )
+
+    def is_kind(self: "Type") -> bool:
+        return self._kind is kind
+
+    def check_kind(self: "Type") -> None:
+        _check(self, self._kind is kind, needed)
+
+    is_kind.__doc__ = f"Whether this is {needed}."
+    check_kind.__doc__ = f"Raises `UnexpectedTypeError` unless this is {needed}."
+    return is_kind, check_kind
 
 
 class Type(ABC):
@@ -37,13 +52,13 @@ class Type(ABC):
 
     _kind: ClassVar[TypeKind]
 
-    @abstractmethod
     def _parts(self) -> Steps:
         """The types inside, each with the step that leads to it in a path."""
+        return ()
 
-    @abstractmethod
-    def _mismatch(self, source: "Type", path: str) -> Difference | None:
-        """Why `source` cannot stand here, its parts left out of account."""
+    def _mismatch(self, source: Any, path: str) -> Difference | None:
+        """Why `source`, of the same kind, cannot stand here; its parts left out."""
+        return None
 
     @abstractmethod
     def _text(self, indent: int | None) -> str:
@@ -51,6 +66,9 @@ class Type(ABC):
 
     def __str__(self) -> str:
         return self._text(None)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, vars(self).values()))})"
 
     def formatted_representation(self) -> str:
         """The notation with every struct spread over several lines."""
@@ -76,9 +94,7 @@ class Type(ABC):
         """Whether the types are equal, Python containers included."""
         return self == other
 
-    def check_assignable_from(
-        self, source: "Type", *, where: object | None = None
-    ) -> None:
+    def check_assignable_from(self, source: "Type", *, where: object = None) -> None:
         """Raises `TypeNotAssignableError`, which says where the types differ."""
         if self == source:
             return
@@ -91,7 +107,7 @@ class Type(ABC):
 
     def check_equivalent_to(self, other: "Type") -> None:
         """Raises `TypesNotEquivalentError` unless assignable both ways."""
-        found = difference(self, other) or _flipped(difference(other, self))
+        found = _two_way_difference(self, other)
         if found is not None:
             raise _error(TypesNotEquivalentError, "equivalent", self, other, found)
 
@@ -99,107 +115,85 @@ class Type(ABC):
         """Raises `TypesNotIdenticalError` unless the types are equal."""
         if self == other:
             return
-        found = difference(self, other) or _flipped(difference(other, self))
-        found = found or _container_difference(self, other, ROOT)
+        found = _two_way_difference(self, other)
+        found = found or _container_difference(self, other, diff.ROOT)
         raise _error(TypesNotIdenticalError, "identical", self, other, found)
 
-    def is_tensor(self) -> bool:
-        """Whether this is a tensor type."""
-        return self._kind is TypeKind.TENSOR
-
-    def is_struct(self) -> bool:
-        """Whether this is a struct type, with or without a Python container."""
-        return self._kind is TypeKind.STRUCT
+    is_tensor, check_tensor = _kind_methods(TypeKind.TENSOR)
+    is_struct, check_struct = _kind_methods(TypeKind.STRUCT)
+    is_sequence, check_sequence = _kind_methods(TypeKind.SEQUENCE)
+    is_function, check_function = _kind_methods(TypeKind.FUNCTION)
+    is_federated, check_federated = _kind_methods(TypeKind.FEDERATED)
+    is_placement, check_placement = _kind_methods(TypeKind.PLACEMENT)
+    is_abstract, check_abstract = _kind_methods(TypeKind.ABSTRACT)
 
     def is_struct_with_python(self) -> bool:
         """Whether this is a struct type that remembers a Python container."""
-        return getattr(self, "python_container", None) is not None and self.is_struct()
-
-    def is_sequence(self) -> bool:
-        """Whether this is a sequence type."""
-        return self._kind is TypeKind.SEQUENCE
-
-    def is_function(self) -> bool:
-        """Whether this is a function type."""
-        return self._kind is TypeKind.FUNCTION
-
-    def is_federated(self) -> bool:
-        """Whether this is a federated type."""
-        return self._kind is TypeKind.FEDERATED
-
-    def is_placement(self) -> bool:
-        """Whether this is the type of placements."""
-        return self._kind is TypeKind.PLACEMENT
-
-    def is_abstract(self) -> bool:
-        """Whether this is a label that stands for any type."""
-        return self._kind is TypeKind.ABSTRACT
-
-    def check_tensor(self) -> None:
-        """Raises `UnexpectedTypeError` unless this is a tensor type."""
-        self._check_kind(self.is_tensor(), "a tensor type")
-
-    def check_struct(self) -> None:
-        """Raises `UnexpectedTypeError` unless this is a struct type."""
-        self._check_kind(self.is_struct(), "a struct type")
+        return self.is_struct() and getattr(self, "python_container", None) is not None
 
     def check_struct_with_python(self) -> None:
         """Raises `UnexpectedTypeError` unless this struct has a Python container."""
         needed = "a struct type with a Python container"
-        self._check_kind(self.is_struct_with_python(), needed)
-
-    def check_sequence(self) -> None:
-        """Raises `UnexpectedTypeError` unless this is a sequence type."""
-        self._check_kind(self.is_sequence(), "a sequence type")
-
-    def check_function(self) -> None:
-        """Raises `UnexpectedTypeError` unless this is a function type."""
-        self._check_kind(self.is_function(), "a function type")
-
-    def check_federated(self) -> None:
-        """Raises `UnexpectedTypeError` unless this is a federated type."""
-        self._check_kind(self.is_federated(), "a federated type")
-
-    def check_placement(self) -> None:
-        """Raises `UnexpectedTypeError` unless this is the type of placements."""
-        self._check_kind(self.is_placement(), "the type of placements")
-
-    def check_abstract(self) -> None:
-        """Raises `UnexpectedTypeError` unless this is an abstract type."""
-        self._check_kind(self.is_abstract(), "an abstract type")
-
-    def _check_kind(self, ok: bool, needed: str) -> None:
-        if not ok:
-            found = f"{clip(self)}, a {self._kind.value} type"
-            raise UnexpectedTypeError(
-                f"{needed} is needed here", expected=needed, found=found
-            )
+        _check(self, self.is_struct_with_python(), needed)
 
 
-def parts_of(type_: Type) -> Steps:
-    """The types inside `type_`, each with the step that leads to it in a path."""
-    return type_._parts()
+@singledispatch
+def convert(x: object) -> Type:
+    """Converts `x`; `conversion.py`, above the kinds, registers the cases."""
+    raise NotImplementedError(x)
 
 
-def mismatch(target: Type, source: Type, path: str = ROOT) -> Difference | None:
-    """Why `source` cannot stand for `target`, looking at the outermost kind only."""
-    return target._mismatch(source, path)
+@overload
+def to_type(x: None) -> None: ...
+@overload
+def to_type(x: object) -> Type: ...
+@short_traceback
+def to_type(x: object) -> Type | None:
+    """The type that `x` denotes; `None` (no parameter) stays `None`.
+
+    >>> import numpy as np
+    >>> print(to_type([("a", np.int32), ("b", (np.float32, [2, None]))]))
+    <a=int32,b=float32[2,?]>
+    """
+    return None if x is None else convert(x)
 
 
-def difference(target: Type, source: Type, path: str = ROOT) -> Difference | None:
+def required_type(x: object, role: str) -> Type:
+    """The type that `x` denotes, where "no type" makes no sense."""
+    if x is None:
+        raise misfit(f"{role} is missing", "a type", "None")
+    try:
+        return convert(x)
+    except TypeMismatchError as error:
+        error.where = error.where or role
+        raise
+
+
+def difference(target: Type, source: Type, path: str = diff.ROOT) -> Difference | None:
     """The first place where `source` is not assignable to `target`, if any."""
     here = mismatch(target, source, path)
     if here is not None:
         return here
-    pairs = zip(target._parts(), source._parts(), strict=True)
-    for (step, wanted), (_, given) in pairs:
-        if step == PARAMETER:
+    for (step, wanted), (_, given) in zip(
+        target._parts(), source._parts(), strict=True
+    ):
+        if step == diff.PARAMETER:
             inner = _flipped(difference(given, wanted, path + step))
         else:
             inner = difference(wanted, given, path + step)
         if inner is not None:
             return inner
     return None
+
+
+def mismatch(target: Type, source: Type, path: str) -> Difference | None:
+    """Why `source` cannot stand for `target`, looking at the outermost kind only."""
+    if target._kind is source._kind:
+        return target._mismatch(source, path)
+    members = source.children() if source.is_struct() else ()
+    if target.is_federated() and members and all(m.is_federated() for m in members):
+        return Difference(path, target, source, diff.ZIP)
+    return Difference(path, target, source, diff.kind_cure(target._kind, source._kind))
 
 
 def _flipped(found: Difference | None) -> Difference | None:
@@ -210,17 +204,26 @@ def _flipped(found: Difference | None) -> Difference | None:
     return replace(found, expected=found.found, found=found.expected, do=cure)
 
 
+def _two_way_difference(first: Type, second: Type) -> Difference | None:
+    return difference(first, second) or _flipped(difference(second, first))
+
+
 def _container_difference(first: Type, second: Type, path: str) -> Difference | None:
     mine, theirs = (getattr(t, "python_container", None) for t in (first, second))
     if first.is_struct() and mine is not theirs:
-        names = [c.__name__ if c else "no container" for c in (mine, theirs)]
+        a, b = (c.__name__ if c else "no container" for c in (mine, theirs))
         cure = "the notation is the same: build both from the same Python container"
-        return Difference(
-            path, f"{first} as {names[0]}", f"{second} as {names[1]}", cure
-        )
+        return Difference(path, f"{first} as {a}", f"{second} as {b}", cure)
     pairs = zip(first._parts(), second._parts(), strict=True)
     inner = (_container_difference(a, b, path + step) for (step, a), (_, b) in pairs)
     return next((found for found in inner if found is not None), None)
+
+
+def _check(type_: Type, ok: bool, needed: str) -> None:
+    if not ok:
+        found = f"{clip(type_)}, a {type_._kind.value} type"
+        summary = f"{needed} is needed here"
+        raise UnexpectedTypeError(summary, expected=needed, found=found)
 
 
 def _error(
@@ -232,10 +235,11 @@ def _error(
     where: object = None,
 ) -> E:
     assert found is not None, (first, second)
+    places = [str(part) for part in (where, diff.inside(found.path)) if part]
     return error(
         f"type {clip(second)} is not {relation} to type {clip(first)}",
         expected=found.expected,
         found=found.found,
-        where=", ".join(str(p) for p in (where, inside(found.path)) if p) or None,
+        where=", ".join(places) or None,
         do=found.do,
     )

@@ -12,7 +12,7 @@ Contexts hand in arguments and receive plain forms for executors, then hand in p
 results and receive what the user gets. Between the two nothing is checked again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, assert_never
 
 import numpy as np
@@ -21,7 +21,6 @@ from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.conversion import element_type_of
-from fedlearn_edu.types.cures import names_cure
 from fedlearn_edu.types.definitions import (
     AbstractType,
     FederatedType,
@@ -32,14 +31,18 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.differences import ROOT, clip, field_step
+from fedlearn_edu.types.differences import ROOT, clip, misfit, names_cure
 from fedlearn_edu.types.dtypes import dtype_name
 from fedlearn_edu.types.placements import CLIENTS, Placement
-from fedlearn_edu.types.python_fields import Fields, fields_of, rebuild
-from fedlearn_edu.types.sequences import DatasetSequence, LazySequence, is_dataset
-from fedlearn_edu.types.tensors import ShapeMismatchError, to_plain_tensor
+from fedlearn_edu.types.plain import (
+    DatasetSequence,
+    LazySequence,
+    ShapeMismatchError,
+    is_dataset,
+    to_plain_tensor,
+)
+from fedlearn_edu.types.python_fields import Pairs, fields_of, rebuild
 
-Names = Sequence[str | None]
 _CURE_OF_NONE = (
     "give it a value, or leave the client out; "
     "a function that made it may lack its return"
@@ -103,81 +106,71 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     if fields is None:
         cure = "write the fields as a list, tuple, dict or OrderedDict"
         raise _error("a structure is needed", type_, value, path, cure)
+    pairs, names = fields.pairs, type_.names()
     if fields.container is dict:
-        fields = _by_name(fields, type_, path)
-    given, names = [name for name, _ in fields.pairs], type_.names()
+        pairs = _by_name(value, type_, path)
+    given = tuple(name for name, _ in pairs)
     if len(given) != len(names):
-        raise TypeMismatchError(
-            "a structure has the wrong number of fields",
-            expected=f"{len(names)} fields: {clip(type_)}",
-            found=f"{len(given)}, in a {type(value).__name__}",
-            where=path,
-            do="give each field one value, in order",
-        )
-    if given != list(names):
-        _check_names(given, names, path)
+        summary = "a structure has the wrong number of fields"
+        expected = f"{len(names)} fields: {clip(type_)}"
+        found = f"{len(given)}, in a {type(value).__name__}"
+        cure = "give each field one value, in order"
+        raise misfit(summary, expected, found, path, cure)
+    # Fields go by position; their names may be absent but not different.
+    fitting = given == names or all(
+        g in (None, n) for g, n in zip(given, names, strict=True)
+    )
+    if not fitting:
+        summary, cure = "the names of the fields differ", names_cure(names, given)
+        wanted, found = (", ".join(map(str, n)) for n in (names, given))
+        order = "in this order: "
+        raise misfit(summary, order + wanted, order + found, path, cure)
     plain = [
-        normalize(item, element, path + field_step(name, i))
-        for i, ((_, item), (name, element)) in enumerate(
-            zip(fields.pairs, type_.items(), strict=True)
-        )
+        normalize(item, part, path + step)
+        for (_, item), (step, part) in zip(pairs, type_._parts(), strict=True)
     ]
     return Struct(zip(names, plain, strict=True))
 
 
-def _by_name(fields: Fields, type_: StructType, path: str) -> Fields:
+def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pairs:
     """The fields of a plain dict in the order of the type."""
     # NB(TFF): a plain dict is matched by name. The ancestor sorted its keys and went by
     # position, which failed for types that are not in alphabetical order.
-    values, names = dict(fields.pairs), type_.names()
+    names = type_.names()
     if set(values) != set(names):
         missing = [str(name) for name in names if name not in values]
         extra = [str(name) for name in values if name not in names]
         lists = (("missing", missing), ("not expected", extra))
         found = "; ".join(f"{word}: {', '.join(n)}" for word, n in lists if n)
+        summary = "the keys of a dict do not fit"
         expected = f"the keys of {clip(type_)}"
-        raise TypeMismatchError(
-            "the keys of a dict do not fit",
-            expected=expected,
-            found=found,
-            where=path,
-            do="name the keys as the fields of the type",
-        )
-    return Fields([(name, values[name]) for name in names if name], dict)
-
-
-def _check_names(given: Names, names: Names, path: str) -> None:
-    """Fields go by position; their names may be absent but not different."""
-    if all(g in (None, n) for g, n in zip(given, names, strict=True)):
-        return
-    raise TypeMismatchError(
-        "the names of the fields differ",
-        expected="in this order: " + ", ".join(str(n) for n in names),
-        found="in this order: " + ", ".join(str(n) for n in given),
-        where=path,
-        do=names_cure(tuple(names), tuple(given)),
-    )
+        cure = "name the keys as the fields of the type"
+        raise misfit(summary, expected, found, path, cure)
+    return [(name, values[name]) for name in names]
 
 
 def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
     element = type_.element
-    match value:
-        case DatasetSequence() | LazySequence():
-            type_.check_assignable_from(SequenceType(value.element_type), where=path)
-            return value
-        case list() | tuple() | range() | Iterator():
-            return tuple(_elements(value, element, path))
-        case np.ndarray() if value.ndim:
-            return tuple(_elements(value, element, path))
+    if isinstance(value, DatasetSequence | LazySequence):
+        type_.check_assignable_from(SequenceType(value.element_type), where=path)
+        return value
+    if _has_entries(value):
+        return tuple(_elements(value, element, path))
     if is_dataset(value):
         return _dataset(value, type_, path)
     # A computation is callable too, but it makes no iterator.
-    if not callable(value) or hasattr(value, "type_signature"):
-        cure = "pass a list, tuple, array, generator function or tf.data.Dataset"
-        if "[client" in path:
-            cure = "pass one list (or dataset) for each client: [[…], […]]"
-        raise _error("a sequence is needed", type_, value, path, cure)
-    return LazySequence(lambda: _elements(value(), element, path), element)
+    if callable(value) and not hasattr(value, "type_signature"):
+        return LazySequence(lambda: _elements(value(), element, path), element)
+    cure = "pass a list, tuple, array, generator function or tf.data.Dataset"
+    if "[client" in path:
+        cure = "pass one list (or dataset) for each client: [[…], […]]"
+    raise _error("a sequence is needed", type_, value, path, cure)
+
+
+def _has_entries(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, list | tuple | range | Iterator)
 
 
 def _elements(values: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
@@ -193,53 +186,38 @@ def _elements(values: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
 
 
 def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
-    spec = value.element_spec
-    found = element_type_of(spec)
+    found, element = element_type_of(value.element_spec), type_.element
     if isinstance(found, StructType) and found.python_container is dict:
         # The order of a dict is nobody's choice: take the declared one if it can be.
-        wanted = type_.element.names() if isinstance(type_.element, StructType) else ()
+        wanted = element.names() if isinstance(element, StructType) else ()
         if set(wanted) == set(found.names()):
             found = StructType([(name, found[str(name)]) for name in wanted], dict)
     type_.check_assignable_from(SequenceType(found), where=path)
-    return DatasetSequence(value, type_.element)
+    return DatasetSequence(value, element)
 
 
 def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
     member = type_.member
-    who = "client" if type_.placement is CLIENTS else "server"
     if type_.all_equal:
-        if isinstance(value, list) and isinstance(member, TensorType):
-            return _bare_member(value, type_, member, path)
-        return normalize(value, member, path)
-    if is_dataset(value):
-        cure = "put the datasets in a list: [dataset], one dataset per client"
-        raise _error(f"one entry per {who} is needed", type_, value, path, cure)
-    is_vector = isinstance(value, np.ndarray) and value.ndim > 0
-    if not is_vector and not isinstance(value, list | tuple | range | Iterator):
+        try:
+            return normalize(value, member, path)
+        except TypeMismatchError as error:
+            if isinstance(value, list) and isinstance(member, TensorType):
+                cure = "pass the bare value, not a list"
+                error.do = f"{cure}: {type_} is the same everywhere"
+            raise
+    who = "client" if type_.placement is CLIENTS else "server"
+    if not _has_entries(value):
         cure = f"pass a list with one entry per {who}, in a fixed order"
+        if is_dataset(value):
+            cure = "put the datasets in a list: [dataset], one dataset per client"
         raise _error(f"one entry per {who} is needed", type_, value, path, cure)
     members = enumerate(value)
     return tuple(normalize(item, member, f"{path}[{who} {i}]") for i, item in members)
 
 
-def _bare_member(
-    value: Any, type_: FederatedType, member: TensorType, path: str
-) -> Any:
-    try:
-        return to_plain_tensor(value, member, path)
-    except TypeMismatchError as error:
-        error.do = f"pass the bare value, not a list: {type_} is the same everywhere"
-        raise
-
-
 def _error(
     summary: str, expected: object, value: object, path: str, do: str | None = None
 ) -> TypeMismatchError:
-    found = value if isinstance(value, Type) else describe(value)
-    return TypeMismatchError(
-        summary,
-        expected=clip(expected),
-        found="None" if value is None else clip(found),
-        where=path,
-        do=do,
-    )
+    found = clip(value if isinstance(value, Type) else describe(value))
+    return misfit(summary, clip(expected), "None" if value is None else found, path, do)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of numbers a tensor may hold, whichever library names them.
+"""The dtype and the shape of a tensor, whichever library names them.
 
-`definitions.py` and `notation.py` hand in what a user wrote; they receive a NumPy
-dtype. Nothing here imports TensorFlow: its dtypes are known by how they look.
+`TensorType` and `notation.py` hand in what a user wrote; they receive a NumPy dtype and
+a tuple of sizes, or `UNRANKED`. Nothing here imports TensorFlow: its objects are known
+by how they look.
 """
 
-from typing import Any
+from enum import Enum
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 
@@ -16,17 +18,18 @@ _NUMBERS = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
     *("uint64", "float16", "float32", "float64", "complex64", "complex128"),
 )
-DTYPE_NAMES = (*_NUMBERS, "bfloat16", "string")
-_ABSTRACT = {np.generic, np.number, np.integer, np.signedinteger, np.unsignedinteger}
-_ABSTRACT |= {np.inexact, np.floating, np.complexfloating, np.flexible, np.character}
+DTYPE_NAMES = (*_NUMBERS, "string")
+_SCALAR_CLASSES = set(np.sctypeDict.values())
+
+# NumPy's letters for kinds of numbers: whole (signed and unsigned), real, complex.
+WHOLE, REAL, COMPLEX = "iu", "f", "c"
+NUMERIC = WHOLE + REAL + COMPLEX
 
 
 def dtype_from_name(name: str) -> DType | None:
     """The dtype that the notation calls `name`, or `None`."""
     if name == "string":
         return STRING
-    if name == "bfloat16":
-        return _bfloat16()
     return np.dtype(name) if name in _NUMBERS else None
 
 
@@ -37,11 +40,13 @@ def dtype_name(dtype: DType) -> str:
 
 def as_dtype(x: object) -> DType | None:
     """The dtype that `x` (a NumPy class or dtype, a `tf.DType`) denotes, or `None`."""
+    if isinstance(x, type) and x in _SCALAR_CLASSES:
+        x = np.dtype(x)
     if isinstance(x, np.dtype):
-        return _known(x)
-    if isinstance(x, type):
-        is_dtype = issubclass(x, np.generic) and x not in _ABSTRACT
-        return _known(np.dtype(x)) if is_dtype else None
+        # NB(TFF): np.str_ and np.bytes_ of any width are strings, as np.object_ is; the
+        # ancestor refused the classes and took the instances.
+        # Going through the name forgets byte order and aliases such as `longlong`.
+        return STRING if x.kind in "USO" else dtype_from_name(x.name)
     return dtype_from_name(str(getattr(x, "name", ""))) if is_tf_dtype(x) else None
 
 
@@ -51,40 +56,51 @@ def is_tf_dtype(x: object) -> bool:
     return hasattr(type(x), "as_numpy_dtype")
 
 
-def is_integer(dtype: DType) -> bool:
-    """Whether `dtype` counts: signed or unsigned, but not `bool`."""
-    return dtype.kind in "iu"
+@final
+class Unranked(Enum):
+    """Has one member, so that `shape is UNRANKED` tells tuples apart."""
+
+    UNRANKED = "..."
+
+    def __repr__(self) -> str:
+        return self.name
 
 
-def is_floating(dtype: DType) -> bool:
-    """Whether `dtype` holds real numbers, `bfloat16` included."""
-    return dtype.kind == "f" or dtype.name == "bfloat16"
+UNRANKED: Literal[Unranked.UNRANKED] = Unranked.UNRANKED
+Shape: TypeAlias = tuple[int | None, ...] | Literal[Unranked.UNRANKED]
 
 
-def is_complex(dtype: DType) -> bool:
-    """Whether `dtype` holds complex numbers."""
-    return dtype.kind == "c"
-
-
-def is_numeric(dtype: DType) -> bool:
-    """Whether `dtype` can be added up: neither `bool` nor `string`."""
-    return is_integer(dtype) or is_floating(dtype) or is_complex(dtype)
-
-
-def _known(dtype: DType) -> DType | None:
-    # NB(TFF): np.str_ and np.bytes_ of any width are strings, as np.object_ is; the
-    # ancestor refused the classes and took the instances.
-    if dtype.kind in "USO":
-        return STRING
-    # Going through the name forgets byte order and aliases such as `longlong`.
-    return dtype_from_name(dtype.name)
-
-
-def _bfloat16() -> DType | None:
-    # NumPy has no such dtype; ml_dtypes, which comes with TensorFlow, adds it.
-    try:
-        import ml_dtypes
-    except ImportError:
+def as_shape(x: Any) -> Shape | None:
+    """The shape that `x` (a list or tuple, a `tf.TensorShape`) denotes, or `None`."""
+    is_tf_shape = hasattr(x, "as_list") and hasattr(x, "rank")
+    if x is UNRANKED or (is_tf_shape and x.rank is None):
+        return UNRANKED
+    x = x.as_list() if is_tf_shape else x
+    if not isinstance(x, list | tuple) or not all(map(_is_size, x)):
         return None
-    dtype: DType = np.dtype(ml_dtypes.bfloat16)
-    return dtype
+    return tuple(None if size is None else int(size) for size in x)
+
+
+def fits(target: Shape, source: Shape) -> bool:
+    """Whether a tensor of shape `source` may stand where `target` is declared."""
+    if target is UNRANKED:
+        return True
+    if source is UNRANKED or len(target) != len(source):
+        return False
+    pairs = zip(target, source, strict=True)
+    return all(wanted in (None, given) for wanted, given in pairs)
+
+
+def shape_text(shape: Shape) -> str:
+    """The notation: `[2,?]`, nothing for a scalar."""
+    # NB(TFF): the ancestor printed an unknown rank as `'float32'(shape=None)`, which
+    # cannot be read back.
+    if shape is UNRANKED:
+        return "[...]"
+    sizes = ["?" if size is None else str(size) for size in shape]
+    return f"[{','.join(sizes)}]" if sizes else ""
+
+
+def _is_size(x: Any) -> bool:
+    is_int = isinstance(x, int | np.integer) and not isinstance(x, bool)
+    return x is None or (is_int and bool(x >= 0))

@@ -16,19 +16,10 @@ import re
 from typing import final
 
 from fedlearn_edu.errors import NotationError, short_traceback
+from fedlearn_edu.types import definitions as kinds
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.definitions import (
-    AbstractType,
-    FederatedType,
-    FunctionType,
-    PlacementType,
-    SequenceType,
-    StructType,
-    TensorType,
-)
-from fedlearn_edu.types.dtypes import DTYPE_NAMES, dtype_from_name
-from fedlearn_edu.types.placements import PLACEMENTS, Placement, placement_from_name
-from fedlearn_edu.types.shapes import UNRANKED, Shape
+from fedlearn_edu.types.dtypes import DTYPE_NAMES, UNRANKED, Shape, dtype_from_name
+from fedlearn_edu.types.placements import PLACEMENTS, Placement
 
 _TOKEN = re.compile(r"\s*(->|\.\.\.|\w+|\S)")
 _MARGIN = 48
@@ -59,6 +50,8 @@ def format_type(type_: Type) -> str:
 class _Parser:
     """One method per rule of the grammar; `token` is the next word, "" at the end."""
 
+    token = ""
+
     def __init__(self, text: str) -> None:
         self._text = text
         self._end = 0
@@ -66,7 +59,7 @@ class _Parser:
 
     def advance(self) -> str:
         """Moves to the next word and returns the one left behind."""
-        left = getattr(self, "token", "")
+        left = self.token
         found = _TOKEN.match(self._text, self._end)
         self.start = found.start(1) if found else len(self._text.rstrip())
         self.token = found.group(1) if found else ""
@@ -88,8 +81,10 @@ class _Parser:
     def type(self) -> Type:
         type_ = self.prefix()
         while self.take("*"):
-            type_ = SequenceType(type_)
-        return FederatedType(type_, self.placement(), True) if self.take("@") else type_
+            type_ = kinds.SequenceType(type_)
+        if self.take("@"):
+            return kinds.FederatedType(type_, self.placement(), True)
+        return type_
 
     def prefix(self) -> Type:
         if self.take("<"):
@@ -100,7 +95,7 @@ class _Parser:
             member = self.type()
             self.expect("}")
             self.expect("@")
-            return FederatedType(member, self.placement(), False)
+            return kinds.FederatedType(member, self.placement(), False)
         return self.word()
 
     def struct(self) -> Type:
@@ -108,34 +103,36 @@ class _Parser:
         while not self.take(">"):
             if fields:
                 self.expect(",")
-            name = self.advance() if self._next_is("=") else None
-            if name is not None:
+            following = _TOKEN.match(self._text, self._end)
+            name = None
+            if following is not None and following.group(1) == "=":
+                name = self.advance()
                 self.expect("=")
             fields.append((name, self.type()))
-        return StructType(fields)
+        return kinds.StructType(fields)
 
     def function(self) -> Type:
         parameter = None if self.token == "->" else self.type()
         self.expect("->")
         result = self.type()
         self.expect(")")
-        return FunctionType(parameter, result)
+        return kinds.FunctionType(parameter, result)
 
     def placement(self) -> Placement:
-        if self.token not in [p.name for p in PLACEMENTS]:
-            raise self.error(" or ".join(p.name for p in PLACEMENTS))
-        return placement_from_name(self.advance())
+        for placement in PLACEMENTS:
+            if self.take(placement.name):
+                return placement
+        raise self.error(" or ".join(p.name for p in PLACEMENTS))
 
     def word(self) -> Type:
         dtype = dtype_from_name(self.token)
         if dtype is not None:
             self.advance()
-            return TensorType(dtype, self.shape())
-        if self.token == "placement":
-            self.advance()
-            return PlacementType()
-        if self.token[:1].isalpha() and self.token[0].isupper():
-            return AbstractType(self.advance())
+            return kinds.TensorType(dtype, self.shape())
+        if self.take("placement"):
+            return kinds.PlacementType()
+        if self.token[:1].isupper():
+            return kinds.AbstractType(self.advance())
         near = difflib.get_close_matches(self.token.lower(), DTYPE_NAMES, n=1)
         raise self.error("a type", f"did you mean {near[0]}?" if near else None)
 
@@ -170,7 +167,3 @@ class _Parser:
             where=f"position {self.start}\n    {line}\n    {caret}",
             do=do,
         )
-
-    def _next_is(self, token: str) -> bool:
-        following = _TOKEN.match(self._text, self._end)
-        return following is not None and following.group(1) == token

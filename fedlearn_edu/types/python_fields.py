@@ -9,14 +9,15 @@ import dataclasses
 from collections import OrderedDict
 from typing import Any, NamedTuple, final
 
-from fedlearn_edu.errors import StructureError, TypeMismatchError
+from fedlearn_edu.errors import StructureError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.differences import misfit
 from fedlearn_edu.types.placements import Placement
 
 _COMPONENTS = {
-    "RaggedTensor": ("flat_values", "nested_row_splits"),
-    "SparseTensor": ("indices", "values", "dense_shape"),
+    "RaggedTensor": ["flat_values", "nested_row_splits"],
+    "SparseTensor": ["indices", "values", "dense_shape"],
 }
 Pairs = list[tuple[str | None, Any]]
 
@@ -33,7 +34,10 @@ def fields_of(x: object) -> Fields | None:
     """The fields of a container, in its own order; `None` for anything else."""
     kind: Any = type(x)
     if isinstance(x, dict):
-        _check_keys(x)
+        strange = [key for key in x if not isinstance(key, str)]
+        if strange:
+            summary = "the keys of a dictionary are the names of fields"
+            raise misfit(summary, "strings", repr(strange[0]))
         ordered = isinstance(x, OrderedDict)
         return Fields(list(x.items()), OrderedDict if ordered else dict)
     if isinstance(x, tuple) and hasattr(kind, "_fields"):
@@ -43,14 +47,13 @@ def fields_of(x: object) -> Fields | None:
         return Fields([(None, value) for value in x], plain)
     if isinstance(x, Struct):
         return Fields(list(x.items()), None)
-    components = _COMPONENTS.get(kind.__name__)
-    if components is not None:
-        return Fields([(name, getattr(x, name)) for name in components], None)
+    names, container = _COMPONENTS.get(kind.__name__), None
     # Types and placements are dataclasses too, but nobody stores fields in them.
-    names = None if isinstance(x, type | Type | Placement) else _field_names(kind)
+    if names is None and not isinstance(x, type | Type | Placement):
+        names, container = _attributes(kind), kind
     if names is None:
         return None
-    return Fields([(name, getattr(x, name)) for name in names], kind)
+    return Fields([(name, getattr(x, name)) for name in names], container)
 
 
 def rebuild(container: type | None, fields: Struct) -> Any:
@@ -59,44 +62,26 @@ def rebuild(container: type | None, fields: Struct) -> Any:
     Without a container: an OrderedDict if all fields are named, a tuple if none is.
     """
     names, values = fields.names(), list(fields)
-    if container in (list, tuple) and not any(names):
+    if container in (None, list, tuple) and not any(names):
         return values if container is list else tuple(values)
-    if container is None and not any(names):
-        return tuple(values)
-    if None in names or container in (list, tuple):
+    if container is None and None in names:
         # NB(TFF): the ancestor had no Python form for mixed names; a Struct is one.
-        if container is None:
-            return fields
+        return fields
+    if None in names or container in (list, tuple):
         raise StructureError(
-            f"a {container.__name__} cannot hold these fields",
+            f"a {getattr(container, '__name__', '')} cannot hold these fields",
             expected="no names for a list or tuple, all names for other containers",
-            found=str(fields.names()),
+            found=str(names),
         )
     if container is None or issubclass(container, dict):
         return (container or OrderedDict)(fields.items())
-    return container(**dict(zip(_init_names(container, names), values, strict=True)))
+    named: dict[Any, Any] = dict(fields.items())
+    return container(**named)
 
 
-def _field_names(kind: Any) -> list[str] | None:
+def _attributes(kind: Any) -> list[str] | None:
     if dataclasses.is_dataclass(kind):
         return [f.name for f in dataclasses.fields(kind) if f.init]
     if hasattr(kind, "__attrs_attrs__"):
         return [a.name for a in kind.__attrs_attrs__ if a.init]
     return None
-
-
-def _init_names(kind: Any, names: tuple[str | None, ...]) -> list[str]:
-    # attrs drops a leading underscore when it names the arguments of `__init__`.
-    attributes = getattr(kind, "__attrs_attrs__", ())
-    alias = {a.name: a.alias or a.name.lstrip("_") for a in attributes}
-    return [alias.get(name, name) for name in names if name is not None]
-
-
-def _check_keys(x: dict[Any, Any]) -> None:
-    for key in x:
-        if not isinstance(key, str):
-            raise TypeMismatchError(
-                "the keys of a dictionary are the names of fields",
-                expected="strings",
-                found=repr(key),
-            )

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signatures with letters, made concrete: `unify` a template, then `substitute`.
+"""What intrinsics ask about types: which can be added up, what letters stand for.
 
-Intrinsics hand in the type of their parameter with letters (`<(T -> U),{T}@CLIENTS>`)
-and the type of an argument; they receive what each letter stands for. Signatures belong
-to the intrinsics; what may be added up is in `predicates.py`.
+A signature has letters (`<(T -> U),{T}@CLIENTS>`): `unify` tells what each stands for
+in the type of an argument, `substitute` puts that in their place. The predicates answer
+yes or no; `check_sum_compatible` raises. Signatures belong to the intrinsics.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import assert_never, final
+from typing import TypeGuard, assert_never, final
 
-from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.types.base import Type, difference, mismatch, parts_of
+from fedlearn_edu.errors import SumIncompatibleError, TypeMismatchError
+from fedlearn_edu.types import dtypes
+from fedlearn_edu.types.base import Type, difference, mismatch
 from fedlearn_edu.types.definitions import (
     AbstractType,
     FederatedType,
@@ -22,18 +23,45 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.differences import PARAMETER, ROOT, Difference, clip, inside
+from fedlearn_edu.types.differences import MEMBER, PARAMETER, ROOT, clip, inside, misfit
 
 
-@final
-@dataclass(frozen=True)
-class _Use:
-    """One place where a letter of the template meets a concrete type."""
+def is_sum_compatible(type_: Type) -> bool:
+    """Numbers of static shape, in any structure, placed or not."""
+    return _first_other(type_, dtypes.NUMERIC, is_static=True) is None
 
-    label: str
-    type: Type
-    path: str
-    defines: bool
+
+def is_average_compatible(type_: Type) -> bool:
+    """Floating or complex numbers of any shape, in any structure, placed or not."""
+    return _first_other(type_, dtypes.REAL + dtypes.COMPLEX) is None
+
+
+def is_structure_of_integers(type_: Type) -> bool:
+    """Integers only, in any structure, placed or not; true of `<>`."""
+    return _first_other(type_, dtypes.WHOLE) is None
+
+
+def is_tensorflow_compatible(type_: Type) -> bool:
+    """Tensors, structs and sequences only: what leaf code can receive and return."""
+    leaf_kinds = TensorType | StructType | SequenceType
+    return not type_.contains(lambda t: not isinstance(t, leaf_kinds))
+
+
+def check_sum_compatible(type_: Type) -> None:
+    """Raises `SumIncompatibleError`, which names the part that cannot be added up."""
+    found = _first_other(type_, dtypes.NUMERIC, is_static=True)
+    if found is None:
+        return
+    path, part = found
+    raise SumIncompatibleError(
+        f"values of type {clip(type_)} cannot be added up",
+        expected="numbers of static shape, or structures of them",
+        found=part,
+        where=inside(path.replace(MEMBER, "", 1)),
+        do="declare every size; `?` may differ between summands"
+        if _is_numeric(part)
+        else "leave this part out, or turn it into numbers first",
+    )
 
 
 def unify(template: Type, concrete: Type) -> dict[str, Type]:
@@ -49,10 +77,8 @@ def unify(template: Type, concrete: Type) -> dict[str, Type]:
     >>> print(found["T"], found["U"])
     int32[3] bool
     """
-    if concrete.contains(lambda t: t.is_abstract()):
-        raise TypeMismatchError(
-            "a concrete type is needed", expected=template, found=concrete
-        )
+    if _has_letters(concrete):
+        raise misfit("a concrete type is needed", template, concrete)
     uses = list(_uses(template, concrete, ROOT, True))
     bindings: dict[str, Type] = {}
     for use in sorted(uses, key=lambda u: not u.defines):
@@ -61,8 +87,12 @@ def unify(template: Type, concrete: Type) -> dict[str, Type]:
             raise _conflict(use, known, "stands for two different types")
         if not use.defines and not use.type.is_assignable_from(known):
             raise _conflict(use, known, "is accepted as a type that does not fit")
-    _check_defined(uses, template, concrete)
-    return {use.label: bindings[use.label] for use in uses}
+    labels = [use.label for use in uses]
+    for label in set(labels) - {use.label for use in uses if use.defines}:
+        if labels.count(label) > 1:
+            summary = f"the letter {label} is used twice but nothing defines it"
+            raise misfit(summary, template, concrete)
+    return {label: bindings[label] for label in labels}
 
 
 def substitute(template: Type, bindings: Mapping[str, Type]) -> Type:
@@ -75,9 +105,7 @@ def substitute(template: Type, bindings: Mapping[str, Type]) -> Type:
         case AbstractType(label):
             if label not in bindings:
                 known = ", ".join(bindings) or "no letters"
-                raise TypeMismatchError(
-                    "a letter stands for nothing", expected=known, found=label
-                )
+                raise misfit("a letter stands for nothing", known, label)
             return bindings[label]
         case StructType(fields, container):
             return StructType([(name, fill(t)) for name, t in fields], container)
@@ -94,34 +122,35 @@ def substitute(template: Type, bindings: Mapping[str, Type]) -> Type:
             assert_never(unknown)
 
 
+@final
+@dataclass(frozen=True)
+class _Use:
+    """One place where a letter of the template meets a concrete type."""
+
+    label: str
+    type: Type
+    path: str
+    defines: bool
+
+
 def _uses(template: Type, concrete: Type, path: str, defines: bool) -> Iterator[_Use]:
     """All uses of letters; refuses a concrete type of another form."""
     if isinstance(template, AbstractType):
         yield _Use(template.label, concrete, path, defines)
         return
     wanted, given = (template, concrete) if defines else (concrete, template)
-    has_letters = template.contains(lambda t: t.is_abstract())
-    found = (mismatch if has_letters else difference)(wanted, given, path)
+    find = mismatch if _has_letters(template) else difference
+    found = find(wanted, given, path)
     if found is not None:
-        raise _form_error(found, template, concrete, defines)
-    if not has_letters:
-        return
-    pairs = zip(parts_of(template), parts_of(concrete), strict=True)
-    for (step, part), (_, given_part) in pairs:
-        inner = defines != (step == PARAMETER)
-        yield from _uses(part, given_part, path + step, inner)
-
-
-def _check_defined(uses: list[_Use], template: Type, concrete: Type) -> None:
-    defined = {use.label for use in uses if use.defines}
-    labels = [use.label for use in uses if use.label not in defined]
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice:
-        raise TypeMismatchError(
-            f"the letter {twice[0]} is used twice but nothing defines it",
-            expected=template,
-            found=concrete,
-        )
+        summary = f"type {clip(concrete)} does not have the form {clip(template)}"
+        sides = (found.expected, found.found)
+        expected, actual = sides if defines else reversed(sides)
+        raise misfit(summary, expected, actual, inside(found.path), found.do)
+    if _has_letters(template):
+        pairs = zip(template._parts(), concrete._parts(), strict=True)
+        for (step, part), (_, given_part) in pairs:
+            inner = defines != (step == PARAMETER)
+            yield from _uses(part, given_part, path + step, inner)
 
 
 def _conflict(use: _Use, known: Type, problem: str) -> TypeMismatchError:
@@ -129,24 +158,31 @@ def _conflict(use: _Use, known: Type, problem: str) -> TypeMismatchError:
     found = difference(target, source) or difference(source, target)
     assert found is not None, use
     deeper = "" if found.path == ROOT else f" ({found.path.removeprefix(ROOT)} differs)"
-    return TypeMismatchError(
+    return misfit(
         f"the letter {use.label} of the signature {problem}",
-        expected=f"{use.label} = {clip(known)}",
-        found=f"{use.label} = {clip(use.type)}",
-        where=f"{inside(use.path) or 'the whole type'}{deeper}",
-        do=found.do,
+        f"{use.label} = {clip(known)}",
+        f"{use.label} = {clip(use.type)}",
+        f"{inside(use.path) or 'the whole type'}{deeper}",
+        found.do,
     )
 
 
-def _form_error(
-    found: Difference, template: Type, concrete: Type, defines: bool
-) -> TypeMismatchError:
-    sides = (found.expected, found.found)
-    expected, given = sides if defines else reversed(sides)
-    return TypeMismatchError(
-        f"type {clip(concrete)} does not have the form {clip(template)}",
-        expected=expected,
-        found=given,
-        where=inside(found.path),
-        do=found.do,
-    )
+def _has_letters(type_: Type) -> bool:
+    return type_.contains(lambda t: t.is_abstract())
+
+
+def _is_numeric(type_: Type) -> TypeGuard[TensorType]:
+    return isinstance(type_, TensorType) and type_.dtype.kind in dtypes.NUMERIC
+
+
+def _first_other(
+    type_: Type, kinds: str, is_static: bool = False, path: str = ROOT
+) -> tuple[str, Type] | None:
+    """The first part, with its path, that is no tensor of those kinds of numbers."""
+    if isinstance(type_, StructType | FederatedType):
+        parts = type_._parts()
+        found = (_first_other(t, kinds, is_static, path + step) for step, t in parts)
+        return next((other for other in found if other is not None), None)
+    if not isinstance(type_, TensorType) or type_.dtype.kind not in kinds:
+        return (path, type_)
+    return None if type_.has_static_shape or not is_static else (path, type_)

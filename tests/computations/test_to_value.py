@@ -10,11 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.computations.value import to_value
-from fedlearn_edu.errors import (
-    TracingError,
-    TypeMismatchError,
-    TypeNotAssignableError,
-)
+from fedlearn_edu.errors import TracingError, TypeMismatchError, TypeNotAssignableError
 from tests.programs import FLOAT, INT, NUMBERS, add, increment
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computations cross a process border: pickled and back they are what they were."""
 
+import copy
+import dataclasses
 import pickle
 from collections import OrderedDict
 from typing import Any
@@ -9,7 +11,9 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import StructureError
 from fedlearn_edu.framework import ReferenceContext
+from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.testing import Case, assert_same, cases, difference, run_in
 
 FLOATS = fl.type_at_clients(np.float32)
@@ -19,6 +23,11 @@ PARAMETER = fl.to_type(OrderedDict(x=np.float32, k=np.float32))
 def multiply(x: Any, k: Any) -> Any:
     """A module-level function, which pickle finds by its name."""
     return x * k
+
+
+@fl.np_computation(np.float32)
+def halve(x: Any) -> Any:
+    return x / np.float32(2)
 
 
 def _scaled_mean(leaf: Any) -> Any:
@@ -35,36 +44,77 @@ def _there_and_back(computation: Any) -> Any:
 
 def test_numpy_leaf_survives_pickling() -> None:
     leaf = fl.np_computation(multiply, np.float32, np.float32)
-    copy = _there_and_back(leaf)
-    assert copy == leaf
-    assert hash(copy) == hash(leaf)
-    assert copy.type_signature == leaf.type_signature
-    assert copy(2.0, 3.0) == 6.0
+    arrived = _there_and_back(leaf)
+    assert arrived == leaf
+    assert hash(arrived) == hash(leaf)
+    assert arrived.type_signature == leaf.type_signature
+    assert arrived(2.0, 3.0) == 6.0
+
+
+def test_decorated_numpy_leaf_survives_pickling() -> None:
+    """Its name holds the computation, and that is what is found by name."""
+    arrived = _there_and_back(fl.federated_computation(lambda x: halve(x), np.float32))
+    assert arrived(5) == 2.5
+
+
+def test_numpy_leaf_without_a_name_cannot_travel() -> None:
+    """Refused where it is sent, not where it would have arrived."""
+    double = fl.np_computation(lambda x: x + x, np.float32)
+    with pytest.raises(StructureError, match="travels by name"):
+        pickle.dumps(double)
+
+
+def test_numpy_leaf_under_a_name_that_is_taken_cannot_travel() -> None:
+    """A name that has come to mean something else would bring another function."""
+
+    def other(x: Any) -> Any:
+        return x + np.float32(2)
+
+    other.__qualname__ = "halve"
+    with pytest.raises(StructureError, match="travels by name"):
+        pickle.dumps(fl.np_computation(other, np.float32))
 
 
 def test_federated_computation_survives_pickling() -> None:
     computation = _scaled_mean(fl.np_computation(multiply, np.float32, np.float32))
-    copy = _there_and_back(computation)
-    assert copy == computation
-    assert copy.to_text() == computation.to_text()
-    assert_same(copy([1, 2], 4), OrderedDict(mean=6.0, k=4.0))
+    arrived = _there_and_back(computation)
+    assert arrived == computation
+    assert arrived.to_text() == computation.to_text()
+    assert_same(arrived([1, 2], 4), OrderedDict(mean=6.0, k=4.0))
+
+
+@pytest.mark.parametrize("placement", [fl.CLIENTS, fl.SERVER], ids=str)
+def test_placement_stays_the_one_and_only(placement: fl.types.Placement) -> None:
+    assert _there_and_back(placement) is placement
+    assert copy.deepcopy(fl.FederatedType(np.int32, placement)).placement is placement
+
+
+@pytest.mark.parametrize(
+    "case",
+    [c for c in cases() if not runtimes(c.computation.tree)],
+    ids=lambda c: c.name,
+)
+def test_case_without_leaf_code_survives_pickling(case: Case) -> None:
+    """Names, lambdas, intrinsics and constants travel as they are."""
+    _check_arrival(case)
+
+
+def _check_arrival(case: Case) -> None:
+    arrived = dataclasses.replace(case, build=lambda: _there_and_back(case.computation))
+    assert arrived.computation == case.computation
+    assert difference(run_in(ReferenceContext(), arrived), case.expected) is None
 
 
 def test_containers_survive_pickling() -> None:
     """The type that comes back restores the containers the body wrote."""
     computation = fl.federated_computation(lambda p: [p, (p.x,)], PARAMETER)
-    copy = _there_and_back(computation)
+    arrived = _there_and_back(computation)
     expected = [OrderedDict(x=1.0, k=2.0), (1.0,)]
-    assert_same(copy(k=2.0, x=1.0), expected)
+    assert_same(arrived(k=2.0, x=1.0), expected)
 
 
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("case", cases("tensorflow"), ids=lambda case: str(case.name))
 def test_tensorflow_case_survives_pickling(case: Case) -> None:
     """TensorFlow leaves pickle as graphs, whatever function they came from."""
-    copy = _there_and_back(case.computation)
-    assert copy == case.computation
-    arrived = Case(
-        case.name, lambda: copy, case.arguments, case.keywords, case.expected
-    )
-    assert difference(run_in(ReferenceContext(), arrived), case.expected) is None
+    _check_arrival(case)

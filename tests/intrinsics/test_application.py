@@ -12,6 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
 from fedlearn_edu.intrinsics import definition
 from fedlearn_edu.intrinsics.application import derived
+from tests.ids import plain
 from tests.programs import (
     FLOATS,
     INT,
@@ -147,7 +148,7 @@ def test_an_all_equal_value_may_stand_where_any_is_wanted() -> None:
     )
 
 
-@pytest.mark.parametrize("wrong", [lambda x: x, 5, "increment", {"a": 1}], ids=repr)
+@pytest.mark.parametrize("wrong", [lambda x: x, 5, "increment", {"a": 1}], ids=plain)
 def test_only_a_computation_is_a_function_argument(wrong: Any) -> None:
     with pytest.raises(TypeError, match="computation"):
         fl.federated_computation(lambda v: fl.federated_map(wrong, v), INTS)

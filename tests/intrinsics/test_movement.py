@@ -8,6 +8,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError
+from tests.ids import plain
 from tests.programs import INT, INT_AT_SERVER, increment, seven, signature
 
 
@@ -50,7 +51,7 @@ def test_a_federated_value_is_not_placed_again() -> None:
         assert "federated_broadcast" in str(caught.value.do)
 
 
-@pytest.mark.parametrize("placement", ["clients", None, 5, fl.type_at_server], ids=str)
+@pytest.mark.parametrize("placement", ["clients", None, 5, fl.type_at_server], ids=plain)
 @pytest.mark.parametrize("intrinsic", [fl.federated_value, fl.federated_eval])
 def test_only_a_placement_is_a_placement(placement: Any, intrinsic: Any) -> None:
     with pytest.raises(TypeMismatchError, match="not a placement"):

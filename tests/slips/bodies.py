@@ -271,3 +271,47 @@ def secure_sum_of_floats() -> None:
     @fl.federated_computation(AT_CLIENTS)
     def total(x: Any) -> Any:
         return fl.federated_secure_sum(x, 10)
+
+
+@slip(53, TypeError, "federated_map(half")
+def calling_leaf_code_on_a_placed_value() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def halved(x: Any) -> Any:
+        return half(x)
+
+
+@slip(54, TypeError, "parameter")
+def a_value_captured_by_numpy() -> None:
+    @fl.federated_computation(np.float32)
+    def outer(x: Any) -> Any:
+        root = fl.np_computation(lambda y: np.sqrt(x) + y, np.float32)
+        return root(1.0)
+
+
+@slip(55, RuntimeError, "parameter")
+def a_value_added_by_leaf_code() -> None:
+    @fl.federated_computation(np.float32)
+    def outer(x: Any) -> Any:
+        total = fl.np_computation(lambda y: y + x, np.float32)
+        return total(1.0)
+
+
+@slip(56, AttributeError, "'items'", "no dict")
+def a_value_taken_for_a_dict() -> None:
+    @fl.federated_computation([("weights", np.float32), ("bias", np.float32)])
+    def doubled(model: Any) -> Any:
+        return [value * 2.0 for _, value in model.items()]
+
+
+@slip(57, TypeError, "without parameters")
+def eval_with_a_parameter() -> None:
+    @fl.federated_computation
+    def everywhere() -> Any:
+        return fl.federated_eval(half, fl.CLIENTS)
+
+
+@slip(58, TypeError, "fl.CLIENTS")
+def value_at_a_text() -> None:
+    @fl.federated_computation
+    def everywhere() -> Any:
+        return fl.federated_value(1.0, "clients")  # type: ignore[arg-type]

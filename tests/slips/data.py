@@ -135,13 +135,13 @@ def fields_of_other_names() -> None:
     fl.np_computation(lambda m: m["bias"], fl.to_type(model))({"w": 1.0, "b": 2.0})
 
 
-@slip(98, TypeError, "too large", "client 1")
+@slip(98, TypeError, "2147483647", "client 1")
 def an_integer_that_is_too_large() -> None:
     total = fl.federated_computation(fl.federated_sum, fl.type_at_clients(np.int32))
     total([1, 2**31])
 
 
-@slip(99, TypeError, "np.float32")
+@slip(99, TypeError, "<lambda>", "decorate")
 def a_plain_function_as_argument() -> None:
     function = fl.FunctionType(np.float32, np.float32)
     apply = fl.federated_computation(lambda f: f(1.0), function)
@@ -157,7 +157,7 @@ def the_function_not_its_result() -> None:
     constant()
 
 
-@slip(101, TypeError)
+@slip(101, TypeError, "each client", "client 0")
 def the_data_of_one_client() -> None:
     totals([1.0, 2.0, 3.0])
 
@@ -170,3 +170,18 @@ def a_dict_of_clients() -> None:
 @slip(103, TypeError)
 def a_function_as_data() -> None:
     mean([1.0, subtract])
+
+
+@slip(104, TypeError, "3 positional", "one list")
+def clients_as_separate_arguments() -> None:
+    mean(68.5, 70.3, 69.8)
+
+
+@slip(105, TypeError, "2 fields", "2")
+def a_field_too_many() -> None:
+    subtract([1.0, 2.0, 3.0])
+
+
+@slip(106, ValueError, "x more than once")
+def a_name_twice_in_a_type() -> None:
+    fl.to_type([("x", np.float32), ("x", np.int32)])

@@ -4,8 +4,10 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.computations import context_stack
 from tests.slips.slip import slip
 
 
@@ -23,7 +25,10 @@ def mean(x: Any) -> Any:
     return fl.federated_mean(x)
 
 
-@fl.federated_computation(fl.type_at_clients(np.float32), fl.type_at_clients(np.float32))
+AT_CLIENTS = fl.type_at_clients(np.float32)
+
+
+@fl.federated_computation(AT_CLIENTS, AT_CLIENTS)
 def weighted_mean(x: Any, w: Any) -> Any:
     return fl.federated_mean(x, w)
 
@@ -53,14 +58,27 @@ def a_strategy_without_the_intrinsic() -> None:
         mean([1.0])
 
 
-@slip(112, RuntimeError)
+@slip(112, ValueError, "federated_mean")
 def an_intrinsic_that_is_not_defined() -> None:
     fl.framework.intrinsic_named("federated_median")
 
 
+@slip(125, AttributeError, "federated_mean")
+def a_name_the_package_does_not_have() -> None:
+    package: Any = fl
+    package.federated_maen  # noqa: B018
+
+
+@slip(126, RuntimeError, "set_default_context")
+def no_default_context() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(context_stack, "_default", [])
+        mean([1.0])
+
+
 @slip(113, TypeError, "SyncExecutionContext")
 def a_factory_as_default_context() -> None:
-    fl.framework.set_default_context(fl.framework.NumPyExecutor())  # type: ignore[arg-type]
+    fl.set_default_context(fl.framework.local_executor_factory())  # type: ignore[arg-type]
 
 
 @slip(114, TypeError, "factory")
@@ -118,7 +136,7 @@ def an_error_in_the_learners_own_code() -> None:
     ratios([1, 2, 0])
 
 
-@slip(122, TypeError, "squares", "float32")
+@slip(122, TypeError, "root's result", "float32")
 def leaf_code_that_changes_its_type() -> None:
     @fl.np_computation(np.float32)
     def root(x: Any) -> Any:
@@ -127,7 +145,7 @@ def leaf_code_that_changes_its_type() -> None:
     root(-1.0)
 
 
-@slip(123, TypeError)
+@slip(123, ValueError, "numpy, tensorflow")
 def a_runtime_that_does_not_exist() -> None:
     with on(fl.framework.local_executor_factory(leaf="torch")):
         mean([1.0])

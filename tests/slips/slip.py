@@ -34,7 +34,7 @@ class Slip:
     @property
     def name(self) -> str:
         """The number and the name of the function."""
-        return f"{self.number:02d}_{self.commit.__name__}"
+        return f"{self.number:03d}_{self.commit.__name__}"
 
     def error(self) -> Exception:
         """The error that committing it raises."""

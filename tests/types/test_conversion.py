@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What denotes a type, and what does not."""
+"""What denotes a type, and the type that a value has."""
 
 import dataclasses
 from collections import OrderedDict, defaultdict
@@ -8,15 +8,27 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import SERVER, StructType, to_type
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    LazySequence,
+    StructType,
+    infer_type,
+    normalize,
+    parse_type,
+    to_type,
+)
 from fedlearn_edu.types.conversion import element_type_of
+from tests.strategies import element_types, value_of
 
 
 class Pair(NamedTuple):
-    """A namedtuple that may hold types."""
+    """A namedtuple."""
 
     a: Any
     b: Any
@@ -24,14 +36,14 @@ class Pair(NamedTuple):
 
 @dataclasses.dataclass
 class Data:
-    """A dataclass that may hold types."""
+    """A dataclass."""
 
     a: Any
 
 
 @attrs.define
 class Attrs:
-    """An attrs class that may hold types."""
+    """An attrs class."""
 
     _a: Any
 
@@ -114,7 +126,6 @@ def test_tensorflow_specs_denote_types() -> None:
     specs = {
         "int32": tf.int32,
         "string": tf.string,
-        "bfloat16": tf.bfloat16,
         "int32[4]": (tf.int32, tf.TensorShape([4])),
         "float32[...]": (tf.float32, tf.TensorShape(None)),
         "bool[2,?]": tf.TensorSpec([2, None], tf.bool),
@@ -139,3 +150,114 @@ def test_tensorflow_variant_is_refused() -> None:
 
     with pytest.raises(TypeMismatchError, match="variant"):
         to_type(tf.variant)
+
+
+INFERRED: list[tuple[Any, str, type | None]] = [
+    (1, "int32", None),
+    (2**31, "int64", None),
+    (-(2**31), "int32", None),
+    (-(2**40), "int64", None),
+    (1.0, "float32", None),
+    (True, "bool", None),
+    ("a", "string", None),
+    (b"a", "string", None),
+    (1j, "complex128", None),
+    (np.int64(1), "int64", None),
+    (np.float64(1), "float64", None),
+    (np.arange(3), "int64[3]", None),
+    (np.array(["a"]), "string[1]", None),
+    (np.array([b"a", "b"], object), "string[2]", None),
+    ([1, 2], "<int32,int32>", list),
+    ([[1, 2], [3]], "<<int32,int32>,<int32>>", list),
+    ((1, 2.0), "<int32,float32>", tuple),
+    ([], "<>", list),
+    ([("a", 1)], "<<string,int32>>", list),
+    (OrderedDict(b=1, a=2.0), "<b=int32,a=float32>", OrderedDict),
+    ({"b": 1, "a": 2.0}, "<a=float32,b=int32>", dict),
+    (Pair(1, 2.0), "<a=int32,b=float32>", Pair),
+    (Data(1), "<a=int32>", Data),
+    (Struct([("a", 1), (None, 2)]), "<a=int32,int32>", None),
+    (LazySequence(lambda: iter([]), parse_type("int32")), "int32*", None),
+]
+
+
+@pytest.mark.parametrize(("value", "text", "container"), INFERRED)
+def test_value_has_the_type(value: Any, text: str, container: type | None) -> None:
+    type_ = infer_type(value)
+    assert str(type_) == text
+    assert getattr(type_, "python_container", None) is container
+
+
+def test_nothing_has_no_type() -> None:
+    assert infer_type(None) is None
+    with pytest.raises(TypeMismatchError, match="has no type inside a structure"):
+        infer_type([None])
+
+
+def test_object_with_a_signature_has_that_type() -> None:
+    class Computation:
+        type_signature = parse_type("( -> int32)")
+
+    assert infer_type(Computation()) is Computation.type_signature
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (2**64, "no integer dtype is wide enough"),
+        ({1, 2}, "a set"),
+        (object(), "an? object"),
+        (np.int32, "a type, not a value"),
+        (np.dtype("int32"), "a type, not a value"),
+        (parse_type("int32"), "a type, not a value"),
+        (CLIENTS, "a Placement"),
+        (len, "decorate the function"),
+        (np.array([object()]), "only strings may be in an array of objects"),
+        ({1: 2}, "keys of a dictionary"),
+        ([{1, 2}], "a set"),
+    ],
+)
+def test_other_values_are_refused(value: Any, message: str) -> None:
+    with pytest.raises(TypeMismatchError, match=message):
+        infer_type(value)
+
+
+@given(st.data())
+def test_value_fits_the_type_inferred_from_it(data: st.DataObject) -> None:
+    """Law: normalize(x, infer_type(x)) never fails."""
+    value = data.draw(value_of(data.draw(element_types())))
+    type_ = infer_type(value)
+    assert type_ is not None
+    normalize(value, type_)
+
+
+@pytest.mark.tensorflow
+def test_tensorflow_values_have_types() -> None:
+    import tensorflow as tf
+
+    ragged = "<flat_values=int32[...],nested_row_splits=<int64[?]>>"
+    values = {
+        "float32[1]": tf.constant([1.0]),
+        "int32": tf.Variable(1),
+        "int64*": tf.data.Dataset.range(3),
+        ragged: tf.ragged.constant([[1], [2, 3]]),
+        "<indices=int64[?,2],values=float32[?],dense_shape=int64[2]>": (
+            tf.sparse.from_dense([[1.0, 0.0]])
+        ),
+        "<x=int32,y=int32>*": tf.data.Dataset.from_tensors({"y": 1, "x": 2}),
+    }
+    found = {text: str(infer_type(value)) for text, value in values.items()}
+    assert found == {text: text for text in values}
+
+
+@pytest.mark.tensorflow
+def test_elements_of_an_ordered_dict_dataset_keep_their_container() -> None:
+    import tensorflow as tf
+
+    dataset = tf.data.Dataset.from_tensors(OrderedDict(y=1, x=2))
+    type_ = infer_type(dataset)
+    assert str(type_) == "<y=int32,x=int32>*"
+    assert type_ is not None
+    (element,) = type_.children()
+    assert isinstance(element, StructType)
+    assert element.python_container is OrderedDict

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other kinds of types as values."""
+"""All kinds of types as values, and what may be inside what."""
 
 import pickle
 
@@ -20,6 +20,7 @@ from fedlearn_edu.types import (
     StructType,
     TensorType,
     Type,
+    parse_type,
     to_type,
     type_at_clients,
     type_at_server,
@@ -88,3 +89,52 @@ def test_contains_looks_at_every_depth_and_at_the_type_itself() -> None:
     assert type_.contains(lambda t: t.is_sequence())
     assert type_.contains(lambda t: t is type_)
     assert not type_.contains(lambda t: t.is_abstract())
+
+
+def test_no_type_stays_no_type() -> None:
+    assert to_type(None) is None
+
+
+def test_type_denotes_itself() -> None:
+    type_ = TensorType(np.int32)
+    assert to_type(type_) is type_
+
+
+def test_missing_inner_type_says_which_one() -> None:
+    with pytest.raises(TypeMismatchError, match="element type of a sequence is miss"):
+        SequenceType(None)
+    with pytest.raises(TypeMismatchError, match="result type of a function is miss"):
+        FunctionType(np.int32, None)
+    with pytest.raises(TypeMismatchError, match="member type of a federated type is"):
+        FederatedType(None, CLIENTS)
+    with pytest.raises(TypeMismatchError, match="type of the field a is missing"):
+        StructType([("a", None)])
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("int32**", "a sequence type cannot be inside a sequence type"),
+        ("<a=<int32*>>*", "a sequence type cannot be inside a sequence type"),
+        ("(int32 -> int32)*", "a function type cannot be inside a sequence type"),
+        ("{int32}@CLIENTS*", "a federated type cannot be inside a sequence type"),
+        ("<int32@SERVER>@SERVER", "a federated type cannot be inside a federated"),
+        ("{<( -> int32)>}@CLIENTS", "a function type cannot be inside a federated"),
+    ],
+)
+def test_forbidden_nesting_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(TypeMismatchError, match=problem):
+        parse_type(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<(int32 -> int32),{int32}@CLIENTS,int32*,<>>",
+        "{<int32*,<a=int32>>}@CLIENTS",
+        "((int32 -> int32*) -> (int32@SERVER -> {int32}@CLIENTS))",
+        "<<>,<a=int32>>*",
+    ],
+)
+def test_other_nesting_is_allowed(text: str) -> None:
+    assert str(parse_type(text)) == text

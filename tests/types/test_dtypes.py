@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dtypes, whichever library names them."""
+"""Dtypes and shapes, whichever library names them."""
 
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
 from fedlearn_edu.types import dtypes
+from fedlearn_edu.types.dtypes import UNRANKED, Shape, as_shape, fits, shape_text
 
 
 @pytest.mark.parametrize("name", dtypes.DTYPE_NAMES)
@@ -43,14 +45,6 @@ def test_other_objects_are_no_dtypes(other: Any) -> None:
     assert dtypes.as_dtype(other) is None
 
 
-def test_kinds_of_numbers_do_not_overlap() -> None:
-    kinds = (dtypes.is_integer, dtypes.is_floating, dtypes.is_complex)
-    for name in dtypes.DTYPE_NAMES:
-        dtype = dtypes.dtype_from_name(name)
-        assert dtype is not None
-        assert sum(kind(dtype) for kind in kinds) == (name not in ("bool", "string"))
-
-
 @pytest.mark.tensorflow
 def test_tensorflow_dtypes_are_known_by_their_looks() -> None:
     import tensorflow as tf
@@ -58,3 +52,51 @@ def test_tensorflow_dtypes_are_known_by_their_looks() -> None:
     for name in dtypes.DTYPE_NAMES:
         assert dtypes.as_dtype(getattr(tf, name)) == dtypes.dtype_from_name(name)
     assert dtypes.as_dtype(tf.variant) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "shape", "text"),
+    [
+        ([], (), ""),
+        ([10], (10,), "[10]"),
+        ((np.int64(2), None), (2, None), "[2,?]"),
+        ([0], (0,), "[0]"),
+        (UNRANKED, UNRANKED, "[...]"),
+    ],
+)
+def test_shape_reads_and_prints(written: Any, shape: Any, text: str) -> None:
+    assert as_shape(written) == shape
+    assert shape_text(shape) == text
+
+
+@pytest.mark.parametrize("bad", [3, [-1], ["?"], [True], [1.0], "10", {1}, None])
+def test_other_objects_are_no_shapes(bad: Any) -> None:
+    assert as_shape(bad) is None
+
+
+def test_scalar_and_vector_of_one_are_unrelated() -> None:
+    assert not fits((), (1,))
+    assert not fits((1,), ())
+
+
+def test_unknown_size_takes_any_size_but_not_the_reverse() -> None:
+    assert fits((None, 3), (2, 3))
+    assert not fits((2, 3), (None, 3))
+
+
+def test_unknown_rank_takes_everything_but_fits_only_itself() -> None:
+    shapes: list[Shape] = [UNRANKED, (), (3,), (None, 2)]
+    assert all(fits(UNRANKED, shape) for shape in shapes)
+    assert not fits((None,), UNRANKED)
+
+
+def test_unknown_rank_stays_the_one_object_in_a_pickle() -> None:
+    assert pickle.loads(pickle.dumps(UNRANKED)) is UNRANKED
+
+
+@pytest.mark.tensorflow
+def test_tensorflow_shapes_are_known_by_their_looks() -> None:
+    import tensorflow as tf
+
+    assert as_shape(tf.TensorShape([2, None])) == (2, None)
+    assert as_shape(tf.TensorShape(None)) is UNRANKED

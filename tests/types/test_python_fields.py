@@ -32,9 +32,9 @@ class Data:
 
 @attrs.frozen
 class Attrs:
-    """An attrs class whose private field has a public argument."""
+    """An attrs class."""
 
-    _a: int
+    a: int
     b: int
 
 

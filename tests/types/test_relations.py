@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signatures with letters meet concrete types."""
+"""What may be added up; signatures with letters meet concrete types."""
 
 import pytest
 from hypothesis import given
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu import types
+from fedlearn_edu.errors import SumIncompatibleError, TypeMismatchError
 from fedlearn_edu.types import Type, parse_type, substitute, unify
 from tests.strategies import data_types
 
@@ -106,3 +107,68 @@ def test_substitute_reaches_every_kind_of_type() -> None:
 def test_letter_without_meaning_is_refused() -> None:
     with pytest.raises(TypeMismatchError, match="stands for nothing"):
         substitute(parse_type("<T,U>"), {"T": parse_type("int32")})
+
+
+# type | sum, average, integers, leaf code
+TABLE = """
+int32                          | sum int leaf
+float32                        | sum avg leaf
+complex64                      | sum avg leaf
+bool                           | leaf
+string                         | leaf
+uint8[2]                       | sum int leaf
+float32[2,3]                   | sum avg leaf
+float32[?]                     | avg leaf
+float32[...]                   | avg leaf
+<>                             | sum avg int leaf
+<a=int32,b=<int64>>            | sum int leaf
+<a=float32,b=int32>            | sum leaf
+<a=float32,b=bool>             | leaf
+<a=float32[?]>                 | avg leaf
+{float32}@CLIENTS              | sum avg
+<a=int32>@SERVER               | sum int
+<{float32}@CLIENTS,float32>    | sum avg
+float32*                       | leaf
+<a=int32*>                     | leaf
+( -> float32)                  |
+placement                      |
+T                              |
+"""
+ROWS = [tuple(map(str.strip, row.split("|"))) for row in TABLE.strip().splitlines()]
+PREDICATES = {
+    "sum": types.is_sum_compatible,
+    "avg": types.is_average_compatible,
+    "int": types.is_structure_of_integers,
+    "leaf": types.is_tensorflow_compatible,
+}
+
+
+@pytest.mark.parametrize(("text", "true"), ROWS)
+def test_predicates_hold_as_in_the_table(text: str, true: str) -> None:
+    type_ = types.parse_type(text)
+    assert [k for k, holds in PREDICATES.items() if holds(type_)] == true.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "where", "cure"),
+    [
+        ("{<a=int32,b=<string>>}@CLIENTS", "string", r"\.b\[0\]", "leave"),
+        ("<float32[?]>", r"float32\[\?\]", r"\[0\]", "declare every size"),
+        ("<a=int32*>", r"int32\*", r"\.a", "leave"),
+    ],
+)
+def test_what_cannot_be_added_is_pointed_at(
+    text: str, part: str, where: str, cure: str
+) -> None:
+    match = rf"cannot be added up\n.*\n +found: +{part}\n.*at {where} of.*\n.*{cure}"
+    with pytest.raises(SumIncompatibleError, match=match):
+        types.check_sum_compatible(types.parse_type(text))
+
+
+def test_what_cannot_be_added_as_a_whole_needs_no_place() -> None:
+    with pytest.raises(SumIncompatibleError, match=r"found: +bool\n +do: +leave"):
+        types.check_sum_compatible(types.parse_type("{bool}@CLIENTS"))
+
+
+def test_numbers_of_static_shape_pass_the_check() -> None:
+    types.check_sum_compatible(types.parse_type("{<a=int32,b=float32[2]>}@CLIENTS"))

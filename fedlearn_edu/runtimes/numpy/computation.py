@@ -5,7 +5,7 @@ Its result type is found by trying it on sample values at definition; afterwards
 once for each call. The executor beside this file runs it.
 """
 
-import itertools
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -33,7 +33,6 @@ from fedlearn_edu.types import (
     restore,
 )
 
-_numbers = itertools.count(1)
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)
 
@@ -48,11 +47,18 @@ class PythonCode:
     parameter: Type | None
     result: Type
     name: str
-    digest: str = field(default_factory=lambda: f"python{next(_numbers):06d}")
+    digest: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By name, as Python pickles functions; the name now holds the computation.
-        return (_code_named, (self.fn.__module__, self.fn.__qualname__))
+        # By name, as Python pickles functions. A decorated name holds the computation;
+        # `np_computation(fn, type)` leaves the function its name.
+        module, qualname = self.fn.__module__, self.fn.__qualname__
+        if _object_named(module, qualname) is self.fn:
+            fields = (self.fn, self.names, self.parameter, self.result, self.name)
+            return (PythonCode, (*fields, self.digest))
+        if _code_named(module, qualname) is not self:
+            raise _nameless(module, qualname)
+        return (_code_named, (module, qualname))
 
     def __call__(self, argument: Any) -> Any:
         """Runs the function on a plain argument."""
@@ -60,18 +66,27 @@ class PythonCode:
         return normalize(result, self.result, f"{self.name}'s result")
 
 
-def _code_named(module: str, qualname: str) -> Any:
+def _object_named(module: str, qualname: str) -> Any:
     found: Any = import_module(module)
     for part in qualname.split("."):
         found = getattr(found, part, None)
+    return found
+
+
+def _code_named(module: str, qualname: str) -> Any:
+    found = _object_named(module, qualname)
     if not isinstance(found, Computation) or not isinstance(found.tree, ir.Leaf):
-        raise StructureError(
-            "NumPy leaf code travels by name, and there is none",
-            expected="an np_computation at the top of a module",
-            found=f"{module}.{qualname}",
-            do="define it with `def` in a module, or use a tf_computation",
-        )
+        raise _nameless(module, qualname)
     return found.tree.code
+
+
+def _nameless(module: str, qualname: str) -> StructureError:
+    return StructureError(
+        "NumPy leaf code travels by name, and there is none",
+        expected="an np_computation at the top of a module",
+        found=f"{module}.{qualname}",
+        do="define it with `def` in a module, or use a tf_computation",
+    )
 
 
 @final
@@ -86,7 +101,7 @@ class PythonContext(Context):
                 f"{computation.__name__} cannot be called inside an np_computation",
                 expected="an np_computation",
                 found=str(type_),
-                do="call it from a federated_computation",
+                do="call both from a federated_computation",
             )
         plain = None
         if type_.parameter is not None:

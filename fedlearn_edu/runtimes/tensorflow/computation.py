@@ -42,7 +42,7 @@ class TensorFlowTracingContext(TracingContext):
                 f"{computation.__name__} cannot be called inside a tf_computation",
                 expected="a tf_computation",
                 found=f"{computation.__name__}: {type_}",
-                do="call it from a federated_computation",
+                do="call both from a federated_computation",
             )
         flat = []
         if type_.parameter is not None:
@@ -84,7 +84,7 @@ def _check_captures(graph: Any, fn_name: str) -> None:
             raise TracingError(
                 f"{fn_name} uses a {kind} that was made outside of it",
                 expected="variables made inside, everything else passed in",
-                found=str(getattr(external, "name", kind)),
+                found=f"a {kind}",
                 where=f"the body of {fn_name}",
                 do="make it in the body (a Keras optimizer, too), or make its value a "
                 "parameter",

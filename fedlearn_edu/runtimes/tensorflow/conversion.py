@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import TracingError
+from fedlearn_edu.errors import TracingError, describe
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -134,7 +134,9 @@ def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
             raise TracingError(
                 f"{name} returned something TensorFlow code cannot return",
                 expected="tensors, numbers, strings, datasets, or containers of these",
-                found=f"{type(result).__name__}: {result!r}"[:120],
+                found=describe(result),
+                where=f"{name}'s result",
+                do="return what the rest of the program needs, as a tensor",
             )
         type_ = infer_type(result)
         assert isinstance(type_, TensorType)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types of plain data: tensors, and structs that arrange them.
+
+`definitions.py` hands them on with the other kinds. A struct type only remembers its
+Python container, `containers.py` rebuilds it; arrays are not known here.
+"""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, final, overload
+
+from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.structure import Struct, check_names
+from fedlearn_edu.types import differences as diff
+from fedlearn_edu.types import dtypes
+from fedlearn_edu.types.base import Steps, Type, required_type
+from fedlearn_edu.types.differences import Difference, TypeKind, field_step, misfit
+from fedlearn_edu.types.dtypes import UNRANKED, DType, Shape, dtype_name
+
+Fields = tuple[tuple[str | None, Type], ...]
+_SHAPES = "write [10] for a vector, [None, 784] for rows of any number, [] or nothing"
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class TensorType(Type):
+    """Numbers or strings of one dtype and one shape: `int32`, `float32[2,?]`."""
+
+    _kind: ClassVar = TypeKind.TENSOR
+    dtype: DType
+    shape: Shape
+
+    @short_traceback
+    def __init__(self, dtype: object, shape: object = None) -> None:
+        known = dtypes.as_dtype(dtype)
+        if known is None:
+            summary = "this is not the dtype of a tensor"
+            expected = "np.int32, np.float32, np.bool_, np.str_, tf.int32, …"
+            raise misfit(summary, expected, describe(dtype), do=_dtype_cure(dtype))
+        sizes = () if shape is None else dtypes.as_shape(shape)
+        if sizes is None:
+            summary = "this is not the shape of a tensor"
+            expected = "a list of sizes, None where the size is unknown"
+            raise misfit(summary, expected, repr(shape), do=f"{_SHAPES} for a scalar")
+        vars(self).update(dtype=known, shape=sizes)
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether the rank is known to be zero."""
+        return self.shape == ()
+
+    @property
+    def has_static_shape(self) -> bool:
+        """Whether rank and every size are known."""
+        return self.shape is not UNRANKED and None not in self.shape
+
+    def _mismatch(self, source: Any, path: str) -> Difference | None:
+        if self.dtype != source.dtype:
+            return Difference(path, self, source, diff.CAST)
+        if not dtypes.fits(self.shape, source.shape):
+            return Difference(path, self, source, diff.SHAPE)
+        return None
+
+    def _text(self, indent: int | None) -> str:
+        return dtype_name(self.dtype) + dtypes.shape_text(self.shape)
+
+    def __repr__(self) -> str:
+        dtype = f"np.{_NUMPY_NAMES.get(dtype_name(self.dtype), dtype_name(self.dtype))}"
+        if self.shape is UNRANKED:
+            return f"TensorType({dtype}, UNRANKED)"
+        return f"TensorType({dtype}{f', {list(self.shape)}' if self.shape else ''})"
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class StructType(Type):
+    """Ordered fields, each named or not: `<a=int32,bool>`.
+
+    A field is `t["a"]`, `t.a` or `t[0]`. Only `repr` and `==` see the container.
+    """
+
+    _kind: ClassVar = TypeKind.STRUCT
+    fields: Fields
+    python_container: type | None
+
+    @short_traceback
+    def __init__(self, elements: Any, python_container: type | None = None) -> None:
+        if isinstance(elements, Struct | Mapping):
+            elements = elements.items()
+        if isinstance(elements, str) or not isinstance(elements, Iterable):
+            summary = "a struct type needs a list of fields"
+            expected = "a list of types or of (name, type) pairs"
+            cure = "put the fields into a list: [np.int32, np.float32]"
+            raise misfit(summary, expected, describe(elements), do=cure)
+        fields = tuple(_field(element) for element in elements)
+        check_names(tuple(name for name, _ in fields))
+        vars(self).update(fields=fields, python_container=python_container)
+
+    def names(self) -> tuple[str | None, ...]:
+        """The name of each field, `None` where it has none."""
+        return tuple(name for name, _ in self.fields)
+
+    def items(self) -> Fields:
+        """Pairs of name (or `None`) and type, in order."""
+        return self.fields
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __iter__(self) -> Iterator[Type]:
+        return (type_ for _, type_ in self.fields)
+
+    @overload
+    def __getitem__(self, key: int | str) -> Type: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Type, ...]: ...
+    def __getitem__(self, key: int | str | slice) -> Type | tuple[Type, ...]:
+        found: Type | tuple[Type, ...] = Struct(self.fields)[key]
+        return found
+
+    def __getattr__(self, name: str) -> Type:
+        # `fields` is missing only while a pickle is being loaded.
+        if name.startswith("__") or name == "fields":
+            raise AttributeError(name)
+        return self[name]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self.names() if name)]
+
+    def _parts(self) -> Steps:
+        named = enumerate(self.fields)
+        return tuple((field_step(name, i), type_) for i, (name, type_) in named)
+
+    def _mismatch(self, source: Any, path: str) -> Difference | None:
+        if len(self) != len(source):
+            mine, theirs = (f"{len(t)} fields: {t}" for t in (self, source))
+            return Difference(path, mine, theirs)
+        names, given = self.names(), source.names()
+        if any(b not in (a, None) for a, b in zip(names, given, strict=True)):
+            return Difference(path, self, source, diff.names_cure(names, given))
+        return None
+
+    def _text(self, indent: int | None) -> str:
+        deeper = None if indent is None else indent + 1
+        parts = [(f"{n}=" if n else "") + t._text(deeper) for n, t in self.fields]
+        if indent is None or not parts:
+            return "<" + ",".join(parts) + ">"
+        margin = "  " * indent
+        lines = ",\n".join(f"{margin}  {part}" for part in parts)
+        return f"<\n{lines}\n{margin}>"
+
+    def __repr__(self) -> str:
+        parts = [f"({n!r}, {t!r})" if n else repr(t) for n, t in self.fields]
+        container = self.python_container
+        suffix = "" if container is None else f" as {container.__name__}"
+        return f"StructType([{', '.join(parts)}]){suffix}"
+
+
+# The ancestor's name; there it was a class, and so it is still spelled like one.
+def StructWithPythonType(elements: Any, container: type) -> StructType:  # noqa: N802
+    """A struct type that remembers the Python container its values come from."""
+    return StructType(elements, container)
+
+
+def is_field(x: object) -> bool:
+    """Whether `x` is a pair of a name and whatever denotes a type."""
+    return isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], str)
+
+
+def _field(x: Any) -> tuple[str | None, Type]:
+    is_unnamed = isinstance(x, tuple) and len(x) == 2 and x[0] is None
+    name, spec = x if is_unnamed or is_field(x) else (None, x)
+    role = f"the type of the field {name}" if name else "the type of a field"
+    return (name, required_type(spec, role))
+
+
+_NUMPY_NAMES = {"string": "str_", "bool": "bool_"}
+
+
+def _dtype_cure(dtype: object) -> str:
+    name = str(getattr(dtype, "__name__", dtype)).lower()
+    alias = {"str": "string", "int": "int32", "float": "float32"}.get(name, name)
+    near = [*difflib.get_close_matches(alias, dtypes.DTYPE_NAMES, n=1), "float32"][0]
+    return f"write np.{_NUMPY_NAMES.get(near, near)}, without quotes"

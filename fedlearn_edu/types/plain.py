@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plain forms of tensors, and of sequences that are not tuples.
+
+`containers.py` hands in what Python code has at a tensor's place (numbers, nested
+lists, arrays, TensorFlow tensors) and receives a NumPy scalar or array of exactly the
+declared dtype. A dataset, or a function that makes an iterator, becomes an object that
+is read again from its source each time.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.errors import TypeMismatchError, describe
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import dtypes
+from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.data_types import StructType, TensorType
+from fedlearn_edu.types.differences import SHAPE, misfit
+from fedlearn_edu.types.dtypes import STRING, DType, dtype_name, shape_text
+from fedlearn_edu.types.python_fields import fields_of
+
+_MAX_SHOWN = 80
+_ROWS = "pad rows of different lengths, or declare them as a sequence: float32[?]*"
+# Which kinds of numbers become which: NumPy's letters, `b` for bool.
+_CONVERTS = {"i": "biu", "u": "biu", "f": "biuf", "c": "biufc"}
+
+
+@final
+class ShapeMismatchError(TypeMismatchError):
+    """An array has another shape than declared."""
+
+
+def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
+    """Converts `value` to the declared dtype and checks its shape.
+
+    Numbers convert as they do when TensorFlow makes a tensor of them: integers become
+    floats, never the other way round.
+    """
+    dtype = type_.dtype
+    is_numpy = type(value) is np.ndarray or isinstance(value, np.generic)
+    if not is_numpy or value.dtype != dtype or dtype == STRING:
+        value = _to_array(value, type_, path)
+    if not dtypes.fits(type_.shape, value.shape):
+        raise ShapeMismatchError(
+            "a tensor has the wrong shape",
+            expected=type_,
+            found=dtype_name(dtype) + shape_text(value.shape),
+            where=path,
+            do=SHAPE,
+        )
+    return value if value.shape else value[()]
+
+
+def _to_array(value: Any, type_: TensorType, path: str) -> Any:
+    wanted = type_.dtype
+    is_tf = dtypes.is_tf_dtype(getattr(value, "dtype", None)) and hasattr(
+        value, "numpy"
+    )
+    # As objects, else NumPy would read ["a", 1] as two strings.
+    dtype = STRING if wanted == STRING else None
+    try:
+        array = np.asarray(value.numpy() if is_tf else value, dtype)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _refusal(value, type_, path, _ROWS) from error
+    if wanted == STRING:
+        return _to_strings(array, value, type_, path)
+    if array.dtype == wanted:
+        return array
+    if is_tf:
+        cure = "cast it first (tf.cast): tensors are never cast by themselves"
+        raise _refusal(value, type_, path, cure)
+    if array.size and array.dtype.kind not in _CONVERTS.get(wanted.kind, ""):
+        raise _refusal(value, type_, path, _cure(value, array.dtype, wanted))
+    with np.errstate(over="ignore"):
+        converted = array.astype(wanted)
+    if wanted.kind in dtypes.WHOLE and not np.array_equal(converted, array):
+        limits = np.iinfo(wanted)
+        cure = f"{wanted} holds {limits.min} to {limits.max}: declare a wider dtype"
+        raise _refusal(value, type_, path, cure)
+    return converted
+
+
+def _to_strings(array: Any, value: Any, type_: TensorType, path: str) -> Any:
+    flat = np.empty(array.size, dtype=object)
+    for i, item in enumerate(array.flat):
+        if not isinstance(item, str | bytes):
+            raise _refusal(value, type_, path, "write text as str or bytes")
+        # Rid of np.str_ and np.bytes_ as well: the plain form of a string is `bytes`.
+        flat[i] = item.encode() if isinstance(item, str) else bytes(item)
+    return flat.reshape(array.shape)
+
+
+def _cure(value: Any, found: DType, wanted: DType) -> str:
+    """What to do about a value that does not convert."""
+    if callable(value):
+        return "call the function: its result is the value"
+    if found.kind in "US":
+        return "turn text into numbers first: int(…), float(…)"
+    if found.kind == dtypes.REAL and wanted.kind in dtypes.WHOLE:
+        return "declare np.float32, or round to whole numbers first"
+    return f"convert it to {dtype_name(wanted)} first"
+
+
+def _refusal(value: Any, type_: TensorType, path: str, do: str) -> TypeMismatchError:
+    found = describe(value)
+    if len(found) > _MAX_SHOWN or "\n" in found:
+        found = found.split(":")[0]
+    if isinstance(value, np.ndarray):
+        found += f" of {dtypes.as_dtype(value.dtype) or value.dtype}"
+    summary = "a value cannot become the declared tensor"
+    return misfit(summary, type_, found, path, do)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LazySequence:
+    """Elements that `make_iterator` makes anew, in plain form, for each reading."""
+
+    make_iterator: Callable[[], Iterator[Any]]
+    element_type: Type
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.make_iterator())
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DatasetSequence:
+    """Still the `tf.data.Dataset` it came as; only TensorFlow's runtime looks at it."""
+
+    dataset: Any
+    element_type: Type
+
+    def __iter__(self) -> Iterator[Any]:
+        for element in self.dataset.as_numpy_iterator():
+            yield _arranged(element, self.element_type)
+
+
+def is_dataset(x: object) -> bool:
+    """Whether `x` looks like a `tf.data.Dataset`."""
+    return hasattr(x, "element_spec") and hasattr(x, "as_numpy_iterator")
+
+
+def _arranged(element: Any, type_: Type) -> Any:
+    """Arrays of a dataset in the structure of the declared type."""
+    if not isinstance(type_, StructType):
+        return element
+    fields = fields_of(element)
+    if fields is None:
+        summary = "ragged and sparse elements of a dataset cannot be read one by one"
+        cure = "hand the whole dataset to a tf_computation"
+        raise misfit(summary, type_, f"a {type(element).__name__}", do=cure)
+    values = [value for _, value in fields.pairs]
+    # A dict's own order means nothing; every other container is in declared order.
+    if fields.container is dict:
+        values = [element[name] for name in type_.names()]
+    arranged = map(_arranged, values, type_)
+    return Struct(zip(type_.names(), arranged, strict=True))

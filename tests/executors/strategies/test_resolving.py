@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flat strategy: one executor for each participant."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.executors.base import Executor
+from tests.executors.examples import CountingExecutor, call, run
+from tests.ids import plain
+from tests.programs import INT, INT_AT_SERVER, INTS, add, increment, same
+
+fw = fl.framework
+factory = fw.FederatedResolvingStrategy.factory
+EQUAL = fl.type_at_clients(INT, all_equal=True)
+
+
+def leaf() -> CountingExecutor:
+    return CountingExecutor(fw.ReferenceResolvingExecutor(fw.NumPyExecutor()))
+
+
+def stack(server: Executor, clients: list[Executor]) -> Any:
+    targets = {fl.SERVER: server, fl.CLIENTS: clients}
+    return fw.ReferenceResolvingExecutor(
+        fw.FederatingExecutor(factory(targets), leaf())
+    )
+
+
+def numbers(*values: int) -> tuple[Any, ...]:
+    return tuple(map(np.int32, values))
+
+
+# ------------------------------------------------------------------ the configuration
+
+
+@pytest.mark.parametrize(
+    ("targets", "error"),
+    [
+        ({fl.SERVER: []}, CardinalityError),
+        ({fl.SERVER: [leaf(), leaf()]}, CardinalityError),
+        ({None: [leaf(), leaf()]}, CardinalityError),
+        ({"clients": leaf()}, TypeMismatchError),
+        ({fl.SERVER: 5}, TypeMismatchError),
+        ({fl.CLIENTS: [leaf(), 5]}, TypeMismatchError),
+        ([leaf()], TypeMismatchError),
+    ],
+    ids=plain,
+)
+def test_a_wrong_configuration_is_refused(targets: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        factory(targets)
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [
+        {},
+        {fl.SERVER: leaf()},
+        {fl.CLIENTS: []},
+        {fl.CLIENTS: leaf()},
+        {fl.SERVER: [leaf()], fl.CLIENTS: (leaf(), leaf()), None: leaf()},
+    ],
+    ids=lambda targets: str(len(targets)),
+)
+def test_participants_may_be_missing_or_alone(targets: Any) -> None:
+    assert callable(factory(targets))
+
+
+@pytest.mark.parametrize(
+    ("targets", "type_", "value"),
+    [
+        ({fl.CLIENTS: [leaf()]}, INT_AT_SERVER, np.int32(1)),
+        ({fl.SERVER: leaf()}, INTS, numbers(1)),
+    ],
+    ids=["server", "clients"],
+)
+def test_a_placement_without_participants_is_named(
+    targets: Any, type_: Any, value: Any
+) -> None:
+    """differs: missing CLIENTS were a KeyError in the ancestor."""
+    executor = fw.FederatingExecutor(factory(targets), leaf())
+    with pytest.raises(CardinalityError, match=str(type_.placement)):
+        run(executor.create_value(value, type_))
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_value_has_one_entry_for_each_participant(count: int) -> None:
+    executor = stack(leaf(), [leaf(), leaf()])
+    with pytest.raises(CardinalityError, match="2 entries") as caught:
+        run(executor.create_value(numbers(*range(count)), INTS))
+    assert f"{count} entries" in str(caught.value.found)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_a_value_that_is_no_list_is_refused() -> None:
+    with pytest.raises(TypeMismatchError, match="list or a tuple"):
+        run(stack(leaf(), [leaf()]).create_value(np.int32(1), INTS))
+
+
+def test_nobody_holds_no_all_equal_value() -> None:
+    """differs: an IndexError in the ancestor."""
+
+    async def work() -> Any:
+        value = await stack(leaf(), []).create_value(np.int32(1), EQUAL)
+        return await value.compute()
+
+    with pytest.raises(CardinalityError, match="0 clients"):
+        run(work())
+
+
+# ------------------------------------------------------------------ who does what
+
+
+def test_each_client_maps_its_own_member() -> None:
+    server, clients = leaf(), [leaf(), leaf()]
+    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
+    assert run(call(stack(server, list(clients)), program, numbers(1, 5))) == (2, 6)
+    assert [client.calls["create_call"] for client in clients] == [1, 1]
+    assert not server.calls
+
+
+def test_a_fold_happens_at_the_server_in_client_order() -> None:
+    order: list[int] = []
+
+    @fl.np_computation(np.int32, np.int32)
+    def noted(state: Any, item: Any) -> Any:
+        order.append(int(item))
+        return state + item
+
+    program = fl.federated_computation(
+        lambda v: fl.federated_aggregate(v, 0, noted, add, same), INTS
+    )
+    server, clients = leaf(), [leaf() for _ in range(4)]
+    order.clear()
+    assert run(call(stack(server, list(clients)), program, numbers(4, 3, 2, 1))) == 10
+    assert order == [4, 3, 2, 1]
+    assert server.calls["create_call"] == 5  # four items, and the report
+    assert [client.calls["compute"] for client in clients] == [1, 1, 1, 1]
+
+
+def test_a_broadcast_is_computed_once_and_embedded_in_each_client() -> None:
+    server, clients = leaf(), [leaf(), leaf()]
+    program = fl.federated_computation(
+        lambda m: fl.federated_map(increment, fl.federated_broadcast(m)), INT_AT_SERVER
+    )
+    assert run(call(stack(server, list(clients)), program, np.int32(1))) == (2, 2)
+    assert server.calls["compute"] == 1
+    # The function and the value, in each of them.
+    assert [client.calls["create_value"] for client in clients] == [2, 2]
+
+
+def test_clients_that_share_an_executor_share_what_is_embedded() -> None:
+    shared = leaf()
+    program = fl.federated_computation(
+        lambda m: fl.federated_map(increment, fl.federated_broadcast(m)), INT_AT_SERVER
+    )
+    executor = stack(leaf(), [shared] * 3)
+    assert run(call(executor, program, np.int32(1))) == (2, 2, 2)
+    assert shared.calls["create_value"] == 2
+    assert shared.calls["create_call"] == 3
+
+
+def test_evaluating_runs_once_for_each_client() -> None:
+    drawn = iter(range(100))
+    draw = fl.np_computation(lambda: np.int32(next(drawn)))
+    evaluated = fl.federated_computation(lambda: fl.federated_eval(draw, fl.CLIENTS))
+    result = run(call(stack(leaf(), [leaf(), leaf(), leaf()]), evaluated))
+    assert len(set(result)) == 3
+    copied = fl.federated_computation(
+        lambda: fl.federated_map(same, fl.federated_value(draw(), fl.CLIENTS))
+    )
+    result = run(call(stack(leaf(), [leaf(), leaf(), leaf()]), copied))
+    assert len(set(result)) == 1
+
+
+def test_slices_are_selected_at_the_server() -> None:
+    table = fl.TensorType(np.int32, [3])
+    pick = fl.np_computation(lambda t, k: t[k], table, np.int32)
+    program = fl.federated_computation(
+        lambda k, m, t: fl.federated_select(k, m, t, pick),
+        fl.type_at_clients(fl.TensorType(np.int32, [2])),
+        INT_AT_SERVER,
+        fl.type_at_server(table),
+    )
+    server, clients = leaf(), [leaf(), leaf()]
+    keys = (np.array([0, 2], np.int32), np.array([1, 1], np.int32))
+    argument = fl.Struct.named(k=keys, m=np.int32(3), t=np.array([5, 6, 7], np.int32))
+    result = run(call(stack(server, list(clients)), program, argument))
+    assert result == ((5, 7), (6, 6))
+    assert server.calls["create_call"] == 4
+    assert [client.calls["create_call"] for client in clients] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("use", "who"),
+    [
+        (lambda v, fail: fl.federated_map(fail, v), "client 1"),
+        (
+            lambda v, fail: fl.federated_map(fail, fl.federated_sum(v)),
+            "the server",
+        ),
+    ],
+    ids=["client", "server"],
+)
+def test_an_error_says_at_whom_it_happened(
+    use: Callable[[Any, Any], Any], who: str
+) -> None:
+    @fl.np_computation(np.int32)
+    def fail(x: Any) -> Any:
+        if x == 0:
+            raise KeyError("mine")
+        return x
+
+    program = fl.federated_computation(lambda v: use(v, fail), INTS)
+    context = fw.SyncExecutionContext(fl.local_executor_factory())
+    with context, pytest.raises(KeyError, match="mine") as caught:
+        program([1, 0] if who == "client 1" else [1, -1])
+    assert any(who in note for note in caught.value.__notes__)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be embedded and called where placements are interpreted."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import (
+    ExecutorError,
+    StructureError,
+    TypeMismatchError,
+    UnsupportedIntrinsicError,
+)
+from fedlearn_edu.executors.federating import (
+    FederatingExecutor,
+    FederatingStrategy,
+    implements,
+)
+from fedlearn_edu.ir import nodes as ir
+from tests.executors.examples import CountingExecutor, federating, pair, run
+from tests.programs import INT, INT_AT_SERVER, INTS, add, increment, same
+
+FIVE = ir.Literal(np.int32(5), INT)
+SUM = ir.Intrinsic("federated_sum", fl.FunctionType(INTS, INT_AT_SERVER))
+BROADCAST = ir.Intrinsic(
+    "federated_broadcast",
+    fl.FunctionType(INT_AT_SERVER, fl.type_at_clients(INT, all_equal=True)),
+)
+MEMBERS = (np.int32(1), np.int32(2))
+
+
+async def computed(executor: Any, value: Any, type_: Any = None) -> Any:
+    return await (await executor.create_value(value, type_)).compute()
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "result"),
+    [
+        (MEMBERS, INTS, (1, 2)),
+        (np.int32(5), INT_AT_SERVER, 5),
+        (np.int32(5), fl.type_at_clients(INT, all_equal=True), 5),
+        (np.int32(5), INT, 5),
+        (fl.CLIENTS, None, fl.CLIENTS),
+        (ir.PlacementLiteral(fl.SERVER), None, fl.SERVER),
+        (FIVE, None, 5),
+    ],
+    ids=str,
+)
+def test_a_value_is_embedded_where_it_belongs(
+    value: Any, type_: Any, result: Any
+) -> None:
+    assert run(computed(federating(), value, type_)) == result
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        ir.Block((("x", FIVE),), FIVE),
+        ir.Struct(((None, FIVE),)),
+        ir.Call(increment.tree, FIVE),
+        ir.Selection(ir.Struct(((None, FIVE),)), 0),
+        ir.Reference("x", INT),
+    ],
+    ids=lambda node: type(node).__name__,
+)
+def test_names_and_calls_are_for_the_executor_above(node: ir.Node) -> None:
+    with pytest.raises(ExecutorError, match=type(node).__name__) as caught:
+        run(federating().create_value(node))
+    assert "ReferenceResolvingExecutor" in str(caught.value.do)
+
+
+def test_a_lambda_is_kept_but_not_called() -> None:
+    async def work() -> Any:
+        executor = federating()
+        fn = await executor.create_value(same)
+        await executor.create_call(fn, await executor.create_value(np.int32(1), INT))
+
+    with pytest.raises(ExecutorError, match="does not call lambdas"):
+        run(work())
+
+
+def test_an_unknown_intrinsic_is_refused_when_it_is_embedded() -> None:
+    with pytest.raises(StructureError, match="no intrinsic 'federated_som'"):
+        run(federating().create_value(ir.Intrinsic("federated_som", SUM.type)))
+
+
+def test_an_intrinsic_the_strategy_lacks_is_refused() -> None:
+    async def work() -> Any:
+        executor = federating()
+        fn = await executor.create_value(SUM)
+        await executor.create_call(fn, await executor.create_value(MEMBERS, INTS))
+
+    with pytest.raises(UnsupportedIntrinsicError, match="implement federated_sum"):
+        run(work())
+
+
+def test_the_all_equal_bit_is_forgotten_where_it_is_not_wanted() -> None:
+    mapped = ir.Intrinsic(
+        "federated_map",
+        fl.FunctionType(fl.StructType([increment.type_signature, INTS]), INTS),
+    )
+
+    async def work() -> Any:
+        executor = federating(clients=3)
+        server_value = await executor.create_value(np.int32(5), INT_AT_SERVER)
+        sent = await executor.create_call(
+            await executor.create_value(BROADCAST), server_value
+        )
+        fn = await executor.create_value(increment)
+        argument = await executor.create_struct([fn, sent])
+        result = await executor.create_call(await executor.create_value(mapped), argument)
+        return await sent.compute(), await result.compute()
+
+    assert run(work()) == (5, (6, 6, 6))
+
+
+def test_unplaced_work_never_touches_the_server_or_a_client() -> None:
+    server, client, unplaced = (CountingExecutor() for _ in range(3))
+    strategy = fl.framework.FederatedResolvingStrategy.factory(
+        {fl.SERVER: server, fl.CLIENTS: [client]}
+    )
+    executor = FederatingExecutor(strategy, unplaced)
+
+    async def work() -> Any:
+        fn = await executor.create_value(add)
+        one = await executor.create_value(np.int32(1), INT)
+        argument = await executor.create_struct(pair(one, one))
+        return await (await executor.create_call(fn, argument)).compute()
+
+    assert run(work()) == 2
+    assert not server.calls
+    assert not client.calls
+    assert unplaced.calls["create_call"] == 1
+
+
+def test_a_federated_structure_has_no_fields_here() -> None:
+    async def work() -> Any:
+        executor = federating()
+        type_ = fl.type_at_server([INT, INT])
+        value = await executor.create_value(pair(np.int32(1), np.int32(2)), type_)
+        await executor.create_selection(value, 0)
+
+    with pytest.raises(TypeMismatchError, match="structure"):
+        run(work())
+
+
+def test_closing_closes_everything_below_once() -> None:
+    server, client, unplaced = (CountingExecutor() for _ in range(3))
+    strategy = fl.framework.FederatedResolvingStrategy.factory(
+        {fl.SERVER: server, fl.CLIENTS: [client, client]}
+    )
+    FederatingExecutor(strategy, unplaced).close()
+    assert [e.times_closed for e in (server, client, unplaced)] == [1, 1, 1]
+
+
+# ------------------------------------------------------------------ strategies
+
+
+class Minimal(FederatingStrategy):
+    """Everything is a plain Python value in one place."""
+
+    async def embed(self, value: Any, type_: Any) -> Any:
+        return value
+
+    async def compute(self, representation: Any, type_: Any) -> Any:
+        return representation
+
+    def close(self) -> None:
+        pass
+
+    @implements("federated_sum")
+    async def _sum(self, type_: Any, value: Any) -> Any:
+        return np.int32(sum(value.representation))
+
+
+class Extended(Minimal):
+    """Adds an intrinsic, and realizes another one anew."""
+
+    @implements("federated_sum")
+    async def _other_sum(self, type_: Any, value: Any) -> Any:
+        return np.int32(100)
+
+    @implements("federated_broadcast", "federated_value")
+    async def _copy(self, type_: Any, value: Any) -> Any:
+        return value.representation
+
+
+def test_a_strategy_lists_what_it_implements() -> None:
+    assert set(Minimal.implemented) == {"federated_sum"}
+    assert set(Extended.implemented) == {
+        "federated_sum",
+        "federated_broadcast",
+        "federated_value",
+    }
+
+
+@pytest.mark.parametrize(("strategy", "result"), [(Minimal, 3), (Extended, 100)])
+def test_a_strategy_realizes_intrinsics(strategy: Any, result: int) -> None:
+    async def work() -> Any:
+        executor = FederatingExecutor(
+            lambda executor: strategy(), fl.framework.NumPyExecutor()
+        )
+        fn = await executor.create_value(SUM)
+        value = await executor.create_value(MEMBERS, INTS)
+        return await (await executor.create_call(fn, value)).compute()
+
+    assert run(work()) == result
+
+
+def test_a_strategy_cannot_implement_what_does_not_exist() -> None:
+    with pytest.raises(StructureError, match="no intrinsic"):
+        implements("federated_som")

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tape: who was asked what, in which order."""
+
+import asyncio
+import dataclasses
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.executors.recording import Event, Tape
+from tests.executors.examples import call, run
+from tests.programs import INTS, NUMBERS, add, increment
+
+fw = fl.framework
+
+
+def record(program: Any, *arguments: Any, **options: Any) -> Tape:
+    tape = Tape()
+    with fw.SyncExecutionContext(fl.local_executor_factory(tape=tape, **options)):
+        program(*arguments)
+    return tape
+
+
+def test_every_contract_call_is_an_event() -> None:
+    tape = Tape()
+    executor = fw.RecordingExecutor(
+        fw.NumPyExecutor(), tape, layer="leaf", participant="server"
+    )
+    pair = fl.Struct.named(a=np.int32(1), b=np.int32(2))
+
+    async def work() -> None:
+        value = await executor.create_value(pair, add.type_signature.parameter)
+        first = await executor.create_selection(value, name="a")
+        struct = await executor.create_struct({"a": first, "b": first})
+        fn = await executor.create_value(add)
+        await (await executor.create_call(fn, struct)).compute()
+
+    run(work())
+    assert [(event.what, event.type, event.detail) for event in tape] == [
+        ("create_value", "<a=int32,b=int32>", ""),
+        ("create_selection", "int32", "a"),
+        ("create_struct", "<a=int32,b=int32>", ""),
+        ("create_value", "(<a=int32,b=int32> -> int32)", "add"),
+        ("create_call", "int32", "add"),
+        ("compute", "int32", "2"),
+    ]
+    assert {(event.layer, event.participant) for event in tape} == {("leaf", "server")}
+
+
+def test_events_are_numbered_in_the_order_of_their_starts() -> None:
+    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
+    events = record(program, [1, 2, 3]).events
+    assert [event.number for event in events] == list(range(len(events)))
+    assert all(event.start_s <= event.end_s for event in events)
+    starts = [event.start_s for event in events]
+    assert starts == sorted(starts)
+
+
+def test_every_layer_and_every_client_is_told_apart() -> None:
+    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
+    tape = record(program, [1, 2], support_sequence_ops=True)
+    assert {"clients[0]", "clients[1]", "all"} <= {e.participant for e in tape}
+    assert {"reference_resolving", "federating", "participant", "leaf"} <= {
+        event.layer for event in tape
+    }
+    calls = [
+        event.participant
+        for event in tape
+        if (event.layer, event.what) == ("leaf", "create_call")
+    ]
+    assert calls == ["clients[0]", "clients[1]"]
+
+
+def test_the_sequence_layer_is_seen() -> None:
+    program = fl.federated_computation(lambda s: fl.sequence_sum(s), NUMBERS)
+    tape = record(program, [1, 2], support_sequence_ops=True)
+    assert any(e.layer == "sequence" and e.detail == "sequence_reduce" for e in tape)
+
+
+def test_what_a_function_captured_is_seen_to_travel() -> None:
+    def body(k: Any, v: Any) -> Any:
+        plus_k = fl.federated_computation(lambda x: add(x, k), np.int32)
+        return fl.federated_map(plus_k, v)
+
+    program = fl.federated_computation(body, np.int32, INTS)
+    tape = record(program, 10, [1])
+    travelled = [e for e in tape if (e.layer, e.what) == ("leaf", "create_value")]
+    at_client = [e.type for e in travelled if e.participant == "clients[0]"]
+    assert at_client.count("int32") == 2  # the member, and the captured constant
+
+
+def test_a_recorded_run_gives_the_same_result() -> None:
+    program = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
+    for options in ({}, {"max_fanout": 2}):
+        tape = Tape()
+        factory = fl.local_executor_factory(tape=tape, **options)
+        with fw.SyncExecutionContext(factory):
+            assert program([1, 2, 3, 4, 5]) == 15
+        assert len(tape) > 10
+
+
+def test_events_are_frozen() -> None:
+    event = Event(0, "leaf", "server", "compute", "int32", 0.0, 0.0)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        event.number = 1  # type: ignore[misc]
+
+
+def test_a_tape_can_be_read_wound_back_and_used_again() -> None:
+    tape = Tape()
+    executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
+    run(call(executor, increment, np.int32(1)))
+    assert len(tape) == len(tape.events) == len(list(tape)) == 4
+    tape.clear()
+    assert tape.events == ()
+    executor.close()
+    run(call(executor, increment, np.int32(1)))
+    assert len(tape) == 4
+    assert {event.layer for event in tape} == {"NumPyExecutor"}
+
+
+def test_a_tape_takes_events_from_many_threads() -> None:
+    tape = Tape()
+    executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
+
+    def work() -> None:
+        for i in range(20):
+            asyncio.run(call(executor, increment, np.int32(i)))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(event.number for event in tape) == list(range(4 * 20 * 4))
+
+
+def test_a_call_that_fails_leaves_no_event() -> None:
+    tape = Tape()
+    executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
+    with pytest.raises(TypeError):
+        run(executor.create_value("text", fl.to_type(np.int32)))
+    assert len(tape) == 0

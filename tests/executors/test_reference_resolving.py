@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names, functions and blocks, over a target that never sees a name."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import ExecutorError, TypeMismatchError
+from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.ir import nodes as ir
+from tests.executors.examples import CountingExecutor, call, federating, pair, run
+from tests.programs import INT, INTS, add, increment, same, seven
+
+X, Y = ir.Reference("x", INT), ir.Reference("y", INT)
+FIVE = ir.Literal(np.int32(5), INT)
+
+
+def over(target: Executor | None = None) -> Any:
+    return fl.framework.ReferenceResolvingExecutor(target or fl.framework.NumPyExecutor())
+
+
+def evaluate(node: ir.Node) -> Any:
+    async def work() -> Any:
+        return await (await over().create_value(node)).compute()
+
+    return run(work())
+
+
+@pytest.mark.parametrize(
+    ("node", "value"),
+    [
+        (FIVE, 5),
+        (ir.Block((("x", FIVE),), X), 5),
+        (ir.Block((("x", FIVE), ("y", ir.Call(increment.tree, X))), Y), 6),
+        # A later binding of the same name shadows the earlier one.
+        (ir.Block((("x", FIVE), ("x", ir.Call(increment.tree, X))), X), 6),
+        (ir.Block((("x", FIVE),), ir.Block((("x", ir.Call(seven.tree)),), X)), 7),
+        (ir.Call(ir.Lambda("x", INT, X), FIVE), 5),
+        (ir.Call(ir.Lambda(None, None, FIVE)), 5),
+        (ir.Selection(ir.Struct((("a", FIVE), ("b", ir.Call(seven.tree)))), 1), 7),
+        (ir.PlacementLiteral(fl.SERVER), fl.SERVER),
+    ],
+)
+def test_a_tree_has_its_meaning(node: ir.Node, value: Any) -> None:
+    if isinstance(node, ir.PlacementLiteral):
+        result = run(computed(over(federating()), node))
+    else:
+        result = evaluate(node)
+    assert result == value
+
+
+async def computed(executor: Executor, node: ir.Node) -> Any:
+    return await (await executor.create_value(node)).compute()
+
+
+def test_a_function_sees_the_scope_it_was_written_in() -> None:
+    """Static scoping: let x=5 in (f -> let x=7 in f())( -> x) is 5."""
+    thunk = ir.Lambda(None, None, X)
+    seven_literal = ir.Literal(np.int32(7), INT)
+    caller = ir.Lambda(
+        "f",
+        thunk.type,
+        ir.Block((("x", seven_literal),), ir.Call(ir.Reference("f", thunk.type))),
+    )
+    assert evaluate(ir.Block((("x", FIVE),), ir.Call(caller, thunk))) == 5
+
+
+def test_a_function_is_called_as_often_as_you_like() -> None:
+    async def work() -> Any:
+        executor = over()
+        fn = await executor.create_value(same)
+        one = await executor.create_value(np.int32(1), INT)
+        once = await executor.create_call(fn, one)
+        return await (await executor.create_call(fn, once)).compute()
+
+    assert run(work()) == 1
+
+
+def test_an_unbound_name_is_refused() -> None:
+    with pytest.raises(ExecutorError, match="'x' is not bound"):
+        evaluate(X)
+
+
+def test_the_locals_of_a_block_run_in_program_order() -> None:
+    order: list[int] = []
+
+    @fl.np_computation(np.int32)
+    def noted(x: Any) -> Any:
+        order.append(int(x))
+        return x
+
+    def body(x: Any) -> Any:
+        noted(add(x, 1))
+        noted(add(x, 2))
+        return noted(add(x, 3))
+
+    program = fl.federated_computation(body, INT)
+    order.clear()
+    assert run(call(over(), program, np.int32(0))) == 3
+    assert order == [1, 2, 3]
+
+
+def test_a_failing_local_fails_the_block_even_if_unused() -> None:
+    """differs: in the ancestor its error was lost."""
+
+    @fl.np_computation(np.int32)
+    def failing(x: Any) -> Any:
+        if x == 0:
+            raise KeyError("mine")
+        return x
+
+    def body(x: Any) -> Any:
+        failing(x)
+        return x
+
+    program = fl.federated_computation(body, INT)
+    with pytest.raises(KeyError, match="mine"):
+        run(call(over(), program, np.int32(0)))
+
+
+def test_a_structure_is_taken_apart_here_and_not_below() -> None:
+    target = CountingExecutor()
+    program = fl.federated_computation(lambda p: p[1], [INT, INT])
+    assert run(call(over(target), program, pair(np.int32(1), np.int32(2)))) == 2
+    assert target.calls == {"create_value": 2, "compute": 1}
+
+
+def test_a_closed_function_goes_down_as_it_is() -> None:
+    target = federating()
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(fl.federated_computation(lambda x: x, INT), v), INTS
+    )
+    assert run(call(over(target), program, (np.int32(1), np.int32(2)))) == (1, 2)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_captured_value_goes_down_as_a_constant(deep: bool) -> None:
+    def body(k: Any, v: Any) -> Any:
+        plus_k = fl.federated_computation(lambda x: add(x, k), INT)
+        outer = fl.federated_computation(lambda x: plus_k(plus_k(x)), INT)
+        return fl.federated_map(outer if deep else plus_k, v)
+
+    program = fl.federated_computation(body, INT, INTS)
+    argument = pair(np.int32(10), (np.int32(1), np.int32(2)))
+    result = run(call(over(federating()), program, argument))
+    assert result == ((21, 22) if deep else (11, 12))
+
+
+def test_a_captured_federated_value_cannot_travel() -> None:
+    """Found at definition already; a tree made by hand meets this one."""
+    v = ir.Reference("v", INTS)
+    total = ir.Intrinsic("federated_sum", fl.FunctionType(INTS, fl.type_at_server(INT)))
+    body = ir.Block((("t", ir.Call(total, v)),), X)
+    fn = ir.Lambda("x", INT, body)
+    mapped = ir.Intrinsic(
+        "federated_map", fl.FunctionType(fl.StructType([fn.type, INTS]), INTS)
+    )
+    tree = ir.Lambda("v", INTS, ir.Call(mapped, ir.Struct(((None, fn), (None, v)))))
+
+    async def work() -> Any:
+        executor = over(federating())
+        fn = await executor.create_value(tree)
+        arg = await executor.create_value((np.int32(1), np.int32(2)), INTS)
+        await executor.create_call(fn, arg)
+
+    with pytest.raises(TypeMismatchError, match="'v'"):
+        run(work())
+
+
+def test_closing_closes_the_target() -> None:
+    target = CountingExecutor()
+    over(target).close()
+    assert target.times_closed == 1

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences: a map is lazy, a reduction eager, and both keep the order."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError, TypeMismatchError
+from fedlearn_edu.executors.sequence import IMPLEMENTED
+from fedlearn_edu.ir import nodes as ir
+from tests.executors.examples import CountingExecutor, call, pair, run
+from tests.programs import INT, NUMBERS, add, increment, total
+
+fw = fl.framework
+MAP = fl.FunctionType(fl.StructType([increment.type_signature, NUMBERS]), NUMBERS)
+ELEMENTS = (np.int32(1), np.int32(2), np.int32(3))
+
+
+class Counted:
+    """An element function that counts its runs, as a computation."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.fn = fl.np_computation(self.increment, np.int32)
+        self.runs = 0
+
+    def increment(self, x: Any) -> Any:
+        self.runs += 1
+        return x + np.int32(1)
+
+
+def over(target: Any = None) -> Any:
+    leaf = target or fw.NumPyExecutor()
+    return fw.SequenceExecutor(fw.ReferenceResolvingExecutor(leaf))
+
+
+async def mapped(executor: Any, fn: Any, elements: Any = ELEMENTS) -> Any:
+    operator = await executor.create_value(ir.Intrinsic("sequence_map", MAP))
+    parts = [
+        await executor.create_value(fn),
+        await executor.create_value(elements, NUMBERS),
+    ]
+    return await executor.create_call(operator, await executor.create_struct(parts))
+
+
+def test_the_layer_implements_two_intrinsics() -> None:
+    assert {"sequence_map", "sequence_reduce"} == IMPLEMENTED
+
+
+def test_nothing_is_mapped_before_somebody_reads() -> None:
+    async def work() -> Any:
+        counted = Counted()
+        sequence = await mapped(over(), counted.fn)
+        runs = [counted.runs]
+        for _ in range(2):
+            assert list(await sequence.compute()) == [2, 3, 4]
+            runs.append(counted.runs)
+        return runs
+
+    assert run(work()) == [0, 3, 6]
+
+
+def test_leaf_code_that_reads_a_mapped_sequence_reads_it_once() -> None:
+    async def work() -> Any:
+        counted = Counted()
+        executor = over()
+        sequence = await mapped(executor, counted.fn)
+        fn = await executor.create_value(total)
+        result = await (await executor.create_call(fn, sequence)).compute()
+        return result, counted.runs
+
+    assert run(work()) == (9, 3)
+
+
+def test_a_mapped_sequence_can_be_mapped_again() -> None:
+    async def work() -> Any:
+        executor = over()
+        operator = await executor.create_value(ir.Intrinsic("sequence_map", MAP))
+        sequence = await mapped(executor, increment)
+        argument = [await executor.create_value(increment), sequence]
+        twice = await executor.create_call(
+            operator, await executor.create_struct(argument)
+        )
+        return await twice.compute()
+
+    assert list(run(work())) == [3, 4, 5]
+
+
+def test_a_reduction_runs_at_once_and_in_order() -> None:
+    order: list[tuple[int, int]] = []
+
+    @fl.np_computation(np.int32, np.int32)
+    def noted(state: Any, x: Any) -> Any:
+        order.append((int(state), int(x)))
+        return state + x
+
+    program = fl.federated_computation(
+        lambda s: fl.sequence_reduce(s, 0, noted), NUMBERS
+    )
+    order.clear()
+    executor = fw.ReferenceResolvingExecutor(over())
+    assert run(call(executor, program, ELEMENTS)) == 6
+    assert order == [(0, 1), (1, 2), (3, 3)]
+
+
+@pytest.mark.parametrize("elements", [(), ELEMENTS[:1]])
+def test_short_sequences_reduce_too(elements: Any) -> None:
+    program = fl.federated_computation(
+        lambda s: fl.sequence_reduce(fl.sequence_map(increment, s), 10, add), NUMBERS
+    )
+    executor = fw.ReferenceResolvingExecutor(over())
+    assert run(call(executor, program, elements)) == 10 + 2 * len(elements)
+
+
+def test_a_sequence_stays_here_until_leaf_code_wants_it() -> None:
+    target = CountingExecutor()
+
+    async def work() -> Any:
+        executor = over(target)
+        value = await executor.create_value(ELEMENTS, NUMBERS)
+        before = dict(target.calls)
+        assert await value.compute() == ELEMENTS
+        fn = await executor.create_value(total)
+        return before, await (await executor.create_call(fn, value)).compute()
+
+    assert run(work()) == ({}, 6)
+
+
+def test_a_sequence_inside_a_structure_is_found() -> None:
+    program = fl.federated_computation(
+        lambda p: fl.sequence_reduce(p[1], p[0], add), [INT, NUMBERS]
+    )
+    executor = fw.ReferenceResolvingExecutor(over())
+    assert run(call(executor, program, pair(np.int32(10), ELEMENTS))) == 16
+
+
+def test_the_element_function_may_be_a_lambda() -> None:
+    twice = fl.federated_computation(lambda x: increment(increment(x)), INT)
+
+    async def work() -> Any:
+        return await (await mapped(over(), twice)).compute()
+
+    assert list(run(work())) == [3, 4, 5]
+
+
+def test_a_generator_is_read_again_by_every_reader() -> None:
+    """differs: a generator was exhausted after one pass in the ancestor."""
+
+    def elements() -> Iterator[int]:
+        yield from (1, 2, 3)
+
+    program = fl.federated_computation(
+        lambda s: [fl.sequence_sum(s), fl.sequence_sum(s)], NUMBERS
+    )
+    factory = fl.local_executor_factory(support_sequence_ops=True)
+    with fw.SyncExecutionContext(factory):
+        assert program(elements) == [6, 6]
+
+
+@fl.np_computation(np.int32)
+def positive(x: Any) -> Any:
+    if x < 0:
+        raise ArithmeticError("not positive")
+    return x
+
+
+@pytest.mark.parametrize("reader", [fl.sequence_sum, lambda s: s, total])
+def test_an_error_says_at_which_element_it_happened(reader: Any) -> None:
+    program = fl.federated_computation(
+        lambda s: reader(fl.sequence_map(positive, s)), NUMBERS
+    )
+    factory = fl.local_executor_factory(support_sequence_ops=True)
+    context = fw.SyncExecutionContext(factory)
+    with context, pytest.raises(ArithmeticError, match="not positive") as caught:
+        program([1, 2, -3])
+    assert any("element 2" in note for note in caught.value.__notes__)
+
+
+def test_an_operator_checks_its_argument() -> None:
+    async def work() -> Any:
+        executor = over()
+        operator = await executor.create_value(ir.Intrinsic("sequence_map", MAP))
+        wrong = [await executor.create_value(add)] * 2
+        await executor.create_call(operator, await executor.create_struct(wrong))
+
+    with pytest.raises(TypeMismatchError, match="not assignable"):
+        run(work())
+
+
+def test_an_operator_is_no_data() -> None:
+    async def work() -> Any:
+        value = await over().create_value(ir.Intrinsic("sequence_map", MAP))
+        await value.compute()
+
+    with pytest.raises(FedLearnError, match="function"):
+        run(work())
+
+
+def test_other_intrinsics_are_not_for_this_layer() -> None:
+    summed = ir.Intrinsic("sequence_sum", fl.FunctionType(NUMBERS, INT))
+
+    async def work() -> Any:
+        executor = fw.SequenceExecutor(fw.NumPyExecutor())
+        fn = await executor.create_value(summed)
+        await executor.create_call(fn, await executor.create_value(ELEMENTS, NUMBERS))
+
+    with pytest.raises(FedLearnError, match="leaf code"):
+        run(work())
+
+
+def test_closing_closes_the_target() -> None:
+    target = CountingExecutor()
+    over(target).close()
+    assert target.times_closed == 1

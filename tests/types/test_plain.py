@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors in plain form, and sequences that are read anew each time."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import DatasetSequence, LazySequence, TensorType, parse_type
+from fedlearn_edu.types.plain import ShapeMismatchError, is_dataset, to_plain_tensor
+from tests.strategies import same
+
+
+def plain(value: Any, text: str) -> Any:
+    type_ = parse_type(text)
+    assert isinstance(type_, TensorType)
+    return to_plain_tensor(value, type_, "$.x")
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "result"),
+    [
+        (1, "float32", np.float32(1)),
+        (np.float64(3), "float32", np.float32(3)),
+        (np.int32(3), "float32", np.float32(3)),
+        (True, "float32", np.float32(1)),
+        (True, "int32", np.int32(1)),
+        (np.int64(3), "int32", np.int32(3)),
+        (1.0, "complex64", np.complex64(1)),
+        (np.bool_(True), "bool", np.bool_(True)),
+        (np.array(2.0), "float64", np.float64(2)),
+        ("a", "string", b"a"),
+        (b"a", "string", b"a"),
+        (np.bytes_(b"a"), "string", b"a"),
+        (np.str_("é"), "string", "é".encode()),
+        ([1, 2, 3], "int32[?]", np.array([1, 2, 3], np.int32)),
+        ([], "int32[?]", np.array([], np.int32)),
+        ([[1], [2]], "float32[2,1]", np.array([[1], [2]], np.float32)),
+        ((1, 2), "float32[...]", np.array([1, 2], np.float32)),
+        (["a", b"b"], "string[2]", np.array([b"a", b"b"], object)),
+        (np.array(["a", "b"]), "string[2]", np.array([b"a", b"b"], object)),
+    ],
+)
+def test_value_becomes_exactly_the_declared_dtype(
+    value: Any, text: str, result: Any
+) -> None:
+    assert same(plain(value, text), result)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.5, "int32"),
+        (1.0, "int32"),
+        ("a", "int32"),
+        (np.array([1.5]), "int32[1]"),
+        (1, "bool"),
+        (1j, "float32"),
+        (1, "string"),
+        (["a", 1], "string[2]"),
+        (object(), "float32"),
+        ({"a": 1}, "float32"),
+        ([[1], [2, 3]], "int32[?]"),
+        ([["a"], ["b", "c"]], "string[?]"),
+    ],
+)
+def test_value_of_another_sort_is_refused(value: Any, text: str) -> None:
+    match = r"cannot become the declared tensor\n +expected: .*\n[\s\S]*where: +\$\.x"
+    with pytest.raises(TypeMismatchError, match=match):
+        plain(value, text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2**40, "int32"), (-1, "uint8"), (np.int64(300), "uint8")]
+)
+def test_number_that_does_not_fit_is_refused(value: Any, text: str) -> None:
+    with pytest.raises(TypeMismatchError, match=r"holds -?[0-9]+ to [0-9]+"):
+        plain(value, text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "found"),
+    [
+        ([1, 2, 3], "int32[2]", r"int32\[3\]"),
+        (1, "int32[1]", "int32"),
+        ([1], "int32", r"int32\[1\]"),
+        (np.zeros((2, 3), np.float32), "float32[?,4]", r"float32\[2,3\]"),
+    ],
+)
+def test_wrong_shape_shows_both_shapes(value: Any, text: str, found: str) -> None:
+    with pytest.raises(ShapeMismatchError, match=rf"expected: .*\n +found: +{found}\n"):
+        plain(value, text)
+
+
+def test_array_that_fits_is_not_copied() -> None:
+    array = np.zeros((2, 3), np.float32)
+    assert plain(array, "float32[?,3]") is array
+
+
+@pytest.mark.tensorflow
+def test_tensorflow_tensors_are_taken_but_never_cast() -> None:
+    import tensorflow as tf
+
+    assert same(plain(tf.constant([1.0]), "float32[?]"), np.array([1], np.float32))
+    assert same(plain(tf.Variable(2), "int32"), np.int32(2))
+    assert same(plain(tf.constant("a"), "string"), b"a")
+    with pytest.raises(TypeMismatchError, match=r"cast it first \(tf\.cast\)"):
+        plain(tf.constant(1, tf.int64), "int32")
+
+
+def test_lazy_sequence_is_read_as_often_as_one_likes() -> None:
+    readings = []
+
+    def make() -> Iterator[int]:
+        readings.append(1)
+        return iter([1, 2])
+
+    sequence = LazySequence(make, parse_type("int32"))
+    assert not readings
+    assert list(sequence) == list(sequence) == [1, 2]
+    assert len(readings) == 2
+
+
+class FakeDataset:
+    """Looks like a `tf.data.Dataset`, needs no TensorFlow."""
+
+    element_spec = None
+
+    def __init__(self, *elements: object) -> None:
+        self.elements = elements
+
+    def as_numpy_iterator(self) -> object:
+        return iter(self.elements)
+
+
+def test_dataset_is_known_by_its_looks() -> None:
+    assert is_dataset(FakeDataset())
+    assert not is_dataset([1])
+
+
+def test_elements_of_a_dataset_take_the_declared_structure() -> None:
+    type_ = parse_type("<y=int32,x=<float32,float32>>")
+    element = {"x": (np.float32(1), np.float32(2)), "y": np.int32(3)}
+    wanted = Struct.named(y=np.int32(3), x=Struct.unnamed(np.float32(1), np.float32(2)))
+    sequence = DatasetSequence(FakeDataset(element, element), type_)
+    assert list(sequence) == list(sequence) == [wanted, wanted]
+
+
+@pytest.mark.tensorflow
+def test_tensorflow_dataset_yields_plain_elements() -> None:
+    import tensorflow as tf
+
+    data = {"x": ["a", "b"], "y": [[1, 2], [3, 4]]}
+    dataset = tf.data.Dataset.from_tensor_slices(data)
+    sequence = DatasetSequence(dataset, parse_type("<y=int32[2],x=string>"))
+    first, second = sequence
+    assert same(first, Struct.named(y=np.array([1, 2], np.int32), x=b"a"))
+    assert same(second, Struct.named(y=np.array([3, 4], np.int32), x=b"b"))
+
+
+@pytest.mark.tensorflow
+def test_ragged_elements_stay_with_tensorflow() -> None:
+    import tensorflow as tf
+
+    ragged = tf.ragged.constant([[[1], [2, 3]]])
+    dataset = tf.data.Dataset.from_tensor_slices(ragged)
+    type_ = parse_type("<flat_values=int32[...],nested_row_splits=<int64[?]>>")
+    with pytest.raises(TypeMismatchError, match="whole dataset to a tf_computation"):
+        list(DatasetSequence(dataset, type_))
