@@ -13,6 +13,7 @@ from fedlearn_edu.computations.value import Value
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
 from fedlearn_edu.contexts.factories import (
+    CustomExecutorFactory,
     ExecutorFactory,
     local_executor_factory,
     sizing_executor_factory,
@@ -65,6 +66,7 @@ __all__ = [
     "AsyncExecutionContext",
     "Computation",
     "Context",
+    "CustomExecutorFactory",
     "EagerTFExecutor",
     "Event",
     "ExecutionContext",

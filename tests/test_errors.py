@@ -22,10 +22,10 @@ from fedlearn_edu.errors import (
     add_place,
     describe,
     short_traceback,
-from tests.ids import plain
 )
 from fedlearn_edu.structure import check_names
 from fedlearn_edu.types import parse_type
+from tests.ids import plain
 
 FULL = FedLearnError("wrong fruit", expected="apple", found="pear", where="x", do="swap")
 CLASSES = [

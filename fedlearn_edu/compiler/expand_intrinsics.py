@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from fedlearn_edu.computations.arguments import parameter_names
 from fedlearn_edu.computations.federated import trace_federated
+from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.intrinsics.definition import IntrinsicDef, intrinsic_named
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import rebuild
@@ -31,7 +32,14 @@ def expand_intrinsics(node: ir.Node, native: Set[str]) -> ir.Node:
 @lru_cache(maxsize=1024)
 def expansion(definition: IntrinsicDef, type_: FunctionType) -> ir.Node:
     """A derived intrinsic at one type, as a function of the language."""
-    assert definition.expand is not None
+    if definition.expand is None:
+        raise UnsupportedIntrinsicError(
+            f"{definition.uri} is a primitive, and nobody here implements it",
+            expected="an intrinsic of the language, or one with an expansion",
+            found=f"{definition.uri}: {type_}",
+            do="run it on a stack whose strategy implements it, "
+            "or give its definition an expand function",
+        )
     names = parameter_names(definition.expand)
     return trace_federated(
         definition.expand, names, type_.parameter, definition.uri

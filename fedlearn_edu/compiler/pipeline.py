@@ -31,7 +31,7 @@ def check_supported(node: ir.Node, native: Set[str], name: str) -> None:
                 by_way = "" if part == intrinsic else f", which expands into {part.uri}"
                 raise UnsupportedIntrinsicError(
                     f"this stack of executors cannot run {intrinsic.uri}",
-                    expected="one of " + (", ".join(sorted(native)) or "none at all"),
+                    expected=f"one of {', '.join(sorted(native)) or 'no intrinsics'}",
                     found=f"{intrinsic.uri}{by_way}: {intrinsic.type}",
                     where=name,
                     do=_cure(part.uri),

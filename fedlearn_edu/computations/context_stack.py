@@ -39,7 +39,10 @@ class Context(ABC):
     def __exit__(self, *exception: object) -> None:
         _scopes.set(_scopes.get()[:-1])
         if current_thread() is main_thread() and not is_tracing(self):
-            _main_thread_scopes.pop()
+            # Tasks may leave in another order than they entered: the last of its kind.
+            kept = _main_thread_scopes[::-1]
+            kept.remove(self)
+            _main_thread_scopes[:] = kept[::-1]
 
 
 _scopes: ContextVar[tuple[Context, ...]] = ContextVar("scopes", default=())

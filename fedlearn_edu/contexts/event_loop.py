@@ -49,19 +49,21 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
             do="inside an executor or a coroutine of ours, await the work instead",
         )
     worker = _take()
-    future = asyncio.run_coroutine_threadsafe(_guarded(coroutine), worker.loop)
+    future = asyncio.run_coroutine_threadsafe(_work(worker, coroutine), worker.loop)
     try:
-        result = future.result()
+        return future.result()
     except KeyboardInterrupt:
-        # The loop may be busy with leaf code for a while: nobody shall wait for it.
         future.cancel()
-        worker.loop.call_soon_threadsafe(worker.loop.stop)
         raise
-    except BaseException:
-        _give_back(worker)
-        raise
-    _give_back(worker)
-    return result
+
+
+async def _work(worker: _Worker, coroutine: Coroutine[Any, Any, T]) -> T:
+    # The worker is idle again when its work is over, be it later than the call.
+    try:
+        return await _guarded(coroutine)
+    finally:
+        with _lock:
+            _idle.append(worker)
 
 
 async def _guarded(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -77,11 +79,6 @@ def _take() -> _Worker:
         # A forked process has the parent's memory but not its threads.
         _idle[:] = [worker for worker in _idle if worker.pid == os.getpid()]
         return _idle.pop() if _idle else _start()
-
-
-def _give_back(worker: _Worker) -> None:
-    with _lock:
-        _idle.append(worker)
 
 
 def _start() -> _Worker:

@@ -27,6 +27,8 @@ from fedlearn_edu.errors import (
     short_tracebacks,
 )
 from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.stepping import step
+from fedlearn_edu.intrinsics.definition import number_of_definitions
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.structure import Struct
@@ -50,6 +52,7 @@ class ExecutionEngine:
                 else "pass the factory, not an executor",
             )
         self._factory = factory
+        self.on_callers_thread = factory.on_callers_thread
         self._compiled: OrderedDict[Any, tuple[ir.Node, ir.Node]] = OrderedDict()
 
     def plan(self, computation: Computation, argument: Any) -> "Run":
@@ -68,7 +71,7 @@ class ExecutionEngine:
         return Run(executor, tree, type_, plain)
 
     def _compile(self, tree: ir.Node, native: frozenset[str], name: str) -> ir.Node:
-        key = (id(tree), native)
+        key = (id(tree), native, number_of_definitions())
         found = self._compiled.get(key)
         if found is None:
             # The tree is kept as well, so that nobody else gets its id.
@@ -168,7 +171,10 @@ class SyncExecutionContext(Context):
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs `computation` and returns what Python gets."""
-        return event_loop.run(self._engine.plan(computation, argument).execute())
+        run = self._engine.plan(computation, argument)
+        if self._engine.on_callers_thread:
+            return step(run.execute)
+        return event_loop.run(run.execute())
 
 
 @final
@@ -199,4 +205,6 @@ async def _awaited(argument: Any) -> Any:
         return await argument
     if isinstance(argument, Struct):
         return Struct([(name, await _awaited(v)) for name, v in argument.items()])
+    if isinstance(argument, list):
+        return [await _awaited(element) for element in argument]
     return argument

@@ -8,6 +8,7 @@ import os
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, final
 
@@ -29,7 +30,13 @@ _MAX_STACKS = 10
 
 
 class ExecutorFactory(ABC):
-    """Builds stacks for given numbers of participants."""
+    """Builds stacks for given numbers of participants.
+
+    Attributes:
+        on_callers_thread: whether calls run on the thread that makes them.
+    """
+
+    on_callers_thread: bool = False
 
     @abstractmethod
     def create_executor(
@@ -52,6 +59,7 @@ class LocalExecutorFactory(ExecutorFactory):
 
     def __init__(self, plan: StackPlan) -> None:
         self.plan = plan
+        self.on_callers_thread = not plan.use_threads
         self._stacks: OrderedDict[Any, Executor] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -96,6 +104,35 @@ class LocalExecutorFactory(ExecutorFactory):
                 expected="a factory made by sizing_executor_factory",
             )
         return self.plan.meter
+
+
+@final
+class CustomExecutorFactory(ExecutorFactory):
+    """A factory around a function of yours that builds a stack by hand.
+
+    Args:
+        build: makes the stack for given numbers of participants.
+        native: the intrinsics the stack implements; others are expanded beforehand.
+    """
+
+    def __init__(
+        self, build: Callable[[Cardinalities], Executor], native: Iterable[str]
+    ) -> None:
+        self._build = build
+        self._native = frozenset(native)
+
+    def create_executor(
+        self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
+    ) -> Executor:
+        """A new stack, for every call."""
+        return self._build(cardinalities)
+
+    def clean_up_executor(self, cardinalities: Cardinalities) -> None:
+        """There is nothing to forget."""
+
+    def native(self, cardinalities: Cardinalities) -> frozenset[str]:
+        """The intrinsics the stack implements."""
+        return self._native
 
 
 @short_traceback
@@ -178,7 +215,9 @@ def thread_debugging_executor_factory(
     support_sequence_ops: bool = False,
     leaf: Leaf = None,
 ) -> LocalExecutorFactory:
-    """Like `local_executor_factory`, without threads: a debugger can step through.
+    """Like `local_executor_factory`, but everything runs on the caller's own thread.
+
+    A debugger steps from your call down to the leaf, and errors keep all their frames.
 
     Source: `tff.framework.thread_debugging_executor_factory`.
     """

@@ -13,6 +13,8 @@ from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.routing import RoutingExecutor
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 
+# Runtimes whose code keeps Python's interpreter lock: threads would only cost hops.
+HOLD_THE_LOCK = frozenset({"numpy"})
 Leaf = str | Callable[[], Executor] | None
 
 

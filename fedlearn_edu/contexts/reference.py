@@ -36,9 +36,9 @@ class ReferenceContext(Context):
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Evaluates the computation's tree."""
         check_closed(computation)
-        type_, plain = computation.type_signature, None
+        type_, name, plain = computation.type_signature, computation.__name__, None
         if type_.parameter is not None:
-            plain = prepare(argument, type_.parameter, computation.__name__)
+            plain = prepare(argument, type_.parameter, name)
         inferred = infer_cardinalities(plain, type_.parameter)
         clients = inferred.get(types.CLIENTS, self._default_num_clients)
 
@@ -46,12 +46,9 @@ class ReferenceContext(Context):
             return clients if placement is types.CLIENTS else 1
 
         fn = evaluate(computation.tree, {}, count)
-        if type_.parameter is None:
-            result = fn()
-        else:
-            result = fn(_inside(plain, type_.parameter, count))
-        plain = private(_outside(result, type_.result))
-        return types.restore(plain, type_.result)
+        none = type_.parameter is None
+        result = fn() if none else fn(_inside(plain, type_.parameter, count))
+        return types.restore(private(_outside(result, type_.result)), type_.result)
 
 
 def evaluate(node: ir.Node, scope: Scope, count: Count) -> Any:
@@ -125,7 +122,7 @@ _PRIMITIVES: dict[str, Callable[[range, Any], Any]] = {
 }
 
 
-def _inside(plain: Any, type_: types.Type, count: Count) -> Any:
+def _inside(plain: Any, type_: types.Type | None, count: Count) -> Any:
     """An argument with every federated part as a tuple, every function callable."""
     match type_:
         case types.FederatedType(placement=placement, all_equal=True):
@@ -143,7 +140,7 @@ def _outside(value: Any, type_: types.Type) -> Any:
     """A result with every all-equal part as its one value."""
     match type_:
         case types.FederatedType(all_equal=True):
-            return value[0]
+            return types.one_of(value, type_)
         case types.StructType():
             parts = [_outside(v, t) for v, t in zip(value, type_, strict=True)]
             return Struct(zip(type_.names(), parts, strict=True))

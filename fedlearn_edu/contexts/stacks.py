@@ -6,8 +6,8 @@
                                ├─ CLIENTS  : participant stack × n
                                └─ unplaced : participant stack
 
-    participant stack = [Thread] → ReferenceResolving → [Sequence → ReferenceResolving]
-    → leaf
+    participant stack = [Thread] → ReferenceResolving
+                        → [Sequence → ReferenceResolving] → leaf
 
 `support_sequence_ops=True` adds the second pair of brackets. The second
 ReferenceResolving is needed because the function mapped over a sequence may itself be a
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.contexts.cardinalities import Cardinalities
-from fedlearn_edu.contexts.leaves import Leaf, leaf_executor
+from fedlearn_edu.contexts.leaves import HOLD_THE_LOCK, Leaf, leaf_executor
 from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
@@ -158,7 +158,11 @@ class StackBuilder:
             return [self._sized(self.participant(f"clients[{i}]")) for i in clients]
         wanted = math.ceil(len(clients) / plan.clients_per_thread)
         num_threads = min(wanted, os.cpu_count() or 1)
-        threaded = plan.use_threads and num_threads > 1 and bool(self._runtimes)
+        threaded = (
+            plan.use_threads
+            and num_threads > 1
+            and bool(self._runtimes - HOLD_THE_LOCK)
+        )
         stacks = [
             self.participant("clients", threaded=threaded)
             for _ in range(num_threads if threaded else min(wanted, 1))

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.executors.stepping import is_stepping
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType, StructType, Type, to_type
@@ -183,8 +184,8 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     If some fail, the error of the first of them in order is raised, on every run.
     """
     coroutines = list(work)
-    if len(coroutines) == 1:
-        return [await coroutines[0]]
+    if len(coroutines) == 1 or is_stepping():
+        return [await coroutine for coroutine in coroutines]
     results = await asyncio.gather(*coroutines, return_exceptions=True)
     done: list[T] = []
     for result in results:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The older form of the federating executor: one mapping says it all.
 
-`FederatedExecutor({SERVER: s, CLIENTS: [c0, c1], None: u})` is
-`FederatingExecutor(FederatedResolvingStrategy.factory({SERVER: s, CLIENTS: [c0, c1]}),
-u)`.
+`FederatedExecutor({SERVER: s, CLIENTS: [c0, c1], None: u})` is a `FederatingExecutor`
+with the flat strategy over `s`, `c0` and `c1`, and `u` for unplaced work.
 """
 
 from typing import Any, final

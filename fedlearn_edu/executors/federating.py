@@ -24,6 +24,7 @@ from fedlearn_edu.executors.base import (
     resolve_type,
 )
 from fedlearn_edu.executors.layer import Handle, Layer
+from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
 from fedlearn_edu.intrinsics.definition import intrinsic_named
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
@@ -92,6 +93,8 @@ class FederatingStrategy(ABC):
                 f"{type(self).__name__} does not implement {uri}",
                 expected="one of " + ", ".join(sorted(self.implemented)),
                 found=uri,
+                do="expand derived intrinsics first: "
+                "framework.compile_tree(computation.tree, strategy.implemented)",
             )
         return await getattr(self, self.implemented[uri])(type_, *args)
 
@@ -164,7 +167,7 @@ class FederatingExecutor(Layer):
         value = None if arg is None else self.own(arg)
         type_ = check_call(fn, value)
         match fn.representation:
-            case ir.Intrinsic(uri=uri) if not uri.startswith("sequence_"):
+            case ir.Intrinsic(uri=uri) if uri not in SEQUENCE_INTRINSICS:
                 args = [] if value is None else _arguments(uri, value)
                 result = await self.strategy.call(uri, type_, args)
                 return Handle(self, result, type_.result)

@@ -37,6 +37,10 @@ class Handle(ExecutorValue):
         self.representation = representation
         self._type = type_
 
+    def __repr__(self) -> str:
+        kind = type(self.representation).__name__
+        return f"<{type(self.owner).__name__} holds a {kind}: {self._type}>"
+
     @property
     def type_signature(self) -> Type:
         """The type of the value."""
@@ -58,10 +62,10 @@ class Handle(ExecutorValue):
         """Materializes the value; a function cannot be."""
         if isinstance(self._type, FunctionType):
             raise TypeMismatchError(
-                "a function cannot be materialized",
-                expected="data",
+                "the result is a function, not data",
+                expected="data, such as float32",
                 found=str(self._type),
-                do="did you forget to call it?",
+                do="did you forget to call it? put parentheses behind its name",
             )
         return await self.owner.materialize(self)
 

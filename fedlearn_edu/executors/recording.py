@@ -15,6 +15,7 @@ from typing import Any, final
 from fedlearn_edu.executors.base import Executor, as_node
 from fedlearn_edu.executors.wrapping import Work, WrappedValue, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import captured_constants
 
 _MAX_DETAIL_CHARS = 60
 
@@ -29,7 +30,7 @@ class Event:
         layer: which executor was asked, e.g. `"reference_resolving"`.
         participant: who it works for, e.g. `"clients[3]"`, `"server"`, `"unplaced"`.
         what: the contract method: `"create_value"`, …, `"compute"`.
-        type: the type of the result, in the notation.
+        type: the type of the result, in the notation; empty if the call failed.
         start_s: seconds on the clock of `time.perf_counter`.
         end_s: the same clock, when the call returned.
         detail: the function called, the field selected, or a small value computed.
@@ -80,6 +81,7 @@ class Tape:
         """Forgets all events."""
         with self._lock:
             self._events.clear()
+            self._numbers = itertools.count()
 
 
 @final
@@ -100,26 +102,33 @@ class RecordingExecutor(WrappingExecutor):
         self._participant = participant
 
     def close(self) -> None:
-        """Closes the target; the tape stays."""
+        """Closes the target, and records that; the tape stays."""
+        number, start_s = self._tape.next_number(), time.perf_counter()
         self.target.close()
+        self._record(number, "close", "", start_s, "")
 
     async def around(self, what: str, work: Work, subject: Any) -> Any:
-        """Runs `work()` and records it."""
+        """Runs `work()` and records it, also if it fails."""
         number, start_s = self._tape.next_number(), time.perf_counter()
-        result = await work()
+        try:
+            result = await work()
+        except Exception as error:
+            failed = f"failed: {type(error).__name__}"
+            self._record(number, what, "", start_s, failed)
+            raise
         typed = subject if what == "compute" else result
-        event = Event(
-            number=number,
-            layer=self._layer,
-            participant=self._participant,
-            what=what,
-            type=str(typed.type_signature),
-            start_s=start_s,
-            end_s=time.perf_counter(),
-            detail=_describe(what, subject, result),
-        )
-        self._tape.append(event)
+        detail = _describe(what, subject, result)
+        self._record(number, what, str(typed.type_signature), start_s, detail)
         return result
+
+    def _record(
+        self, number: int, what: str, type_: str, start_s: float, detail: str
+    ) -> None:
+        end_s = time.perf_counter()
+        layer, participant = self._layer, self._participant
+        self._tape.append(
+            Event(number, layer, participant, what, type_, start_s, end_s, detail)
+        )
 
 
 def _describe(what: str, subject: Any, result: Any) -> str:
@@ -138,4 +147,7 @@ def _describe(what: str, subject: Any, result: Any) -> str:
             name = getattr(getattr(subject, "representation", None), "name", "")
             return str(subject) if isinstance(subject, int | str) else str(name)
         case node:
-            return type(node).__name__
+            captured = captured_constants(node)
+            names = ", ".join(f"{c.captured_as}: {c.type}" for c in captured)
+            kind = type(node).__name__
+            return f"{kind}, captured {names}" if names else kind

@@ -162,21 +162,23 @@ class ReferenceResolvingExecutor(Layer):
         for name in free_references(closure.function):
             captured = closure.scope.lookup(name)
             _check_may_travel(name, captured.type_signature, closure)
-            bindings[name] = await self._as_constant(captured)
+            bindings[name] = await self._as_constant(captured, name)
         return substitute(closure.function, bindings)
 
-    async def _as_constant(self, captured: Handle) -> ir.Node:
+    async def _as_constant(self, captured: Handle, name: str) -> ir.Node:
         match captured.representation:
             case Closure() as inner:
                 return await self._close_over(inner)
             case ir.Leaf() | ir.Intrinsic() as function:
                 return function
             case Struct() as fields:
-                pairs = [(n, await self._as_constant(v)) for n, v in fields.items()]
+                pairs = [
+                    (n, await self._as_constant(v, name)) for n, v in fields.items()
+                ]
                 return ir.Struct(tuple(pairs))
             case _:
                 plain = await captured.compute()
-                return ir.Literal(plain, captured.type_signature)
+                return ir.Literal(plain, captured.type_signature, name)
 
 
 def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:

@@ -2,8 +2,8 @@
 """Counting what crosses the edge of an executor, in bytes, by direction and type.
 
 Wrapped around each client's stack it measures communication: what is embedded went
-*down* to the client, what is computed came *up*. Sequences and functions do not count:
-a client's data set is where it is, and code is not data.
+*down* to the client, what is computed came *up*. Sequences do not count: a client's
+data set is where it is. Of a function only the values count that it captured.
 """
 
 import threading
@@ -15,6 +15,7 @@ import numpy as np
 
 from fedlearn_edu.executors.base import Executor, as_node
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
+from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import Type
 
@@ -107,8 +108,12 @@ class SizingExecutor(WrappingExecutor):
     async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Runs `work()` and counts plain data that went in or came out."""
         result = await work()
-        if what == "create_value" and as_node(subject) is None:
+        node = as_node(subject)
+        if what == "create_value" and node is None:
             self._meter.add("down", result.type_signature, subject)
+        elif what == "create_value" and node is not None:
+            for literal in captured_constants(node):
+                self._meter.add("down", literal.type, literal.value)
         if what == "compute":
             self._meter.add("up", subject.type_signature, result)
         return result

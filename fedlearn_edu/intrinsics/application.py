@@ -91,7 +91,6 @@ def record(uri: str, result: Type, values: Sequence[Value]) -> Value:
     context = require_federated_context(uri, ANYWHERE)
     for value in values:
         context.check_visible(value.node, f"an argument of {uri}")
-        _refuse_federated_captures(uri, value)
     nodes = [value.node for value in values]
     whole = ir.Struct(tuple((None, n) for n in nodes)) if len(nodes) > 1 else nodes[0]
     intrinsic = ir.Intrinsic(uri, FunctionType(whole.type, result))
@@ -193,6 +192,8 @@ def to_function(arg: Any, uri: str, hint: Type | None) -> Value:
             where=str(value),
             do="check the order of the arguments",
         )
+    _refuse_federated_captures(uri, value)
+    _refuse_federated_captures(uri, value)
     return value
 
 

@@ -14,7 +14,7 @@ from fedlearn_edu.computations.value import Value, structure_like
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.intrinsics.aggregation import federated_sum
 from fedlearn_edu.intrinsics.application import apply
-from fedlearn_edu.intrinsics.arithmetic import call, leafwise, scale
+from fedlearn_edu.intrinsics.arithmetic import call, cast_scalar, leafwise, scale
 from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
 from fedlearn_edu.intrinsics.movement import federated_value
@@ -70,12 +70,20 @@ def _mean(value: Value) -> Value:
 
 def _weighted_mean(value: Value, weight: Value) -> Value:
     weighted = map_members(
-        lambda pair: [scale("multiply", pair[0], pair[1]), pair[1]],
+        lambda pair: [scale("multiply", pair[0], pair[1]), _wide(pair[1])],
         federated_zip([value, weight]),
         name="apply_weight",
     )
     sums = federated_sum(federated_zip([weighted, _one()]))
     return map_members(_divide_by_weight, sums, name="mean")
+
+
+def _wide(weight: Value) -> Value:
+    # Weights are often counts of examples, and their sum must not wrap around.
+    type_ = weight.type_signature
+    assert isinstance(type_, TensorType)
+    integer = np.issubdtype(type_.dtype, np.integer)
+    return cast_scalar(weight, TensorType(np.float64)) if integer else weight
 
 
 def _one() -> Value:

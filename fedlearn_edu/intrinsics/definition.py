@@ -10,6 +10,7 @@ floor.
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 from fedlearn_edu.computations.value import Value
@@ -37,7 +38,7 @@ class IntrinsicDef:
         """Whether a stack must implement it, because it has no expansion."""
         return self.expand is None
 
-    @property
+    @cached_property
     def takes_several_arguments(self) -> bool:
         """Whether, by its signature, its one argument is a structure of several."""
         signature = parse_type(self.signatures[0])
@@ -46,6 +47,12 @@ class IntrinsicDef:
 
 
 _registry: dict[str, IntrinsicDef] = {}
+_definitions: list[str] = []
+
+
+def number_of_definitions() -> int:
+    """Grows with every definition, also with one that replaces an earlier one."""
+    return len(_definitions)
 
 
 def define(
@@ -60,6 +67,7 @@ def define(
                 found=signature,
             )
     _registry[uri] = IntrinsicDef(uri, signatures, expand)
+    _definitions.append(uri)
     return _registry[uri]
 
 

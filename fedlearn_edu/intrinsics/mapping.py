@@ -96,8 +96,10 @@ def federated_zip(value: Any) -> Value:
     if len(placements) != 1:
         names = ", ".join(sorted(map(str, placements))) or "no placement"
         raise TypeMismatchError(
-            "a structure of federated values has its parts at one placement",
-            expected="a structure such as <{A}@CLIENTS,{B}@CLIENTS>",
+            "the parts of a structure of federated values are at several placements"
+            if len(placements) > 1
+            else "federated_zip needs a structure of federated values",
+            expected="all parts at one placement, as in <{A}@CLIENTS,{B}@CLIENTS>",
             found=f"{whole.type_signature} ({names})",
             where=str(whole),
             do="bring all parts to one placement first: "

@@ -135,10 +135,15 @@ class Intrinsic:
 @final
 @dataclass(frozen=True, eq=False)
 class Literal:
-    """A constant in plain form; equal when type and content are equal."""
+    """A constant in plain form; equal when type and content are equal.
+
+    Attributes:
+        captured_as: the name of the value it was, if it travels with a function.
+    """
 
     value: Any
     type: Type
+    captured_as: str | None = None
 
     @cached_property
     def fingerprint(self) -> str:

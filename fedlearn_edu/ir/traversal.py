@@ -120,6 +120,12 @@ def substitute(node: ir.Node, bindings: Mapping[str, ir.Node]) -> ir.Node:
             return rebuild(node, lambda child: substitute(child, bindings))
 
 
+def captured_constants(node: ir.Node) -> tuple[ir.Literal, ...]:
+    """The values that travel with a function because it captured them."""
+    literals = (n for n in walk(node) if isinstance(n, ir.Literal))
+    return tuple(literal for literal in literals if literal.captured_as)
+
+
 def runtimes(node: ir.Node) -> frozenset[str]:
     """The runtimes whose leaf code `node` contains."""
     found = {n.runtime for n in walk(node) if isinstance(n, ir.Leaf)}

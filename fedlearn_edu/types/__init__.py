@@ -7,6 +7,7 @@ Every floor above takes its types from here. Nothing here runs, traces or compil
 from fedlearn_edu.types.base import Type as Type
 from fedlearn_edu.types.base import to_type as to_type
 from fedlearn_edu.types.containers import normalize as normalize
+from fedlearn_edu.types.containers import one_of as one_of
 from fedlearn_edu.types.containers import restore as restore
 from fedlearn_edu.types.conversion import infer_type as infer_type
 from fedlearn_edu.types.data_types import StructType as StructType

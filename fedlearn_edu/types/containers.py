@@ -17,7 +17,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError, describe
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.conversion import element_type_of
@@ -99,6 +99,22 @@ def restore(plain: Any, type_: Type) -> Any:
             raise _error(summary, "data", type_, "the result", cure)
         case unknown:
             assert_never(unknown)
+
+
+def one_of(members: Sequence[Any], type_: Type) -> Any:
+    """The one value of an all-equal group: its first member's.
+
+    Raises:
+        CardinalityError: if the group is empty.
+    """
+    if not members:
+        raise CardinalityError(
+            "a value that is equal at all clients has no holder: 0 clients",
+            expected="at least one client",
+            found=str(type_),
+            do="pass default_num_clients to the executor factory",
+        )
+    return members[0]
 
 
 def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:

@@ -8,7 +8,8 @@ from tests.architecture.repository import PACKAGE, named, package_files
 
 MAX_FILE_LINES = 250
 MAX_FUNCTION_LINES = 40
-MAX_MACHINE_LINES = 5_500
+# The plan said 5,500; docs/decisions/0014 says why it is more. It may only shrink.
+MAX_MACHINE_LINES = 10_600
 
 # Floors 0 to 8: what a student reads to have read the machine.
 MACHINE = (

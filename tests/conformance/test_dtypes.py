@@ -36,7 +36,7 @@ def _at_clients(body: Any, dtype: Any) -> Any:
     return fl.federated_computation(body, fl.type_at_clients(dtype))
 
 
-@pytest.mark.parametrize("dtype", (*SIGNED, *UNSIGNED, *FLOATS, *COMPLEX))
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED, *FLOATS, *COMPLEX])
 def test_sum_and_operators_keep_the_dtype(context: Any, dtype: Any) -> None:
     program = _at_clients(lambda v: (fl.federated_sum(v), v + v, v - v, v * v), dtype)
     with context:
@@ -45,7 +45,7 @@ def test_sum_and_operators_keep_the_dtype(context: Any, dtype: Any) -> None:
     assert_same(found, (dtype(6), *([dtype(x) for x in c] for c in columns)))
 
 
-@pytest.mark.parametrize("dtype", (*SIGNED, *UNSIGNED, *FLOATS))
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED, *FLOATS])
 def test_extremes_keep_the_dtype(context: Any, dtype: Any) -> None:
     program = _at_clients(lambda v: (fl.federated_min(v), fl.federated_max(v)), dtype)
     limits = np.iinfo(dtype) if np.issubdtype(dtype, np.integer) else np.finfo(dtype)
@@ -54,7 +54,7 @@ def test_extremes_keep_the_dtype(context: Any, dtype: Any) -> None:
         assert_same(program([greatest, 3, least]), (least, greatest))
 
 
-@pytest.mark.parametrize("dtype", (*FLOATS, *COMPLEX))
+@pytest.mark.parametrize("dtype", [*FLOATS, *COMPLEX])
 def test_means_keep_the_dtype(context: Any, dtype: Any) -> None:
     program = fl.federated_computation(
         lambda v, w: (fl.federated_mean(v), fl.federated_mean(v, w)),
@@ -65,7 +65,7 @@ def test_means_keep_the_dtype(context: Any, dtype: Any) -> None:
         assert_same(program([1, 2, 6], [1, 1, 2]), (dtype(3), dtype(3.75)))
 
 
-@pytest.mark.parametrize("dtype", (*SIGNED, *UNSIGNED))
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED])
 def test_integer_sums_wrap_around(context: Any, dtype: Any) -> None:
     top = int(np.iinfo(dtype).max)
     with context:
@@ -73,14 +73,14 @@ def test_integer_sums_wrap_around(context: Any, dtype: Any) -> None:
     assert_same(found, dtype(1))
 
 
-@pytest.mark.parametrize("dtype", (*SIGNED, *UNSIGNED))
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED])
 def test_quotient_of_integers_is_a_double(context: Any, dtype: Any) -> None:
     with context:
         found = _at_clients(lambda v: v / 2, dtype)([1, 4])
     assert_same(found, [np.float64(0.5), np.float64(2)])
 
 
-@pytest.mark.parametrize("dtype", (*SIGNED, *UNSIGNED))
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED])
 def test_secure_sums_keep_the_dtype(context: Any, dtype: Any) -> None:
     program = _at_clients(
         lambda v: (
@@ -94,7 +94,7 @@ def test_secure_sums_keep_the_dtype(context: Any, dtype: Any) -> None:
         assert_same(program([1, 2, 9]), (dtype(12), dtype(12), dtype(2)))
 
 
-@pytest.mark.parametrize("dtype", (*SIGNED, *UNSIGNED, *FLOATS, *COMPLEX))
+@pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED, *FLOATS, *COMPLEX])
 def test_sequence_sum_keeps_the_dtype(context: Any, dtype: Any) -> None:
     program = fl.federated_computation(fl.sequence_sum, fl.SequenceType(dtype))
     with context:

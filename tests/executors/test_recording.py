@@ -117,7 +117,8 @@ def test_a_tape_can_be_read_wound_back_and_used_again() -> None:
     assert tape.events == ()
     executor.close()
     run(call(executor, increment, np.int32(1)))
-    assert len(tape) == 4
+    assert [event.number for event in tape] == [0, 1, 2, 3, 4]
+    assert tape.events[0].what == "close"
     assert {event.layer for event in tape} == {"NumPyExecutor"}
 
 
@@ -137,9 +138,22 @@ def test_a_tape_takes_events_from_many_threads() -> None:
     assert sorted(event.number for event in tape) == list(range(4 * 20 * 4))
 
 
-def test_a_call_that_fails_leaves_no_event() -> None:
+def test_a_call_that_fails_is_an_event_that_names_the_error() -> None:
     tape = Tape()
     executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
     with pytest.raises(TypeError):
         run(executor.create_value("text", fl.to_type(np.int32)))
-    assert len(tape) == 0
+    [event] = tape
+    assert (event.what, event.type) == ("create_value", "")
+    assert event.detail == "failed: TypeMismatchError"
+
+
+def test_a_function_that_captured_values_says_so_when_it_travels() -> None:
+    tape = Tape()
+    captured = fw.ir.Literal(np.float32(0.5), fl.to_type(np.float32), "rate")
+    function = fw.ir.Lambda(None, None, captured)
+    run(fw.RecordingExecutor(
+        fw.ReferenceResolvingExecutor(fw.NumPyExecutor()), tape
+    ).create_value(function))
+    [event] = tape
+    assert event.detail == "Lambda, captured rate: float32"

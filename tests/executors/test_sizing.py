@@ -12,7 +12,14 @@ from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.executors.sizing import Meter, SizeInfo, size_bytes
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import LazySequence
-from tests.programs import FLOATS, INT, INT_AT_SERVER, INTS, NUMBERS_AT_CLIENTS, increment
+from tests.programs import (
+    FLOATS,
+    INT,
+    INT_AT_SERVER,
+    INTS,
+    NUMBERS_AT_CLIENTS,
+    increment,
+)
 
 fw = fl.framework
 VECTORS = fl.type_at_clients(fl.TensorType(np.float32, [10]))

@@ -315,3 +315,11 @@ def value_at_a_text() -> None:
     @fl.federated_computation
     def everywhere() -> Any:
         return fl.federated_value(1.0, "clients")  # type: ignore[arg-type]
+
+
+@slip(59, TypeError, "'model'", "broadcast")
+def capturing_a_federated_value_by_an_operator() -> None:
+    @fl.federated_computation(AT_CLIENTS, AT_CLIENTS)
+    def update(x: Any, model: Any) -> Any:
+        plus_model = fl.federated_computation(lambda one: one + model, np.float32)
+        return fl.federated_map(plus_model, x)

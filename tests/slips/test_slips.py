@@ -37,13 +37,6 @@ def error_of(slip: Slip) -> Exception:
     return slip.error()
 
 
-def test_catalog_is_large_and_every_golden_file_belongs_to_a_slip() -> None:
-    folder = Path(__file__).parents[1] / "golden" / "slips"
-    golden = {file.stem for file in folder.iterdir()}
-    assert len(CATALOG) >= 45
-    assert golden == {slip.name for slip in CATALOG.values()}
-
-
 @each_slip
 def test_slip_gets_the_message_of_its_golden_file(
     slip: Slip, golden: Callable[[str, str], None]
@@ -110,3 +103,10 @@ def test_notebook_shows_at_most_twelve_lines(
     assert len(shown) <= MAX_LINES
     assert re.match(r"line \d+: ", shown[0])
     assert shown[1].startswith(type(result.error_in_exec).__name__)
+
+
+def test_catalog_is_large_and_every_golden_file_belongs_to_a_slip() -> None:
+    folder = Path(__file__).parents[1] / "golden" / "slips"
+    golden = {file.stem for file in folder.iterdir()}
+    assert len(CATALOG) >= 45
+    assert golden == {slip.name for slip in CATALOG.values()}

@@ -20,6 +20,7 @@ from fedlearn_edu.executors.federating import (
     implements,
 )
 from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.strategies.masks import pairwise_masks
 from fedlearn_edu.executors.strategies.members import check_members, member_of_zip
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
@@ -152,10 +153,9 @@ class FederatedComposingStrategy(FederatingStrategy):
 
     @implements("federated_pairwise_masks")
     async def _masks(self, type_: FunctionType, prototype: Handle) -> Any:
-        # Masks cancel within each group, so they cancel in the whole.
-        return await self._in_children(
-            "federated_pairwise_masks", type_.result, [prototype]
-        )
+        # For all clients at once: alone in its group, a client would have no mask.
+        masks = pairwise_masks(await prototype.compute(), sum(self._counts))
+        return await self.embed(masks, _federated(type_))
 
     @implements("federated_select")
     async def _select(

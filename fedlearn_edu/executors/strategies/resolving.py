@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The flat strategy: one target executor for each participant.
 
-    SERVER  : one executor         members of a federated value are that executor's
-    values CLIENTS : executor × n         member i belongs to executor i, also if all
-    are equal
+    SERVER  : one executor    the one member is that executor's value
+    CLIENTS : executor × n    member i is executor i's value, also if all are equal
 
 What moves, moves by `compute` here and `create_value` there: a broadcast from the
 server's executor into the clients', an aggregation from the clients' into the server's,
@@ -13,7 +12,7 @@ in client order. Clients work concurrently.
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, final
 
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
@@ -38,6 +37,7 @@ from fedlearn_edu.types import (
     Placement,
     SequenceType,
     Type,
+    one_of,
 )
 
 Members = tuple[ExecutorValue, ...]
@@ -93,14 +93,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         if not type_.all_equal:
             members = (member.compute() for member in representation)
             return await self._each(type_.placement, members)
-        if not representation:
-            raise CardinalityError(
-                "a value that is equal at all clients has no holder: 0 clients",
-                expected="at least one client",
-                found=str(type_),
-                do="pass default_num_clients to the executor factory",
-            )
-        return await representation[0].compute()
+        return await one_of(representation, type_).compute()
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Members:
@@ -243,8 +236,5 @@ def _member(value: Handle) -> Type:
 
 
 def _federated(type_: FunctionType) -> FederatedType:
-    if not isinstance(type_.result, FederatedType):
-        raise TypeMismatchError(
-            "a federated intrinsic has a federated result", found=str(type_)
-        )
+    assert isinstance(type_.result, FederatedType)
     return type_.result

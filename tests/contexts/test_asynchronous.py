@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`AsyncExecutionContext`: a call is a coroutine."""
+
+import asyncio
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.computations import context_stack
+from fedlearn_edu.errors import ArgumentsError, CardinalityError, TypeMismatchError
+from tests.executors.examples import CountingExecutor, run
+from tests.programs import INTS, add, increment, seven
+
+fw = fl.framework
+SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
+
+
+def context(**options: Any) -> Any:
+    return fw.AsyncExecutionContext(fl.local_executor_factory(**options))
+
+
+def test_a_call_returns_a_coroutine() -> None:
+    with context():
+        coroutine = increment(1)
+        assert inspect.iscoroutine(coroutine)
+        assert run(coroutine) == 2
+
+
+def test_calls_compose() -> None:
+    async def program() -> Any:
+        with context():
+            return await increment(increment(seven())), await add(seven(), b=increment(1))
+
+    assert run(program()) == (9, 9)
+
+
+def test_several_calls_are_under_way_at_once() -> None:
+    meeting = asyncio.Event()
+    waiting: list[str] = []
+
+    class Meeting(CountingExecutor):
+        async def around(self, what: str, work: Any, subject: Any) -> Any:
+            if what == "create_call":
+                waiting.append(what)
+                if len(waiting) == 2:
+                    meeting.set()
+                await meeting.wait()
+            return await work()
+
+    async def program() -> Any:
+        with context(leaf=Meeting):
+            return await asyncio.gather(increment(1), increment(2))
+
+    assert run(program()) == [2, 3]
+
+
+def test_different_numbers_of_clients_do_not_meet() -> None:
+    async def program() -> Any:
+        with context():
+            return await asyncio.gather(*(SUM([1] * count) for count in range(5)))
+
+    assert run(program()) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: increment("a"), TypeMismatchError),
+        (lambda: SUM(5), TypeMismatchError),
+        (
+            lambda: fl.federated_computation(lambda v, w: v, INTS, INTS)([1], [1, 2]),
+            CardinalityError,
+        ),
+    ],
+)
+def test_errors_come_when_it_is_awaited(call: Any, error: type[Exception]) -> None:
+    with context():
+        coroutine = call()
+        with pytest.raises(error):
+            run(coroutine)
+
+
+def test_arguments_are_packed_at_once() -> None:
+    with context(), pytest.raises(ArgumentsError, match="takes one argument"):
+        increment(1, 2)
+
+
+def test_an_error_in_an_argument_comes_out_of_the_outer_call() -> None:
+    @fl.np_computation(np.int32)
+    def failing(x: Any) -> Any:
+        if x == 0:
+            raise KeyError("mine")
+        return x
+
+    async def program() -> Any:
+        with context():
+            return await increment(failing(0))
+
+    with pytest.raises(KeyError, match="mine"):
+        run(program())
+
+
+def test_computations_can_be_defined_inside() -> None:
+    async def program() -> Any:
+        with context():
+            double = fl.federated_computation(lambda x: x + x, np.int32)
+            return await double(4)
+
+    assert run(program()) == 8
+
+
+def test_it_can_be_the_default_context() -> None:
+    before = list(context_stack._default)
+    fw.set_default_context(context())
+    try:
+        assert run(increment(1)) == 2
+    finally:
+        context_stack._default[:] = before
+
+
+def test_a_synchronous_context_inside_an_asynchronous_one_waits() -> None:
+    async def program() -> Any:
+        with context():
+            with fw.SyncExecutionContext(fl.local_executor_factory()):
+                waited = increment(1)
+            return waited, await increment(1)
+
+    assert run(program()) == (2, 2)

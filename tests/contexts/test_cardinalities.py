@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many participants an argument implies."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.contexts.cardinalities import infer_cardinalities
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.types import normalize
+from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS_AT_CLIENTS
+
+EQUAL = fl.type_at_clients(INT, all_equal=True)
+NOT_EQUAL_AT_SERVER = fl.FederatedType(INT, fl.SERVER, all_equal=False)
+
+
+@pytest.mark.parametrize(
+    ("type_", "argument", "counts"),
+    [
+        (INTS, [1, 2, 3], {fl.CLIENTS: 3}),
+        (INTS, [], {fl.CLIENTS: 0}),
+        (NUMBERS_AT_CLIENTS, [[1, 2, 3], []], {fl.CLIENTS: 2}),
+        (EQUAL, 5, {}),
+        (INT_AT_SERVER, 5, {}),
+        (INT, 5, {}),
+        (NOT_EQUAL_AT_SERVER, [5], {fl.SERVER: 1}),
+        ([INTS, INT_AT_SERVER], [[1, 2], 5], {fl.CLIENTS: 2}),
+        (OrderedDict(a=INT, b=[INTS, INTS]), (1, ([1], [2])), {fl.CLIENTS: 1}),
+        ([EQUAL, INTS], [5, [1, 2]], {fl.CLIENTS: 2}),
+    ],
+    ids=str,
+)
+def test_members_are_counted_and_equal_ones_are_not(
+    type_: Any, argument: Any, counts: Any
+) -> None:
+    wanted = fl.to_type(type_)
+    assert infer_cardinalities(normalize(argument, wanted), wanted) == counts
+
+
+def test_no_argument_implies_nothing() -> None:
+    assert infer_cardinalities(None, None) == {}
+
+
+def test_parts_that_disagree_are_both_named() -> None:
+    program = fl.federated_computation(
+        lambda data, rates: fl.federated_sum([data, rates]), INTS, INTS
+    )
+    with pytest.raises(CardinalityError, match="disagree") as caught:
+        program([1, 2], [1, 2, 3])
+    message = str(caught.value)
+    assert "2 members, as in" in message
+    assert "3 members" in message
+    assert ".data" in message
+    assert ".rates" in message
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("argument", [5, {1, 2}, "text", None, {"a": 1}], ids=repr)
+def test_what_is_no_list_of_members_is_refused(argument: Any) -> None:
+    program = fl.federated_computation(lambda v: v, INTS)
+    with pytest.raises(TypeMismatchError, match="CLIENTS|missing"):
+        program(argument)
+
+
+@pytest.mark.parametrize(
+    "argument", [[1, 2], (1, 2), np.array([1, 2]), range(1, 3), iter([1, 2])], ids=type
+)
+def test_members_come_in_any_order_that_can_be_read(argument: Any) -> None:
+    """differs: the ancestor refused arrays and generators."""
+    assert fl.federated_computation(lambda v: v, INTS)(argument) == [1, 2]
+
+
+def test_a_server_has_one_participant() -> None:
+    program = fl.federated_computation(lambda v: v, NOT_EQUAL_AT_SERVER)
+    assert program([5]) == [5]
+    with pytest.raises(CardinalityError, match="SERVER"):
+        program([5, 6])

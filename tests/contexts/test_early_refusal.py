@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stack says what it cannot run before it runs anything."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.executors.federating import implements
+from tests.programs import INT, INTS, NUMBERS, NUMBERS_AT_CLIENTS, add, increment
+
+fw = fl.framework
+RAN: list[str] = []
+
+
+def note(x: Any) -> Any:
+    RAN.append("ran")
+    return x
+
+
+@pytest.fixture
+def noted() -> Any:
+    """Leaf code that leaves a trace."""
+    computation = fl.np_computation(note, np.int32)
+    RAN.clear()
+    return computation
+
+
+Use = Callable[[Any], Any]
+
+
+@pytest.mark.parametrize(
+    ("use", "uri"),
+    [
+        (lambda s: fl.sequence_map(increment, s), "sequence_map"),
+        (lambda s: fl.sequence_reduce(s, 0, add), "sequence_reduce"),
+        (lambda s: fl.sequence_sum(s), "sequence_sum"),
+    ],
+)
+@pytest.mark.parametrize("type_", [NUMBERS, NUMBERS_AT_CLIENTS], ids=str)
+@pytest.mark.parametrize("kind", [fw.SyncExecutionContext, fw.AsyncExecutionContext])
+def test_without_the_sequence_layer_the_cure_is_named(
+    use: Use, uri: str, type_: Any, kind: Any, noted: Any
+) -> None:
+    program = fl.federated_computation(lambda x, s: [noted(x), use(s)], INT, type_)
+    argument = [1, 2] if type_ is NUMBERS else [[1, 2], [3]]
+    with kind(fl.local_executor_factory()):
+        with pytest.raises(UnsupportedIntrinsicError, match=f"cannot run {uri}") as e:
+            result = program(5, argument)
+            if kind is fw.AsyncExecutionContext:
+                result.send(None)
+    assert "support_sequence_ops=True" in str(e.value.do)
+    assert isinstance(e.value, NotImplementedError)
+    assert RAN == []
+
+
+def test_the_cure_works() -> None:
+    program = fl.federated_computation(lambda s: fl.sequence_sum(s), NUMBERS)
+    factory = fl.local_executor_factory(support_sequence_ops=True)
+    with fw.SyncExecutionContext(factory):
+        assert program([1, 2]) == 3
+
+
+def test_sequences_themselves_need_no_layer() -> None:
+    count = fl.np_computation(lambda s: np.int32(len(s)), NUMBERS)
+    program = fl.federated_computation(
+        lambda v: fl.federated_sum(fl.federated_map(count, v)), NUMBERS_AT_CLIENTS
+    )
+    with fw.SyncExecutionContext(fl.local_executor_factory()):
+        assert program([[1, 2], [3]]) == 3
+
+
+class SumsOnly(fw.FederatingStrategy):
+    """A strategy that can add, and nothing else."""
+
+    @staticmethod
+    def factory(target_executors: Any) -> Any:
+        """Needs no targets."""
+        return lambda executor: SumsOnly()
+
+    async def embed(self, value: Any, type_: Any) -> Any:
+        """Keeps the value."""
+        return value
+
+    async def compute(self, representation: Any, type_: Any) -> Any:
+        """Gives it back."""
+        return representation
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    @implements("federated_sum")
+    async def _sum(self, type_: Any, value: Any) -> Any:
+        return np.int32(sum(value.representation))
+
+
+@pytest.mark.parametrize(
+    ("use", "uri"),
+    [
+        (lambda v: fl.federated_map(increment, v), "federated_map"),
+        (lambda v: fl.federated_collect(v), "federated_collect"),
+        (lambda v: fl.federated_zip([v]), "federated_zip"),
+    ],
+)
+def test_a_strategy_that_lacks_an_intrinsic_is_told_which(
+    use: Use, uri: str, noted: Any
+) -> None:
+    program = fl.federated_computation(lambda x, v: [noted(x), use(v)], INT, INTS)
+    context = fw.SyncExecutionContext(fl.local_executor_factory(strategy=SumsOnly))
+    with context, pytest.raises(UnsupportedIntrinsicError, match=uri) as caught:
+        program(5, [1, 2])
+    assert "@implements" in str(caught.value.do)
+    assert RAN == []
+
+
+def test_a_function_argument_is_refused_early_too(noted: Any) -> None:
+    total = fl.federated_computation(lambda s: fl.sequence_sum(s), NUMBERS)
+    program = fl.federated_computation(
+        lambda f, s, x: [noted(x), f(s)], fl.FunctionType(NUMBERS, INT), NUMBERS, INT
+    )
+    context = fw.SyncExecutionContext(fl.local_executor_factory())
+    with context, pytest.raises(UnsupportedIntrinsicError, match="sequence_sum"):
+        program(total, [1, 2], 5)
+    assert RAN == []

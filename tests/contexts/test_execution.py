@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`SyncExecutionContext`: in scripts, in threads, inside running event loops."""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.compiler import pipeline
+from fedlearn_edu.contexts import execution
+from fedlearn_edu.errors import ContextError, TypeMismatchError
+from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.framework import ExecutorFactory, SyncExecutionContext
+from tests.executors.examples import CountingExecutor
+from tests.programs import INT, INTS, in_another_process, increment
+
+fw = fl.framework
+SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
+
+
+def test_it_runs_a_call_and_gives_python_back() -> None:
+    with SyncExecutionContext(fl.local_executor_factory()):
+        result = SUM([1, 2, 3])
+    assert result == 6
+    assert type(result) is np.int32
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, 5, fw.NumPyExecutor(), fl.local_executor_factory, fw.SyncExecutionContext],
+    ids=lambda wrong: getattr(wrong, "__name__", type(wrong).__name__),
+)
+@pytest.mark.parametrize("context", [fw.SyncExecutionContext, fw.AsyncExecutionContext])
+def test_it_needs_a_factory(context: Any, wrong: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="executor factory"):
+        context(executor_fn=wrong)
+
+
+def test_the_older_name_is_the_same_class() -> None:
+    assert fw.ExecutionContext is fw.SyncExecutionContext
+
+
+def test_threads_may_call_at_the_same_time() -> None:
+    results: list[Any] = []
+    with SyncExecutionContext(fl.local_executor_factory()):
+        threads = [
+            threading.Thread(target=lambda i=i: results.append(SUM([i] * (i + 1))))
+            for i in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(results) == [i * (i + 1) for i in range(8)]
+
+
+def test_it_works_inside_a_running_event_loop() -> None:
+    async def notebook_cell() -> Any:
+        return SUM([1, 2, 3])
+
+    assert asyncio.run(notebook_cell()) == 6
+
+
+class CallingBack(CountingExecutor):
+    """An executor that makes a synchronous call, which it must not."""
+
+    async def around(self, what: str, work: Any, subject: Any) -> Any:
+        """Calls."""
+        return SUM([1])
+
+
+def test_on_a_loop_of_ours_a_synchronous_call_is_refused() -> None:
+    factory = fl.local_executor_factory(leaf=CallingBack)
+    with SyncExecutionContext(factory), pytest.raises(ContextError, match="await"):
+        SUM([1, 2])
+
+
+class CountingFactory(ExecutorFactory):
+    """Counts the stacks it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.inner = fl.local_executor_factory()
+
+    def create_executor(
+        self, cardinalities: Any, runtimes: frozenset[str] = frozenset()
+    ) -> Executor:
+        """Notes the cardinalities."""
+        self.asked.append((dict(cardinalities), set(runtimes)))
+        return self.inner.create_executor(cardinalities, runtimes)
+
+    def clean_up_executor(self, cardinalities: Any) -> None:
+        """Passes on."""
+        self.inner.clean_up_executor(cardinalities)
+
+    def native(self, cardinalities: Any) -> frozenset[str]:
+        """Passes on."""
+        return self.inner.native(cardinalities)
+
+
+def test_the_factory_is_told_how_many_there_are_and_what_they_run() -> None:
+    factory = CountingFactory()
+    mapped = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
+    with SyncExecutionContext(factory):
+        mapped([1, 2])
+        SUM([1])
+        increment(1)
+    assert factory.asked == [
+        ({fl.CLIENTS: 2}, {"numpy"}),
+        ({fl.CLIENTS: 1}, set()),
+        ({}, {"numpy"}),
+    ]
+
+
+def test_runtimes_of_function_arguments_count_too() -> None:
+    factory = CountingFactory()
+    twice = fl.federated_computation(lambda f: f(f(1)), fl.FunctionType(INT, INT))
+    with SyncExecutionContext(factory):
+        assert twice(increment) == 3
+    assert factory.asked == [({}, {"numpy"})]
+
+
+def test_a_function_argument_may_use_derived_intrinsics() -> None:
+    at_server = fl.type_at_server(INT)
+    program = fl.federated_computation(
+        lambda f, v: f(v), fl.FunctionType(INTS, at_server), INTS
+    )
+    with SyncExecutionContext(fl.local_executor_factory()):
+        assert program(SUM, [1, 2]) == 3
+
+
+def test_a_computation_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = []
+
+    def noting(node: Any, native: Any, name: str = "") -> Any:
+        compiled.append(name)
+        return pipeline.compile_tree(node, native, name)
+
+    monkeypatch.setattr(execution, "compile_tree", noting)
+    with SyncExecutionContext(fl.local_executor_factory()):
+        SUM([1, 2])
+        SUM([1, 2, 3])
+        increment(1)
+    assert compiled == ["lambda", "increment"]
+
+
+def test_a_stack_is_used_again_also_after_an_error() -> None:
+    made: list[CountingExecutor] = []
+
+    def leaf() -> CountingExecutor:
+        made.append(CountingExecutor())
+        return made[-1]
+
+    @fl.np_computation(np.int32)
+    def failing(x: Any) -> Any:
+        if x == 0:
+            raise KeyError("mine")
+        return x
+
+    with SyncExecutionContext(fl.local_executor_factory(leaf=leaf)):
+        assert failing(1) == 1
+        count = len(made)
+        with pytest.raises(KeyError, match="mine"):
+            failing(0)
+        assert failing(2) == 2
+    assert len(made) == count
+
+
+def test_results_of_one_call_are_arguments_of_the_next() -> None:
+    model = OrderedDict(w=(np.float32, [2]), b=np.float32)
+    step = fl.np_computation(lambda m: OrderedDict(w=m["w"] + 1, b=m["b"]), model)
+    with SyncExecutionContext(fl.local_executor_factory()):
+        result = step({"w": [0, 0], "b": 1})
+        for _ in range(3):
+            result = step(result)
+    np.testing.assert_array_equal(result["w"], [4, 4])
+
+
+SCRIPT = """
+import sys
+import numpy as np
+import fedlearn_edu as fl
+
+total = fl.federated_computation(lambda v: fl.federated_sum(v), fl.type_at_clients(np.int32))
+print(int(total([1, 2, 3])), "tensorflow" in sys.modules)
+"""
+
+
+def test_a_numpy_program_loads_no_tensorflow() -> None:
+    assert in_another_process(SCRIPT) == "6 False\n"
+
+
+NOTEBOOK = """
+import asyncio, sys
+{before}
+import numpy as np
+import fedlearn_edu as fl
+{after}
+total = fl.federated_computation(lambda v: fl.federated_sum(v), fl.type_at_clients(np.int32))
+
+async def cell():
+    {inside}
+    other = asyncio.get_running_loop().run_until_complete(asyncio.sleep(0, "patched"))
+    return int(total([1, 2, 3])), other
+
+print(asyncio.run(cell()))
+"""
+PATCH = "import nest_asyncio; nest_asyncio.apply()"
+
+
+@pytest.mark.parametrize("moment", ["before", "after", "inside"])
+def test_a_patched_event_loop_does_no_harm(moment: str) -> None:
+    """Old notebooks begin with this line; it must not matter when."""
+    parts = {"before": "", "after": "", "inside": "", moment: PATCH}
+    assert in_another_process(NOTEBOOK.format(**parts)) == "(6, 'patched')\n"
+
+
+def test_a_patch_in_the_middle_of_a_session_does_no_harm() -> None:
+    program = NOTEBOOK.format(
+        before="", after="", inside=f"first = int(total([1])); {PATCH}; assert first == 1"
+    )
+    assert in_another_process(program) == "(6, 'patched')\n"

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which executors are wrapped in which, for how many clients."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.federating import implements
+from tests.programs import INTS, NUMBERS, increment, same
+
+fw = fl.framework
+INCREMENTED = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
+
+
+def layers(program: Any, *arguments: Any, **options: Any) -> set[tuple[str, str]]:
+    """The layers a run of a program went through, and at whom."""
+    tape = fw.Tape()
+    with fw.SyncExecutionContext(fl.local_executor_factory(tape=tape, **options)):
+        program(*arguments)
+    return {(event.layer, event.participant) for event in tape}
+
+
+def test_a_flat_stack_has_a_participant_for_everybody() -> None:
+    assert layers(INCREMENTED, [1, 2]) == {
+        ("reference_resolving", "all"),
+        ("federating", "all"),
+        ("participant", "clients[0]"),
+        ("participant", "clients[1]"),
+        ("leaf", "clients[0]"),
+        ("leaf", "clients[1]"),
+    }
+
+
+def test_unplaced_work_has_a_participant_of_its_own() -> None:
+    assert ("leaf", "unplaced") in layers(increment, 1)
+
+
+@pytest.mark.parametrize("support", [True, False])
+def test_sequence_support_is_one_more_layer(support: bool) -> None:
+    program = fl.federated_computation(lambda s: s, NUMBERS)
+    found = layers(program, [1, 2], support_sequence_ops=support)
+    assert (("sequence", "unplaced") in found) is support
+
+
+def strategies(executor: Any) -> Counter[str]:
+    """How many strategies of each kind are in a stack."""
+    found: Counter[str] = Counter()
+    todo, seen = [executor], set()
+    while todo:
+        node = todo.pop()
+        if id(node) in seen or not hasattr(node, "__dict__"):
+            continue
+        seen.add(id(node))
+        found[type(node).__name__] += isinstance(node, fw.FederatingStrategy)
+        for value in vars(node).values():
+            values = value.values() if isinstance(value, dict) else [value]
+            for item in values:
+                parts = item if isinstance(item, list | tuple) else [item]
+                todo += [
+                    part
+                    for part in parts
+                    if isinstance(part, Executor | fw.FederatingStrategy)
+                ]
+    return Counter({name: n for name, n in found.items() if n})
+
+
+@pytest.mark.parametrize(
+    ("clients", "fanout", "flat", "composing"),
+    [
+        (0, 2, 1, 0),
+        (1, 2, 1, 0),
+        (2, 3, 1, 0),
+        # From max_fanout on there are groups, be it only one.
+        (2, 2, 1, 1),
+        (3, 3, 1, 1),
+        (3, 2, 2, 1),
+        (4, 3, 2, 1),
+        (5, 2, 3, 3),
+        (9, 3, 3, 1),
+        (10, 3, 4, 3),
+        (100, 100, 1, 1),
+        (99, 100, 1, 0),
+    ],
+)
+def test_many_clients_are_put_into_groups_of_groups(
+    clients: int, fanout: int, flat: int, composing: int
+) -> None:
+    factory = fl.local_executor_factory(max_fanout=fanout)
+    stack = factory.create_executor({fl.CLIENTS: clients})
+    found = strategies(stack)
+    assert found["FederatedResolvingStrategy"] == flat
+    assert found["FederatedComposingStrategy"] == composing
+
+
+@pytest.mark.parametrize("default", [0, 3])
+def test_the_default_number_of_clients_decides_too(default: int) -> None:
+    """differs: there, only a number taken from an argument made a hierarchy."""
+    factory = fl.local_executor_factory(default, max_fanout=2)
+    found = strategies(factory.create_executor({}))
+    assert ("FederatedComposingStrategy" in found) is (default >= 2)
+
+
+@pytest.mark.parametrize("fanout", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("clients_per_thread", [1, 2, 10])
+@pytest.mark.parametrize("use_threads", [True, False])
+def test_results_are_in_client_order_in_every_stack(
+    fanout: int, clients_per_thread: int, use_threads: bool
+) -> None:
+    factory = fl.local_executor_factory(
+        max_fanout=fanout,
+        clients_per_thread=clients_per_thread,
+        use_threads=use_threads,
+    )
+    with fw.SyncExecutionContext(factory):
+        assert INCREMENTED([5, 4, 3, 2, 1]) == [6, 5, 4, 3, 2]
+
+
+class Frugal(fw.FederatingStrategy):
+    """A strategy that can do one thing, made the way a factory expects."""
+
+    def __init__(self, clients: int) -> None:
+        self.clients = clients
+
+    @staticmethod
+    def factory(target_executors: Any) -> Any:
+        """Counts the clients."""
+        count = len(target_executors[fl.CLIENTS])
+        return lambda executor: Frugal(count)
+
+    async def embed(self, value: Any, type_: Any) -> Any:
+        """Keeps the plain value."""
+        return value
+
+    async def compute(self, representation: Any, type_: Any) -> Any:
+        """Gives it back."""
+        return representation
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    @implements("federated_sum")
+    async def _sum(self, type_: Any, value: Any) -> Any:
+        return np.int32(sum(value.representation) * 100 + self.clients)
+
+
+def test_another_strategy_takes_the_place_of_the_flat_one() -> None:
+    total = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
+    factory = fl.local_executor_factory(strategy=Frugal, max_fanout=2)
+    with fw.SyncExecutionContext(factory):
+        assert total([1, 2, 3]) == 603
+
+
+def test_what_a_stack_implements_is_what_its_layers_implement() -> None:
+    flat = fl.local_executor_factory(max_fanout=3)
+    few, many = flat.native({fl.CLIENTS: 2}), flat.native({fl.CLIENTS: 3})
+    assert "federated_map" in few & many
+    assert "federated_reduce" in few - many  # only one group folds without merging
+    assert "sequence_map" not in few
+    with_sequences = fl.local_executor_factory(support_sequence_ops=True)
+    assert {"sequence_map", "sequence_reduce"} <= with_sequences.native({})
+    assert fl.local_executor_factory(strategy=Frugal).native({}) == {"federated_sum"}
+
+
+def test_a_leaf_may_be_of_your_own_make() -> None:
+    made: list[Executor] = []
+
+    def leaf() -> Executor:
+        made.append(fw.NumPyExecutor())
+        return made[-1]
+
+    with fw.SyncExecutionContext(fl.local_executor_factory(leaf=leaf)):
+        assert same(5) == 5
+    assert len(made) == 2  # the server and unplaced work: there are no clients

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An outsider writes an executor layer and builds a stack around it by hand."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, final
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.framework import (
+    Executor,
+    ExecutorFactory,
+    ExecutorValue,
+    FederatedResolvingStrategy,
+    FederatingExecutor,
+    NumPyExecutor,
+    RecordingExecutor,
+    ReferenceResolvingExecutor,
+    SequenceExecutor,
+    SyncExecutionContext,
+    Tape,
+    WrappingExecutor,
+)
+from fedlearn_edu.testing import assert_conforms, assert_same
+
+FLOATS = fl.type_at_clients(np.float32)
+MEAN = fl.federated_computation(fl.federated_mean, FLOATS)
+SUM = fl.federated_computation(fl.federated_sum, FLOATS)
+NATIVE = frozenset(FederatedResolvingStrategy.implemented)
+SEQUENCES = frozenset({"sequence_map", "sequence_reduce"})
+
+
+@final
+class Counting(Executor):
+    """Five methods, each counted and passed on; values are the target's own."""
+
+    def __init__(self, target: Executor, counts: Counter[str]) -> None:
+        self._target = target
+        self._counts = counts
+        self.closed = False
+
+    async def create_value(
+        self, value: Any, type_spec: fl.Type | None = None
+    ) -> ExecutorValue:
+        self._counts["create_value"] += 1
+        return await self._target.create_value(value, type_spec)
+
+    async def create_call(
+        self, comp: ExecutorValue, arg: ExecutorValue | None = None
+    ) -> ExecutorValue:
+        self._counts["create_call"] += 1
+        return await self._target.create_call(comp, arg)
+
+    async def create_struct(self, elements: Any) -> ExecutorValue:
+        self._counts["create_struct"] += 1
+        return await self._target.create_struct(elements)
+
+    async def create_selection(
+        self, source: ExecutorValue, index: int | None = None, name: str | None = None
+    ) -> ExecutorValue:
+        self._counts["create_selection"] += 1
+        return await self._target.create_selection(source, index, name)
+
+    def close(self) -> None:
+        self.closed = True
+        self._target.close()
+
+
+@final
+class Shouting(WrappingExecutor):
+    """One method is enough where nothing changes but what is said on the way."""
+
+    def __init__(self, target: Executor, said: list[str]) -> None:
+        super().__init__(target)
+        self._said = said
+
+    def close(self) -> None:
+        self.target.close()
+
+    async def around(self, what: str, work: Any, subject: Any) -> Any:
+        result = await work()
+        self._said.append(what)
+        return result
+
+
+@final
+class OneStack(ExecutorFactory):
+    """A factory for a stack that was built by hand for a number of clients."""
+
+    def __init__(self, stack: Executor, native: frozenset[str]) -> None:
+        self._stack = stack
+        self._native = native
+
+    def create_executor(
+        self, cardinalities: Mapping[Any, int], runtimes: frozenset[str] = frozenset()
+    ) -> Executor:
+        return self._stack
+
+    def clean_up_executor(self, cardinalities: Mapping[Any, int]) -> None:
+        self._stack.close()
+
+    def native(self, cardinalities: Mapping[Any, int]) -> frozenset[str]:
+        return self._native
+
+
+def _leaf() -> Executor:
+    return ReferenceResolvingExecutor(NumPyExecutor())
+
+
+def _stack(
+    clients: list[Executor], server: Executor, unplaced: Executor | None = None
+) -> Executor:
+    targets: Any = {fl.SERVER: server, fl.CLIENTS: clients}
+    strategy = FederatedResolvingStrategy.factory(targets)
+    federating = FederatingExecutor(strategy, unplaced or _leaf())
+    return ReferenceResolvingExecutor(federating)
+
+
+def test_counting_layer_counts_what_each_client_is_asked() -> None:
+    counts = [Counter[str]() for _ in range(3)]
+    clients: list[Executor] = [Counting(_leaf(), own) for own in counts]
+    with SyncExecutionContext(OneStack(_stack(clients, _leaf()), NATIVE)):
+        assert_same(SUM([1.0, 2.0, 6.0]), 9.0)
+    # A sum asks a client for its value, and for nothing else.
+    assert counts == [Counter(create_value=1)] * 3
+
+
+def test_counting_layer_shows_that_the_server_does_the_adding() -> None:
+    counts = Counter[str]()
+    server = Counting(_leaf(), counts)
+    with SyncExecutionContext(OneStack(_stack([_leaf()] * 3, server), NATIVE)):
+        assert_same(SUM([1.0, 2.0, 6.0]), 9.0)
+    # Three additions and the report.
+    assert counts["create_call"] == 4
+
+
+def test_layer_at_every_place_changes_no_meaning() -> None:
+    counts = Counter[str]()
+
+    def layered() -> Executor:
+        below = Counting(NumPyExecutor(), counts)
+        middle = SequenceExecutor(ReferenceResolvingExecutor(below))
+        return Counting(ReferenceResolvingExecutor(middle), counts)
+
+    @final
+    class Layered(ExecutorFactory):
+        def create_executor(
+            self,
+            cardinalities: Mapping[Any, int],
+            runtimes: frozenset[str] = frozenset(),
+        ) -> Executor:
+            clients = [layered() for _ in range(cardinalities.get(fl.CLIENTS, 0))]
+            return Counting(_stack(clients, layered(), layered()), counts)
+
+        def clean_up_executor(self, cardinalities: Mapping[Any, int]) -> None:
+            """Nothing is kept."""
+
+        def native(self, cardinalities: Mapping[Any, int]) -> frozenset[str]:
+            return NATIVE | SEQUENCES
+
+    assert assert_conforms(SyncExecutionContext(Layered())).refused == ()
+    assert min(counts.values()) > 100
+    assert len(counts) == 4
+
+
+def test_wrapping_layer_hears_every_call_and_what_is_computed() -> None:
+    said: list[str] = []
+    clients: list[Executor] = [Shouting(_leaf(), said)]
+    with SyncExecutionContext(OneStack(_stack(clients, _leaf()), NATIVE)):
+        assert_same(MEAN([4.0]), 4.0)
+    assert said[0] == "create_value"
+    assert said[-1] == "compute"
+
+
+def test_own_layer_and_recorder_may_be_stacked() -> None:
+    tape, counts = Tape(), Counter[str]()
+    client = RecordingExecutor(
+        Counting(_leaf(), counts), tape, layer="counting", participant="clients[0]"
+    )
+    with SyncExecutionContext(OneStack(_stack([client], _leaf()), NATIVE)):
+        assert_same(SUM([4.0]), 4.0)
+    [embedded, computed] = tape.events
+    assert (embedded.what, computed.what) == ("create_value", "compute")
+    assert embedded.layer == "counting"
+    assert embedded.type == "float32"
+
+
+def test_closing_a_stack_closes_own_layer() -> None:
+    client = Counting(_leaf(), Counter())
+    stack = _stack([client], _leaf())
+    stack.close()
+    assert client.closed
+
+
+def test_value_of_another_executor_is_refused_by_name() -> None:
+    said: list[str] = []
+    first, second = Shouting(_leaf(), said), Shouting(_leaf(), said)
+
+    async def mix() -> Any:
+        stranger = await first.create_value(np.float32(1), fl.to_type(np.float32))
+        return await second.create_struct([stranger])
+
+    with pytest.raises(TypeError, match="embedded in the executor that uses it"):
+        _finish(mix())
+
+
+def _finish(coroutine: Any) -> Any:
+    """Nothing here waits for anything, so one step is all."""
+    try:
+        coroutine.send(None)
+    except StopIteration as finished:
+        return finished.value
+    raise AssertionError("it waits for something")
