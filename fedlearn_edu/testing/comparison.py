@@ -59,7 +59,8 @@ def difference(
     if pairs is None:
         agree = _leaves_agree(found, expected, relative)
         return None if agree else _says(path, found, expected)
-    if type(found) is not type(expected) or len(pairs) != _size(found):
+    sizes = {len(pairs), _size(found), _size(expected)}
+    if type(found) is not type(expected) or len(sizes) != 1:
         return _says(path, found, expected)
     for step, (a, b) in pairs.items():
         problem = difference(a, b, path + step, relative=relative)

@@ -180,19 +180,20 @@ def federated_averaging(leaf: Leaf) -> Computation:
 
     The function of one batch captures the learning rate.
     """
-    step = leaf(
-        lambda model, batch, rate: model + rate * (total(batch["x"]) - model),
+    goal = leaf(lambda batch: total(batch["x"]), BATCH)
+    move = leaf(
+        lambda model, to, rate: model + rate * (to - model),
         np.float32,
-        BATCH,
+        np.float32,
         np.float32,
     )
 
     @fl.federated_computation(np.float32, np.float32, fl.SequenceType(BATCH))
     def local_train(model: Any, rate: Any, data: Any) -> Any:
-        one_step = fl.federated_computation(
-            lambda m, b: step(m, b, rate), np.float32, BATCH
+        step = fl.federated_computation(
+            lambda m, batch: move(m, goal(batch), rate), np.float32, BATCH
         )
-        return fl.sequence_reduce(data, model, one_step)
+        return fl.sequence_reduce(data, model, step)
 
     server_float = fl.type_at_server(np.float32)
 

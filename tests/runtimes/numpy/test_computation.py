@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`np_computation`: a Python function on arrays, typed by trying it on ones."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
+from tests.programs import INT, INTS, NUMBERS, add, increment
+
+VECTOR = fl.TensorType(np.float32, [None])
+
+
+@pytest.mark.parametrize(
+    ("body", "type_", "result"),
+    [
+        (lambda x: x + np.int32(1), np.int32, "int32"),
+        (lambda x: x / np.float32(2), np.float32, "float32"),
+        (lambda x: x.sum(), VECTOR, "float32"),
+        (lambda x: np.concatenate([x, x]), VECTOR, "float32[?]"),
+        (lambda x: x[:1], VECTOR, "float32[1]"),
+        (lambda x: np.outer(x, x), VECTOR, "float32[?,?]"),
+        (lambda x: np.zeros([3, 1], np.float32), VECTOR, "float32[3,1]"),
+        (lambda x: x.sum(axis=0), fl.TensorType(np.float32, [None, 4]), "float32[4]"),
+        (lambda s: np.int32(len(s)), NUMBERS, "int32"),
+        (lambda s: np.array(s), NUMBERS, "int32[?]"),
+        (lambda x: OrderedDict(a=x, b=[x]), np.int32, "<a=int32,b=<int32>>"),
+        (lambda x: {"b": x, "a": 1.5}, np.int32, "<a=float32,b=int32>"),
+        (lambda x: b"text", np.int32, "string"),
+        (lambda x: x, np.str_, "string"),
+    ],
+)
+def test_the_result_type_is_found_by_trying(
+    body: Callable[[Any], Any], type_: Any, result: str
+) -> None:
+    made = fl.np_computation(body, type_)
+    assert str(made.type_signature.result) == result
+
+
+@pytest.mark.parametrize(
+    ("type_", "seen"),
+    [
+        (np.int32, np.int32(1)),
+        (np.bool_, np.bool_(True)),
+        (np.str_, b""),
+        ([np.int32, np.int32], [1, 1]),
+        (OrderedDict(a=np.int32), OrderedDict(a=1)),
+    ],
+    ids=str,
+)
+def test_it_is_tried_on_ones(type_: Any, seen: Any) -> None:
+    tried = []
+
+    def body(x: Any) -> Any:
+        tried.append(x)
+        return x
+
+    fl.np_computation(body, type_)
+    assert tried == [seen] * len(tried)
+    assert type(tried[0]) is type(seen)
+
+
+def test_a_result_whose_structure_follows_the_input_is_refused() -> None:
+    with pytest.raises(TracingError, match="size of its input"):
+        fl.np_computation(list, VECTOR)
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [INTS, fl.FunctionType(INT, INT), fl.PlacementType(), [INT, INTS]],
+    ids=str,
+)
+def test_placements_and_functions_are_not_for_leaf_code(type_: Any) -> None:
+    with pytest.raises(TracingError, match="leaf code") as caught:
+        fl.np_computation(lambda x: 1, type_)
+    assert "federated_computation" in str(caught.value.do)
+
+
+def test_a_body_runs_once_for_each_call() -> None:
+    runs = []
+
+    def body(x: Any) -> Any:
+        runs.append(x)
+        return x
+
+    made = fl.np_computation(body, np.int32)
+    runs.clear()
+    assert (made(5), made(6)) == (5, 6)
+    assert runs == [5, 6]
+
+
+def test_random_numbers_are_drawn_anew_at_each_call() -> None:
+    """differs: there was TensorFlow only, whose NumPy randomness is frozen."""
+    generator = np.random.default_rng(7)
+    draw = fl.np_computation(lambda: generator.random())
+    assert len({float(draw()) for _ in range(5)}) == 5
+
+
+def test_what_is_returned_must_have_the_type_that_was_found() -> None:
+    tried: list[int] = []
+
+    def fickle(x: Any) -> Any:
+        tried.append(1)
+        return x if len(tried) <= 2 else np.array([x, x])
+
+    made = fl.np_computation(fickle, np.int32)
+    with pytest.raises(TypeMismatchError, match="fickle"):
+        made(1)
+
+
+def test_a_number_takes_the_dtype_that_was_found() -> None:
+    made = fl.np_computation(lambda x: 3 if x == 1 else np.int64(4), np.int32)
+    assert made.type_signature.result == fl.to_type(np.int32)
+    result = made(2)
+    assert (result, result.dtype) == (4, np.int32)
+
+
+# ------------------------------------------------------------------ calls inside
+
+
+def test_numpy_code_may_call_numpy_code() -> None:
+    twice = fl.np_computation(lambda x: increment(increment(x)), np.int32)
+    assert twice(1) == 3
+    pair = fl.np_computation(lambda x: add(x, b=increment(x)), np.int32)
+    assert pair(1) == 3
+
+
+def test_the_inner_call_checks_its_argument() -> None:
+    with pytest.raises(TypeMismatchError, match="int32"):
+        fl.np_computation(lambda x: increment(x), np.float32)(1.5)
+
+
+def test_a_federated_computation_cannot_be_called_inside() -> None:
+    total = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
+    with pytest.raises(ContextError, match="inside an np_computation"):
+        fl.np_computation(lambda x: total([x]), np.int32)
+
+
+def test_an_intrinsic_cannot_be_used_inside() -> None:
+    with pytest.raises((ContextError, TypeMismatchError)):
+        fl.np_computation(lambda s: fl.sequence_sum(s), NUMBERS)
+
+
+def test_the_body_sees_the_containers_of_its_type() -> None:
+    seen = []
+
+    def body(pair: Any, numbers: Any) -> Any:
+        seen.append((type(pair), type(numbers)))
+        return np.int32(0)
+
+    fl.np_computation(body, OrderedDict(a=np.int32), NUMBERS)
+    assert set(seen) == {(OrderedDict, list)}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest complete executor; its contract is tested with all others."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import ExecutorError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import operation
+from tests.executors.examples import call, pair, run
+from tests.programs import INT, INTS, NUMBERS, increment, same, total
+
+fw = fl.framework
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        same.tree,
+        ir.Reference("x", INT),
+        ir.Intrinsic("sequence_sum", fl.FunctionType(NUMBERS, INT)),
+        ir.Leaf("tensorflow", increment.tree.code, increment.type_signature),
+    ],
+    ids=lambda node: type(node).__name__,
+)
+def test_only_numpy_leaf_code_is_run(node: Any) -> None:
+    with pytest.raises(ExecutorError, match="own leaf code only") as caught:
+        run(fw.NumPyExecutor().create_value(node))
+    assert type(node).__name__ in str(caught.value.found)
+
+
+def test_federated_values_are_not_for_it() -> None:
+    async def work() -> Any:
+        executor = fw.NumPyExecutor()
+        value = await executor.create_value((np.int32(1),), INTS)
+        return await (await executor.create_call(value)).compute()
+
+    with pytest.raises(TypeError):
+        run(work())
+
+
+def test_operations_all_runtimes_know_are_run() -> None:
+    plus = operation("add", (INT, INT), INT)
+    assert run(call(fw.NumPyExecutor(), plus, pair(np.int32(1), np.int32(2)))) == 3
+
+
+def test_sequences_are_handed_over_as_lists() -> None:
+    assert run(call(fw.NumPyExecutor(), total, (np.int32(1), np.int32(2)))) == 3
+
+
+def test_a_value_that_is_not_plain_yet_is_converted() -> None:
+    async def work() -> Any:
+        executor = fw.NumPyExecutor()
+        value = await executor.create_value([1, 2], fl.TensorType(np.float32, [2]))
+        return await value.compute()
+
+    np.testing.assert_array_equal(run(work()), np.array([1, 2], np.float32), strict=True)
+
+
+def test_an_error_names_the_computation() -> None:
+    @fl.np_computation(np.int32)
+    def fragile(x: Any) -> Any:
+        if x == 0:
+            raise KeyError("mine")
+        return x
+
+    with pytest.raises(KeyError, match="mine") as caught:
+        run(call(fw.NumPyExecutor(), fragile, np.int32(0)))
+    assert any("fragile" in note for note in caught.value.__notes__)
