@@ -168,5 +168,6 @@ def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:
             expected="tensors, structures and sequences",
             found=str(type_),
             where=f"the definition of {fn_name}",
-            do="declare one member here, and use federated_map",
+            do="declare one member and use federated_map, "
+            "or decorate with federated_computation",
         )

@@ -10,7 +10,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.testing.case import CaseBook, Leaf, gives
+from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
 
 STRUCTURES = CaseBook()
 
@@ -125,6 +125,20 @@ def structure_rebuilt_by_leaf_code(leaf: Leaf) -> Computation:
     """Leaf code may return a container, too."""
     swap = leaf(lambda a, b: Pair(b, a), INT, INT)
     return fl.federated_computation(lambda a, b: swap(a, b), INT, INT)
+
+
+@STRUCTURES.add(gives((4, 3, [4, 6]), 3, 4, [3, 5]), runtimes=ALL)
+def parts_of_what_leaf_code_returns(leaf: Leaf) -> Computation:
+    """Fields of a leaf's result can be selected, unplaced and at the clients."""
+    swap = leaf(lambda a, b: Pair(b, a), INT, INT)
+    add_one = leaf(lambda x: x + INT(1), INT)
+    fn = fl.federated_computation(lambda x: swap(x, add_one(x)).left, INT)
+    return fl.federated_computation(
+        lambda a, b, v: (swap(a, b).left, swap(a, b)[1], fl.federated_map(fn, v)),
+        INT,
+        INT,
+        fl.type_at_clients(INT),
+    )
 
 
 @STRUCTURES.add(gives(Struct([("a", 1), (None, 2)]), 1, 2))
