@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu import tf
 
 Arrays = tuple[NDArray[Any], NDArray[Any]]
 """A client's `(x, y)`, or a model's `(weights, bias)`."""

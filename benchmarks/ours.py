@@ -11,9 +11,9 @@ from typing import Any
 
 import fedlearn_edu as fl
 from benchmarks.by_hand import Arrays, Loop
+from fedlearn_edu import tf
 from fedlearn_edu.demo import program
 from fedlearn_edu.demo.setting import FederatedData
-from fedlearn_edu.runtimes.tensorflow.library import tf
 
 _MODEL, _BATCH, _BATCHES = (
     program.MODEL_TYPE,

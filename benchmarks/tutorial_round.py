@@ -21,8 +21,8 @@ import numpy as np
 
 import fedlearn_edu as fl
 from benchmarks import by_hand, ours
+from fedlearn_edu import tf
 from fedlearn_edu.demo.setting import FederatedData, Options, prepare
-from fedlearn_edu.runtimes.tensorflow.library import tf
 
 GOAL_IMPORT_S = 0.5
 GOAL_ROUND_S = 0.5

@@ -25,7 +25,7 @@ from fedlearn_edu.errors import (
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_nodes
-from fedlearn_edu.types import StructType, Type
+from fedlearn_edu.types import SequenceType, StructType, Type
 
 
 @final
@@ -73,7 +73,9 @@ class FederatedTracingContext(TracingContext):
         self.check_visible(computation.tree, computation.__name__)
         if parameter is None:
             return self.bind(ir.Call(computation.tree))
-        value = OPERATORS["fit"](to_value(argument), parameter)
+        # A Python list is a structure, unless a sequence is wanted.
+        wanted = parameter if isinstance(parameter, SequenceType) else None
+        value = OPERATORS["fit"](to_value(argument, wanted), parameter)
         where = f"{computation.__name__}'s argument"
         try:
             parameter.check_assignable_from(value.type_signature, where=where)

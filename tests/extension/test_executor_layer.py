@@ -161,8 +161,12 @@ def test_layer_at_every_place_changes_no_meaning() -> None:
             return NATIVE | SEQUENCES
 
     assert assert_conforms(SyncExecutionContext(Layered())).refused == ()
-    assert min(counts.values()) > 100
-    assert len(counts) == 4
+    assert set(counts) == {
+        "create_value",
+        "create_call",
+        "create_struct",
+        "create_selection",
+    }
 
 
 def test_wrapping_layer_hears_every_call_and_what_is_computed() -> None:

@@ -143,3 +143,8 @@ def test_arithmetic_keeps_the_python_container() -> None:
         lambda x: fl.federated_sum(x) + fl.federated_sum(x), pairs
     )
     assert twice([Pair(1, 2), Pair(3, 4)]) == Pair(8, 12)
+
+
+def test_list_given_to_a_computation_of_a_sequence_is_a_constant_sequence() -> None:
+    total = fl.federated_computation(fl.sequence_sum, fl.SequenceType(np.int32))
+    assert fl.federated_computation(lambda: total([1, 2, 3]))() == 6

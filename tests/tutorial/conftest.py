@@ -29,7 +29,7 @@ class Run:
 
 
 def run_script(train: datasets.record.Split, test: datasets.record.Split) -> Run:
-    from fedlearn_edu.runtimes.tensorflow.library import tf
+    from fedlearn_edu import tf
 
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch:

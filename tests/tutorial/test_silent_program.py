@@ -4,8 +4,8 @@
 TensorFlow 2.21 writes nine lines there at its import and at its first operation, and
 six are left with every environment variable it knows. Importing `fedlearn_edu` loads no
 TensorFlow and so cannot help; what helps is that the first import of TensorFlow in the
-process is ours. A lesson therefore takes TensorFlow from us, or something that needs
-it, before anybody says `import tensorflow`; see `PRELUDES`.
+process is ours. A lesson therefore says `from fedlearn_edu import tf`, or takes
+something else from us that needs it, before anybody says `import tensorflow`.
 """
 
 import os
@@ -20,7 +20,7 @@ from tests.tutorial.test_second_tutorial import NUMBER
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
 PRELUDES = {
-    "TensorFlow from us": "from fedlearn_edu.runtimes.tensorflow.library import tf",
+    "TensorFlow from us": "from fedlearn_edu import tf",
     "a decorator from us": "from fedlearn_edu import tf_computation",
 }
 PROGRAM = """

@@ -90,7 +90,12 @@ class GraphCode:
     @cached_property
     def digest(self) -> str:
         """A hash of the serialized graph."""
-        return hashlib.sha256(pickle.dumps(self.serialized)).hexdigest()
+        graph = self.serialized
+        names = repr((graph.inputs, graph.outputs, graph.effects)).encode()
+        # Piece by piece: a pickle of all would tell equal strings from identical ones.
+        captures = [pickle.dumps(capture) for capture in graph.captures]
+        whole = b"".join([graph.definition, names, *captures])
+        return hashlib.sha256(whole).hexdigest()
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""

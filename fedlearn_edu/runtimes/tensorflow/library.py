@@ -5,9 +5,8 @@ TensorFlow reports on the processor and the missing GPU when it is imported and 
 its first operation, straight to the file descriptor. A grader takes any text there for
 failure, so both happen here, with stderr closed; errors still come as exceptions.
 
-That works where this is the first import of TensorFlow in the process. A lesson takes
-its `tf` from here, or anything that needs TensorFlow (`from fedlearn_edu import
-tf_computation`), before it says `import tensorflow`.
+That works where this is the first import of TensorFlow in the process. So a lesson says
+`from fedlearn_edu import tf`, which leads here, instead of `import tensorflow as tf`.
 """
 
 import os

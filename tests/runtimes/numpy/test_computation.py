@@ -66,7 +66,7 @@ def test_it_is_tried_on_ones(type_: Any, seen: Any) -> None:
 
 def test_a_result_whose_structure_follows_the_input_is_refused() -> None:
     with pytest.raises(TracingError, match="size of its input"):
-        fl.np_computation(list, VECTOR)
+        fl.np_computation(lambda x: list(x), VECTOR)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_result_whose_structure_follows_the_input_is_refused() -> None:
 def test_placements_and_functions_are_not_for_leaf_code(type_: Any) -> None:
     with pytest.raises(TracingError, match="leaf code") as caught:
         fl.np_computation(lambda x: 1, type_)
-    assert "federated_computation" in str(caught.value.do)
+    assert "federated_" in str(caught.value.do)
 
 
 def test_a_body_runs_once_for_each_call() -> None:

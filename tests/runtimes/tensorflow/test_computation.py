@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tf_computation`: traced once, at definition; what a body may do and return."""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+from fedlearn_edu.errors import (
+    ComputationFailedError,
+    ContextError,
+    TracingError,
+    TypeMismatchError,
+    TypeNotAssignableError,
+)
+from tests.programs import INT, INTS, NUMBERS, in_another_process
+
+pytestmark = pytest.mark.tensorflow
+
+
+@fl.tf_computation(np.int32)
+def tf_increment(x: Any) -> Any:
+    return x + 1
+
+
+@fl.tf_computation(np.int32, np.int32)
+def tf_add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def test_the_body_runs_once_at_definition() -> None:
+    runs = []
+
+    def body(x: Any) -> Any:
+        runs.append(x)
+        return x + 1
+
+    made = fl.tf_computation(body, np.int32)
+    assert (made(1), made(2)) == (2, 3)
+    assert len(runs) == 1
+
+
+@pytest.mark.parametrize(
+    ("type_", "kind"),
+    [
+        (np.int32, "SymbolicTensor"),
+        ([np.int32], "list"),
+        ((np.int32, [np.int32]), "tuple"),
+        (OrderedDict(a=np.int32), "OrderedDict"),
+        ([("a", np.int32)], "Struct"),
+        (NUMBERS, "Dataset"),
+    ],
+    ids=str,
+)
+def test_the_body_sees_the_containers_of_its_type(type_: Any, kind: str) -> None:
+    seen = []
+
+    def body(x: Any) -> Any:
+        seen.append([base.__name__ for base in type(x).__mro__])
+        return 1
+
+    fl.tf_computation(body, type_)
+    assert any(name.startswith(kind) or name == kind for name in seen[0])
+
+
+def test_tensorflow_types_and_specs_are_types() -> None:
+    made = fl.tf_computation(lambda x, y: x, tf.int32, tf.TensorSpec([None, 2], tf.bool))
+    assert str(made.type_signature.parameter) == "<x=int32,y=bool[?,2]>"
+
+
+@pytest.mark.parametrize("type_", [INTS, fl.FunctionType(INT, INT), [INTS]], ids=str)
+def test_placements_and_functions_are_not_for_leaf_code(type_: Any) -> None:
+    with pytest.raises(TracingError, match="leaf code"):
+        fl.tf_computation(lambda x: 1, type_)
+
+
+def test_a_function_of_tensorflow_can_be_decorated() -> None:
+    """differs: the hidden default `name=None` of `tf.add` was refused."""
+    assert fl.tf_computation(tf.add, np.int32, np.int32)(1, 2) == 3
+    assert fl.tf_computation(tf.function(lambda x: x * 2), np.int32)(4) == 8
+
+
+def test_two_tracings_of_one_body_are_equal() -> None:
+    first, second = (fl.tf_computation(lambda x: x + 1, np.int32) for _ in range(2))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != fl.tf_computation(lambda x: x + 2, np.int32)
+
+
+# ------------------------------------------------------------------ control flow
+
+
+@pytest.mark.parametrize(
+    ("body", "argument", "result"),
+    [
+        (lambda x: tf.cond(x > 0, lambda: x, lambda: -x), -4, 4),
+        (lambda x: tf.where(x > 0, x, -x), 4, 4),
+        (
+            lambda n: tf.while_loop(
+                lambda i, s: i < n, lambda i, s: (i + 1, s + i), [0, 0]
+            )[1],
+            5,
+            10,
+        ),
+    ],
+    ids=["cond", "where", "while"],
+)
+def test_control_flow_is_part_of_the_graph(
+    body: Callable[[Any], Any], argument: int, result: int
+) -> None:
+    assert fl.tf_computation(body, np.int32)(argument) == result
+
+
+def countdown(n: Any) -> Any:
+    total = tf.constant(0)
+    while n > 0:
+        if n % 2 == 0:
+            total += n
+        n -= 1
+    return total
+
+
+def test_a_tf_function_inside_writes_control_flow_in_python() -> None:
+    count = tf.function(countdown)
+    made = fl.tf_computation(lambda n: count(n), np.int32)
+    assert (made(4), made(0)) == (6, 0)
+
+
+def test_a_python_branch_on_a_tensor_is_refused() -> None:
+    with pytest.raises(TypeError, match="bool"):
+        fl.tf_computation(lambda x: x if x > 0 else -x, np.int32)
+
+
+def test_a_tf_function_inside_may_call_computations_without_a_word() -> None:
+    """AutoGraph leaves our own code alone, and so prints nothing about it."""
+    program = """
+        import numpy as np
+        import fedlearn_edu as fl
+        tf = fl.tf
+        increment = fl.tf_computation(lambda x: x + 1, np.int32)
+        polymorphic = fl.tf_computation(lambda x: x * 2)
+
+        @fl.tf_computation(np.int32)
+        def outer(x):
+            inner = tf.function(lambda y: polymorphic(increment(y)))
+            return inner(x)
+
+        print(int(outer(3)))
+    """
+    assert in_another_process(program) == "8\n"
+
+
+# ------------------------------------------------------------------ calls inside
+
+
+def test_a_computation_called_inside_becomes_part_of_the_graph() -> None:
+    twice = fl.tf_computation(lambda x: tf_increment(tf_increment(x)), np.int32)
+    assert twice(1) == 3
+    names = {op.type for op in twice.tree.code._concrete.graph.get_operations()}
+    assert names & {"PartitionedCall", "StatefulPartitionedCall"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x: tf_add(x, 1),
+        lambda x: tf_add(x, b=1),
+        lambda x: tf_add([x, 1]),
+        lambda x: tf_add(OrderedDict(a=x, b=1)),
+    ],
+)
+def test_an_inner_call_packs_its_arguments(body: Callable[[Any], Any]) -> None:
+    assert fl.tf_computation(body, np.int32)(2) == 3
+
+
+def test_an_inner_call_returns_containers_and_takes_datasets() -> None:
+    pair = fl.tf_computation(lambda x: OrderedDict(a=x, b=[x + 1]), np.int32)
+    total = fl.tf_computation(lambda d: d.reduce(0, lambda s, x: s + x), NUMBERS)
+    made = fl.tf_computation(lambda x: pair(x)["b"][0], np.int32)
+    assert made(1) == 2
+    mapped = fl.tf_computation(lambda d: total(d.map(lambda x: x * 2)), NUMBERS)
+    assert mapped([1, 2]) == 6
+
+
+def test_an_inner_call_checks_its_argument() -> None:
+    with pytest.raises(TypeNotAssignableError, match="float32"):
+        fl.tf_computation(lambda x: tf_increment(x), np.float32)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        fl.federated_computation(lambda x: x, INT),
+        fl.np_computation(lambda x: x, INT),
+    ],
+    ids=["federated", "numpy"],
+)
+def test_only_tensorflow_is_called_inside(inner: Any) -> None:
+    """differs: a ValueError in the ancestor."""
+    with pytest.raises(ContextError, match="inside a tf_computation"):
+        fl.tf_computation(lambda x: inner(x), np.int32)
+
+
+def test_an_intrinsic_cannot_be_used_inside() -> None:
+    """So `sequence_sum` of a dataset is refused at definition, on every executor."""
+    with pytest.raises((ContextError, TypeError)):
+        fl.tf_computation(lambda d: fl.sequence_sum(d), NUMBERS)
+
+
+# ------------------------------------------------------------------ results
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        (lambda: 3, "int32"),
+        (lambda: 1.5, "float32"),
+        (lambda: True, "bool"),
+        (lambda: "Hello, World!", "string"),
+        (lambda: np.arange(3), "int64[3]"),
+        (lambda: tf.Variable(5), "int32"),
+        (lambda: tf.zeros([2, 3]), "float32[2,3]"),
+        (lambda: [1, 2.5], "<int32,float32>"),
+        (lambda: {"b": 1, "a": 2.5}, "<a=float32,b=int32>"),
+        (lambda: OrderedDict(b=1, a=2.5), "<b=int32,a=float32>"),
+        (lambda: Pair(1, 2.5), "<a=int32,b=float32>"),
+        (lambda: fl.Struct([("a", 1), (None, 2)]), "<a=int32,int32>"),
+        (lambda: tf.data.Dataset.range(3), "int64*"),
+    ],
+)
+def test_a_result_has_its_type(value: Callable[[], Any], type_: str) -> None:
+    assert str(fl.tf_computation(value).type_signature.result) == type_
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{"a": 2, "b": 1}, OrderedDict(b=1, a=2), [1, (2, Pair(3, 4))], Pair(1, [2])],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_result_comes_back_in_its_container(value: Any) -> None:
+    result = fl.tf_computation(lambda: value)()
+    assert type(result) is type(value)
+    assert result == value
+
+
+def test_strings_come_back_as_bytes() -> None:
+    greet = fl.tf_computation(lambda s: tf.strings.join(["hi ", s]), tf.string)
+    assert greet("you") == b"hi you"
+    twice = fl.tf_computation(
+        lambda s: tf.strings.join([s, s]), tf.TensorSpec([None], tf.string)
+    )
+    result = twice(["a", "bc"])
+    assert result.dtype == object
+    assert result.tolist() == [b"aa", b"bcbc"]
+
+
+@pytest.mark.parametrize("value", [{1}, object(), {1: 2}, tf_increment], ids=type)
+def test_what_tensorflow_cannot_return_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError):
+        fl.tf_computation(lambda: value)
+
+
+def test_a_ragged_tensor_comes_back_as_its_components() -> None:
+    """differs: the ancestor gave a `tf.RaggedTensor` back."""
+    made = fl.tf_computation(lambda: tf.ragged.constant([[1, 2], [3]]))
+    assert str(made.type_signature.result) == (
+        "<flat_values=int32[3],nested_row_splits=<int64[3]>>"
+    )
+    result = made()
+    np.testing.assert_array_equal(result["flat_values"], [1, 2, 3])
+    np.testing.assert_array_equal(result["nested_row_splits"][0], [0, 2, 3])
+
+
+def test_a_sparse_tensor_comes_back_as_its_components() -> None:
+    """differs: the ancestor gave a `tf.SparseTensor` back."""
+    result = fl.tf_computation(lambda: tf.sparse.from_dense([[0, 5]]))()
+    assert list(result) == ["indices", "values", "dense_shape"]
+    np.testing.assert_array_equal(result["indices"], [[0, 1]])
+    np.testing.assert_array_equal(result["values"], [5])
+    np.testing.assert_array_equal(result["dense_shape"], [1, 2])
+
+
+def test_unknown_dimensions_stay_unknown() -> None:
+    vector = tf.TensorSpec([None], tf.float32)
+    doubled = fl.tf_computation(lambda x: tf.concat([x, x], 0), vector)
+    assert str(doubled.type_signature) == "(float32[?] -> float32[?])"
+    for size in (0, 1, 3):
+        assert doubled(np.ones(size)).shape == (2 * size,)
+
+
+# ------------------------------------------------------------------ arguments
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [1, np.int64(1), True, tf.constant(1), tf.Variable(1)],
+    ids=lambda argument: type(argument).__name__,
+)
+def test_a_number_or_a_tensor_of_the_dtype_is_taken(argument: Any) -> None:
+    assert tf_increment(argument) == 2
+
+
+def test_a_tensor_is_never_cast() -> None:
+    with pytest.raises(TypeMismatchError, match="int32") as caught:
+        tf_increment(tf.constant(1, tf.int64))
+    assert "tf.cast" in str(caught.value.do)
+
+
+def positive(x: Any) -> Any:
+    check = tf.debugging.assert_positive(x, message="must be positive")
+    with tf.control_dependencies([check]):
+        return tf.identity(x)
+
+
+def test_an_error_of_the_graph_says_what_and_where() -> None:
+    made = fl.tf_computation(positive, np.int32)
+    assert made(1) == 1
+    with pytest.raises(ComputationFailedError, match="positive") as caught:
+        made(-1)
+    assert "must be positive" in str(caught.value.found)
+    mapped = fl.federated_computation(lambda v: fl.federated_map(made, v), INTS)
+    with pytest.raises(ComputationFailedError, match="client 1"):
+        mapped([1, -1])
+
+
+# ------------------------------------------------------------------ in a federated body
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: tf.constant(1),
+        lambda x: x + tf.constant(1),
+        lambda x: tf.constant(1) + x,
+        lambda x: tf.add(x, 1),
+        lambda x: tf.data.Dataset.range(2),
+        lambda x: fl.tf_computation(lambda y: y + x, INT)(x),
+        lambda x: fl.tf_computation(lambda y: x, INT)(x),
+    ],
+)
+def test_tensorflow_and_values_do_not_mix(use: Callable[[Any], Any]) -> None:
+    with pytest.raises((TypeError, ContextError)):
+        fl.federated_computation(use, INT)
+
+
+def test_nothing_is_logged_by_a_run(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        fl.tf_computation(lambda x: tf.function(countdown)(x), np.int32)(3)
+    assert caplog.records == []

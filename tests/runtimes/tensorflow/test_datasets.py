@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences in TensorFlow code: `tf.data.Dataset`s, as arguments and as results."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
+from tests.programs import INT, NUMBERS, NUMBERS_AT_CLIENTS
+
+pytestmark = pytest.mark.tensorflow
+fw = fl.framework
+from_slices = tf.data.Dataset.from_tensor_slices
+
+BATCH = OrderedDict(x=fl.TensorType(np.float32, [None, 2]), y=fl.TensorType(np.int32, [None]))
+
+
+@fl.tf_computation(NUMBERS)
+def total(numbers: Any) -> Any:
+    return numbers.reduce(0, lambda s, x: s + x)
+
+
+@fl.tf_computation(fl.SequenceType(BATCH))
+def rows(batches: Any) -> Any:
+    return batches.reduce(0, lambda n, batch: n + tf.shape(batch["x"])[0])
+
+
+def numbers() -> Iterator[int]:
+    yield from (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        [1, 2, 3],
+        (1, 2, 3),
+        np.array([1, 2, 3]),
+        range(1, 4),
+        numbers,
+        numbers(),
+        from_slices([1, 2, 3]),
+        from_slices([0, 1, 2]).map(lambda x: x + 1).shuffle(3, seed=1),
+    ],
+    ids=lambda sequence: type(sequence).__name__,
+)
+def test_a_sequence_comes_in_any_form(sequence: Any) -> None:
+    assert total(sequence) == 6
+
+
+def test_an_empty_sequence_has_its_declared_elements() -> None:
+    assert total([]) == 0
+    assert rows([]) == 0
+    assert total(from_slices(np.zeros([0], np.int32))) == 0
+
+
+def batch(size: int) -> dict[str, Any]:
+    return {"y": np.zeros([size], np.int32), "x": np.zeros([size, 2], np.float32)}
+
+
+@pytest.mark.parametrize(
+    "sizes", [[3, 3, 3], [3, 3, 1], [3, 1, 3], [0, 2], [5]], ids=str
+)
+def test_batches_may_differ_in_size(sizes: list[int]) -> None:
+    """differs: there, only the last batch might."""
+    assert rows([batch(size) for size in sizes]) == sum(sizes)
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        from_slices([1.0]),
+        tf.data.Dataset.range(3),
+        from_slices([[1, 2]]),
+        from_slices([[1]]).map(lambda x: (x, x)),
+    ],
+    ids=lambda dataset: str(dataset.element_spec),
+)
+def test_a_dataset_of_other_elements_is_refused(dataset: Any) -> None:
+    with pytest.raises(TypeNotAssignableError, match=r"int32\*"):
+        total(dataset)
+
+
+# ------------------------------------------------------------------ containers of elements
+
+
+@pytest.mark.parametrize(
+    ("element", "spec"),
+    [
+        (OrderedDict(b=np.int32, a=np.float32), OrderedDict),
+        ([np.int32, np.float32], tuple),
+        ((np.int32, np.float32), tuple),
+        ([("a", np.int32)], OrderedDict),
+    ],
+    ids=str,
+)
+def test_the_body_sees_elements_as_dicts_or_tuples(element: Any, spec: type) -> None:
+    seen = []
+
+    def body(dataset: Any) -> Any:
+        seen.append(dataset.element_spec)
+        return 1
+
+    fl.tf_computation(body, fl.SequenceType(element))
+    assert type(seen[0]) is spec
+
+
+@fl.tf_computation(fl.SequenceType(OrderedDict(b=INT, a=INT)))
+def rest(pairs: Any) -> Any:
+    return pairs.reduce(0, lambda s, pair: s + pair["b"] - pair["a"])
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        from_slices({"a": [1, 2], "b": [10, 20]}),
+        from_slices({"b": [10, 20], "a": [1, 2]}),
+        from_slices(OrderedDict(b=[10, 20], a=[1, 2])),
+        from_slices(([10, 20], [1, 2])),
+    ],
+    ids=["dict", "dict in order", "OrderedDict", "tuple"],
+)
+def test_a_plain_dict_goes_by_name_and_the_others_by_position(dataset: Any) -> None:
+    assert rest(dataset) == 27
+
+
+def test_an_ordered_dict_in_another_order_is_refused() -> None:
+    with pytest.raises(TypeMismatchError, match="b=int32,a=int32"):
+        rest(from_slices(OrderedDict(a=[1, 2], b=[10, 20])))
+
+
+@pytest.mark.parametrize(
+    ("make", "container"),
+    [
+        (lambda: from_slices({"b": [1], "a": [2]}), dict),
+        (lambda: from_slices(OrderedDict(b=[1], a=[2])), OrderedDict),
+        (lambda: from_slices(([1], [2])), tuple),
+    ],
+    ids=["dict", "OrderedDict", "tuple"],
+)
+def test_elements_of_a_result_keep_their_container(
+    make: Callable[[], Any], container: type
+) -> None:
+    result = fl.tf_computation(make)()
+    assert type(result) is list
+    assert type(result[0]) is container
+    assert list(result[0].values() if container is not tuple else result[0]) == [1, 2]
+
+
+# ------------------------------------------------------------------ results
+
+
+def test_a_dataset_is_a_result() -> None:
+    """differs: the ancestor gave a dataset back, here it is a list."""
+    made = fl.tf_computation(lambda d: d.map(lambda x: x * 2).batch(2), NUMBERS)
+    assert str(made.type_signature) == "(int32* -> int32[?]*)"
+    assert [batch.tolist() for batch in made([1, 2, 3])] == [[2, 4], [6]]
+
+
+def test_a_result_that_is_not_read_is_not_computed() -> None:
+    program = fl.federated_computation(
+        lambda s: total(fl.tf_computation(lambda d: d.repeat(2), NUMBERS)(s)), NUMBERS
+    )
+    assert program([1, 2]) == 6
+
+
+def test_a_random_dataset_is_drawn_again_by_each_reader() -> None:
+    drawn = fl.tf_computation(
+        lambda: tf.data.Dataset.range(3).map(lambda _: tf.random.uniform([]))
+    )
+    assert drawn() != drawn()
+
+
+# ------------------------------------------------------------------ with sequence intrinsics
+
+
+@fl.tf_computation(np.int32)
+def increment(x: Any) -> Any:
+    return x + 1
+
+
+@fl.tf_computation(np.int32, np.int32)
+def add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+@pytest.mark.parametrize(
+    "sequence", [[1, 2, 3], from_slices([1, 2, 3]), numbers], ids=lambda s: type(s).__name__
+)
+def test_a_mapped_sequence_is_read_by_tensorflow(sequence: Any) -> None:
+    """differs: this hung in the ancestor."""
+    program = fl.federated_computation(
+        lambda s: [
+            total(fl.sequence_map(increment, s)),
+            fl.sequence_reduce(fl.sequence_map(increment, s), 0, add),
+            fl.sequence_sum(s),
+        ],
+        NUMBERS,
+    )
+    assert program(sequence) == [9, 9, 6]
+
+
+def test_every_client_reads_its_own_mapped_data_set() -> None:
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(total, fl.sequence_map(increment, v)),
+        NUMBERS_AT_CLIENTS,
+    )
+    data = [from_slices([1, 2]), [3], numbers, from_slices(np.zeros([0], np.int32))]
+    assert program(data) == [5, 4, 9, 0]
+
+
+def test_elements_of_structures_are_mapped() -> None:
+    examples = fl.tf_computation(lambda b: tf.shape(b["y"])[0], BATCH)
+    program = fl.federated_computation(
+        lambda s: fl.sequence_sum(fl.sequence_map(examples, s)), fl.SequenceType(BATCH)
+    )
+    assert program([batch(3), batch(1)]) == 4
+    dataset = from_slices(batch(5)).batch(2)
+    assert program(dataset) == 5
+
+
+def test_a_data_set_can_be_used_again_and_again() -> None:
+    dataset = from_slices([1, 2, 3])
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(total, v), NUMBERS_AT_CLIENTS
+    )
+    for _ in range(3):
+        assert program([dataset, dataset]) == [6, 6]

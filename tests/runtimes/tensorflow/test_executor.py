@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executor for TensorFlow code keeps the contract, and runs what all runtimes know."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+from fedlearn_edu.contexts.leaves import leaf_executor
+from fedlearn_edu.errors import ExecutorError, TypeMismatchError
+from fedlearn_edu.executors.routing import RoutingExecutor
+from fedlearn_edu.ir.operations import cast, operation
+from tests.executors.examples import call, pair, run
+from tests.programs import INT, INTS, NUMBERS, increment, same
+
+pytestmark = pytest.mark.tensorflow
+fw = fl.framework
+
+
+@fl.tf_computation(np.int32, np.int32)
+def tf_add(a: Any, b: Any) -> Any:
+    return a + b
+
+
+@fl.tf_computation(np.int32)
+def tf_double(x: Any) -> Any:
+    return x * 2
+
+
+def test_leaf_code_runs_on_plain_data() -> None:
+    argument = fl.Struct.named(a=np.int32(1), b=np.int32(2))
+    assert run(call(fw.EagerTFExecutor(), tf_add, argument)) == 3
+
+
+def test_data_come_out_as_they_went_in() -> None:
+    type_ = fl.to_type(OrderedDict(a=np.int32, b=[np.str_], s=NUMBERS))
+    plain = fl.Struct.named(
+        a=np.int32(1), b=fl.Struct.unnamed(b"text"), s=(np.int32(1), np.int32(2))
+    )
+
+    async def work() -> Any:
+        value = await fw.EagerTFExecutor().create_value(plain, type_)
+        return await value.compute()
+
+    result = run(work())
+    assert result.a == 1
+    assert type(result.a) is np.int32
+    assert result.b == fl.Struct.unnamed(b"text")
+    assert list(result.s) == [1, 2]
+
+
+def test_fields_are_picked_and_put_together() -> None:
+    async def work() -> Any:
+        executor = fw.EagerTFExecutor()
+        type_ = fl.to_type(OrderedDict(a=np.int32, b=np.int32))
+        value = await executor.create_value(
+            fl.Struct.named(a=np.int32(1), b=np.int32(2)), type_
+        )
+        b = await executor.create_selection(value, name="b")
+        fn = await executor.create_value(tf_add)
+        swapped = await executor.create_struct({"a": b, "b": b})
+        return await (await executor.create_call(fn, swapped)).compute()
+
+    assert run(work()) == 4
+
+
+@pytest.mark.parametrize("node", [same.tree, increment.tree], ids=["lambda", "NumPy"])
+def test_only_tensorflow_code_is_run(node: Any) -> None:
+    with pytest.raises(ExecutorError, match="own leaf code only"):
+        run(fw.EagerTFExecutor().create_value(node))
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [("add", 9), ("subtract", 5), ("multiply", 14), ("maximum", 7), ("minimum", 2)],
+)
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64])
+def test_operations_mean_the_same_as_in_numpy(name: str, result: int, dtype: Any) -> None:
+    scalar = fl.to_type(dtype)
+    leaf = operation(name, (scalar, scalar), scalar)
+    argument = pair(dtype(7), dtype(2))
+    found = run(call(fw.EagerTFExecutor(), leaf, argument))
+    assert (found, found.dtype) == (result, np.dtype(dtype))
+    assert found == run(call(fw.NumPyExecutor(), leaf, argument))
+
+
+def test_operations_tensorflow_lacks_are_run_all_the_same() -> None:
+    leaf = cast(fl.TensorType(np.int32, [2]), fl.TensorType(np.float64, [2]))
+    found = run(call(fw.EagerTFExecutor(), leaf, np.array([1, 2], np.int32)))
+    np.testing.assert_array_equal(found, np.array([1.0, 2.0]), strict=True)
+
+
+@pytest.mark.parametrize("leaf", ["tensorflow", None, lambda: fw.EagerTFExecutor()])
+def test_a_stack_can_be_asked_for_tensorflow(leaf: Any) -> None:
+    program = fl.federated_computation(
+        lambda v: fl.federated_sum(fl.federated_map(tf_double, v)), INTS
+    )
+    with fw.SyncExecutionContext(fl.local_executor_factory(leaf=leaf)):
+        assert program([1, 2, 3]) == 12
+
+
+def test_numpy_and_tensorflow_meet_in_one_program() -> None:
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(increment, fl.federated_map(tf_double, v)), INTS
+    )
+    assert program([1, 2]) == [3, 5]
+    both = leaf_executor(None, frozenset({"numpy", "tensorflow"}))
+    assert isinstance(both, RoutingExecutor)
+
+
+def test_a_stack_asked_for_numpy_refuses_tensorflow_code() -> None:
+    context = fw.SyncExecutionContext(fl.local_executor_factory(leaf="numpy"))
+    with context, pytest.raises(ExecutorError, match="tensorflow"):
+        tf_double(1)
+
+
+def test_a_tensor_of_another_dtype_is_refused() -> None:
+    with pytest.raises(TypeMismatchError, match="int32"):
+        run(fw.EagerTFExecutor().create_value(tf.constant(1, tf.int64), INT))

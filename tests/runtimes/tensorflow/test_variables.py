@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variables made inside live for one call; what was made outside is refused."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+from fedlearn_edu.errors import TracingError
+from tests.programs import INTS
+
+pytestmark = pytest.mark.tensorflow
+fw = fl.framework
+
+
+@fl.tf_computation(np.int32)
+def doubled(x: Any) -> Any:
+    total = tf.Variable(0)
+    total.assign_add(x)
+    total.assign_add(x)
+    return total
+
+
+def test_every_call_gets_fresh_variables() -> None:
+    assert [doubled(3), doubled(3), doubled(4)] == [6, 6, 8]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x: tf.Variable(x).assign_add(x),
+        lambda x: tf.Variable(lambda: x).assign_sub(-x),
+        lambda x: tf.Variable([x, x]).scatter_nd_add([[0]], [x])[0],
+        lambda x: doubled(x),
+        lambda x: doubled(x) - tf.Variable(5) + 5,
+    ],
+    ids=["tensor", "function", "scatter", "nested", "both"],
+)
+def test_variables_are_made_in_many_ways(body: Callable[[Any], Any]) -> None:
+    made = fl.tf_computation(body, np.int32)
+    assert [made(3), made(3)] == [6, 6]
+
+
+def test_parallel_threads_do_not_share_variables() -> None:
+    """Each thread's variable counts to its own number, while the others count too."""
+
+    @fl.tf_computation(np.int32)
+    def count_to(n: Any) -> Any:
+        counter = tf.Variable(0)
+        for_each = tf.function(lambda: counter.assign_add(1))
+        tf.while_loop(lambda i: i < n, lambda i: (i + tf.sign(for_each()),), [0])
+        return counter.read_value()
+
+    results: dict[int, Any] = {}
+    numbers = range(1, 9)
+    threads = [
+        threading.Thread(target=lambda n=n: results.update({n: count_to(100 * n)}))
+        for n in numbers
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {n: 100 * n for n in numbers}
+
+
+def test_clients_do_not_share_variables() -> None:
+    program = fl.federated_computation(lambda v: fl.federated_map(doubled, v), INTS)
+    with fw.SyncExecutionContext(fl.local_executor_factory()):
+        assert program(list(range(20))) == [2 * x for x in range(20)]
+
+
+def test_gradients_flow_through_variables() -> None:
+    @fl.tf_computation(np.float32)
+    def slope(x: Any) -> Any:
+        v = tf.Variable(x)
+        with tf.GradientTape() as tape:
+            square = v * v
+        return tape.gradient(square, v)
+
+    assert slope(3.0) == 6.0
+
+
+def test_a_keras_layer_and_optimizer_made_inside_live_for_one_call() -> None:
+    @fl.tf_computation(fl.TensorType(np.float32, [None, 2]))
+    def first_step(x: Any) -> Any:
+        layer = tf.keras.layers.Dense(1, kernel_initializer="ones")
+        optimizer = tf.keras.optimizers.SGD(0.5)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(layer(x))
+        gradients = tape.gradient(loss, layer.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, layer.trainable_variables, strict=True))
+        return loss, layer(x)
+
+    for _ in range(2):
+        loss, after = first_step([[1.0, 2.0]])
+        assert loss == 3.0
+        np.testing.assert_allclose(after, [[3.0 - 0.5 * (1 + 4 + 1)]])
+
+
+# ------------------------------------------------------------------ made outside
+
+
+def test_a_variable_made_outside_is_refused_with_the_cure() -> None:
+    outside = tf.Variable(5)
+    with pytest.raises(TracingError, match="variable that was made outside") as caught:
+        fl.tf_computation(lambda x: x + outside, np.int32)
+    assert "parameter" in str(caught.value.do)
+
+
+def test_a_keras_model_and_optimizer_made_outside_are_refused() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Input([2]), tf.keras.layers.Dense(1)])
+    with pytest.raises(TracingError, match="made outside") as caught:
+        fl.tf_computation(lambda x: model(x), fl.TensorType(np.float32, [None, 2]))
+    assert "Keras" in str(caught.value.do)
+
+    optimizer = tf.keras.optimizers.SGD(0.1)
+
+    def step(x: Any) -> Any:
+        weight = tf.Variable(x)
+        with tf.GradientTape() as tape:
+            loss = weight * weight
+        optimizer.apply_gradients([(tape.gradient(loss, weight), weight)])
+        return weight
+
+    with pytest.raises(TracingError, match="made outside"):
+        fl.tf_computation(step, np.float32)
+
+
+def test_a_dataset_made_outside_is_refused() -> None:
+    outside = tf.data.Dataset.range(3)
+    with pytest.raises(TracingError, match="dataset that was made outside"):
+        fl.tf_computation(
+            lambda x: outside.reduce(np.int64(0), lambda a, b: a + b) + x, np.int64
+        )
+
+
+def test_a_variable_that_leaked_out_of_its_body_is_refused() -> None:
+    kept = []
+
+    def leaking(x: Any) -> Any:
+        kept.append(tf.Variable(x))
+        return kept[0] + 1
+
+    assert fl.tf_computation(leaking, np.int32)(1) == 2
+    with pytest.raises(TracingError, match="made outside"):
+        fl.tf_computation(lambda x: x + kept[0], np.int32)
+
+
+def test_a_tensor_made_outside_is_baked_in() -> None:
+    """differs: the ancestor refused captured eager tensors."""
+    outside = tf.constant(5)
+    made = fl.tf_computation(lambda x: x + outside, np.int32)
+    outside = tf.constant(100)
+    assert made(1) == 6
+
+
+def test_a_numpy_value_from_outside_is_baked_in() -> None:
+    outside = np.array([1, 2], np.int32)
+    made = fl.tf_computation(lambda x: x + outside, np.int32)
+    outside += 100
+    np.testing.assert_array_equal(made(1), [2, 3])
+
+
+# ------------------------------------------------------------------ randomness
+
+
+def test_tensorflow_draws_anew_at_each_call_and_numpy_is_frozen() -> None:
+    generator = np.random.default_rng(7)
+    redrawn = fl.tf_computation(lambda: tf.random.uniform([]))
+    frozen = fl.tf_computation(lambda: generator.random())
+    assert len({float(redrawn()) for _ in range(5)}) == 5
+    assert len({float(frozen()) for _ in range(5)}) == 1
+
+
+def test_a_stateless_draw_is_the_same_at_each_call() -> None:
+    draw = fl.tf_computation(lambda s: tf.random.stateless_uniform([], s), (np.int32, [2]))
+    assert draw([1, 2]) == draw([1, 2]) != draw([1, 3])
