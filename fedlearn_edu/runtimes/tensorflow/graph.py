@@ -83,7 +83,7 @@ class GraphCode:
             concrete.graph.as_graph_def().SerializeToString(deterministic=True),
             tuple(tensor.name for tensor in inputs),
             tuple(tensor.name for tensor in concrete.outputs),
-            tuple(operation.name for operation in concrete.graph.control_outputs),
+            tuple(sorted(effect.name for effect in concrete.graph.control_outputs)),
             tuple((name, outer.numpy()) for name, outer in captures),
         )
 
