@@ -27,7 +27,9 @@ from fedlearn_edu.structure import check_names
 from fedlearn_edu.types import parse_type
 from tests.ids import plain
 
-FULL = FedLearnError("wrong fruit", expected="apple", found="pear", where="x", do="swap")
+FULL = FedLearnError(
+    "wrong fruit", expected="apple", found="pear", where="x", do="swap"
+)
 CLASSES = [
     class_
     for _, class_ in inspect.getmembers(errors, inspect.isclass)
@@ -46,7 +48,9 @@ def test_an_error_has_four_labeled_parts() -> None:
 
 
 def test_parts_that_are_not_known_are_left_out() -> None:
-    assert str(FedLearnError("wrong fruit", do="swap")) == "wrong fruit\n  do:       swap"
+    assert (
+        str(FedLearnError("wrong fruit", do="swap")) == "wrong fruit\n  do:       swap"
+    )
 
 
 def test_a_long_part_is_cut_in_its_middle() -> None:
@@ -149,7 +153,7 @@ def test_an_error_of_your_code_keeps_your_frames_only() -> None:
 
 
 def test_an_error_of_a_library_keeps_the_frames_of_the_library() -> None:
-    with pytest.raises(ValueError, match="not JSON|Expecting value") as caught:
+    with pytest.raises(ValueError, match=r"not JSON|Expecting value") as caught:
         fl.federated_computation(lambda x: json.loads("not JSON"), np.int32)
     assert files_of(caught.value)[-1] == "decoder.py"
 

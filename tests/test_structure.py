@@ -52,7 +52,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
 
 def test_at_most_ten_known_names_are_listed() -> None:
     many = Struct((f"f{i}", i) for i in range(12))
-    with pytest.raises(AttributeError, match="f8, f9$"):
+    with pytest.raises(AttributeError, match=r"f8, f9$"):
         many.z  # noqa: B018
 
 

@@ -76,13 +76,17 @@ def test_an_expansion_is_traced_once_for_each_type() -> None:
 def test_intrinsics_inside_functions_are_expanded_too() -> None:
     inner = fl.federated_computation(lambda s: fl.sequence_sum(s), NUMBERS)
     at_clients = fl.type_at_clients(NUMBERS)
-    tree = fl.federated_computation(lambda v: fl.federated_map(inner, v), at_clients).tree
+    tree = fl.federated_computation(
+        lambda v: fl.federated_map(inner, v), at_clients
+    ).tree
     expanded = expand_intrinsics(tree, {"federated_map", "sequence_reduce"})
     assert uris(expanded) == {"federated_map", "sequence_reduce"}
 
 
 def test_a_mean_sends_values_and_counts_in_one_aggregation() -> None:
-    tree = fl.federated_computation(lambda v, w: fl.federated_mean(v, w), FLOATS, INTS).tree
+    tree = fl.federated_computation(
+        lambda v, w: fl.federated_mean(v, w), FLOATS, INTS
+    ).tree
     calls = [
         node
         for node in walk(expand_intrinsics(tree, frozenset()))

@@ -23,7 +23,9 @@ def test_a_tree_is_expanded_just_as_far_as_needed() -> None:
 
 
 def test_an_intrinsic_nobody_implements_is_refused_with_a_cure() -> None:
-    with pytest.raises(UnsupportedIntrinsicError, match="cannot run federated_map") as e:
+    with pytest.raises(
+        UnsupportedIntrinsicError, match="cannot run federated_map"
+    ) as e:
         compile_tree(MAP, {"federated_value"}, "halve")
     assert e.value.where == "halve"
     assert "federated_value" in str(e.value.expected)

@@ -229,7 +229,7 @@ def test_the_number_of_fields_must_fit(argument: Any) -> None:
         minus(argument)
 
 
-# ------------------------------------------ 2.5, tensors, sequences, functions at the top
+# ------------------------------------- 2.5, tensors, sequences, functions at the top
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,9 @@ def test_the_number_of_fields_must_fit(argument: Any) -> None:
         (np.int32, np.int64(3), np.int32),
     ],
 )
-def test_a_number_takes_the_declared_dtype(declared: Any, given: Any, dtype: Any) -> None:
+def test_a_number_takes_the_declared_dtype(
+    declared: Any, given: Any, dtype: Any
+) -> None:
     result = fl.np_computation(lambda x: x, declared)(given)
     assert (result, result.dtype) == (given, dtype)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A computation: a typed tree with a name, which the current context gives a meaning."""
+"""A computation: a typed tree; the current context says what calling it means."""
 
 import pickle
 from typing import Any

@@ -101,7 +101,9 @@ def test_a_body_that_forgets_its_return_is_told_where(decorator: Any) -> None:
     def forgetful(x: Any) -> None:
         x + 1
 
-    with pytest.raises(ComputationReturnedNoneError, match="forgetful returned None") as e:
+    with pytest.raises(
+        ComputationReturnedNoneError, match="forgetful returned None"
+    ) as e:
         decorator(forgetful, np.int32)
     assert "test_decorator.py" in str(e.value.where)
 
@@ -205,9 +207,10 @@ def test_one_parameter_takes_one_argument_by_position_or_name() -> None:
     same = fl.federated_computation(lambda x: x)
     assert same(1) == same(x=1) == 1
     assert same([1, 2.5]) == [1, 2.5]
-    for call in (lambda: same(1, 2), lambda: same(y=1)):
-        with pytest.raises(ArgumentsError, match="takes one argument"):
-            call()
+    with pytest.raises(ArgumentsError, match="takes one argument"):
+        same(1, 2)
+    with pytest.raises(ArgumentsError, match="takes one argument"):
+        same(y=1)
 
 
 def test_an_intrinsic_gives_a_polymorphic_function_its_type() -> None:

@@ -96,7 +96,7 @@ def test_a_federated_body_sees_values_only() -> None:
 
 
 def test_tracing_needs_no_execution_context() -> None:
-    with fl.framework.AsyncExecutionContext(fl.local_executor_factory()):
+    with fl.framework.AsyncExecutionContext(fl.framework.local_executor_factory()):
         made = fl.federated_computation(lambda x: increment(x), INT)
     assert made(1) == 2
 
@@ -236,7 +236,7 @@ def test_an_all_equal_parameter_is_never_zipped_to() -> None:
     equal = fl.type_at_clients([INT, INT], all_equal=True)
     same_pair = fl.federated_computation(lambda p: p, equal)
     one = fl.type_at_clients(INT, all_equal=True)
-    with pytest.raises(TypeNotAssignableError, match="all_equal|not assignable"):
+    with pytest.raises(TypeNotAssignableError, match=r"all_equal|not assignable"):
         fl.federated_computation(lambda v: same_pair([v, v]), one)
 
 

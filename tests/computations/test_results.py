@@ -95,7 +95,9 @@ def test_a_plain_dict_is_a_result_of_leaf_code_only() -> None:
         fl.federated_computation(lambda: {"b": 1})
 
 
-def test_a_struct_without_container_is_an_ordered_dict_or_a_tuple(decorator: Any) -> None:
+def test_a_struct_without_container_is_an_ordered_dict_or_a_tuple(
+    decorator: Any,
+) -> None:
     assert decorator(lambda: fl.Struct.named(b=1, a=2))() == OrderedDict(b=1, a=2)
     assert decorator(lambda: fl.Struct.unnamed(1, 2))() == (1, 2)
 
@@ -137,7 +139,7 @@ def test_a_federated_value_is_a_list_or_its_one_member(
 def test_a_value_equal_at_all_clients_is_its_one_member() -> None:
     equal = fl.type_at_clients(INT, all_equal=True)
     program = fl.federated_computation(lambda v: v, equal)
-    with fl.framework.SyncExecutionContext(fl.local_executor_factory(2)):
+    with fl.framework.SyncExecutionContext(fl.framework.local_executor_factory(2)):
         assert program(5) == 5
 
 
@@ -147,7 +149,9 @@ def test_a_sequence_is_a_list_on_every_stack(
     elements: Any, support_sequence_ops: bool
 ) -> None:
     """differs: the ancestor gave a dataset, or the very object that went in."""
-    factory = fl.local_executor_factory(support_sequence_ops=support_sequence_ops)
+    factory = fl.framework.local_executor_factory(
+        support_sequence_ops=support_sequence_ops
+    )
     with fl.framework.SyncExecutionContext(factory):
         result = fl.federated_computation(lambda s: s, NUMBERS)(elements)
     assert result == [1, 2]

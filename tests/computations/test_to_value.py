@@ -105,7 +105,7 @@ def test_a_list_is_a_sequence_where_one_is_wanted() -> None:
 
 
 def test_a_wanted_type_is_checked() -> None:
-    with pytest.raises(TypeNotAssignableError, match="int32.*float32"):
+    with pytest.raises(TypeNotAssignableError, match=r"int32.*float32"):
         to_value(1, FLOAT)
 
 

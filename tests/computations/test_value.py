@@ -212,7 +212,9 @@ def test_dividing_integers_gives_floats() -> None:
         (lambda v: v + v, fl.SequenceType(INT)),
     ],
 )
-def test_what_does_not_add_up_is_refused(combine: Callable[[Any], Any], type_: Any) -> None:
+def test_what_does_not_add_up_is_refused(
+    combine: Callable[[Any], Any], type_: Any
+) -> None:
     with pytest.raises(TypeMismatchError):
         traced(combine, type_)
 

@@ -19,7 +19,7 @@ SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
 
 
 def context(**options: Any) -> Any:
-    return fw.AsyncExecutionContext(fl.local_executor_factory(**options))
+    return fw.AsyncExecutionContext(fw.local_executor_factory(**options))
 
 
 def test_a_call_returns_a_coroutine() -> None:
@@ -32,7 +32,9 @@ def test_a_call_returns_a_coroutine() -> None:
 def test_calls_compose() -> None:
     async def program() -> Any:
         with context():
-            return await increment(increment(seven())), await add(seven(), b=increment(1))
+            return await increment(increment(seven())), await add(
+                seven(), b=increment(1)
+            )
 
     assert run(program()) == (9, 9)
 
@@ -124,7 +126,7 @@ def test_it_can_be_the_default_context() -> None:
 def test_a_synchronous_context_inside_an_asynchronous_one_waits() -> None:
     async def program() -> Any:
         with context():
-            with fw.SyncExecutionContext(fl.local_executor_factory()):
+            with fw.SyncExecutionContext(fw.local_executor_factory()):
                 waited = increment(1)
             return waited, await increment(1)
 

@@ -61,7 +61,7 @@ def test_parts_that_disagree_are_both_named() -> None:
 @pytest.mark.parametrize("argument", [5, {1, 2}, "text", None, {"a": 1}], ids=repr)
 def test_what_is_no_list_of_members_is_refused(argument: Any) -> None:
     program = fl.federated_computation(lambda v: v, INTS)
-    with pytest.raises(TypeMismatchError, match="CLIENTS|missing"):
+    with pytest.raises(TypeMismatchError, match=r"CLIENTS|missing"):
         program(argument)
 
 

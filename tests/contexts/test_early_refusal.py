@@ -10,6 +10,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.executors.federating import implements
+from tests.executors.examples import run
 from tests.programs import INT, INTS, NUMBERS, NUMBERS_AT_CLIENTS, add, increment
 
 fw = fl.framework
@@ -47,19 +48,23 @@ def test_without_the_sequence_layer_the_cure_is_named(
 ) -> None:
     program = fl.federated_computation(lambda x, s: [noted(x), use(s)], INT, type_)
     argument = [1, 2] if type_ is NUMBERS else [[1, 2], [3]]
-    with kind(fl.local_executor_factory()):
-        with pytest.raises(UnsupportedIntrinsicError, match=f"cannot run {uri}") as e:
+
+    def call() -> None:
+        with kind(fw.local_executor_factory()):
             result = program(5, argument)
             if kind is fw.AsyncExecutionContext:
-                result.send(None)
-    assert "support_sequence_ops=True" in str(e.value.do)
-    assert isinstance(e.value, NotImplementedError)
+                run(result)
+
+    with pytest.raises(UnsupportedIntrinsicError, match=f"cannot run {uri}") as caught:
+        call()
+    assert "support_sequence_ops=True" in str(caught.value.do)
+    assert isinstance(caught.value, NotImplementedError)
     assert RAN == []
 
 
 def test_the_cure_works() -> None:
     program = fl.federated_computation(lambda s: fl.sequence_sum(s), NUMBERS)
-    factory = fl.local_executor_factory(support_sequence_ops=True)
+    factory = fw.local_executor_factory(support_sequence_ops=True)
     with fw.SyncExecutionContext(factory):
         assert program([1, 2]) == 3
 
@@ -69,7 +74,7 @@ def test_sequences_themselves_need_no_layer() -> None:
     program = fl.federated_computation(
         lambda v: fl.federated_sum(fl.federated_map(count, v)), NUMBERS_AT_CLIENTS
     )
-    with fw.SyncExecutionContext(fl.local_executor_factory()):
+    with fw.SyncExecutionContext(fw.local_executor_factory()):
         assert program([[1, 2], [3]]) == 3
 
 
@@ -109,7 +114,7 @@ def test_a_strategy_that_lacks_an_intrinsic_is_told_which(
     use: Use, uri: str, noted: Any
 ) -> None:
     program = fl.federated_computation(lambda x, v: [noted(x), use(v)], INT, INTS)
-    context = fw.SyncExecutionContext(fl.local_executor_factory(strategy=SumsOnly))
+    context = fw.SyncExecutionContext(fw.local_executor_factory(strategy=SumsOnly))
     with context, pytest.raises(UnsupportedIntrinsicError, match=uri) as caught:
         program(5, [1, 2])
     assert "@implements" in str(caught.value.do)
@@ -121,7 +126,7 @@ def test_a_function_argument_is_refused_early_too(noted: Any) -> None:
     program = fl.federated_computation(
         lambda f, s, x: [noted(x), f(s)], fl.FunctionType(NUMBERS, INT), NUMBERS, INT
     )
-    context = fw.SyncExecutionContext(fl.local_executor_factory())
+    context = fw.SyncExecutionContext(fw.local_executor_factory())
     with context, pytest.raises(UnsupportedIntrinsicError, match="sequence_sum"):
         program(total, [1, 2], 5)
     assert RAN == []

@@ -23,7 +23,7 @@ SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
 
 
 def test_it_runs_a_call_and_gives_python_back() -> None:
-    with SyncExecutionContext(fl.local_executor_factory()):
+    with SyncExecutionContext(fw.local_executor_factory()):
         result = SUM([1, 2, 3])
     assert result == 6
     assert type(result) is np.int32
@@ -31,7 +31,7 @@ def test_it_runs_a_call_and_gives_python_back() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [None, 5, fw.NumPyExecutor(), fl.local_executor_factory, fw.SyncExecutionContext],
+    [None, 5, fw.NumPyExecutor(), fw.local_executor_factory, fw.SyncExecutionContext],
     ids=lambda wrong: getattr(wrong, "__name__", type(wrong).__name__),
 )
 @pytest.mark.parametrize("context", [fw.SyncExecutionContext, fw.AsyncExecutionContext])
@@ -46,7 +46,7 @@ def test_the_older_name_is_the_same_class() -> None:
 
 def test_threads_may_call_at_the_same_time() -> None:
     results: list[Any] = []
-    with SyncExecutionContext(fl.local_executor_factory()):
+    with SyncExecutionContext(fw.local_executor_factory()):
         threads = [
             threading.Thread(target=lambda i=i: results.append(SUM([i] * (i + 1))))
             for i in range(8)
@@ -74,7 +74,7 @@ class CallingBack(CountingExecutor):
 
 
 def test_on_a_loop_of_ours_a_synchronous_call_is_refused() -> None:
-    factory = fl.local_executor_factory(leaf=CallingBack)
+    factory = fw.local_executor_factory(leaf=CallingBack)
     with SyncExecutionContext(factory), pytest.raises(ContextError, match="await"):
         SUM([1, 2])
 
@@ -84,7 +84,7 @@ class CountingFactory(ExecutorFactory):
 
     def __init__(self) -> None:
         self.asked: list[Any] = []
-        self.inner = fl.local_executor_factory()
+        self.inner = fw.local_executor_factory()
 
     def create_executor(
         self, cardinalities: Any, runtimes: frozenset[str] = frozenset()
@@ -129,7 +129,7 @@ def test_a_function_argument_may_use_derived_intrinsics() -> None:
     program = fl.federated_computation(
         lambda f, v: f(v), fl.FunctionType(INTS, at_server), INTS
     )
-    with SyncExecutionContext(fl.local_executor_factory()):
+    with SyncExecutionContext(fw.local_executor_factory()):
         assert program(SUM, [1, 2]) == 3
 
 
@@ -141,7 +141,7 @@ def test_a_computation_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None
         return pipeline.compile_tree(node, native, name)
 
     monkeypatch.setattr(execution, "compile_tree", noting)
-    with SyncExecutionContext(fl.local_executor_factory()):
+    with SyncExecutionContext(fw.local_executor_factory()):
         SUM([1, 2])
         SUM([1, 2, 3])
         increment(1)
@@ -161,7 +161,7 @@ def test_a_stack_is_used_again_also_after_an_error() -> None:
             raise KeyError("mine")
         return x
 
-    with SyncExecutionContext(fl.local_executor_factory(leaf=leaf)):
+    with SyncExecutionContext(fw.local_executor_factory(leaf=leaf)):
         assert failing(1) == 1
         count = len(made)
         with pytest.raises(KeyError, match="mine"):
@@ -173,7 +173,7 @@ def test_a_stack_is_used_again_also_after_an_error() -> None:
 def test_results_of_one_call_are_arguments_of_the_next() -> None:
     model = OrderedDict(w=(np.float32, [2]), b=np.float32)
     step = fl.np_computation(lambda m: OrderedDict(w=m["w"] + 1, b=m["b"]), model)
-    with SyncExecutionContext(fl.local_executor_factory()):
+    with SyncExecutionContext(fw.local_executor_factory()):
         result = step({"w": [0, 0], "b": 1})
         for _ in range(3):
             result = step(result)
@@ -185,7 +185,8 @@ import sys
 import numpy as np
 import fedlearn_edu as fl
 
-total = fl.federated_computation(lambda v: fl.federated_sum(v), fl.type_at_clients(np.int32))
+at_clients = fl.type_at_clients(np.int32)
+total = fl.federated_computation(lambda v: fl.federated_sum(v), at_clients)
 print(int(total([1, 2, 3])), "tensorflow" in sys.modules)
 """
 
@@ -200,7 +201,8 @@ import asyncio, sys
 import numpy as np
 import fedlearn_edu as fl
 {after}
-total = fl.federated_computation(lambda v: fl.federated_sum(v), fl.type_at_clients(np.int32))
+at_clients = fl.type_at_clients(np.int32)
+total = fl.federated_computation(lambda v: fl.federated_sum(v), at_clients)
 
 async def cell():
     {inside}
@@ -221,6 +223,8 @@ def test_a_patched_event_loop_does_no_harm(moment: str) -> None:
 
 def test_a_patch_in_the_middle_of_a_session_does_no_harm() -> None:
     program = NOTEBOOK.format(
-        before="", after="", inside=f"first = int(total([1])); {PATCH}; assert first == 1"
+        before="",
+        after="",
+        inside=f"first = int(total([1])); {PATCH}; assert first == 1",
     )
     assert in_another_process(program) == "(6, 'patched')\n"

@@ -20,7 +20,8 @@ EVALUATED = fl.federated_computation(lambda: fl.federated_eval(seven, fl.CLIENTS
     [("default_num_clients", 0), ("max_fanout", 2), ("clients_per_thread", 1)],
 )
 def test_numbers_have_a_least_value(name: str, least: int) -> None:
-    for make in (fl.local_executor_factory, fw.sizing_executor_factory):
+    makers: list[Any] = [fw.local_executor_factory, fw.sizing_executor_factory]
+    for make in makers:
         assert make(**{name: least}) is not None
         with pytest.raises(CardinalityError, match=name) as caught:
             make(**{name: least - 1})
@@ -31,13 +32,13 @@ def test_numbers_have_a_least_value(name: str, least: int) -> None:
 @pytest.mark.parametrize("wrong", ["3", 2.5, None, True, [1]], ids=repr)
 def test_numbers_are_ints(name: str, wrong: Any) -> None:
     with pytest.raises(TypeMismatchError, match=name):
-        fl.local_executor_factory(**{name: wrong})
+        fw.local_executor_factory(**{name: wrong})
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        fl.local_executor_factory,
+        fw.local_executor_factory,
         fw.sizing_executor_factory,
         fw.thread_debugging_executor_factory,
     ],
@@ -67,7 +68,7 @@ def test_a_debugging_stack_runs_on_one_thread() -> None:
 
 
 def test_equal_numbers_of_clients_share_a_stack() -> None:
-    factory = fl.local_executor_factory(default_num_clients=2)
+    factory = fw.local_executor_factory(default_num_clients=2)
     stack = factory.create_executor({fl.CLIENTS: 2})
     assert factory.create_executor({fl.CLIENTS: 2}) is stack
     assert factory.create_executor({}) is stack
@@ -76,7 +77,7 @@ def test_equal_numbers_of_clients_share_a_stack() -> None:
 
 
 def test_the_latest_ten_stacks_are_kept() -> None:
-    factory = fl.local_executor_factory()
+    factory = fw.local_executor_factory()
     stacks = [factory.create_executor({fl.CLIENTS: count}) for count in range(10)]
     assert factory.create_executor({fl.CLIENTS: 0}) is stacks[0]  # used again: young
     factory.create_executor({fl.CLIENTS: 10})
@@ -91,7 +92,7 @@ def test_cleaning_up_closes_and_forgets() -> None:
         made.append(CountingExecutor())
         return made[-1]
 
-    factory = fl.local_executor_factory(leaf=leaf)
+    factory = fw.local_executor_factory(leaf=leaf)
     stack = factory.create_executor({fl.CLIENTS: 1})
     other = factory.create_executor({fl.CLIENTS: 2})
     own = len(made)
@@ -104,7 +105,7 @@ def test_cleaning_up_closes_and_forgets() -> None:
 
 
 def test_a_cleaned_up_factory_serves_on() -> None:
-    factory = fl.local_executor_factory()
+    factory = fw.local_executor_factory()
     with fw.SyncExecutionContext(factory):
         assert increment(1) == 2
         factory.clean_up_executor({})

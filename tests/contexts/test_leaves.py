@@ -74,12 +74,12 @@ def test_a_registered_runtime_runs_its_own_code() -> None:
 
 
 def test_code_of_another_runtime_than_the_one_asked_for_is_refused() -> None:
-    with (
-        fw.SyncExecutionContext(fl.local_executor_factory(leaf="numpy")),
-        pytest.raises(FedLearnError, match="numpy"),
-    ):
-        leaf = ir.Leaf("abacus", increment.tree.code, increment.type_signature)
-        fw.Computation(leaf, "abacus")(1)
+    assert isinstance(increment.tree, ir.Leaf)
+    leaf = ir.Leaf("abacus", increment.tree.code, increment.type_signature)
+    program = fw.Computation(leaf, "abacus")
+    context = fw.SyncExecutionContext(fw.local_executor_factory(leaf="numpy"))
+    with context, pytest.raises(FedLearnError, match="numpy"):
+        program(1)
 
 
 PROGRAM = """

@@ -13,7 +13,16 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.contexts import reference
 from fedlearn_edu.errors import CardinalityError, ContextError, EmptyGroupError
-from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS, add, increment, same, seven
+from tests.programs import (
+    INT,
+    INT_AT_SERVER,
+    INTS,
+    NUMBERS,
+    add,
+    increment,
+    same,
+    seven,
+)
 
 MAX_CODE_LINES = 150
 EQUAL = fl.type_at_clients(INT, all_equal=True)
@@ -66,7 +75,9 @@ def _in_the_reference() -> Iterator[None]:
             [2, 3],
         ),
         (
-            fl.federated_computation(lambda m: fl.federated_broadcast(m), INT_AT_SERVER),
+            fl.federated_computation(
+                lambda m: fl.federated_broadcast(m), INT_AT_SERVER
+            ),
             (5,),
             5,
         ),

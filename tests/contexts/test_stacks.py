@@ -19,7 +19,7 @@ INCREMENTED = fl.federated_computation(lambda v: fl.federated_map(increment, v),
 def layers(program: Any, *arguments: Any, **options: Any) -> set[tuple[str, str]]:
     """The layers a run of a program went through, and at whom."""
     tape = fw.Tape()
-    with fw.SyncExecutionContext(fl.local_executor_factory(tape=tape, **options)):
+    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape, **options)):
         program(*arguments)
     return {(event.layer, event.participant) for event in tape}
 
@@ -89,7 +89,7 @@ def strategies(executor: Any) -> Counter[str]:
 def test_many_clients_are_put_into_groups_of_groups(
     clients: int, fanout: int, flat: int, composing: int
 ) -> None:
-    factory = fl.local_executor_factory(max_fanout=fanout)
+    factory = fw.local_executor_factory(max_fanout=fanout)
     stack = factory.create_executor({fl.CLIENTS: clients})
     found = strategies(stack)
     assert found["FederatedResolvingStrategy"] == flat
@@ -99,7 +99,7 @@ def test_many_clients_are_put_into_groups_of_groups(
 @pytest.mark.parametrize("default", [0, 3])
 def test_the_default_number_of_clients_decides_too(default: int) -> None:
     """differs: there, only a number taken from an argument made a hierarchy."""
-    factory = fl.local_executor_factory(default, max_fanout=2)
+    factory = fw.local_executor_factory(default, max_fanout=2)
     found = strategies(factory.create_executor({}))
     assert ("FederatedComposingStrategy" in found) is (default >= 2)
 
@@ -110,7 +110,7 @@ def test_the_default_number_of_clients_decides_too(default: int) -> None:
 def test_results_are_in_client_order_in_every_stack(
     fanout: int, clients_per_thread: int, use_threads: bool
 ) -> None:
-    factory = fl.local_executor_factory(
+    factory = fw.local_executor_factory(
         max_fanout=fanout,
         clients_per_thread=clients_per_thread,
         use_threads=use_threads,
@@ -149,20 +149,20 @@ class Frugal(fw.FederatingStrategy):
 
 def test_another_strategy_takes_the_place_of_the_flat_one() -> None:
     total = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
-    factory = fl.local_executor_factory(strategy=Frugal, max_fanout=2)
+    factory = fw.local_executor_factory(strategy=Frugal, max_fanout=2)
     with fw.SyncExecutionContext(factory):
         assert total([1, 2, 3]) == 603
 
 
 def test_what_a_stack_implements_is_what_its_layers_implement() -> None:
-    flat = fl.local_executor_factory(max_fanout=3)
+    flat = fw.local_executor_factory(max_fanout=3)
     few, many = flat.native({fl.CLIENTS: 2}), flat.native({fl.CLIENTS: 3})
     assert "federated_map" in few & many
     assert "federated_reduce" in few - many  # only one group folds without merging
     assert "sequence_map" not in few
-    with_sequences = fl.local_executor_factory(support_sequence_ops=True)
+    with_sequences = fw.local_executor_factory(support_sequence_ops=True)
     assert {"sequence_map", "sequence_reduce"} <= with_sequences.native({})
-    assert fl.local_executor_factory(strategy=Frugal).native({}) == {"federated_sum"}
+    assert fw.local_executor_factory(strategy=Frugal).native({}) == {"federated_sum"}
 
 
 def test_a_leaf_may_be_of_your_own_make() -> None:
@@ -172,6 +172,6 @@ def test_a_leaf_may_be_of_your_own_make() -> None:
         made.append(fw.NumPyExecutor())
         return made[-1]
 
-    with fw.SyncExecutionContext(fl.local_executor_factory(leaf=leaf)):
+    with fw.SyncExecutionContext(fw.local_executor_factory(leaf=leaf)):
         assert same(5) == 5
     assert len(made) == 2  # the server and unplaced work: there are no clients

@@ -15,13 +15,15 @@ from fedlearn_edu.structure import Struct
 fw = fl.framework
 
 
-def federating(clients: int = 2, *, leaf: Callable[[], Executor] = fw.NumPyExecutor) -> Any:
+def federating(
+    clients: int = 2, *, leaf: Callable[[], Executor] = fw.NumPyExecutor
+) -> Any:
     """A flat federating executor over a resolving stack for everybody."""
 
     def participant() -> Executor:
         return fw.ReferenceResolvingExecutor(leaf())
 
-    targets = {
+    targets: Any = {
         fl.SERVER: participant(),
         fl.CLIENTS: [participant() for _ in range(clients)],
     }

@@ -234,7 +234,9 @@ def test_elements_come_in_any_container() -> None:
 
 
 def test_a_type_may_be_asked_for_that_is_more_general() -> None:
-    wanted = fl.FunctionType(fl.TensorType(np.int32, [3]), fl.TensorType(np.int32, [None]))
+    wanted = fl.FunctionType(
+        fl.TensorType(np.int32, [3]), fl.TensorType(np.int32, [None])
+    )
     vector = fl.TensorType(np.int32, [None])
     same = fl.np_computation(lambda x: x, vector)
     assert resolve_type(same, wanted) == wanted

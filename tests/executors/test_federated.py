@@ -24,7 +24,7 @@ def test_the_entry_under_none_does_the_unplaced_work(listed: bool) -> None:
     unplaced, server, client = leaf(), leaf(), leaf()
     targets: Any = {
         fl.SERVER: [server] if listed else server,
-        fl.CLIENTS: [client, client] if listed else [client, client],
+        fl.CLIENTS: [client, client],
         None: [unplaced] if listed else unplaced,
     }
     executor = fw.ReferenceResolvingExecutor(fw.FederatedExecutor(targets))

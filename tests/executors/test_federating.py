@@ -110,7 +110,9 @@ def test_the_all_equal_bit_is_forgotten_where_it_is_not_wanted() -> None:
         )
         fn = await executor.create_value(increment)
         argument = await executor.create_struct([fn, sent])
-        result = await executor.create_call(await executor.create_value(mapped), argument)
+        result = await executor.create_call(
+            await executor.create_value(mapped), argument
+        )
         return await sent.compute(), await result.compute()
 
     assert run(work()) == (5, (6, 6, 6))

@@ -18,7 +18,9 @@ FIVE = ir.Literal(np.int32(5), INT)
 
 
 def over(target: Executor | None = None) -> Any:
-    return fl.framework.ReferenceResolvingExecutor(target or fl.framework.NumPyExecutor())
+    return fl.framework.ReferenceResolvingExecutor(
+        target or fl.framework.NumPyExecutor()
+    )
 
 
 def evaluate(node: ir.Node) -> Any:

@@ -34,6 +34,7 @@ class AbacusExecutor(CountingExecutor):
         return await super().create_value(value, type_spec)
 
 
+PAIR = fl.to_type([INT, INT])
 DOUBLE = ir.Leaf("abacus", Abacus(), fl.FunctionType(INT, INT))
 
 
@@ -61,7 +62,7 @@ def test_data_stay_plain_until_they_are_needed() -> None:
     executor, numpy, abacus = both()
 
     async def work() -> Any:
-        value = await executor.create_value(pair(np.int32(1), np.int32(2)), [INT, INT])
+        value = await executor.create_value(pair(np.int32(1), np.int32(2)), PAIR)
         part = await executor.create_selection(value, 1)
         return await part.compute()
 

@@ -155,7 +155,7 @@ def test_a_generator_is_read_again_by_every_reader() -> None:
     program = fl.federated_computation(
         lambda s: [fl.sequence_sum(s), fl.sequence_sum(s)], NUMBERS
     )
-    factory = fl.local_executor_factory(support_sequence_ops=True)
+    factory = fw.local_executor_factory(support_sequence_ops=True)
     with fw.SyncExecutionContext(factory):
         assert program(elements) == [6, 6]
 
@@ -172,7 +172,7 @@ def test_an_error_says_at_which_element_it_happened(reader: Any) -> None:
     program = fl.federated_computation(
         lambda s: reader(fl.sequence_map(positive, s)), NUMBERS
     )
-    factory = fl.local_executor_factory(support_sequence_ops=True)
+    factory = fw.local_executor_factory(support_sequence_ops=True)
     context = fw.SyncExecutionContext(factory)
     with context, pytest.raises(ArithmeticError, match="not positive") as caught:
         program([1, 2, -3])

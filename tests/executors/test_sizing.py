@@ -111,7 +111,7 @@ def test_counting_goes_on_until_it_is_reset() -> None:
 
 def test_only_a_sizing_factory_counts() -> None:
     with pytest.raises(TypeMismatchError, match="does not count") as caught:
-        fl.local_executor_factory().get_size_info()
+        fw.local_executor_factory().get_size_info()
     assert "sizing_executor_factory" in str(caught.value.expected)
 
 

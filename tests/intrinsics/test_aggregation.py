@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Aggregations at the server: types and misuse; results are in the conformance suite."""
+"""Aggregations at the server: types and misuse; the conformance suite has results."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -33,7 +33,9 @@ def test_the_running_state_has_the_result_type_of_accumulate() -> None:
 
 def test_zero_may_leave_out_names() -> None:
     pair = OrderedDict(s=INT, n=INT)
-    step = fl.np_computation(lambda a, x: OrderedDict(s=a["s"] + x, n=a["n"]), pair, INT)
+    step = fl.np_computation(
+        lambda a, x: OrderedDict(s=a["s"] + x, n=a["n"]), pair, INT
+    )
     join = fl.np_computation(lambda a, b: a, pair, pair)
     keep = fl.np_computation(lambda a: a, pair)
     result = aggregate(zero=[0, 0], accumulate=step, merge=join, report=keep)

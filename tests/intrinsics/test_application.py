@@ -27,6 +27,11 @@ from tests.programs import (
 )
 
 
+@fl.np_computation(np.int32, [np.int32, np.int32])
+def step(state: Any, item: Any) -> Any:
+    return state + item[0] * item[1]
+
+
 @pytest.fixture(autouse=True)
 def _registry_as_before() -> Iterator[None]:
     before = dict(definition._registry)
@@ -118,18 +123,9 @@ def test_a_structure_of_federated_values_is_zipped(
     assert str(found) == result
 
 
-@fl.np_computation(np.int32, [np.int32, np.int32])
-def step(state: Any, item: Any) -> Any:
-    return state + item[0] * item[1]
-
-
 @pytest.mark.parametrize(
     "arg",
-    [
-        lambda v, s: [v, s],
-        lambda v, s: [v, 1],
-        lambda v, s: [[v], [[s]]],
-    ],
+    [lambda v, s: [v, s], lambda v, s: [v, 1], lambda v, s: [[v], [[s]]]],
     ids=["two placements", "unplaced part", "deep"],
 )
 def test_a_structure_that_cannot_be_zipped_is_refused(

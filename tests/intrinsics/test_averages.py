@@ -47,11 +47,13 @@ def test_only_floats_are_averaged(member: Any) -> None:
 def test_every_size_must_be_known() -> None:
     """differs: there it traced, and the unweighted form failed when it ran."""
     vectors = fl.type_at_clients(fl.TensorType(np.float32, [None]))
-    with pytest.raises(SumIncompatibleError, match="static|size"):
+    with pytest.raises(SumIncompatibleError, match=r"static|size"):
         fl.federated_computation(lambda v: fl.federated_mean(v), vectors)
 
 
-@pytest.mark.parametrize("weight", [np.int32, np.int64, np.uint8, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "weight", [np.int32, np.int64, np.uint8, np.float32, np.float64]
+)
 def test_a_weight_is_any_real_number(weight: Any) -> None:
     """differs: integers and other dtypes traced there, and failed when they ran."""
     made = fl.federated_computation(
@@ -62,7 +64,9 @@ def test_a_weight_is_any_real_number(weight: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "weight", [np.bool_, np.complex64, (np.float32, [2]), [np.float32], np.str_], ids=str
+    "weight",
+    [np.bool_, np.complex64, (np.float32, [2]), [np.float32], np.str_],
+    ids=str,
 )
 def test_other_weights_are_refused(weight: Any) -> None:
     with pytest.raises(TypeMismatchError, match="weight"):

@@ -51,7 +51,9 @@ def test_a_federated_value_is_not_placed_again() -> None:
         assert "federated_broadcast" in str(caught.value.do)
 
 
-@pytest.mark.parametrize("placement", ["clients", None, 5, fl.type_at_server], ids=plain)
+@pytest.mark.parametrize(
+    "placement", ["clients", None, 5, fl.type_at_server], ids=plain
+)
 @pytest.mark.parametrize("intrinsic", [fl.federated_value, fl.federated_eval])
 def test_only_a_placement_is_a_placement(placement: Any, intrinsic: Any) -> None:
     with pytest.raises(TypeMismatchError, match="not a placement"):
@@ -64,9 +66,11 @@ def test_evaluating_is_not_all_equal_at_clients(intrinsic: Any) -> None:
     assert signature(lambda: intrinsic(seven, fl.SERVER)) == "( -> int32@SERVER)"
 
 
-@pytest.mark.parametrize("wrong", [increment, 1, lambda: 1], ids=["parameter", "1", "def"])
+@pytest.mark.parametrize(
+    "wrong", [increment, 1, lambda: 1], ids=["parameter", "1", "def"]
+)
 def test_what_is_evaluated_is_a_computation_without_parameter(wrong: Any) -> None:
-    with pytest.raises(TypeError, match="computation|federated_eval"):
+    with pytest.raises(TypeError, match=r"computation|federated_eval"):
         fl.federated_computation(lambda: fl.federated_eval(wrong, fl.CLIENTS))
 
 

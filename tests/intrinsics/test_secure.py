@@ -80,7 +80,9 @@ def test_a_bitwidth_is_one_to_62(bits: int, fits: bool) -> None:
 
 def test_each_client_sends_one_masked_number_up() -> None:
     tape = fl.framework.Tape()
-    with fl.framework.SyncExecutionContext(fl.local_executor_factory(tape=tape)):
+    with fl.framework.SyncExecutionContext(
+        fl.framework.local_executor_factory(tape=tape)
+    ):
         assert made(fl.federated_secure_sum, 10)([1, 2, 3]) == 6
     sent = [
         event.participant

@@ -36,7 +36,11 @@ HALF = fl.np_computation(lambda x: x / np.float32(2), np.float32)
         ),
         (lambda s: fl.sequence_map(increment, s), NUMBERS_AT_SERVER, "int32*@SERVER"),
         (lambda s: fl.sequence_reduce(s, 0, add), NUMBERS, "int32"),
-        (lambda s: fl.sequence_reduce(s, 0, add), NUMBERS_AT_CLIENTS, "{int32}@CLIENTS"),
+        (
+            lambda s: fl.sequence_reduce(s, 0, add),
+            NUMBERS_AT_CLIENTS,
+            "{int32}@CLIENTS",
+        ),
         (
             lambda s: fl.sequence_reduce(s, fl.federated_value(0, fl.CLIENTS), add),
             NUMBERS_AT_CLIENTS,
@@ -104,7 +108,7 @@ def test_a_list_of_constants_is_a_structure_and_no_sequence() -> None:
 def test_a_function_that_does_not_fit_is_refused(
     use: Callable[[Any], Any], type_: Any
 ) -> None:
-    with pytest.raises(TypeMismatchError, match="sequence|zero"):
+    with pytest.raises(TypeMismatchError, match=r"sequence|zero"):
         fl.federated_computation(use, type_)
 
 

@@ -85,7 +85,9 @@ def test_sequences_grow_at_their_end() -> None:
 
 def test_an_operation_of_several_things_takes_a_structure() -> None:
     many = SequenceType(INT)
-    assert str(operation("append", (many, INT), many).type) == "(<int32*,int32> -> int32*)"
+    assert (
+        str(operation("append", (many, INT), many).type) == "(<int32*,int32> -> int32*)"
+    )
     assert str(operation("reciprocal", (INT,), FLOAT).type) == "(int32 -> float32)"
 
 

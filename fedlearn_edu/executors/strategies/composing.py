@@ -102,7 +102,8 @@ class FederatedComposingStrategy(FederatingStrategy):
             plain = await representation[0].compute()
             return plain if type_.all_equal else (plain,)
         if type_.all_equal:
-            return await representation[0].compute()
+            first = next((i for i, count in enumerate(self._counts) if count), 0)
+            return await representation[first].compute()
         groups = await gather(part.compute() for part in representation)
         return tuple(member for group in groups for member in group)
 

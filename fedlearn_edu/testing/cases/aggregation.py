@@ -136,7 +136,9 @@ def aggregate_with_four_functions(leaf: Leaf) -> Computation:
 
 
 @AGGREGATION.add(
-    nobody=gives(b"", []), one=gives(b"a", ["a"]), many=gives(b"abcde", list("abcde"))
+    nobody=gives(b"", []),
+    one=gives(b"a", ["a"]),
+    many=gives(b"abcdefghijk", list("abcdefghijk")),
 )
 def aggregate_folds_in_client_order(leaf: Leaf) -> Computation:
     """Joining text shows the order: that of the clients, however they are grouped."""

@@ -18,9 +18,7 @@ factory = fw.FederatedComposingStrategy.factory
 def composed(server: Any, *counts: int) -> Any:
     """A stack over flat groups of so many clients."""
     children = [federating(count) for count in counts]
-    return fw.FederatingExecutor(
-        factory(server, children, counts), leaf()
-    )
+    return fw.FederatingExecutor(factory(server, children, counts), leaf())
 
 
 def leaf() -> CountingExecutor:
@@ -53,7 +51,9 @@ def test_a_list_and_a_tuple_are_both_fine() -> None:
     for kind in (list, tuple):
 
         async def work(kind: Any = kind) -> Any:
-            value = await composed(leaf(), 2, 1).create_value(kind(numbers(1, 2, 3)), INTS)
+            value = await composed(leaf(), 2, 1).create_value(
+                kind(numbers(1, 2, 3)), INTS
+            )
             return await value.compute()
 
         assert run(work()) == (1, 2, 3)
@@ -127,7 +127,7 @@ def test_server_work_is_done_by_the_server_above() -> None:
 
 def test_masks_cancel_in_the_whole() -> None:
     program = fl.federated_computation(lambda v: fl.federated_secure_sum(v, 100), INTS)
-    with fw.SyncExecutionContext(fl.local_executor_factory(max_fanout=2)):
+    with fw.SyncExecutionContext(fw.local_executor_factory(max_fanout=2)):
         assert program([1, 2, 3, 4, 5]) == 15
 
 
@@ -142,5 +142,5 @@ def test_the_same_aggregation_gives_the_same_bits_every_time() -> None:
     values = [np.float32(0.1) * i for i in range(17)]
     for fanout in (2, 3, 100):
         program = fl.federated_computation(lambda v: fl.federated_sum(v), floats)
-        with fw.SyncExecutionContext(fl.local_executor_factory(max_fanout=fanout)):
+        with fw.SyncExecutionContext(fw.local_executor_factory(max_fanout=fanout)):
             assert len({program(values).tobytes() for _ in range(5)}) == 1

@@ -24,7 +24,7 @@ def leaf() -> CountingExecutor:
 
 
 def stack(server: Executor, clients: list[Executor]) -> Any:
-    targets = {fl.SERVER: server, fl.CLIENTS: clients}
+    targets: Any = {fl.SERVER: server, fl.CLIENTS: clients}
     return fw.ReferenceResolvingExecutor(
         fw.FederatingExecutor(factory(targets), leaf())
     )
@@ -199,10 +199,7 @@ def test_slices_are_selected_at_the_server() -> None:
     ("use", "who"),
     [
         (lambda v, fail: fl.federated_map(fail, v), "client 1"),
-        (
-            lambda v, fail: fl.federated_map(fail, fl.federated_sum(v)),
-            "the server",
-        ),
+        (lambda v, fail: fl.federated_map(fail, fl.federated_sum(v)), "the server"),
     ],
     ids=["client", "server"],
 )
@@ -216,7 +213,7 @@ def test_an_error_says_at_whom_it_happened(
         return x
 
     program = fl.federated_computation(lambda v: use(v, fail), INTS)
-    context = fw.SyncExecutionContext(fl.local_executor_factory())
+    context = fw.SyncExecutionContext(fw.local_executor_factory())
     with context, pytest.raises(KeyError, match="mine") as caught:
         program([1, 0] if who == "client 1" else [1, -1])
     assert any(who in note for note in caught.value.__notes__)

@@ -70,9 +70,7 @@ def test_a_result_whose_structure_follows_the_input_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "type_",
-    [INTS, fl.FunctionType(INT, INT), fl.PlacementType(), [INT, INTS]],
-    ids=str,
+    "type_", [INTS, fl.FunctionType(INT, INT), fl.PlacementType(), [INT, INTS]], ids=str
 )
 def test_placements_and_functions_are_not_for_leaf_code(type_: Any) -> None:
     with pytest.raises(TracingError, match="leaf code") as caught:

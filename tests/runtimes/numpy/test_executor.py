@@ -14,6 +14,8 @@ from tests.executors.examples import call, pair, run
 from tests.programs import INT, INTS, NUMBERS, increment, same, total
 
 fw = fl.framework
+assert isinstance(increment.tree, ir.Leaf)
+INCREMENT = increment.tree
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,7 @@ fw = fl.framework
         same.tree,
         ir.Reference("x", INT),
         ir.Intrinsic("sequence_sum", fl.FunctionType(NUMBERS, INT)),
-        ir.Leaf("tensorflow", increment.tree.code, increment.type_signature),
+        ir.Leaf("tensorflow", INCREMENT.code, INCREMENT.type),
     ],
     ids=lambda node: type(node).__name__,
 )
@@ -57,7 +59,9 @@ def test_a_value_that_is_not_plain_yet_is_converted() -> None:
         value = await executor.create_value([1, 2], fl.TensorType(np.float32, [2]))
         return await value.compute()
 
-    np.testing.assert_array_equal(run(work()), np.array([1, 2], np.float32), strict=True)
+    np.testing.assert_array_equal(
+        run(work()), np.array([1, 2], np.float32), strict=True
+    )
 
 
 def test_an_error_names_the_computation() -> None:

@@ -18,6 +18,7 @@ from fedlearn_edu.errors import (
     TypeMismatchError,
     TypeNotAssignableError,
 )
+from fedlearn_edu.ir import nodes as ir
 from tests.programs import INT, INTS, NUMBERS, in_another_process
 
 pytestmark = pytest.mark.tensorflow
@@ -69,7 +70,9 @@ def test_the_body_sees_the_containers_of_its_type(type_: Any, kind: str) -> None
 
 
 def test_tensorflow_types_and_specs_are_types() -> None:
-    made = fl.tf_computation(lambda x, y: x, tf.int32, tf.TensorSpec([None, 2], tf.bool))
+    made = fl.tf_computation(
+        lambda x, y: x, tf.int32, tf.TensorSpec([None, 2], tf.bool)
+    )
     assert str(made.type_signature.parameter) == "<x=int32,y=bool[?,2]>"
 
 
@@ -136,6 +139,7 @@ def test_a_python_branch_on_a_tensor_is_refused() -> None:
         fl.tf_computation(lambda x: x if x > 0 else -x, np.int32)
 
 
+@pytest.mark.slow
 def test_a_tf_function_inside_may_call_computations_without_a_word() -> None:
     """AutoGraph leaves our own code alone, and so prints nothing about it."""
     program = """
@@ -161,8 +165,7 @@ def test_a_tf_function_inside_may_call_computations_without_a_word() -> None:
 def test_a_computation_called_inside_becomes_part_of_the_graph() -> None:
     twice = fl.tf_computation(lambda x: tf_increment(tf_increment(x)), np.int32)
     assert twice(1) == 3
-    names = {op.type for op in twice.tree.code._concrete.graph.get_operations()}
-    assert names & {"PartitionedCall", "StatefulPartitionedCall"}
+    assert isinstance(twice.tree, ir.Leaf)  # one leaf: nothing is called from outside
 
 
 @pytest.mark.parametrize(
@@ -194,10 +197,7 @@ def test_an_inner_call_checks_its_argument() -> None:
 
 @pytest.mark.parametrize(
     "inner",
-    [
-        fl.federated_computation(lambda x: x, INT),
-        fl.np_computation(lambda x: x, INT),
-    ],
+    [fl.federated_computation(lambda x: x, INT), fl.np_computation(lambda x: x, INT)],
     ids=["federated", "numpy"],
 )
 def test_only_tensorflow_is_called_inside(inner: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executor for TensorFlow code keeps the contract, and runs what all runtimes know."""
+"""The executor for TensorFlow code keeps the contract of all executors."""
 
 from collections import OrderedDict
 from typing import Any
@@ -78,7 +78,9 @@ def test_only_tensorflow_code_is_run(node: Any) -> None:
     [("add", 9), ("subtract", 5), ("multiply", 14), ("maximum", 7), ("minimum", 2)],
 )
 @pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64])
-def test_operations_mean_the_same_as_in_numpy(name: str, result: int, dtype: Any) -> None:
+def test_operations_mean_the_same_as_in_numpy(
+    name: str, result: int, dtype: Any
+) -> None:
     scalar = fl.to_type(dtype)
     leaf = operation(name, (scalar, scalar), scalar)
     argument = pair(dtype(7), dtype(2))
@@ -98,7 +100,7 @@ def test_a_stack_can_be_asked_for_tensorflow(leaf: Any) -> None:
     program = fl.federated_computation(
         lambda v: fl.federated_sum(fl.federated_map(tf_double, v)), INTS
     )
-    with fw.SyncExecutionContext(fl.local_executor_factory(leaf=leaf)):
+    with fw.SyncExecutionContext(fw.local_executor_factory(leaf=leaf)):
         assert program([1, 2, 3]) == 12
 
 
@@ -112,7 +114,7 @@ def test_numpy_and_tensorflow_meet_in_one_program() -> None:
 
 
 def test_a_stack_asked_for_numpy_refuses_tensorflow_code() -> None:
-    context = fw.SyncExecutionContext(fl.local_executor_factory(leaf="numpy"))
+    context = fw.SyncExecutionContext(fw.local_executor_factory(leaf="numpy"))
     with context, pytest.raises(ExecutorError, match="tensorflow"):
         tf_double(1)
 

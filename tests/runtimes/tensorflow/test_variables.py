@@ -70,7 +70,7 @@ def test_parallel_threads_do_not_share_variables() -> None:
 
 def test_clients_do_not_share_variables() -> None:
     program = fl.federated_computation(lambda v: fl.federated_map(doubled, v), INTS)
-    with fw.SyncExecutionContext(fl.local_executor_factory()):
+    with fw.SyncExecutionContext(fw.local_executor_factory()):
         assert program(list(range(20))) == [2 * x for x in range(20)]
 
 
@@ -93,7 +93,9 @@ def test_a_keras_layer_and_optimizer_made_inside_live_for_one_call() -> None:
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(layer(x))
         gradients = tape.gradient(loss, layer.trainable_variables)
-        optimizer.apply_gradients(zip(gradients, layer.trainable_variables, strict=True))
+        optimizer.apply_gradients(
+            zip(gradients, layer.trainable_variables, strict=True)
+        )
         return loss, layer(x)
 
     for _ in range(2):
@@ -178,5 +180,7 @@ def test_tensorflow_draws_anew_at_each_call_and_numpy_is_frozen() -> None:
 
 
 def test_a_stateless_draw_is_the_same_at_each_call() -> None:
-    draw = fl.tf_computation(lambda s: tf.random.stateless_uniform([], s), (np.int32, [2]))
+    draw = fl.tf_computation(
+        lambda s: tf.random.stateless_uniform([], s), (np.int32, [2])
+    )
     assert draw([1, 2]) == draw([1, 2]) != draw([1, 3])
