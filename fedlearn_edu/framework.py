@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fedlearn_edu.compiler.pipeline import compile_tree
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.context_stack import Context, set_default_context
+from fedlearn_edu.computations.decorator import Decorator
 from fedlearn_edu.computations.value import Value
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
@@ -46,6 +47,7 @@ from fedlearn_edu.intrinsics.definition import (
     intrinsic_named,
 )
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.nodes import LeafCode
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ __all__ = [
     "Computation",
     "Context",
     "CustomExecutorFactory",
+    "Decorator",
     "EagerTFExecutor",
     "Event",
     "ExecutionContext",
@@ -80,6 +83,7 @@ __all__ = [
     "FederatingStrategy",
     "Handle",
     "Layer",
+    "LeafCode",
     "LeafExecutor",
     "IntrinsicDef",
     "Meter",

@@ -76,7 +76,6 @@ STACKS = (
             thread_debugging_executor_factory(support_sequence_ops=True)
         ),
     ),
-    Stack("threaded-numpy", local(clients_per_thread=1)),
     Stack(
         "async",
         lambda: AsyncExecutionContext(

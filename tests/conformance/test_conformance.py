@@ -52,9 +52,9 @@ def test_stack_agrees_with_reference_or_refuses(stack: Stack, case: Case) -> Non
     if _lacks_sequences(stack, case):
         _check_refusal(stack, case)
         return
-    expected = run_in(ReferenceContext(), case)
-    assert difference(run_in(stack.context, case), expected) is None, case.says
-    assert difference(run_in(stack.context, case), case.expected) is None, case.says
+    found, meant = run_in(stack.context, case), run_in(ReferenceContext(), case)
+    assert difference(found, meant) is None, case.says
+    assert difference(found, case.expected) is None, case.says
 
 
 def _check_refusal(stack: Stack, case: Case) -> None:

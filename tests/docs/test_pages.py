@@ -182,6 +182,13 @@ def test_every_deliberate_difference_is_listed_with_its_file() -> None:
     assert not sorted(marked - listed)
 
 
+def test_surprises_have_a_test_under_the_same_number() -> None:
+    _, *rows = table(section(FROM_TFF, "## What surprises people, there and here"))
+    tests = read(ROOT / "tests" / "semantics" / "test_subtle_behaviors.py")
+    tested = dict.fromkeys(re.findall(r"^def test_(\d+)_", tests, re.MULTILINE))
+    assert [row[0] for row in rows] == list(tested)
+
+
 # ------------------------------------------------------------------ decisions
 
 
