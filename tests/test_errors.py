@@ -123,6 +123,12 @@ def test_a_notebook_shows_your_line_and_the_message() -> None:
     ]
 
 
+def test_a_notebook_shows_your_line_also_when_the_package_raised() -> None:
+    with pytest.raises(NotationError) as caught:
+        parse_type("<int32")
+    assert caught.value._render_traceback_()[0].endswith('parse_type("<int32")')
+
+
 def files_of(error: BaseException) -> list[str]:
     return [
         Path(frame.filename).name for frame in traceback.extract_tb(error.__traceback__)

@@ -74,8 +74,9 @@ def test_a_value_outside_its_range_is_refused(value: Any) -> None:
         Operation("at_most")(Struct.unnamed(value, np.int32(10)))
 
 
-def test_the_limit_belongs_to_the_range() -> None:
-    assert Operation("at_most")(Struct.unnamed(np.int32(10), np.int32(10))) == 10
+@pytest.mark.parametrize("value", [0, 10])
+def test_both_ends_belong_to_the_range(value: int) -> None:
+    assert Operation("at_most")(Struct.unnamed(np.int32(value), np.int32(10))) == value
 
 
 def test_sequences_grow_at_their_end() -> None:

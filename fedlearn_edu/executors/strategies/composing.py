@@ -21,7 +21,11 @@ from fedlearn_edu.executors.federating import (
 )
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.masks import pairwise_masks
-from fedlearn_edu.executors.strategies.members import check_members, member_of_zip
+from fedlearn_edu.executors.strategies.members import (
+    check_members,
+    federated_result,
+    member_of_zip,
+)
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -109,24 +113,24 @@ class FederatedComposingStrategy(FederatingStrategy):
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Any:
-        return await self.embed(await value.compute(), _federated(type_))
+        return await self.embed(await value.compute(), federated_result(type_))
 
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Any:
-        if _federated(type_).placement is SERVER:
+        if federated_result(type_).placement is SERVER:
             return (await self._server.create_call(await self._at_server(fn)),)
         return await self._in_children("federated_eval", type_.result, [fn])
 
     @implements("federated_map")
     async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Any:
-        if _federated(type_).placement is SERVER:
+        if federated_result(type_).placement is SERVER:
             (member,) = arg.representation
             return (await self._server.create_call(await self._at_server(fn), member),)
         return await self._in_children("federated_map", type_.result, [fn, arg])
 
     @implements("federated_zip")
     async def _zip(self, type_: FunctionType, value: Handle) -> Any:
-        if _federated(type_).placement is SERVER:
+        if federated_result(type_).placement is SERVER:
             return (await member_of_zip(self._server, value, 0),)
         return await self._in_children("federated_zip", type_.result, [value])
 
@@ -156,7 +160,7 @@ class FederatedComposingStrategy(FederatingStrategy):
     async def _masks(self, type_: FunctionType, prototype: Handle) -> Any:
         # For all clients at once: alone in its group, a client would have no mask.
         masks = pairwise_masks(await prototype.compute(), sum(self._counts))
-        return await self.embed(masks, _federated(type_))
+        return await self.embed(masks, federated_result(type_))
 
     @implements("federated_select")
     async def _select(
@@ -228,8 +232,3 @@ class FederatedComposingStrategy(FederatingStrategy):
                 return await child.create_struct(Struct(pairs))
             case _:
                 return await child.create_value(await arg.compute(), type_)
-
-
-def _federated(type_: FunctionType) -> FederatedType:
-    assert isinstance(type_.result, FederatedType)
-    return type_.result

@@ -8,7 +8,7 @@ from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, SERVER, FederatedType, Placement
+from fedlearn_edu.types import CLIENTS, SERVER, FederatedType, FunctionType, Placement
 
 TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
 
@@ -108,3 +108,9 @@ async def _noted(who: str, work: Coroutine[Any, Any, Any]) -> Any:
     except Exception as error:
         add_place(error, f"at {who}")
         raise
+
+
+def federated_result(type_: FunctionType) -> FederatedType:
+    """The result type of a federated intrinsic."""
+    assert isinstance(type_.result, FederatedType)
+    return type_.result

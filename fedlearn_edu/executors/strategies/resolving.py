@@ -25,6 +25,7 @@ from fedlearn_edu.executors.strategies.members import (
     TargetExecutors,
     check_members,
     check_targets,
+    federated_result,
     member_of_zip,
     noted,
 )
@@ -35,7 +36,6 @@ from fedlearn_edu.types import (
     FederatedType,
     FunctionType,
     Placement,
-    SequenceType,
     Type,
     one_of,
 )
@@ -97,17 +97,19 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Members:
-        return await self._embed_everywhere(await value.compute(), _federated(type_))
+        return await self._embed_everywhere(
+            await value.compute(), federated_result(type_)
+        )
 
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Members:
-        placement = _federated(type_).placement
+        placement = federated_result(type_).placement
         functions = await self._functions(placement, fn)
         return await self._each(placement, (t.create_call(f) for t, f in functions))
 
     @implements("federated_map")
     async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Members:
-        placement = _federated(type_).placement
+        placement = federated_result(type_).placement
         functions = await self._functions(placement, fn)
         pairs = zip(functions, arg.representation, strict=True)
         return await self._each(
@@ -116,7 +118,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     @implements("federated_zip")
     async def _zip(self, type_: FunctionType, value: Handle) -> Members:
-        placement = _federated(type_).placement
+        placement = federated_result(type_).placement
         targets = enumerate(self._at(placement))
         return await self._each(
             placement, (member_of_zip(target, value, i) for i, target in targets)
@@ -157,7 +159,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         select = await server.create_value(fn.node, fn.type_signature)
         (value,) = source.representation
         key_type = _member(max_key)
-        slices = SequenceType(fn.type_signature.result)  # type: ignore[attr-defined]
+        slices = federated_result(type_).member
 
         async def serve(client: Executor, wanted: ExecutorValue) -> ExecutorValue:
             chosen = []
@@ -174,7 +176,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
     async def _masks(self, type_: FunctionType, prototype: Handle) -> Members:
         targets = self._at(CLIENTS)
         masks = pairwise_masks(await prototype.compute(), len(targets))
-        return await self.embed(masks, _federated(type_))
+        return await self.embed(masks, federated_result(type_))
 
     async def _fold(self, value: Handle, zero: Handle, fn: Handle) -> ExecutorValue:
         """Folds the members at the server, in client order."""
@@ -233,8 +235,3 @@ class FederatedResolvingStrategy(FederatingStrategy):
 def _member(value: Handle) -> Type:
     assert isinstance(value.type_signature, FederatedType)
     return value.type_signature.member
-
-
-def _federated(type_: FunctionType) -> FederatedType:
-    assert isinstance(type_.result, FederatedType)
-    return type_.result
