@@ -37,6 +37,9 @@ def step(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     except StopIteration as finished:
         result: T = finished.value
         return result
+    except RuntimeError as error:
+        if "no running event loop" not in str(error):
+            raise
     finally:
         _stepping.reset(token)
     coroutine.close()

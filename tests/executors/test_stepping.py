@@ -70,3 +70,11 @@ def test_steps_can_be_nested() -> None:
 
 async def is_stepping_async() -> bool:
     return is_stepping()
+
+
+def test_a_coroutine_that_wants_a_running_loop_gets_one() -> None:
+    async def wait() -> int:
+        await asyncio.sleep(0.001)
+        return 7
+
+    assert step(wait) == 7
