@@ -70,6 +70,7 @@ class Decorator:
         if not args:
             return self._with_types(())
         if _is_function(args[0]):
+            check_specs(self.__name__, args[1:])
             return self._build(args[0], args[1:])
         self._refuse_computation(args[0])
         check_specs(self.__name__, args)

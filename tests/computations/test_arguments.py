@@ -27,12 +27,6 @@ Body = Callable[..., Any]
         (lambda a, b: a, [INT, BOOL], "(<a=int32,b=bool> -> int32)"),
         # The order of the type counts, the names say who gets what.
         (lambda a, b: a, [[("b", INT), ("a", BOOL)]], "(<b=int32,a=bool> -> bool)"),
-        # differs: there, a pair beside another pair became a field that broke later.
-        (
-            lambda a, b: a[0],
-            [("a", INT), ("b", BOOL)],
-            "(<a=<a=int32>,b=<b=bool>> -> int32)",
-        ),
     ],
 )
 def test_the_types_of_a_decorator_become_one_parameter(
@@ -75,6 +69,16 @@ def test_types_that_do_not_fit_the_parameters_are_refused(
 ) -> None:
     with pytest.raises(TracingError, match=problem):
         fl.federated_computation(body, *types)
+
+
+@pytest.mark.parametrize("decorator", [fl.federated_computation, fl.np_computation])
+def test_pairs_that_should_be_one_list_are_refused(decorator: Any) -> None:
+    """differs: there, each became a structure of its own, which broke later."""
+    pairs = ("a", INT), ("b", BOOL)
+    with pytest.raises(TracingError, match="given pairs"):
+        decorator(*pairs)
+    with pytest.raises(TracingError, match="given pairs"):
+        decorator(lambda a, b: a, *pairs)
 
 
 @pytest.mark.parametrize(

@@ -273,6 +273,11 @@ def test_a_value_lists_its_fields_for_completion(struct: Any) -> None:
     assert {"a", "b", "type_signature"} <= set(names)
 
 
+def test_unnamed_fields_are_not_offered_for_completion() -> None:
+    assert traced(dir, fl.to_type([("a", INT), INT])).count("a") == 1
+    assert None not in traced(dir, fl.to_type([INT, INT]))
+
+
 def test_a_value_prints_its_tree_and_its_type() -> None:
     value = traced(lambda v: v.a, fl.to_type(AB))
     assert str(value) == "value.a"
