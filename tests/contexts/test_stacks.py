@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which executors are wrapped in which, for how many clients."""
 
+import threading
 from collections import Counter
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.contexts import stacks
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import implements
 from tests.programs import INTS, NUMBERS, increment, same
@@ -117,6 +119,39 @@ def test_results_are_in_client_order_in_every_stack(
     )
     with fw.SyncExecutionContext(factory):
         assert INCREMENTED([5, 4, 3, 2, 1]) == [6, 5, 4, 3, 2]
+
+
+def threads_of_clients(clients: int, **options: Any) -> list[int]:
+    """The number of the thread each client works on, in the order of first use."""
+    where = fl.np_computation(lambda: np.int64(threading.get_ident()))
+    program = fl.federated_computation(lambda: fl.federated_eval(where, fl.CLIENTS))
+    with fw.SyncExecutionContext(fw.local_executor_factory(clients, **options)):
+        threads = [int(thread) for thread in program()]
+    return [list(dict.fromkeys(threads)).index(thread) for thread in threads]
+
+
+@pytest.mark.parametrize(
+    ("clients", "options", "threads"),
+    [
+        (1, {}, [0]),
+        (2, {}, [0, 1]),
+        (7, {}, [0, 1, 2, 0, 1, 2, 0]),
+        (7, {"clients_per_thread": 4}, [0, 1, 0, 1, 0, 1, 0]),
+        (7, {"clients_per_thread": 7}, [0] * 7),
+        (7, {"use_threads": False}, [0] * 7),
+    ],
+    ids=str,
+)
+def test_clients_are_dealt_out_to_at_most_one_thread_per_core(
+    clients: int, options: Any, threads: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    monkeypatch.setattr(stacks, "HOLD_THE_LOCK", frozenset())
+    assert threads_of_clients(clients, **options) == threads
+
+
+def test_clients_whose_code_cannot_run_side_by_side_share_a_thread() -> None:
+    assert threads_of_clients(7) == [0] * 7
 
 
 class Frugal(fw.FederatingStrategy):

@@ -9,7 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import CardinalityError
 from tests.executors.examples import CountingExecutor, call, federating, run
-from tests.programs import INT_AT_SERVER, INTS, TEXT, add, increment
+from tests.programs import INT_AT_SERVER, INTS, TEXT, add, increment, seven
 
 fw = fl.framework
 factory = fw.FederatedComposingStrategy.factory
@@ -123,6 +123,23 @@ def test_server_work_is_done_by_the_server_above() -> None:
     executor = above(composed(server, 2, 1))
     assert run(call(executor, program, np.int32(5))) == 10
     assert server.calls["create_call"] == 1
+
+
+def test_a_group_without_clients_does_no_harm() -> None:
+    program = fl.federated_computation(
+        lambda m: fl.federated_broadcast(m), INT_AT_SERVER
+    )
+    assert run(call(above(composed(leaf(), 0, 2)), program, np.int32(5))) == 5
+
+
+@pytest.mark.parametrize(
+    ("placement", "result"), [(fl.SERVER, 7), (fl.CLIENTS, (7, 7, 7))], ids=str
+)
+def test_evaluating_happens_where_it_is_asked_for(placement: Any, result: Any) -> None:
+    server = leaf()
+    program = fl.federated_computation(lambda: fl.federated_eval(seven, placement))
+    assert run(call(above(composed(server, 2, 1)), program)) == result
+    assert server.calls["create_call"] == (placement is fl.SERVER)
 
 
 def test_masks_cancel_in_the_whole() -> None:
