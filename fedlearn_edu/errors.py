@@ -121,7 +121,7 @@ class short_tracebacks:  # noqa: N801 (reads like a function: `with short_traceb
     """
 
     def __enter__(self) -> None:
-        pass
+        """There is nothing to prepare."""
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
