@@ -6,6 +6,8 @@ programs that exist. Builders of executors and strategies take `fedlearn_edu.fra
 """
 
 import difflib
+import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fedlearn_edu import framework, structure
@@ -14,6 +16,8 @@ from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.context_stack import set_default_context
 from fedlearn_edu.computations.decorator import check_returns_type
 from fedlearn_edu.computations.federated import federated_computation
+from fedlearn_edu.computations.federated_value import FederatedValue
+from fedlearn_edu.computations.placing import place
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.errors import FedLearnError, FieldError, short_traceback
@@ -101,6 +105,9 @@ def _default_context() -> SyncExecutionContext:
 
 set_default_context(_default_context)
 
+if "IPython" in sys.modules:  # then viz, some floors up, draws objects in notebooks
+    import_module("fedlearn_edu.viz.notebook").hook_in()
+
 __all__ = [
     "CLIENTS",
     "SERVER",
@@ -108,6 +115,7 @@ __all__ = [
     "Computation",
     "FedLearnError",
     "FederatedType",
+    "FederatedValue",
     "FunctionType",
     "PlacementType",
     "SequenceType",
@@ -140,6 +148,7 @@ __all__ = [
     "framework",
     "np_computation",
     "parse_type",
+    "place",
     "sequence_map",
     "sequence_reduce",
     "sequence_sum",

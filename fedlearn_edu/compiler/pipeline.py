@@ -42,6 +42,7 @@ def _cure(uri: str) -> str:
     if uri.startswith("sequence_"):
         return (
             "add the sequence layer: "
-            "framework.local_executor_factory(support_sequence_ops=True)"
+            "framework.local_executor_factory(support_sequence_ops=True), "
+            "or take simulation.build_inprocess_environment()"
         )
     return f'implement it in the strategy: a method marked @implements("{uri}")'

@@ -24,11 +24,24 @@ if TYPE_CHECKING:
 
 
 class Context(ABC):
-    """Gives calls of computations a meaning; current inside `with context:`."""
+    """Gives calls of computations a meaning; current inside `with context:`.
+
+    Attributes:
+        has_placements: whether there are participants; leaf code knows none.
+    """
+
+    has_placements = True
 
     @abstractmethod
     def invoke(self, computation: "Computation", argument: Any) -> Any:
         """Handles one call; `argument` is packed, `None` if there is no parameter."""
+
+    def run_intrinsic(self, computation: "Computation", argument: Any) -> Any:
+        """Handles an intrinsic used outside of any body, as a computation of its own.
+
+        Without a definition of its own: like any other call.
+        """
+        return self.invoke(computation, argument)
 
     def __enter__(self) -> Self:
         _scopes.set((*_scopes.get(), self))

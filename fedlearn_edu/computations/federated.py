@@ -128,13 +128,18 @@ def require_federated_context(what: str, do: str) -> FederatedTracingContext:
     """The context that records `what`, or an error that says where it may be used."""
     context = current_tracing_context()
     if not isinstance(context, FederatedTracingContext):
-        raise ContextError(
-            f"{what} was used outside the body of a federated computation",
-            expected="a call inside a function decorated with federated_computation",
-            found="a call in plain Python, or in leaf code",
-            do=do,
-        )
+        raise outside_of_bodies(what, do)
     return context
+
+
+def outside_of_bodies(what: str, do: str) -> ContextError:
+    """The error for `what` where there are no placements and nothing is recorded."""
+    return ContextError(
+        f"{what} was used outside the body of a federated computation",
+        expected="a call inside a function decorated with federated_computation",
+        found="a call in plain Python, or in leaf code",
+        do=do,
+    )
 
 
 def trace_federated(

@@ -12,7 +12,7 @@ from fedlearn_edu.computations.context_stack import current_tracing_context
 from fedlearn_edu.errors import FieldError, TracingError, describe
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
+from fedlearn_edu.types import FederatedType, Placed, SequenceType, StructType, Type
 from fedlearn_edu.types.differences import clip
 
 _INSIDE = "inside an np_computation or tf_computation, and call that"
@@ -146,6 +146,8 @@ def not_a_part(thing: object) -> TracingError:
     """The error for something a federated body cannot mention."""
     if isinstance(thing, Mapping):
         do = "use an OrderedDict: the order of the fields matters"
+    elif isinstance(thing, Placed):
+        do = "make it a parameter of this function, and pass it in the call"
     elif type(thing).__module__.startswith("tensorflow"):
         do = "move the TensorFlow code into a tf_computation and call that"
     elif callable(thing):

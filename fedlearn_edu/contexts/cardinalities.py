@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from fedlearn_edu.errors import CardinalityError
-from fedlearn_edu.types import FederatedType, Placement, StructType, Type
+from fedlearn_edu.types import (
+    CLIENTS,
+    FederatedType,
+    FunctionType,
+    Placement,
+    StructType,
+    Type,
+)
 
 Cardinalities = Mapping[Placement, int]
 
@@ -24,6 +31,35 @@ def infer_cardinalities(
     if type_ is not None:
         _count(plain, type_, f"{callee}'s argument", counts)
     return {placement: count for placement, (count, _) in counts.items()}
+
+
+def cardinalities_at_once(
+    counts: Cardinalities, type_: FunctionType, default: int, callee: str
+) -> Cardinalities:
+    """The counts for an intrinsic outside of any body, whose data may not tell them.
+
+    What is equal at all clients is asked of one of them.
+
+    Raises:
+        CardinalityError: if it matters how many clients there are, and nothing says it.
+    """
+    placed = [part for part in (type_.parameter, type_.result) if part is not None]
+    if CLIENTS in counts or default or not any(p.contains(_at_clients) for p in placed):
+        return counts
+    result = type_.result
+    if isinstance(result, FederatedType) and result.all_equal and _at_clients(result):
+        return {**counts, CLIENTS: 1}
+    raise CardinalityError(
+        f"nothing tells {callee} how many clients there are",
+        expected="data with one entry per client, or a default number of clients",
+        found=str(type_),
+        do="place([…, …], CLIENTS) says it; so does "
+        "local_executor_factory(default_num_clients=3)",
+    )
+
+
+def _at_clients(type_: Type) -> bool:
+    return isinstance(type_, FederatedType) and type_.placement is CLIENTS
 
 
 def _count(

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
 from fedlearn_edu.errors import ContextError
+from fedlearn_edu.types.plain import reading
 
 T = TypeVar("T")
 
@@ -41,7 +42,8 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     Raises:
         ContextError: if called on a loop's own thread, which would wait for itself.
     """
-    if threading.get_ident() in _threads:
+    # A generator of the user's is read here; its calls are the user's, too.
+    if threading.get_ident() in _threads and not reading.get():
         coroutine.close()
         raise ContextError(
             "a synchronous call was made on a thread that runs calls",

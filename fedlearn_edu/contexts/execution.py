@@ -18,7 +18,10 @@ from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.contexts import event_loop
-from fedlearn_edu.contexts.cardinalities import infer_cardinalities
+from fedlearn_edu.contexts.cardinalities import (
+    cardinalities_at_once,
+    infer_cardinalities,
+)
 from fedlearn_edu.contexts.factories import ExecutorFactory
 from fedlearn_edu.errors import (
     TypeMismatchError,
@@ -55,14 +58,25 @@ class ExecutionEngine:
         self.on_callers_thread = factory.on_callers_thread
         self._compiled: OrderedDict[Any, tuple[ir.Node, ir.Node]] = OrderedDict()
 
-    def plan(self, computation: Computation, argument: Any) -> "Run":
-        """All that can be done before anything runs: on the caller's own thread."""
+    def plan(
+        self, computation: Computation, argument: Any, *, at_once: bool = False
+    ) -> "Run":
+        """All that can be done before anything runs: on the caller's own thread.
+
+        Args:
+            computation: what will run.
+            argument: its packed argument.
+            at_once: whether it is an intrinsic that was used outside of any body.
+        """
         type_, name = computation.type_signature, computation.__name__
         check_closed(computation)
         plain = None
         if type_.parameter is not None:
             plain = prepare(argument, type_.parameter, name)
         counts = infer_cardinalities(plain, type_.parameter, name)
+        if at_once:
+            default = self._factory.default_num_clients
+            counts = cardinalities_at_once(counts, type_, default, name)
         native = self._factory.native(counts)
         tree = self._compile(computation.tree, native, name)
         plain = self._compile_functions(plain, native, name)
@@ -171,7 +185,13 @@ class SyncExecutionContext(Context):
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs `computation` and returns what Python gets."""
-        run = self._engine.plan(computation, argument)
+        return self._finish(self._engine.plan(computation, argument))
+
+    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
+        """Runs an intrinsic that was used outside of any body."""
+        return self._finish(self._engine.plan(computation, argument, at_once=True))
+
+    def _finish(self, run: Run) -> Any:
         if self._engine.on_callers_thread:
             return step(run.execute)
         return event_loop.run(run.execute())
@@ -194,9 +214,16 @@ class AsyncExecutionContext(Context):
         """Returns a coroutine that runs `computation` on the caller's event loop."""
         return self._run(computation, argument)
 
-    async def _run(self, computation: Computation, argument: Any) -> Any:
+    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
+        """Returns a coroutine that runs an intrinsic used outside of any body."""
+        return self._run(computation, argument, at_once=True)
+
+    async def _run(
+        self, computation: Computation, argument: Any, *, at_once: bool = False
+    ) -> Any:
         with short_tracebacks():
-            run = self._engine.plan(computation, await _awaited(argument))
+            awaited = await _awaited(argument)
+            run = self._engine.plan(computation, awaited, at_once=at_once)
             return await run.execute()
 
 

@@ -34,9 +34,11 @@ class ExecutorFactory(ABC):
 
     Attributes:
         on_callers_thread: whether calls run on the thread that makes them.
+        default_num_clients: how many clients there are when no argument says it.
     """
 
     on_callers_thread: bool = False
+    default_num_clients: int = 0
 
     @abstractmethod
     def create_executor(
@@ -60,6 +62,7 @@ class LocalExecutorFactory(ExecutorFactory):
     def __init__(self, plan: StackPlan) -> None:
         self.plan = plan
         self.on_callers_thread = not plan.use_threads
+        self.default_num_clients = plan.default_num_clients
         self._stacks: OrderedDict[Any, Executor] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -84,6 +87,12 @@ class LocalExecutorFactory(ExecutorFactory):
         with self._lock:
             for key in [key for key in self._stacks if key[0] == num_clients]:
                 self._stacks.pop(key).close()
+
+    def close(self) -> None:
+        """Closes and forgets all stacks; the next call builds new ones."""
+        with self._lock:
+            while self._stacks:
+                self._stacks.popitem()[1].close()
 
     def native(self, cardinalities: Cardinalities) -> frozenset[str]:
         """The intrinsics the stack for these participants implements."""
@@ -168,9 +177,9 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
     Source: `tff.framework.local_executor_factory`.
     """
     clients = "it is the number of clients when no argument says it"
-    _check_count("default_num_clients", default_num_clients, 0, clients)
-    _check_count("max_fanout", max_fanout, 2, "a group of one is no group")
-    _check_count("clients_per_thread", clients_per_thread, 1, "take 1 or more")
+    check_count("default_num_clients", default_num_clients, 0, clients)
+    check_count("max_fanout", max_fanout, 2, "a group of one is no group")
+    check_count("clients_per_thread", clients_per_thread, 1, "take 1 or more")
     return LocalExecutorFactory(
         StackPlan(
             default_num_clients,
@@ -218,7 +227,6 @@ def thread_debugging_executor_factory(
     """Like `local_executor_factory`, but everything runs on the caller's own thread.
 
     A debugger steps from your call down to the leaf, and errors keep all their frames.
-
     Source: `tff.framework.thread_debugging_executor_factory`.
     """
     return local_executor_factory(
@@ -229,7 +237,8 @@ def thread_debugging_executor_factory(
     )
 
 
-def _check_count(name: str, value: Any, least: int, do: str) -> None:
+def check_count(name: str, value: Any, least: int, do: str) -> None:
+    """Refuses a number of something that is no int, or too small."""
     expected = f"an int of at least {least}"
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeMismatchError(

@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole meaning of the language on one page, without executors: the oracle.
+"""The whole meaning of the language on two pages, without executors: the oracle.
 
-Values are in plain form, except that a federated value is always a tuple with one entry
-per participant, and a function is a Python function from one plain value to another.
-Derived intrinsics mean what they expand to. Every stack must agree with this file.
+Here are placements and intrinsics; names, functions and structures are evaluated in
+`compiler/evaluation.py`. Values are in plain form, except that a federated value is
+always a tuple with one entry per participant, and a function is a Python function from
+one plain value to another. Every stack must agree with these two files.
 """
 
-from collections.abc import Callable, Mapping
-from functools import reduce
-from typing import Any, assert_never, final
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import Any, final
 
 from fedlearn_edu import types
-from fedlearn_edu.compiler.expand_intrinsics import expansion
+from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
 from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
-from fedlearn_edu.contexts.cardinalities import infer_cardinalities
+from fedlearn_edu.contexts.cardinalities import (
+    cardinalities_at_once,
+    infer_cardinalities,
+)
 from fedlearn_edu.contexts.execution import prepare
-from fedlearn_edu.intrinsics.definition import intrinsic_named
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 
-Scope = Mapping[str, Any]
 Count = Callable[[types.Placement], int]
-Fn = Callable[[Any], Any]
 
 
 @final
@@ -31,65 +32,51 @@ class ReferenceContext(Context):
     """Runs computations by the definitions in this file."""
 
     def __init__(self, default_num_clients: int = 0) -> None:
-        self._default_num_clients = default_num_clients
+        self._default = default_num_clients
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Evaluates the computation's tree."""
+        return self._invoke(computation, argument, at_once=False)
+
+    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
+        """Evaluates an intrinsic that was used outside of any body."""
+        return self._invoke(computation, argument, at_once=True)
+
+    def _invoke(self, computation: Computation, argument: Any, *, at_once: bool) -> Any:
         check_closed(computation)
         type_, name, plain = computation.type_signature, computation.__name__, None
         if type_.parameter is not None:
-            plain = prepare(argument, type_.parameter, name)
-        inferred = infer_cardinalities(plain, type_.parameter)
-        clients = inferred.get(types.CLIENTS, self._default_num_clients)
+            plain = types.released(prepare(argument, type_.parameter, name))
+        counts, default = infer_cardinalities(plain, type_.parameter), self._default
+        if at_once:
+            counts = cardinalities_at_once(counts, type_, default, name)
+        clients = counts.get(types.CLIENTS, default)
 
         def count(placement: types.Placement) -> int:
             return clients if placement is types.CLIENTS else 1
 
-        fn = evaluate(computation.tree, {}, count)
+        meanings = _meanings(count)
+        fn = evaluate(computation.tree, {}, meanings)
         none = type_.parameter is None
-        result = fn() if none else fn(_inside(plain, type_.parameter, count))
+        result = fn() if none else fn(_inside(plain, type_.parameter, count, meanings))
         return types.restore(private(_outside(result, type_.result)), type_.result)
 
 
-def evaluate(node: ir.Node, scope: Scope, count: Count) -> Any:
-    """The meaning of a tree, given the meaning of the names around it."""
-    match node:
-        case ir.Reference(name=name):
-            return scope[name]
-        case ir.Selection(source=source, index=index):
-            return evaluate(source, scope, count)[index]
-        case ir.Struct(elements=elements):
-            return Struct([(n, evaluate(e, scope, count)) for n, e in elements])
-        case ir.Call(function=function, argument=argument):
-            fn = evaluate(function, scope, count)
-            return fn(evaluate(argument, scope, count)) if argument else fn()
-        case ir.Lambda(parameter=None, body=body):
-            return lambda: evaluate(body, scope, count)
-        case ir.Lambda(parameter=name, body=body):
-            return lambda value: evaluate(body, {**scope, str(name): value}, count)
-        case ir.Block(locals=bound, result=result):
-            for name, value in bound:
-                scope = {**scope, name: evaluate(value, scope, count)}
-            return evaluate(result, scope, count)
-        case ir.Intrinsic(uri=uri, type=type_):
-            return _intrinsic(uri, type_, count)
-        case ir.Leaf(code=code):
-            return lambda value=None: code(value)
-        case ir.Literal(value=literal):
-            return literal
-        case ir.PlacementLiteral(placement=placement):
-            return placement
-        case _:
-            assert_never(node)
+def _meanings(count: Count) -> Meanings:
+    def bind(primitive: Callable[[range, Any], Any], node: ir.Intrinsic) -> Fn:
+        result = node.type.result
+        placed = isinstance(result, types.FederatedType)
+        who = range(count(result.placement) if placed else 0)  # type: ignore[attr-defined]
+        return lambda argument: primitive(who, argument)
+
+    primitives = {uri: partial(bind, fn) for uri, fn in _PRIMITIVES.items()}
+    return Meanings(
+        lambda leaf: _run(leaf.code), lambda literal: literal.value, primitives
+    )
 
 
-def _intrinsic(uri: str, type_: types.FunctionType, count: Count) -> Fn:
-    if uri not in _PRIMITIVES:
-        meaning: Fn = evaluate(expansion(intrinsic_named(uri), type_), {}, count)
-        return meaning
-    placed = isinstance(type_.result, types.FederatedType)
-    who = range(count(type_.result.placement) if placed else 0)  # type: ignore[attr-defined]
-    return lambda argument: _PRIMITIVES[uri](who, argument)
+def _run(code: Any) -> Fn:
+    return lambda value=None: code(value)
 
 
 def _member(value: Any, i: int) -> Any:
@@ -122,16 +109,19 @@ _PRIMITIVES: dict[str, Callable[[range, Any], Any]] = {
 }
 
 
-def _inside(plain: Any, type_: types.Type | None, count: Count) -> Any:
+def _inside(
+    plain: Any, type_: types.Type | None, count: Count, meanings: Meanings
+) -> Any:
     """An argument with every federated part as a tuple, every function callable."""
     match type_:
         case types.FederatedType(placement=placement, all_equal=True):
             return tuple(plain for _ in range(count(placement)))
         case types.StructType():
-            parts = [_inside(v, t, count) for v, t in zip(plain, type_, strict=True)]
+            pairs = zip(plain, type_, strict=True)
+            parts = [_inside(v, t, count, meanings) for v, t in pairs]
             return Struct(zip(type_.names(), parts, strict=True))
         case types.FunctionType():
-            return evaluate(plain, {}, count)
+            return evaluate(plain, {}, meanings)
         case _:
             return plain
 

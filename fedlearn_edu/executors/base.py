@@ -14,11 +14,11 @@ from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, TypeVar
 
 from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import ExecutorError, FieldError, TypeMismatchError, describe
 from fedlearn_edu.executors.stepping import is_stepping
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FunctionType, StructType, Type, to_type
+from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type, to_type
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ def resolve_type(value: Any, type_spec: Any) -> Type:
         raise TypeMismatchError(
             "a plain value needs a type to be embedded",
             expected="create_value(value, type_spec)",
-            found=f"{value!r} ({type(value).__name__}) without a type",
+            found=f"{describe(value)}, without a type",
             do="pass its type, for example np.int32",
         )
     return wanted
@@ -103,7 +103,14 @@ def as_struct(elements: Any) -> Struct:
         return Struct(elements.items())
     if hasattr(elements, "_fields"):
         return Struct(zip(elements._fields, elements, strict=True))
-    assert isinstance(elements, Iterable)
+    if not isinstance(elements, Iterable):
+        raise TypeMismatchError(
+            "a structure is made of several embedded values",
+            expected="a list, a dict or a Struct of embedded values",
+            found=describe(elements),
+            where="create_struct",
+            do="put it in a list: create_struct([value])",
+        )
     return Struct((None, element) for element in elements)
 
 
@@ -111,28 +118,41 @@ def position(source: Type, index: int | None, name: str | None) -> int:
     """The position a selection means.
 
     Raises:
-        TypeMismatchError: if `source` is not a structure.
-        ValueError: if neither or both of `index` and `name` are given.
+        TypeMismatchError: if `source` is not a structure, or has no field `name`.
+        FieldError: if it has no field at `index`.
+        ExecutorError: if neither or both of `index` and `name` are given.
     """
+    where = "create_selection"
     if not isinstance(source, StructType):
         raise TypeMismatchError(
             "only structures have fields to select",
             expected="a structure such as <a=int32,bool>",
-            found=str(source),
-            where="create_selection",
+            found=source,
+            where=where,
+            do="select inside: federated_map a function that takes the field out"
+            if isinstance(source, FederatedType)
+            else "use the value as it is",
         )
     if (index is None) == (name is None):
-        raise ValueError("create_selection takes exactly one of index and name")
-    if name is not None:
-        if name not in source.names():
-            raise TypeMismatchError(
-                "there is no field of this name", expected=str(source), found=name
-            )
+        raise ExecutorError(
+            "a selection says which field by its index or by its name",
+            expected="exactly one of index and name",
+            found="neither" if index is None else "both",
+            where=where,
+            do="create_selection(source, 0), or create_selection(source, name='a')",
+        )
+    if name is not None and name in source.names():
         return source.names().index(name)
-    assert index is not None
-    if not 0 <= index < len(source):
-        raise IndexError(f"index {index} in a structure of type {source}")
-    return index
+    if index is not None and 0 <= index < len(source):
+        return index
+    error = FieldError if name is None else TypeMismatchError
+    raise error(
+        "there is no such field",
+        expected=source,
+        found=f"index {index}" if name is None else name,
+        where=where,
+        do=f"fields are counted from 0 to {len(source) - 1}",
+    )
 
 
 def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
@@ -148,6 +168,7 @@ def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
             expected="a value of a function type",
             found=str(type_),
             where="create_call",
+            do="hand in the function first: create_call(function, argument)",
         )
     found = arg.type_signature if arg is not None else None
     if (found is None) != (type_.parameter is None):
@@ -156,6 +177,7 @@ def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
             expected=str(type_.parameter or "no argument"),
             found=str(found or "no argument"),
             where="create_call",
+            do="put several arguments into one by create_struct",
         )
     if type_.parameter is not None and found is not None:
         type_.parameter.check_assignable_from(found, where="create_call")
@@ -172,7 +194,9 @@ def check_owned(value: Any, kind: type[T], owner: Executor) -> T:
         raise TypeMismatchError(
             "a value must be embedded in the executor that uses it",
             expected=f"a value created by this {type(owner).__name__}",
-            found=f"{type(value).__name__}",
+            found=f"a value of another executor, of type {value.type_signature}"
+            if isinstance(value, ExecutorValue)
+            else describe(value),
             do="embed it with create_value first",
         )
     return value

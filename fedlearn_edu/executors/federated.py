@@ -19,10 +19,13 @@ from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 class FederatedExecutor(WrappingExecutor):
     """Handles federated types and intrinsics over one executor for each participant.
 
+    What it embeds and calls is what a `FederatingExecutor` does: among the intrinsics
+    aggregate, apply, broadcast, collect, eval, map, mean, reduce, sum, value,
+    weighted_mean and zip. Lambdas are called by a ReferenceResolvingExecutor on top.
+
     Args:
         target_executors: from a placement, or `None` for unplaced work, to an executor
-        or
-            a list of executors.
+            or a list of executors.
 
     Source: `tff.framework.FederatedExecutor`, up to 0.14.
     """
@@ -35,6 +38,7 @@ class FederatedExecutor(WrappingExecutor):
                 "this executor has nobody for unplaced work",
                 expected="target_executors with an entry for None",
                 found=", ".join(map(str, target_executors)) or "no entries",
+                do="write {None: executor, SERVER: executor, CLIENTS: [executor, …]}",
             )
         one = unplaced if isinstance(unplaced, Executor) else unplaced[0]
         super().__init__(FederatingExecutor(strategy, one))

@@ -11,11 +11,10 @@ only where they run. Names and blocks are not understood here: a reference-resol
 executor sits above.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, ClassVar, TypeVar, final
+from collections.abc import Callable
+from typing import Any, final
 
-from fedlearn_edu.errors import ExecutorError, UnsupportedIntrinsicError
+from fedlearn_edu.errors import ExecutorError, TypeMismatchError, describe
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -23,9 +22,14 @@ from fedlearn_edu.executors.base import (
     check_call,
     resolve_type,
 )
+from fedlearn_edu.executors.expanding import call_expansion
 from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
-from fedlearn_edu.intrinsics.definition import intrinsic_named
+from fedlearn_edu.executors.strategies.base import (
+    FederatingStrategy as FederatingStrategy,
+)
+from fedlearn_edu.executors.strategies.base import implements as implements
+from fedlearn_edu.intrinsics.definition import IntrinsicDef, intrinsic_named
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -33,71 +37,18 @@ from fedlearn_edu.types import (
     FunctionType,
     Placement,
     PlacementType,
+    StructType,
     Type,
+    normalize,
+    to_type,
 )
 
-Method = TypeVar("Method", bound=Callable[..., Awaitable[Any]])
-
-
-def implements(*uris: str) -> Callable[[Method], Method]:
-    """Marks a strategy's method as the realization of one or several intrinsics.
-
-    Raises:
-        StructureError: if there is no intrinsic of this name.
-    """
-    for uri in uris:
-        intrinsic_named(uri)
-
-    def mark(method: Method) -> Method:
-        method._implements = uris  # type: ignore[attr-defined]
-        return method
-
-    return mark
-
-
-class FederatingStrategy(ABC):
-    """How federated values are represented and federated intrinsics are realized.
-
-    A strategy marks its methods with `@implements(uri)`. Such a method receives the
-    concrete type of the intrinsic and its arguments as `Handle`s, and returns
-    the representation of the result, which only the strategy looks into.
-    """
-
-    implemented: ClassVar[Mapping[str, str]] = {}
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        marked = {
-            uri: name
-            for name, member in vars(cls).items()
-            for uri in getattr(member, "_implements", ())
-        }
-        cls.implemented = {**cls.implemented, **marked}
-
-    @abstractmethod
-    async def embed(self, value: Any, type_: FederatedType) -> Any:
-        """Represents a plain value: one entry for each member, or the one value."""
-
-    @abstractmethod
-    async def compute(self, representation: Any, type_: FederatedType) -> Any:
-        """Materializes a federated value: a tuple of members, or the one value."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Closes the target executors."""
-
-    async def call(self, uri: str, type_: FunctionType, args: list[Handle]) -> Any:
-        """Runs the method that implements `uri`."""
-        if uri not in self.implemented:
-            raise UnsupportedIntrinsicError(
-                f"{type(self).__name__} does not implement {uri}",
-                expected="one of " + ", ".join(sorted(self.implemented)),
-                found=uri,
-                do="expand derived intrinsics first: "
-                "framework.compile_tree(computation.tree, strategy.implemented)",
-            )
-        return await getattr(self, self.implemented[uri])(type_, *args)
-
+_SUPPORTED = {
+    "create_value": "an intrinsic, a placement, a lambda, leaf code or data",
+    "create_call": "an intrinsic or leaf code",
+    "create_selection": "a structure of embedded values",
+}
+_ON_TOP = "put a ReferenceResolvingExecutor on top"
 
 StrategyFactory = Callable[["FederatingExecutor"], FederatingStrategy]
 
@@ -105,6 +56,10 @@ StrategyFactory = Callable[["FederatingExecutor"], FederatingStrategy]
 @final
 class FederatingExecutor(Layer):
     """Handles federated types and intrinsics through a strategy, the rest unplaced.
+
+    It embeds intrinsics, placements, lambdas, leaf code, a list for a federated type
+    and Python values for unplaced ones. It calls intrinsics, a derived one by its
+    expansion if the strategy has no method for it, and leaf code.
 
     Args:
         strategy_factory: makes the strategy, given this executor.
@@ -116,21 +71,32 @@ class FederatingExecutor(Layer):
     def __init__(
         self, strategy_factory: StrategyFactory, unplaced_executor: Executor
     ) -> None:
+        given: Any = (strategy_factory, unplaced_executor)
+        if not (callable(given[0]) and isinstance(given[1], Executor)):
+            raise TypeMismatchError(
+                "a federating executor needs a strategy factory and an executor",
+                expected="FederatingExecutor(strategy_factory, unplaced_executor)",
+                found=", ".join(map(describe, given)),
+                do="make the first by FederatedResolvingStrategy.factory(targets)",
+            )
         self.unplaced = unplaced_executor
         self.strategy = strategy_factory(self)
 
     def close(self) -> None:
-        """Closes the strategy's targets and the unplaced executor."""
+        """Closes the strategy's targets and the unplaced executor, each once."""
         self.strategy.close()
-        self.unplaced.close()
+        if self.unplaced not in self.strategy.targets:
+            self.unplaced.close()
 
     async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Embeds trees of some kinds, placements, federated and plain values.
 
         Raises:
             TypeMismatchError: if value and type do not match.
-            ExecutorError: for trees of any other kind.
+            ExecutorError: for values and trees of any other kind.
         """
+        if isinstance(value, IntrinsicDef):
+            value = value.at(to_type(type_spec))
         if isinstance(value, Placement):
             value = ir.PlacementLiteral(value)
         type_ = resolve_type(value, type_spec)
@@ -147,12 +113,8 @@ class FederatingExecutor(Layer):
             case ir.Lambda() | ir.Leaf() as node:
                 return Handle(self, node, type_)
             case node:
-                raise ExecutorError(
-                    "the federating executor does not interpret this kind of tree",
-                    expected="an intrinsic, a placement, a lambda, leaf code, a value",
-                    found=type(node).__name__,
-                    do="put a ReferenceResolvingExecutor on top",
-                )
+                kind = type(node).__name__
+                raise _unsupported("interpret this kind of tree", kind, "create_value")
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
@@ -162,28 +124,22 @@ class FederatingExecutor(Layer):
         Raises:
             TypeMismatchError: if `comp` is no function or does not take `arg`.
             ExecutorError: if `comp` is a lambda.
+            UnsupportedIntrinsicError: if nobody here implements the intrinsic.
         """
         fn = self.own(comp)
         value = None if arg is None else self.own(arg)
         type_ = check_call(fn, value)
         match fn.representation:
             case ir.Intrinsic(uri=uri) if uri not in SEQUENCE_INTRINSICS:
-                args = [] if value is None else _arguments(uri, value)
-                result = await self.strategy.call(uri, type_, args)
-                return Handle(self, result, type_.result)
+                return Handle(self, await self._run(uri, type_, value), type_.result)
             case ir.Lambda():
-                raise ExecutorError(
-                    "the federating executor does not call lambdas",
-                    expected="an intrinsic or leaf code",
-                    found=str(type_),
-                    do="put a ReferenceResolvingExecutor on top",
-                )
+                raise _unsupported("call lambdas", type_, "create_call")
             case _:
-                below = (
-                    None if value is None else await self.lower(value, self.unplaced)
+                below = self.unplaced
+                data = None if value is None else await self.lower(value, below)
+                return self.wrap(
+                    await below.create_call(await self.lower(fn, below), data)
                 )
-                target = await self.lower(fn, self.unplaced)
-                return self.wrap(await self.unplaced.create_call(target, below))
 
     async def fetch(self, handle: Handle) -> Any:
         """Materializes a federated value by the strategy, others unplaced."""
@@ -197,6 +153,10 @@ class FederatingExecutor(Layer):
 
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects in the unplaced executor."""
+        if not isinstance(handle.representation, ExecutorValue):
+            cure = "let the strategy return a Struct of embedded values"
+            what = "select from this kind of value"
+            raise _unsupported(what, repr(handle), "create_selection", cure)
         below = await self.unplaced.create_selection(handle.representation, at)
         return self.wrap(below)
 
@@ -205,10 +165,44 @@ class FederatingExecutor(Layer):
         return await target.create_value(handle.node, handle.node.type)
 
     async def _embed(self, value: Any, type_: Type) -> Handle:
-        if isinstance(type_, FederatedType):
-            members = await self.strategy.embed(value, type_)
-            return Handle(self, members, type_)
-        return self.wrap(await self.unplaced.create_value(value, type_))
+        match type_:
+            case FederatedType():
+                return Handle(self, await self.strategy.embed(value, type_), type_)
+            case FunctionType():
+                cure = "make it a computation: np_computation(function, type), …"
+                what, found = "embed this kind of function", describe(value)
+                raise _unsupported(what, found, "create_value", cure)
+            case StructType() if not all(map(_is_plain, type_)):
+                parts = zip(type_.items(), normalize(value, type_), strict=True)
+                pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
+                return Handle(self, Struct(pairs), type_)
+            case _:
+                return self.wrap(await self.unplaced.create_value(value, type_))
+
+    async def _run(self, uri: str, type_: FunctionType, arg: Handle | None) -> Any:
+        """What represents the result of an intrinsic."""
+        definition = intrinsic_named(uri)
+        if uri in self.strategy.implemented or definition.is_primitive:
+            args = [] if arg is None else _arguments(uri, arg)
+            return await self.strategy.call(uri, type_, args)
+        result = await call_expansion(self, uri, type_, arg)
+        return self.own(result).representation
+
+
+def _unsupported(
+    what: str, found: object, where: str, do: str = _ON_TOP
+) -> ExecutorError:
+    return ExecutorError(
+        f"the federating executor does not {what}",
+        expected=_SUPPORTED[where],
+        found=found,
+        where=where,
+        do=do,
+    )
+
+
+def _is_plain(type_: Type) -> bool:
+    return not type_.contains(lambda t: isinstance(t, FederatedType | FunctionType))
 
 
 def _arguments(uri: str, arg: Handle) -> list[Handle]:

@@ -23,13 +23,20 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
-from fedlearn_edu.types import FunctionType, StructType, Type
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import FunctionType, Kept, SequenceType, StructType, Type
 
 
 class LeafExecutor(Executor):
-    """Runs leaf code of one runtime; data are kept in the runtime's own form."""
+    """Runs leaf code of one runtime; data are kept in the runtime's own form.
+
+    Attributes:
+        runtime: its name, as leaf code says it.
+        lazy_sequences: whether a sequence stays as it is until code reads it.
+    """
 
     runtime: str
+    lazy_sequences: bool = False
 
     @abstractmethod
     def embed(self, plain: Any, type_: Type) -> Any:
@@ -51,9 +58,9 @@ class LeafExecutor(Executor):
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case None:
-                return Handle(self, self.embed(value, type_), type_)
+                return Handle(self, self._embed(value, type_), type_)
             case ir.Literal(value=literal):
-                return Handle(self, self.embed(literal, type_), type_)
+                return Handle(self, self._embed(literal, type_), type_)
             case ir.Leaf(runtime=runtime, code=code) if runtime in (
                 self.runtime,
                 ir.ANY_RUNTIME,
@@ -66,6 +73,22 @@ class LeafExecutor(Executor):
                     found=_describe(node),
                     do="put the executors that handle it on top of this one",
                 )
+
+    def _embed(self, plain: Any, type_: Type) -> Any:
+        match plain:
+            case Kept() if not (
+                self.lazy_sequences and isinstance(type_, SequenceType)
+            ):
+                return plain.form(
+                    (self.runtime, type_), lambda plain: self.embed(plain, type_)
+                )
+            case Kept():
+                return plain
+            case Struct() if isinstance(type_, StructType) and _holds_kept(plain):
+                pairs = zip(type_.items(), plain, strict=True)
+                return Struct((n, self._embed(v, t)) for (n, t), v in pairs)
+            case _:
+                return self.embed(plain, type_)
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
@@ -109,6 +132,13 @@ class LeafExecutor(Executor):
     async def materialize(self, handle: Handle) -> Any:
         """The plain form of a handle's data."""
         return self.extract(handle.representation, handle.type_signature)
+
+
+def _holds_kept(fields: Struct) -> bool:
+    return any(
+        isinstance(f, Kept) or (isinstance(f, Struct) and _holds_kept(f))
+        for f in fields
+    )
 
 
 def _describe(node: ir.Node) -> str:

@@ -9,6 +9,7 @@ import itertools
 import threading
 import time
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,6 +17,7 @@ from fedlearn_edu.executors.base import Executor, as_node
 from fedlearn_edu.executors.wrapping import Work, WrappedValue, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import captured_constants
+from fedlearn_edu.types import Type
 
 _MAX_DETAIL_CHARS = 60
 
@@ -29,7 +31,8 @@ class Event:
         number: position in the total order of starts, from 0.
         layer: which executor was asked, e.g. `"reference_resolving"`.
         participant: who it works for, e.g. `"clients[3]"`, `"server"`, `"unplaced"`.
-        what: the contract method: `"create_value"`, …, `"compute"`.
+        what: the contract method: `"create_value"`, …, `"compute"`; or `"convert"`, if
+            a leaf brought data into its own form.
         type: the type of the result, in the notation; empty if the call failed.
         start_s: seconds on the clock of `time.perf_counter`.
         end_s: the same clock, when the call returned.
@@ -84,6 +87,18 @@ class Tape:
             self._numbers = itertools.count()
 
 
+_watched_by: ContextVar["RecordingExecutor | None"] = ContextVar(
+    "watched", default=None
+)
+
+
+def note(what: str, type_: Type, detail: str = "") -> None:
+    """Records something an executor did on its own, if a recorder watches it."""
+    recorder = _watched_by.get()
+    if recorder is not None:
+        recorder.record(what, str(type_), detail)
+
+
 @final
 class RecordingExecutor(WrappingExecutor):
     """Records what its target is asked, for one participant and layer."""
@@ -110,16 +125,24 @@ class RecordingExecutor(WrappingExecutor):
     async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Runs `work()` and records it, also if it fails."""
         number, start_s = self._tape.next_number(), time.perf_counter()
+        outer = _watched_by.set(self)
         try:
             result = await work()
         except Exception as error:
             failed = f"failed: {type(error).__name__}"
             self._record(number, what, "", start_s, failed)
             raise
+        finally:
+            _watched_by.reset(outer)
         typed = subject if what == "compute" else result
         detail = _describe(what, subject, result)
         self._record(number, what, str(typed.type_signature), start_s, detail)
         return result
+
+    def record(self, what: str, type_: str, detail: str) -> None:
+        """Records what the target did on its own, just now."""
+        number, now_s = self._tape.next_number(), time.perf_counter()
+        self._record(number, what, type_, now_s, detail)
 
     def _record(
         self, number: int, what: str, type_: str, start_s: float, detail: str

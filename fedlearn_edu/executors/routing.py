@@ -20,7 +20,7 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import Type
+from fedlearn_edu.types import Type, released
 
 
 @final
@@ -100,7 +100,7 @@ class RoutingExecutor(Layer):
         """Materializes data, wherever they are."""
         match handle.representation:
             case Plain(value=value):
-                return value
+                return released(value)
             case Embedded(value=embedded):
                 return await embedded.compute()
             case other:
@@ -118,7 +118,12 @@ class RoutingExecutor(Layer):
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Brings data to a runtime that does not have them yet."""
-        return await target.create_value(await handle.compute(), handle.type_signature)
+        match handle.representation:
+            case Plain(value=data):
+                pass
+            case _:
+                data = await handle.compute()
+        return await target.create_value(data, handle.type_signature)
 
     async def _bring(self, value: Handle, runtime: str) -> ExecutorValue:
         """The same value in the executor of `runtime`."""

@@ -25,7 +25,7 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.executors.stepping import step
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.types import FunctionType, LazySequence, SequenceType, Type
+from fedlearn_edu.types import FunctionType, LazySequence, SequenceType, Type, released
 
 IMPLEMENTED = frozenset({"sequence_map", "sequence_reduce"})
 
@@ -91,7 +91,7 @@ class SequenceExecutor(Layer):
         """Materializes a value; a mapped sequence is read to its end."""
         match handle.representation:
             case Source(payload=payload):
-                return payload
+                return released(payload)
             case Mapped():
                 elements = self.elements(handle)
                 return tuple([await element.compute() async for element in elements])
@@ -143,10 +143,11 @@ class SequenceExecutor(Layer):
                         raise _at_element(error, index) from None
                     yield mapped
                     index += 1
-            case _:
+            case source:
                 type_ = sequence.type_signature
                 assert isinstance(type_, SequenceType)
-                for plain in await sequence.compute():
+                is_here = isinstance(source, Source)
+                for plain in source.payload if is_here else await sequence.compute():
                     yield await self._target.create_value(plain, type_.element)
 
     def _read(self, sequence: Handle) -> Iterator[Any]:
@@ -161,6 +162,8 @@ class SequenceExecutor(Layer):
                             fn, plain, element_type.element, index
                         )
                     )
+            case Source(payload=payload):
+                yield from payload
             case _:
                 yield from step(sequence.compute)
 

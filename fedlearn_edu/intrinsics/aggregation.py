@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.computations.value import Value
-from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import (
     argument,
     derived,
@@ -27,6 +27,7 @@ from fedlearn_edu.intrinsics.arithmetic import (
     zeros,
 )
 from fedlearn_edu.intrinsics.definition import define
+from fedlearn_edu.intrinsics.eager import intrinsic
 from fedlearn_edu.intrinsics.mapping import map_members
 from fedlearn_edu.intrinsics.sequences import sequence_reduce
 from fedlearn_edu.ir import nodes as ir
@@ -52,7 +53,7 @@ define(
 )
 
 
-@short_traceback
+@intrinsic
 def federated_aggregate(
     value: Any, zero: Any, accumulate: Any, merge: Any, report: Any
 ) -> Value:

@@ -19,9 +19,9 @@ from fedlearn_edu.errors import (
     TracingError,
     TypeMismatchError,
     add_place,
-    short_traceback,
 )
 from fedlearn_edu.intrinsics.definition import IntrinsicDef, define
+from fedlearn_edu.intrinsics.eager import ANYWHERE, intrinsic
 from fedlearn_edu.intrinsics.inference import hint_for, infer_result, parameters_of
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references
@@ -32,11 +32,6 @@ from fedlearn_edu.types import (
     Type,
     parse_type,
     unify,
-)
-
-ANYWHERE = (
-    "decorate a function with its types and call it there; "
-    "leaf code uses the operations of NumPy or TensorFlow"
 )
 
 
@@ -58,8 +53,8 @@ def derived(
     def decorate(expand: Callable[..., Value]) -> Callable[..., Value]:
         definition = define(expand.__name__, *signatures, expand=expand)
 
+        @intrinsic
         @functools.wraps(expand)
-        @short_traceback
         def use(*args: Any) -> Value:
             return apply(definition, args, require=require)
 
@@ -152,7 +147,8 @@ def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
             expected=str(template),
             found=str(type_),
             where=str(value),
-            do=f"place it first: federated_value(…, {template.placement})",
+            do=f"place it first: federated_value(…, {template.placement}) in a body, "
+            f"place(…, {template.placement}) outside of it",
         )
     if type_.placement is not template.placement:
         raise TypeMismatchError(
@@ -192,7 +188,6 @@ def to_function(arg: Any, uri: str, hint: Type | None) -> Value:
             where=str(value),
             do="check the order of the arguments",
         )
-    _refuse_federated_captures(uri, value)
     _refuse_federated_captures(uri, value)
     return value
 

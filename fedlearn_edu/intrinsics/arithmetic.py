@@ -13,7 +13,8 @@ import numpy as np
 from fedlearn_edu.computations.federated import require_federated_context
 from fedlearn_edu.computations.value import Value, operator, structure_like, to_value
 from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.intrinsics.application import ANYWHERE, traced
+from fedlearn_edu.intrinsics.application import traced
+from fedlearn_edu.intrinsics.eager import ANYWHERE, intrinsic
 from fedlearn_edu.intrinsics.mapping import federated_map, federated_zip
 from fedlearn_edu.intrinsics.movement import federated_value
 from fedlearn_edu.ir import nodes as ir
@@ -182,4 +183,4 @@ for _name in ("add", "subtract", "multiply", "divide"):
     def _operator(left: Any, right: Any, _name: str = _name) -> Value:
         return _apply_operator(_name, left, right)
 
-    operator(_name)(_operator)
+    operator(_name)(intrinsic(_operator))

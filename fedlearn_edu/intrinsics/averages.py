@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.computations.value import Value, structure_like
-from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.aggregation import federated_sum
 from fedlearn_edu.intrinsics.application import apply
 from fedlearn_edu.intrinsics.arithmetic import call, cast_scalar, leafwise, scale
 from fedlearn_edu.intrinsics.definition import define
+from fedlearn_edu.intrinsics.eager import intrinsic
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
 from fedlearn_edu.intrinsics.movement import federated_value
 from fedlearn_edu.ir.operations import operation
@@ -30,7 +31,7 @@ from fedlearn_edu.types import (
 )
 
 
-@short_traceback
+@intrinsic
 def federated_mean(value: Any, weight: Any = None) -> Value:
     """The mean of the clients' values, at the server.
 
@@ -113,14 +114,6 @@ def _divide_by_weight(sums: Value) -> Value:
     return scale("divide", total, call(nonempty, weight, count))
 
 
-_MEAN = define("federated_mean", "({T}@CLIENTS -> T@SERVER)", expand=_mean)
-_WEIGHTED_MEAN = define(
-    "federated_weighted_mean",
-    "(<{T}@CLIENTS,{W}@CLIENTS> -> T@SERVER)",
-    expand=_weighted_mean,
-)
-
-
 def _check_averageable(value: Type) -> None:
     if not is_average_compatible(value):
         raise TypeMismatchError(
@@ -149,3 +142,17 @@ def _check_weighted(value: Type, weight: Type) -> None:
             where="federated_mean",
             do="reduce the weight to one number with federated_map",
         )
+
+
+_MEAN = define(
+    "federated_mean",
+    "({T}@CLIENTS -> T@SERVER)",
+    expand=_mean,
+    require=_check_averageable,
+)
+_WEIGHTED_MEAN = define(
+    "federated_weighted_mean",
+    "(<{T}@CLIENTS,{W}@CLIENTS> -> T@SERVER)",
+    expand=_weighted_mean,
+    require=_check_weighted,
+)

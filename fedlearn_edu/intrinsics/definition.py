@@ -15,7 +15,16 @@ from typing import final
 
 from fedlearn_edu.computations.value import Value
 from fedlearn_edu.errors import StructureError, TypeMismatchError, short_traceback
-from fedlearn_edu.types import FunctionType, StructType, parse_type
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.types import (
+    FunctionType,
+    SequenceType,
+    StructType,
+    Type,
+    parse_type,
+    substitute,
+    unify,
+)
 
 
 @final
@@ -27,11 +36,13 @@ class IntrinsicDef:
         uri: its name.
         signatures: its generic types in the notation; letters stand for any type.
         expand: how it is written with other intrinsics; `None` for a primitive.
+        require: called with the types of the arguments; raises if they will not do.
     """
 
     uri: str
     signatures: tuple[str, ...]
     expand: Callable[..., Value] | None = None
+    require: Callable[..., object] | None = None
 
     @property
     def is_primitive(self) -> bool:
@@ -45,6 +56,45 @@ class IntrinsicDef:
         assert isinstance(signature, FunctionType)
         return isinstance(signature.parameter, StructType)
 
+    def at(self, type_: Type | None) -> ir.Intrinsic:
+        """The intrinsic at a concrete type.
+
+        Raises:
+            TypeMismatchError: if there is none, or the intrinsic cannot have it.
+        """
+        reasons = [_misuse(parse_type(text), type_) for text in self.signatures]
+        if all(reasons):
+            raise TypeMismatchError(
+                f"{self.uri} cannot have this type: {reasons[0]}",
+                expected=" or ".join(self.signatures),
+                found=type_ or "no type",
+                where=f"a use of {self.uri}",
+                do="pass its signature, with a type in the place of each letter",
+            )
+        assert isinstance(type_, FunctionType)
+        assert type_.parameter is not None
+        if self.require is not None:
+            whole, several = type_.parameter, self.takes_several_arguments
+            self.require(*(whole.children() if several else [whole]))
+        return ir.Intrinsic(self.uri, type_)
+
+
+def _misuse(signature: Type, type_: Type | None) -> str:
+    """Why a function of that signature cannot have this type, if so."""
+    assert isinstance(signature, FunctionType)
+    assert signature.parameter is not None
+    if not isinstance(type_, FunctionType) or type_.parameter is None:
+        return "it is no function with a parameter"
+    # A letter stands for the same in what goes in and in what comes out ...
+    template = StructType([(None, t) for t in signature.children()])
+    try:
+        letters = unify(template, StructType([(None, t) for t in type_.children()]))
+        # ... and the result is promised to be no more than it is.
+        type_.result.check_assignable_from(substitute(signature.result, letters))
+    except TypeMismatchError as error:
+        return error.summary
+    return ""
+
 
 _registry: dict[str, IntrinsicDef] = {}
 _definitions: list[str] = []
@@ -56,7 +106,10 @@ def number_of_definitions() -> int:
 
 
 def define(
-    uri: str, *signatures: str, expand: Callable[..., Value] | None = None
+    uri: str,
+    *signatures: str,
+    expand: Callable[..., Value] | None = None,
+    require: Callable[..., object] | None = None,
 ) -> IntrinsicDef:
     """Registers an intrinsic; defining one again (a notebook cell) replaces it."""
     for signature in signatures:
@@ -66,7 +119,7 @@ def define(
                 expected="for example ({T}@CLIENTS -> T@SERVER)",
                 found=signature,
             )
-    _registry[uri] = IntrinsicDef(uri, signatures, expand)
+    _registry[uri] = IntrinsicDef(uri, signatures, expand, require)
     _definitions.append(uri)
     return _registry[uri]
 
@@ -87,6 +140,19 @@ def intrinsic_named(uri: str) -> IntrinsicDef:
             do=f"did you mean {near[0]}?" if near else "define it first, see `derived`",
         )
     return _registry[uri]
+
+
+def sequence_position(uri: str) -> int | None:
+    """Which argument of an intrinsic on unplaced sequences is the sequence, if any."""
+    definition = _registry.get(uri)
+    if definition is None or "@" in definition.signatures[0]:
+        return None
+    signature = parse_type(definition.signatures[0])
+    assert isinstance(signature, FunctionType)
+    several = definition.takes_several_arguments
+    parameters = signature.parameter if several else [signature.parameter]
+    kinds = [isinstance(parameter, SequenceType) for parameter in parameters]  # type: ignore[union-attr]
+    return kinds.index(True) if True in kinds else None
 
 
 def all_intrinsics() -> tuple[IntrinsicDef, ...]:

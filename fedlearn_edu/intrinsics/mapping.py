@@ -7,9 +7,10 @@ Nothing moves here: the result stays where the arguments are.
 from typing import Any
 
 from fedlearn_edu.computations.value import Value, operator, structure_like
-from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import apply, argument, record, traced
 from fedlearn_edu.intrinsics.definition import define
+from fedlearn_edu.intrinsics.eager import intrinsic
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -28,7 +29,7 @@ _MAP = define(
 _AT_CLIENTS, _AT_SERVER, _EQUAL_AT_CLIENTS = 0, 1, 2
 
 
-@short_traceback
+@intrinsic
 def federated_map(fn: Any, arg: Any) -> Value:
     """Applies a computation to every member of a federated value, where it is.
 
@@ -58,6 +59,7 @@ def federated_map(fn: Any, arg: Any) -> Value:
     return apply(_MAP, [fn, value], variant=variant)
 
 
+@intrinsic
 def federated_apply(fn: Any, arg: Any) -> Value:
     """`federated_map` under the name it once had at the server.
 
@@ -66,11 +68,11 @@ def federated_apply(fn: Any, arg: Any) -> Value:
     return apply(_MAP, [fn, arg], variant=_AT_SERVER)
 
 
-# T is a structure of federated values; U is the same structure without the placements.
-define("federated_zip", "(T -> {U}@CLIENTS)", "(T -> U@SERVER)")
+# Recorded as the map it is; an executor may be asked for it by its own name.
+define("federated_apply", _MAP.signatures[_AT_SERVER], expand=federated_apply)
 
 
-@short_traceback
+@intrinsic
 def federated_zip(value: Any) -> Value:
     """Makes one federated structure of a structure of federated values.
 
@@ -90,9 +92,16 @@ def federated_zip(value: Any) -> Value:
     Source: `tff.federated_zip`.
     """
     whole = argument(value, "federated_zip")
+    placement = _placement_of(whole.type_signature, str(whole))
+    member = _without_placements(whole.type_signature)
+    return record("federated_zip", FederatedType(member, placement), [whole])
+
+
+def _placement_of(type_: Type, where: str = "federated_zip") -> Placement:
+    """The one placement that all parts of a structure have."""
     placements: set[Placement] = set()
-    if isinstance(whole.type_signature, StructType):
-        _collect_placements(whole.type_signature, placements, str(whole))
+    if isinstance(type_, StructType):
+        _collect_placements(type_, placements, where)
     if len(placements) != 1:
         names = ", ".join(sorted(map(str, placements))) or "no placement"
         raise TypeMismatchError(
@@ -100,16 +109,18 @@ def federated_zip(value: Any) -> Value:
             if len(placements) > 1
             else "federated_zip needs a structure of federated values",
             expected="all parts at one placement, as in <{A}@CLIENTS,{B}@CLIENTS>",
-            found=f"{whole.type_signature} ({names})",
-            where=str(whole),
+            found=f"{type_} ({names})",
+            where=where,
             do="bring all parts to one placement first: "
             "federated_broadcast takes what is at the server to the clients"
             if len(placements) > 1
             else "hand in several values in a list or tuple: federated_zip((x, y))",
         )
-    (placement,) = placements
-    member = _without_placements(whole.type_signature)
-    return record("federated_zip", FederatedType(member, placement), [whole])
+    return placements.pop()
+
+
+# T is a structure of federated values; U is the same structure without the placements.
+define("federated_zip", "(T -> {U}@CLIENTS)", "(T -> U@SERVER)", require=_placement_of)
 
 
 def _collect_placements(type_: Type, found: set[Placement], where: str) -> None:
@@ -177,6 +188,7 @@ def _is_equal_at_clients(type_: Type) -> bool:
 
 
 @operator("select")
+@intrinsic
 def select(value: Value, index: int | slice) -> Value:
     """A field of a federated structure, or several; keeps the all-equal bit."""
     type_ = value.type_signature

@@ -3,10 +3,12 @@
 
 from typing import Any
 
+from fedlearn_edu.computations.placing import check_placement
 from fedlearn_edu.computations.value import Value
-from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import apply, argument, record
 from fedlearn_edu.intrinsics.definition import define
+from fedlearn_edu.intrinsics.eager import intrinsic
 from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, Placement
 
 _BROADCAST = define("federated_broadcast", "(T@SERVER -> T@CLIENTS)")
@@ -14,7 +16,7 @@ _EVAL = define("federated_eval", "(( -> T) -> {T}@CLIENTS)", "(( -> T) -> T@SERV
 define("federated_value", "(T -> T@CLIENTS)", "(T -> T@SERVER)")
 
 
-@short_traceback
+@intrinsic
 def federated_broadcast(value: Any) -> Value:
     """Sends the server's value to every client.
 
@@ -34,7 +36,7 @@ def federated_broadcast(value: Any) -> Value:
     return apply(_BROADCAST, [value])
 
 
-@short_traceback
+@intrinsic
 def federated_value(value: Any, placement: Placement) -> Value:
     """Puts the same value at every participant of a placement.
 
@@ -46,7 +48,7 @@ def federated_value(value: Any, placement: Placement) -> Value:
 
     Source: `tff.federated_value`.
     """
-    _check_placement(placement)
+    check_placement(placement)
     inner = argument(value, "federated_value")
     type_ = inner.type_signature
     if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
@@ -60,7 +62,7 @@ def federated_value(value: Any, placement: Placement) -> Value:
     return record("federated_value", FederatedType(type_, placement, True), [inner])
 
 
-@short_traceback
+@intrinsic
 def federated_eval(fn: Any, placement: Placement) -> Value:
     """Runs a computation without parameter once at every participant.
 
@@ -72,7 +74,7 @@ def federated_eval(fn: Any, placement: Placement) -> Value:
 
     Source: `tff.federated_eval`.
     """
-    _check_placement(placement)
+    check_placement(placement)
     return apply(_EVAL, [fn], variant=0 if placement is CLIENTS else 1)
 
 
@@ -80,14 +82,3 @@ def federated_compute(fn: Any, placement: Placement) -> Value:
     """`federated_eval` under the name some texts use."""
     # NB(TFF): the ancestor never had this name.
     return federated_eval(fn, placement)
-
-
-def _check_placement(placement: Placement) -> None:
-    if not isinstance(placement, Placement):
-        raise TypeMismatchError(
-            "this is not a placement",
-            expected="CLIENTS or SERVER",
-            found=describe(placement),
-            where="the second argument",
-            do="write fl.CLIENTS or fl.SERVER, without quotes",
-        )

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.computations.value import Value, structure_like, to_value
-from fedlearn_edu.errors import StructureError, TypeMismatchError, short_traceback
+from fedlearn_edu.errors import StructureError, TypeMismatchError
 from fedlearn_edu.intrinsics.aggregation import federated_sum
 from fedlearn_edu.intrinsics.application import apply, record, to_federated
 from fedlearn_edu.intrinsics.arithmetic import call, cast_scalar, leafwise, zeros
 from fedlearn_edu.intrinsics.definition import define
+from fedlearn_edu.intrinsics.eager import intrinsic
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
 from fedlearn_edu.ir.operations import cast, operation
 from fedlearn_edu.types import (
@@ -38,7 +39,7 @@ MAX_BITWIDTH = 62
 define("federated_pairwise_masks", "(V -> {V}@CLIENTS)")
 
 
-@short_traceback
+@intrinsic
 def federated_secure_sum(value: Any, max_input: Any) -> Value:
     """Adds up integers between 0 and `max_input` without showing any of them.
 
@@ -56,7 +57,7 @@ def federated_secure_sum(value: Any, max_input: Any) -> Value:
     return apply(_SECURE_SUM, [value, limit])
 
 
-@short_traceback
+@intrinsic
 def federated_secure_sum_bitwidth(value: Any, bitwidth: Any) -> Value:
     """`federated_secure_sum` of values below `2**bitwidth`; at most 62 bits.
 
@@ -66,7 +67,7 @@ def federated_secure_sum_bitwidth(value: Any, bitwidth: Any) -> Value:
     return federated_secure_sum(value, limits)
 
 
-@short_traceback
+@intrinsic
 def federated_secure_modular_sum(value: Any, modulus: Any) -> Value:
     """Adds up integers modulo `modulus` without showing any of them.
 

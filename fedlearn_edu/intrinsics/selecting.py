@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.computations.value import Value, to_value
-from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import record, to_federated, to_function
 from fedlearn_edu.intrinsics.definition import define
+from fedlearn_edu.intrinsics.eager import intrinsic
 from fedlearn_edu.types import (
     AbstractType,
     FederatedType,
@@ -27,7 +28,7 @@ _INT32 = TensorType(np.int32)
 define(_URI, "(<{K}@CLIENTS,int32@SERVER,T@SERVER,(<T,int32> -> U)> -> {U*}@CLIENTS)")
 
 
-@short_traceback
+@intrinsic
 def federated_select(
     client_keys: Any, max_key: Any, server_val: Any, select_fn: Any
 ) -> Value:

@@ -8,10 +8,11 @@ of clients. On a federated sequence each of these works at every participant.
 from typing import Any
 
 from fedlearn_edu.computations.value import Value
-from fedlearn_edu.errors import TypeMismatchError, short_traceback
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import apply, argument, to_function
 from fedlearn_edu.intrinsics.arithmetic import binary, identity, zeros
 from fedlearn_edu.intrinsics.definition import define
+from fedlearn_edu.intrinsics.eager import intrinsic
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
 from fedlearn_edu.types import (
     FederatedType,
@@ -27,7 +28,7 @@ _MAP = define("sequence_map", "(<(T -> U),T*> -> U*)")
 _REDUCE = define("sequence_reduce", "(<T*,U,(<U,T> -> U)> -> U)")
 
 
-@short_traceback
+@intrinsic
 def sequence_map(fn: Any, arg: Any) -> Value:
     """Applies a computation to every element of a sequence; the order stays.
 
@@ -47,7 +48,7 @@ def sequence_map(fn: Any, arg: Any) -> Value:
     return apply(_MAP, [to_function(fn, "sequence_map", element), sequence])
 
 
-@short_traceback
+@intrinsic
 def sequence_reduce(value: Any, zero: Any, op: Any) -> Value:
     """Folds the elements of a sequence, in order, starting from `zero`.
 
@@ -124,7 +125,7 @@ def _expand_sum(value: Value) -> Value:
 _SUM = define("sequence_sum", "(T* -> T)", expand=_expand_sum)
 
 
-@short_traceback
+@intrinsic
 def sequence_sum(value: Any) -> Value:
     """Adds up the elements of a sequence, leaf by leaf.
 

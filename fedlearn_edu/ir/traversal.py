@@ -132,6 +132,11 @@ def runtimes(node: ir.Node) -> frozenset[str]:
     return frozenset(found - {ir.ANY_RUNTIME})
 
 
+def leaves(node: ir.Node) -> tuple[ir.Leaf, ...]:
+    """All pieces of leaf code in a tree, operations included."""
+    return tuple(part for part in walk(node) if isinstance(part, ir.Leaf))
+
+
 def intrinsics(node: ir.Node) -> tuple[ir.Intrinsic, ...]:
     """The intrinsics `node` mentions, in the order of first mention."""
     found = [n for n in walk(node) if isinstance(n, ir.Intrinsic)]

@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything a simulation needs around a computation: data, and who holds which."""
+"""What a simulation needs around a computation: where it runs, data, and who has which.
+
+The two environments are the ones that programs for the ancestor ask for:
+`local_executor_factory()` without sequence operators, `build_inprocess_environment()`
+with them.
+"""
 
 from fedlearn_edu.simulation import datasets, partitions
+from fedlearn_edu.simulation.environments import (
+    Environment,
+    build_inprocess_environment,
+    local_executor_factory,
+)
 
-__all__ = ["datasets", "partitions"]
+__all__ = [
+    "Environment",
+    "build_inprocess_environment",
+    "datasets",
+    "local_executor_factory",
+    "partitions",
+]

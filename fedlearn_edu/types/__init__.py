@@ -21,6 +21,13 @@ from fedlearn_edu.types.definitions import SequenceType as SequenceType
 from fedlearn_edu.types.definitions import type_at_clients as type_at_clients
 from fedlearn_edu.types.definitions import type_at_server as type_at_server
 from fedlearn_edu.types.dtypes import UNRANKED as UNRANKED
+from fedlearn_edu.types.joining import infer_member as infer_member
+from fedlearn_edu.types.joining import infer_sequence as infer_sequence
+from fedlearn_edu.types.joining import join as join
+from fedlearn_edu.types.kept import Kept as Kept
+from fedlearn_edu.types.kept import Placed as Placed
+from fedlearn_edu.types.kept import kept as kept
+from fedlearn_edu.types.kept import released as released
 from fedlearn_edu.types.notation import format_type as format_type
 from fedlearn_edu.types.notation import parse_type as parse_type
 from fedlearn_edu.types.placements import CLIENTS as CLIENTS

@@ -33,12 +33,15 @@ from fedlearn_edu.types.definitions import (
 )
 from fedlearn_edu.types.differences import ROOT, clip, misfit, names_cure
 from fedlearn_edu.types.dtypes import dtype_name
+from fedlearn_edu.types.kept import Placed, plain_of_placed
 from fedlearn_edu.types.placements import CLIENTS, Placement
 from fedlearn_edu.types.plain import (
     DatasetSequence,
     LazySequence,
     ShapeMismatchError,
     is_dataset,
+    read_once,
+    taken,
     to_plain_tensor,
 )
 from fedlearn_edu.types.python_fields import Pairs, fields_of, rebuild
@@ -58,6 +61,8 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     """
     if value is None:
         raise _error("a value is missing", type_, None, path, _CURE_OF_NONE)
+    if isinstance(value, Placed):
+        return plain_of_placed(value, type_, path)
     match any_type(type_):
         case TensorType() as tensor:
             return to_plain_tensor(value, tensor, path)
@@ -170,6 +175,8 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
     if isinstance(value, DatasetSequence | LazySequence):
         type_.check_assignable_from(SequenceType(value.element_type), where=path)
         return value
+    if isinstance(value, Iterator):
+        return read_once(_elements(value, element, path), element, path)
     if _has_entries(value):
         return tuple(_elements(value, element, path))
     if is_dataset(value):
@@ -190,14 +197,15 @@ def _has_entries(value: Any) -> bool:
 
 
 def _elements(values: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
-    for i, item in enumerate(values):
+    for i, item in enumerate(taken(values)):
         try:
             yield normalize(item, element, f"{path}[element {i}]")
         except ShapeMismatchError as error:
             if isinstance(element, TensorType) and element.is_scalar:
                 dims = ",".join("?" * np.ndim(item))
-                deeper = f"{dtype_name(element.dtype)}[{dims}]*"
-                error.do = f"flatten the data, or declare {deeper} if rows are meant"
+                rows = f"{dtype_name(element.dtype)}[{dims}]"
+                error.found = f"{rows}: {clip(item)}"
+                error.do = f"flatten the data, or declare {rows}* if rows are meant"
             raise
 
 

@@ -7,19 +7,21 @@ declared dtype. A dataset, or a function that makes an iterator, becomes an obje
 is read again from its source each time.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError, describe
+from fedlearn_edu.errors import FedLearnError, TypeMismatchError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import StructType, TensorType
 from fedlearn_edu.types.differences import SHAPE, misfit
 from fedlearn_edu.types.dtypes import STRING, DType, dtype_name, shape_text
+from fedlearn_edu.types.failures import unwrapped
 from fedlearn_edu.types.python_fields import fields_of
 
 _MAX_SHOWN = 80
@@ -31,6 +33,11 @@ _CONVERTS = {"i": "biu", "u": "biu", "f": "biuf", "c": "biufc"}
 @final
 class ShapeMismatchError(TypeMismatchError):
     """An array has another shape than declared."""
+
+
+@final
+class ExhaustedError(FedLearnError, ValueError):
+    """A generator was asked for its elements a second time."""
 
 
 def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
@@ -117,13 +124,53 @@ def _refusal(value: Any, type_: TensorType, path: str, do: str) -> TypeMismatchE
 @final
 @dataclass(frozen=True, eq=False)
 class LazySequence:
-    """Elements that `make_iterator` makes anew, in plain form, for each reading."""
+    """Elements that `make_iterator` makes anew, in plain form, for each reading.
+
+    Unless `once`: then there is one reading, and the next one is refused.
+    """
 
     make_iterator: Callable[[], Iterator[Any]]
     element_type: Type
+    once: bool = False
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.make_iterator())
+
+
+# Set while elements are taken from a generator of the user's, whatever thread it is on.
+reading: ContextVar[bool] = ContextVar("reading", default=False)
+
+
+def taken(elements: Iterable[Any]) -> Iterator[Any]:
+    """The elements of an iterable of the user's, which may run code of the user's."""
+    iterator = iter(elements)
+    while True:
+        token = reading.set(True)
+        try:
+            element = next(iterator)
+        except StopIteration:
+            return
+        finally:
+            reading.reset(token)
+        yield element
+
+
+def read_once(elements: Iterator[Any], type_: Type, path: str) -> LazySequence:
+    """A sequence over an iterator, which nobody can read a second time."""
+    unread = [elements]
+
+    def take() -> Iterator[Any]:
+        if not unread:
+            raise ExhaustedError(
+                "a sequence was read a second time, and its generator is used up",
+                expected="a sequence that can be read again",
+                found="a generator or another iterator",
+                where=path,
+                do="pass a list, a dataset, or the generator function itself",
+            )
+        return unread.pop()
+
+    return LazySequence(take, type_, once=True)
 
 
 @final
@@ -135,7 +182,14 @@ class DatasetSequence:
     element_type: Type
 
     def __iter__(self) -> Iterator[Any]:
-        for element in self.dataset.as_numpy_iterator():
+        elements = self.dataset.as_numpy_iterator()
+        while True:
+            try:
+                element = next(elements)
+            except StopIteration:
+                return
+            except Exception as error:
+                raise unwrapped(error) from None
             yield _arranged(element, self.element_type)
 
 

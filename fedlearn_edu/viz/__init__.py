@@ -1,16 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Look at it: plain data in, a figure out. The only room that knows matplotlib."""
+"""Look at it: plain data in, a figure out. The only room that knows matplotlib.
 
-from fedlearn_edu.viz.notebook import running_shell, show_figures
-from fedlearn_edu.viz.rounds import (
-    draw_client_accuracy,
-    draw_digit_templates,
-    draw_learning_curves,
-)
-from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, FigureDataError, save_png
+matplotlib is loaded with the first figure; what notebooks show as HTML needs none.
+"""
 
-if (_shell := running_shell()) is not None:
-    show_figures(_shell)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fedlearn_edu.viz.rounds import (
+        draw_client_accuracy,
+        draw_digit_templates,
+        draw_learning_curves,
+    )
+    from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, FigureDataError, save_png
+
+_HOMES = {
+    "NARROW_IN": "style",
+    "WIDE_IN": "style",
+    "FigureDataError": "style",
+    "draw_client_accuracy": "rounds",
+    "draw_digit_templates": "rounds",
+    "draw_learning_curves": "rounds",
+    "save_png": "style",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"fedlearn_edu.viz has no {name!r}")
+    return getattr(import_module(f"fedlearn_edu.viz.{_HOMES[name]}"), name)
+
 
 __all__ = [
     "NARROW_IN",

@@ -16,7 +16,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.viz import style
+from fedlearn_edu.viz import colors, style
 
 _ROUND_LABEL = "round (0: before training)"
 _PANEL_IN = 3.6
@@ -69,33 +69,33 @@ def draw_learning_curves(
 def _draw_losses(axes: Axes, losses: NDArray[np.float64], unit: str) -> None:
     rounds = np.arange(len(losses))
     low, mean, high = losses.min(axis=1), losses.mean(axis=1), losses.max(axis=1)
-    axes.fill_between(rounds, low, high, color=style.CLIENTS, alpha=0.22, lw=0)
-    axes.plot(rounds, losses, color=style.CLIENTS, lw=0.9, alpha=0.8)
-    axes.plot(rounds, mean, color=style.SERVER, marker="o", markersize=4)
+    axes.fill_between(rounds, low, high, color=colors.CLIENTS, alpha=0.22, lw=0)
+    axes.plot(rounds, losses, color=colors.CLIENTS, lw=0.9, alpha=0.8)
+    axes.plot(rounds, mean, color=colors.SERVER, marker="o", markersize=4)
     axes.set_ylim(0, 1.05 * high.max())
     axes.set_ylabel(f"loss ({unit})")
     axes.set_title("Loss on the clients' own examples")
     axes.text(0.04, 0.05, "thin: one line per client", transform=axes.transAxes)
     last = losses[-1]
     ends = {
-        f"client {last.argmax()}, highest": (last.max(), style.CLIENTS),
-        "mean of all": (mean[-1], style.SERVER),
-        f"client {last.argmin()}, lowest": (last.min(), style.CLIENTS),
+        f"client {last.argmax()}, highest": (last.max(), colors.CLIENTS),
+        "mean of all": (mean[-1], colors.SERVER),
+        f"client {last.argmin()}, lowest": (last.min(), colors.CLIENTS),
     }
     style.label_ends(axes, ends, _PANEL_IN)
 
 
 def _draw_accuracies(axes: Axes, train: Sequence[float], test: Sequence[float]) -> None:
     rounds = np.arange(len(train))
-    axes.plot(rounds, train, color=style.SERVER, marker="o", markersize=4)
-    axes.plot(rounds, test, color=style.TEST, marker="s", ls="--", mfc="white")
+    axes.plot(rounds, train, color=colors.SERVER, marker="o", markersize=4)
+    axes.plot(rounds, test, color=colors.TEST, marker="s", ls="--", mfc="white")
     axes.set_ylim(0, 1)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     axes.set_ylabel("digits read correctly")
     axes.set_title("Accuracy of the server's model")
     ends = {
-        f"training {100 * train[-1]:.1f} %": (train[-1], style.SERVER),
-        f"test {100 * test[-1]:.1f} %": (test[-1], style.TEST),
+        f"training {100 * train[-1]:.1f} %": (train[-1], colors.SERVER),
+        f"test {100 * test[-1]:.1f} %": (test[-1], colors.TEST),
     }
     style.label_ends(axes, ends, _PANEL_IN)
 
@@ -118,7 +118,7 @@ def draw_client_accuracy(
     figure, (axes,) = style.new_figure(width_in, 3.8)
     clients = np.arange(len(next(iter(series.values()))))
     width = 0.84 / len(series)
-    looks = [(style.QUIET, ".."), (style.LONE, "//"), (style.SERVER, None)]
+    looks = [(colors.QUIET, ".."), (colors.LONE, "//"), (colors.SERVER, None)]
     for position, (label, shares) in enumerate(series.items()):
         offset = (position - (len(series) - 1) / 2) * width
         is_last = position == len(series) - 1
@@ -187,7 +187,7 @@ def draw_digit_templates(
         axis.set_axis_off()
     for digit, axis in enumerate(axes[: values.shape[1]]):
         picture = values[:, digit].reshape(side, side)
-        image = axis.imshow(picture, style.SIGNED_MAP, vmin=-limit, vmax=limit)
+        image = axis.imshow(picture, colors.SIGNED_MAP, vmin=-limit, vmax=limit)
         axis.set_title(f"{digit}")
     _add_color_bar(figure, axes, image, below=narrow)
     return figure

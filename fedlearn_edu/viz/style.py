@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One look for all figures: colors with fixed meanings, sizes, and how to save.
+"""One look for all figures: sizes, panels, labels, and how to save and to show.
 
-Colors are those of M. Okabe and K. Ito, "Color Universal Design" (2008), which stay
-apart for color-blind readers; the ten digits have those of M. A. Petroff, "Accessible
-Color Sequences for Data Visualization" (2021). No figure relies on color alone: lines
-carry labels, digits carry themselves as markers.
+The colors are in `colors.py`. Who imports this wants figures: from then on, one that
+ends the cell of a notebook appears below it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,44 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import FedLearnError
-
-SERVER = "#0072B2"
-"""Blue: the server, and the one model that lives there."""
-
-CLIENTS = "#E69F00"
-"""Orange: the clients, and what each of them holds."""
-
-TEST = "#009E73"
-"""Green: examples no participant has trained on."""
-
-LONE = "#CC79A7"
-"""Purple: one client learning alone."""
-
-ALARM = "#D55E00"
-"""Vermilion: what went wrong."""
-
-INK = "#1A1A1A"
-"""Text and axes."""
-
-QUIET = "#767676"
-"""What is there for comparison only; the lightest gray that text may have."""
-
-DIGITS = (
-    "#3f90da",
-    "#ffa90e",
-    "#bd1f01",
-    "#94a4a2",
-    "#832db6",
-    "#a96b59",
-    "#e76300",
-    "#b9ac70",
-    "#717581",
-    "#92dadd",
-)
-"""One color per digit 0..9, always together with the digit itself."""
-
-SIGNED_MAP = "PuOr_r"
-"""Purple for less than zero, white at zero, orange for more."""
+from fedlearn_edu.viz.colors import INK
+from fedlearn_edu.viz.notebook import running_shell, show_figures
 
 WIDE_IN = 10.0
 NARROW_IN = 4.5
@@ -186,3 +148,7 @@ def save_png(figure: Figure, path: Path, description: str) -> Path:
     metadata = {"Software": None, "Description": description}
     figure.savefig(path, dpi=DPI, metadata=metadata)
     return path
+
+
+if (_shell := running_shell()) is not None:
+    show_figures(_shell)

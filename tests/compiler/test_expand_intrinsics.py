@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics, expansion
+from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.intrinsics.definition import all_intrinsics, intrinsic_named
+from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_references, intrinsics, walk

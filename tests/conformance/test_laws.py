@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.expand_intrinsics import expansion
 from fedlearn_edu.framework import (
     Computation,
     Context,
@@ -22,6 +21,7 @@ from fedlearn_edu.framework import (
     intrinsic_named,
     local_executor_factory,
 )
+from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import intrinsics
 from fedlearn_edu.testing import Case, assert_conforms, assert_same, cases, difference
@@ -101,7 +101,8 @@ def test_expansion_of_an_intrinsic_has_its_type(case: Case) -> None:
 
 def test_cases_use_every_derived_intrinsic() -> None:
     used = {i.uri for case in cases() for i in intrinsics(case.computation.tree)}
-    assert used >= DERIVED
+    # `federated_apply` is recorded as the map it is.
+    assert used >= DERIVED - {"federated_apply"}
 
 
 # ---------------------------------------------------------------- grouping

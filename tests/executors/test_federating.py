@@ -86,16 +86,6 @@ def test_an_unknown_intrinsic_is_refused_when_it_is_embedded() -> None:
         run(federating().create_value(ir.Intrinsic("federated_som", SUM.type)))
 
 
-def test_an_intrinsic_the_strategy_lacks_is_refused() -> None:
-    async def work() -> Any:
-        executor = federating()
-        fn = await executor.create_value(SUM)
-        await executor.create_call(fn, await executor.create_value(MEMBERS, INTS))
-
-    with pytest.raises(UnsupportedIntrinsicError, match="implement federated_sum"):
-        run(work())
-
-
 def test_the_all_equal_bit_is_forgotten_where_it_is_not_wanted() -> None:
     mapped = ir.Intrinsic(
         "federated_map",
@@ -196,6 +186,17 @@ def test_a_strategy_lists_what_it_implements() -> None:
         "federated_broadcast",
         "federated_value",
     }
+
+
+def test_a_primitive_intrinsic_the_strategy_lacks_is_refused() -> None:
+    async def work() -> Any:
+        executor = FederatingExecutor(lambda _: Minimal(), fl.framework.NumPyExecutor())
+        fn = await executor.create_value(BROADCAST)
+        value = await executor.create_value(np.int32(5), INT_AT_SERVER)
+        await executor.create_call(fn, value)
+
+    with pytest.raises(UnsupportedIntrinsicError, match="implement federated_broad"):
+        run(work())
 
 
 @pytest.mark.parametrize(("strategy", "result"), [(Minimal, 3), (Extended, 100)])

@@ -51,11 +51,9 @@ def _registry_as_before() -> Iterator[None]:
         lambda: fl.federated_broadcast(1),
     ],
 )
-def test_outside_of_a_federated_body_an_intrinsic_is_refused(
+def test_in_leaf_code_an_intrinsic_with_placements_is_refused(
     use: Callable[[], Any],
 ) -> None:
-    with pytest.raises(ContextError, match="outside the body"):
-        use()
     with pytest.raises(ContextError, match="outside the body"):
         fl.np_computation(lambda x: use(), INT)
 

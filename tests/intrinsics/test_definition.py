@@ -33,6 +33,7 @@ PRIMITIVE = {
     "sequence_reduce",
 }
 DERIVED = {
+    "federated_apply",
     "federated_collect",
     "federated_max",
     "federated_mean",

@@ -233,7 +233,7 @@ def test_10_error_classes_are_part_of_the_behavior() -> None:
     with pytest.raises(TypeError, match="CLIENTS"):
         pair(5, [1])
     with pytest.raises(RuntimeError, match="outside the body") as misuse:
-        fl.federated_value(1, fl.SERVER)
+        fl.np_computation(lambda x: fl.federated_value(x, fl.SERVER), INT)
     assert isinstance(misuse.value, ContextError)
     with pytest.raises(ValueError, match="returned None") as nothing:
         fl.federated_computation(lambda x: None, INT)

@@ -12,9 +12,9 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 from fedlearn_edu import viz
-from fedlearn_edu.viz import style
+from fedlearn_edu.viz import colors, style
 
-MEANINGS = [style.SERVER, style.CLIENTS, style.TEST, style.LONE, style.ALARM]
+MEANINGS = [colors.SERVER, colors.CLIENTS, colors.TEST, colors.LONE, colors.ALARM]
 
 # H. Brettel, F. Vienot and J. Mollon (1997), as simplified by Vienot (1999): what two
 # common kinds of color blindness leave of a linear RGB color.
@@ -41,13 +41,13 @@ def test_meanings_stay_apart_for_every_sight(sight: str) -> None:
         assert np.linalg.norm(first - second) > 0.1
 
 
-@pytest.mark.parametrize("color", [style.INK, style.QUIET, style.SERVER])
+@pytest.mark.parametrize("color", [colors.INK, colors.QUIET, colors.SERVER])
 def test_colors_of_text_have_contrast(color: str) -> None:
     assert contrast_on_white(color) >= 4.5
 
 
 def test_ten_digits_have_ten_colors() -> None:
-    assert len(set(style.DIGITS)) == 10
+    assert len(set(colors.DIGITS)) == 10
 
 
 @given(

@@ -14,12 +14,9 @@ from typing import Any, final
 
 from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
-from fedlearn_edu.executors.federating import (
-    FederatingExecutor,
-    FederatingStrategy,
-    implements,
-)
+from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
 from fedlearn_edu.executors.strategies.masks import pairwise_masks
 from fedlearn_edu.executors.strategies.members import (
     check_members,
@@ -51,6 +48,7 @@ class FederatedComposingStrategy(FederatingStrategy):
     ) -> None:
         self._server = server
         self._children = tuple(children)
+        self.targets = (server, *self._children)
         self._counts = tuple(counts)
 
     @staticmethod
@@ -80,9 +78,8 @@ class FederatedComposingStrategy(FederatingStrategy):
 
     def close(self) -> None:
         """Closes the server's executor and all children."""
-        self._server.close()
-        for child in self._children:
-            child.close()
+        for target in self.targets:
+            target.close()
 
     async def embed(self, value: Any, type_: FederatedType) -> Any:
         """Deals the entries out to the children, or gives all of them the one value."""

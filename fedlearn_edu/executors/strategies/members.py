@@ -4,7 +4,7 @@
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place, describe
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.structure import Struct
@@ -24,7 +24,7 @@ def check_members(value: Any, count: int, type_: FederatedType) -> Sequence[Any]
         raise TypeMismatchError(
             f"a value of type {type_} has one entry for each participant",
             expected="a list or a tuple",
-            found=f"{value!r} ({type(value).__name__})"[:80],
+            found=describe(value),
             do="pass a list, or declare the type all-equal",
         )
     if len(value) != count:
@@ -33,6 +33,7 @@ def check_members(value: Any, count: int, type_: FederatedType) -> Sequence[Any]
             expected=f"{count} entries, one for each participant",
             found=f"{len(value)} entries",
             where=str(type_),
+            do="pass one entry for each of the executors at this placement",
         )
     return value
 
@@ -48,7 +49,8 @@ def check_targets(targets: TargetExecutors) -> dict[Placement, tuple[Executor, .
         raise TypeMismatchError(
             "target_executors maps placements to executors",
             expected="{SERVER: executor, CLIENTS: [executor, …]}",
-            found=f"{targets!r} ({type(targets).__name__})",
+            found=describe(targets),
+            do="write a dict",
         )
     checked: dict[Placement, tuple[Executor, ...]] = {}
     for placement, entry in targets.items():
@@ -64,20 +66,23 @@ def _check_entry(placement: Placement | None, executors: tuple[Any, ...]) -> Non
         raise TypeMismatchError(
             "a key of target_executors is no placement",
             expected="CLIENTS, SERVER or None",
-            found=f"{placement!r}",
+            found=describe(placement),
+            do="write fl.CLIENTS or fl.SERVER, without quotes",
         )
     strangers = [e for e in executors if not isinstance(e, Executor)]
     if strangers:
         raise TypeMismatchError(
             f"target_executors holds something else than executors at {placement}",
             expected="an executor or a list of executors",
-            found=f"{strangers[0]!r} ({type(strangers[0]).__name__})",
+            found=describe(strangers[0]),
+            do="make one, for example framework.NumPyExecutor()",
         )
     if placement is not CLIENTS and len(executors) != 1:
         raise CardinalityError(
             f"there is exactly one participant at {placement or 'no placement'}",
             expected="1 executor",
             found=f"{len(executors)} executors",
+            do="give one executor; only CLIENTS may have several",
         )
 
 

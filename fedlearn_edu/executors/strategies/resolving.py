@@ -14,12 +14,9 @@ from typing import Any, final
 
 from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
-from fedlearn_edu.executors.federating import (
-    FederatingExecutor,
-    FederatingStrategy,
-    implements,
-)
+from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
 from fedlearn_edu.executors.strategies.masks import pairwise_masks
 from fedlearn_edu.executors.strategies.members import (
     TargetExecutors,
@@ -56,6 +53,9 @@ class FederatedResolvingStrategy(FederatingStrategy):
         first_client: int = 0,
     ) -> None:
         self._targets = target_executors
+        self.targets = {
+            id(t): t for ts in target_executors.values() for t in ts
+        }.values()
         self._first_client = first_client
 
     @staticmethod
@@ -74,7 +74,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     def close(self) -> None:
         """Closes every target executor once."""
-        for target in {id(t): t for ts in self._targets.values() for t in ts}.values():
+        for target in self.targets:
             target.close()
 
     async def embed(self, value: Any, type_: FederatedType) -> Members:
@@ -225,6 +225,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
                 f"this executor has no participant at {placement}",
                 expected=f"target_executors with an entry for {placement}",
                 found=", ".join(map(str, self._targets)) or "no placements",
+                do="give it an executor, or a list of them",
             )
         return self._targets[placement]
 

@@ -6,15 +6,17 @@ once for each call. The executor beside this file runs it.
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from importlib import import_module
 from typing import Any, final
 
 import numpy as np
 
+from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate, obstacle
 from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter, private
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.computations.decorator import Decorator, returned_none
 from fedlearn_edu.errors import ContextError, StructureError, TracingError, add_place
@@ -29,6 +31,7 @@ from fedlearn_edu.types import (
     Type,
     infer_type,
     is_tensorflow_compatible,
+    join,
     normalize,
     restore,
 )
@@ -91,23 +94,45 @@ def _nameless(module: str, qualname: str) -> StructureError:
 
 @final
 class PythonContext(Context):
-    """What a call means inside a leaf: other NumPy leaves run at once."""
+    """What a call inside a leaf means: NumPy code, sequence intrinsics run at once."""
+
+    has_placements = False
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs leaf code on an argument."""
-        leaf, type_ = computation.tree, computation.type_signature
-        if not isinstance(leaf, ir.Leaf) or leaf.runtime != RUNTIME:
+        tree, type_ = computation.tree, computation.type_signature
+        check_closed(computation)
+        found = obstacle(tree, RUNTIME, _PRIMITIVES)
+        if found is not None:
             raise ContextError(
                 f"{computation.__name__} cannot be called inside an np_computation",
-                expected="an np_computation",
-                found=str(type_),
+                expected="a computation of NumPy code and sequence intrinsics",
+                found=found,
+                where=str(computation),
                 do="call both from a federated_computation",
             )
-        plain = None
-        if type_.parameter is not None:
-            where = f"{computation.__name__}'s argument"
-            plain = normalize(argument, type_.parameter, where)
-        return restore(leaf.code(plain), type_.result)
+        fn = evaluate(tree, {}, _MEANINGS)
+        if type_.parameter is None:
+            return restore(fn(), type_.result)
+        where = f"{computation.__name__}'s argument"
+        plain = normalize(argument, type_.parameter, where)
+        return restore(fn(plain), type_.result)
+
+
+def _fold(argument: Any) -> Any:
+    elements, zero, fn = argument
+    return reduce(lambda state, x: fn(Struct.unnamed(state, x)), elements, zero)
+
+
+def _run_leaf(leaf: ir.Leaf) -> Fn:
+    return lambda argument=None: leaf.code(argument)
+
+
+_PRIMITIVES: Mapping[str, Callable[[ir.Intrinsic], Fn]] = {
+    "sequence_map": lambda _: lambda argument: tuple(map(argument[0], argument[1])),
+    "sequence_reduce": lambda _: _fold,
+}
+_MEANINGS = Meanings(_run_leaf, lambda literal: literal.value, _PRIMITIVES)
 
 
 def trace_python(
@@ -177,13 +202,9 @@ def _strings(filled: Any) -> Any:
 
 def _generalize(first: Type, second: Type, fn_name: str) -> Type:
     """The type both results have, with `?` where their sizes differ."""
-    match first, second:
-        case TensorType(), TensorType() if first.dtype == second.dtype:
-            return TensorType(first.dtype, _joined(first.shape, second.shape))
-        case StructType(), StructType() if first.names() == second.names():
-            pairs = zip(first.items(), second, strict=True)
-            fields = [(n, _generalize(a, b, fn_name)) for (n, a), b in pairs]
-            return StructType(fields, first.python_container)
+    joined = join(first, second)
+    if joined is not None:
+        return joined
     raise TracingError(
         f"the type of {fn_name}'s result depends on the size of its input",
         expected=f"always the same, as for {_SAMPLE_SIZES[0]} elements: {first}",
@@ -191,12 +212,6 @@ def _generalize(first: Type, second: Type, fn_name: str) -> Type:
         where=f"{fn_name}'s result",
         do="return one array in place of a list: np.array(…)",
     )
-
-
-def _joined(first: Any, second: Any) -> Any:
-    if not isinstance(first, tuple) or len(first) != len(second):
-        return [None] * len(first)
-    return [a if a == b else None for a, b in zip(first, second, strict=True)]
 
 
 np_computation = Decorator(

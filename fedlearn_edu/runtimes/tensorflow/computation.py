@@ -9,8 +9,9 @@ it.
 from collections.abc import Callable
 from typing import Any, final
 
+from fedlearn_edu.compiler.evaluation import obstacle
 from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import TracingContext
 from fedlearn_edu.computations.decorator import Decorator, returned_none
 from fedlearn_edu.errors import ContextError, TracingError
@@ -24,6 +25,11 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     tensor_spec,
     to_body,
 )
+from fedlearn_edu.runtimes.tensorflow.evaluation import (
+    PRIMITIVES,
+    evaluate_in_graph,
+    with_datasets,
+)
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.variables import creator_in
@@ -32,23 +38,31 @@ from fedlearn_edu.types import FunctionType, Type
 
 @final
 class TensorFlowTracingContext(TracingContext):
-    """Inlines the graphs of TensorFlow computations that a body calls."""
+    """Makes what a body calls a part of its graph.
+
+    That is other TensorFlow computations, and sequence intrinsics.
+    """
+
+    has_placements = False
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
-        """Calls a computation's graph on symbolic tensors."""
-        leaf, type_ = computation.tree, computation.type_signature
-        if not isinstance(leaf, ir.Leaf) or not isinstance(leaf.code, GraphCode):
+        """Calls a computation on symbolic tensors."""
+        tree, type_ = computation.tree, computation.type_signature
+        check_closed(computation)
+        found = obstacle(tree, RUNTIME, PRIMITIVES)
+        if found is not None:
             raise ContextError(
                 f"{computation.__name__} cannot be called inside a tf_computation",
-                expected="a tf_computation",
-                found=f"{computation.__name__}: {type_}",
+                expected="a computation of TensorFlow code and sequence intrinsics",
+                found=found,
+                where=str(computation),
                 do="call both from a federated_computation",
             )
-        flat = []
+        nested = None
         if type_.parameter is not None:
             flat = _symbolic(argument, type_.parameter, computation.__name__)
-        nested = nest(iter(leaf.code.run(flat)), type_.result)
-        return to_body(nested, type_.result)
+            nested = with_datasets(nest(iter(flat), type_.parameter), type_.parameter)
+        return to_body(evaluate_in_graph(tree, nested), type_.result)
 
 
 def trace_tensorflow(

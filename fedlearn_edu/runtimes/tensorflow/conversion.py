@@ -6,7 +6,7 @@ type, in order; a sequence is the variant tensor of its dataset.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from fedlearn_edu.types import (
     TensorType,
     Type,
     infer_type,
+    released,
     to_type,
 )
 from fedlearn_edu.types.python_fields import fields_of, rebuild
@@ -96,7 +97,7 @@ def to_body(nested: Any, type_: Type) -> Any:
             )
             container = type_.python_container
             return fields if container is None else rebuild(container, fields)
-        case SequenceType(element=element):
+        case SequenceType(element=element) if isinstance(nested, tf.Tensor):
             return tf.data.experimental.from_variant(nested, element_spec(element))
         case _:
             return nested
@@ -172,78 +173,6 @@ def to_plain(nested: Any, type_: Type) -> Any:
             dataset = tf.data.experimental.from_variant(nested, spec)
             return DatasetSequence(dataset, element)
         case SequenceType():
-            return nested
+            return released(nested)
         case _:
             return nested.numpy()[()] if nested.dtype != tf.string else nested.numpy()
-
-
-def to_variant(sequence: Any, type_: SequenceType) -> Any:
-    """A sequence, in whatever form it is, as the variant tensor of a dataset."""
-    if isinstance(sequence, tf.Tensor):
-        return sequence
-    if isinstance(sequence, DatasetSequence):
-        return tf.data.experimental.to_variant(_arranged(sequence.dataset, type_))
-    return tf.data.experimental.to_variant(_dataset_of(sequence, type_.element))
-
-
-def _arranged(dataset: Any, type_: SequenceType) -> Any:
-    """The dataset with its elements in the containers the graph was traced with."""
-    wanted = element_spec(type_.element)
-    try:
-        tf.nest.assert_same_structure(dataset.element_spec, wanted, check_types=True)
-    except (TypeError, ValueError):
-        return dataset.map(lambda *parts: _rearranged(parts, type_.element))
-    return dataset
-
-
-def _rearranged(parts: tuple[Any, ...], type_: Type) -> Any:
-    element = parts[0] if len(parts) == 1 else parts
-    if not isinstance(type_, StructType):
-        return element
-    fields = fields_of(element)
-    assert fields is not None
-    values = dict(fields.pairs) if fields.container is dict else None
-    picked = [
-        _rearranged((values[str(n)] if values else fields.pairs[i][1],), t)
-        for i, (n, t) in enumerate(type_.items())
-    ]
-    if all(type_.names()) and len(type_):
-        return OrderedDict(zip(type_.names(), picked, strict=True))
-    return tuple(picked)
-
-
-def _dataset_of(elements: Any, type_: Type) -> Any:
-    """A dataset of plain elements: stacked where shapes allow, generated elsewhere."""
-    if isinstance(elements, tuple) and _is_stackable(elements, type_):
-        return _stacked(elements, type_)
-    # A last batch that is smaller than the others is the usual case.
-    if isinstance(elements, tuple) and _is_stackable(elements[:-1], type_):
-        last = _stacked(elements[-1:], type_)
-        return _stacked(elements[:-1], type_).concatenate(last)
-    spec = element_spec(type_)
-
-    def generate() -> Iterator[Any]:
-        for element in elements:
-            yield _packed(flatten(element, type_), type_)
-
-    return tf.data.Dataset.from_generator(generate, output_signature=spec)
-
-
-def _stacked(elements: Sequence[Any], type_: Type) -> Any:
-    rows = [flatten(element, type_) for element in elements]
-    columns = [np.stack(column) for column in zip(*rows, strict=True)]
-    return tf.data.Dataset.from_tensor_slices(_packed(columns, type_))
-
-
-def _is_stackable(elements: Sequence[Any], type_: Type) -> bool:
-    if not elements or not leaf_types(type_):
-        return False
-    first = [np.shape(leaf) for leaf in flatten(elements[0], type_)]
-    return all(
-        [np.shape(leaf) for leaf in flatten(element, type_)] == first
-        for element in elements[1:]
-    )
-
-
-def _packed(leaves: Sequence[Any], type_: Type) -> Any:
-    return tf.nest.pack_sequence_as(element_spec(type_), list(leaves))

@@ -9,11 +9,13 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import ComputationFailedError, FedLearnError
+from fedlearn_edu.errors import ComputationFailedError
 from fedlearn_edu.executors.leaf import LeafExecutor
+from fedlearn_edu.executors.recording import note
 from fedlearn_edu.ir.operations import Operation
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import tf_dtype, to_plain
+from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct
@@ -25,14 +27,8 @@ from fedlearn_edu.types import (
     Type,
     normalize,
 )
+from fedlearn_edu.types.failures import unwrapped
 
-_NATIVE = {
-    "add": tf.add,
-    "subtract": tf.subtract,
-    "multiply": tf.multiply,
-    "minimum": tf.minimum,
-    "maximum": tf.maximum,
-}
 # How those lines of TensorFlow's messages begin that say where, not what.
 _ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
 
@@ -45,9 +41,12 @@ class EagerTFExecutor(LeafExecutor):
     """
 
     runtime = RUNTIME
+    lazy_sequences = True
 
     def embed(self, plain: Any, type_: Type) -> Any:
         """Data as eager tensors."""
+        if not isinstance(type_, SequenceType):
+            note("convert", type_)
         return to_tensors(plain, type_)
 
     def run(self, code: Any, argument: Any, type_: FunctionType) -> Any:
@@ -87,15 +86,19 @@ def to_tensors(value: Any, type_: Type) -> Any:
 
 
 def _run_operation(code: Operation, argument: Any, type_: FunctionType) -> Any:
-    if code.name in _NATIVE:
-        return _NATIVE[code.name](argument[0], argument[1])
+    if code.name in OPERATIONS:
+        return OPERATIONS[code.name](argument[0], argument[1])
     assert type_.parameter is not None
     plain = code(to_plain(argument, type_.parameter))
     return to_tensors(plain, type_.result)
 
 
-def _failure(name: str, error: Any) -> FedLearnError:
-    lines = [line for line in str(error.message).splitlines() if line.strip()]
+def _failure(name: str, error: Any) -> Exception:
+    original = unwrapped(error)
+    if original is not error:
+        return original
+    text = str(getattr(error, "message", error))
+    lines = [line for line in text.splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(_ABOUT_GRAPH)), "")
     return ComputationFailedError(
         f"TensorFlow reported an error in {name}",

@@ -18,9 +18,9 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     leaf_types,
     nest,
     to_plain,
-    to_variant,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.sequences import to_variant
 from fedlearn_edu.types import SequenceType, Type
 
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What names, functions, blocks and structures mean, without any executor.
+
+The reference context evaluates whole programs with it; a runtime evaluates a tree
+without placements while it traces, so that the tree becomes part of a graph. Both say
+themselves what leaf code, constants and intrinsics are.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never, final
+
+from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
+from fedlearn_edu.intrinsics.definition import intrinsic_named
+from fedlearn_edu.intrinsics.expansion import expansion
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import intrinsics, leaves
+from fedlearn_edu.structure import Struct
+
+Scope = Mapping[str, Any]
+Fn = Callable[..., Any]
+
+
+@final
+@dataclass(frozen=True)
+class Meanings:
+    """What the parts of a tree mean that are not names, functions or structures.
+
+    Attributes:
+        leaf: the function that a piece of leaf code is.
+        literal: the value of a constant.
+        primitives: the functions of the intrinsics known here, by name.
+    """
+
+    leaf: Callable[[ir.Leaf], Fn]
+    literal: Callable[[ir.Literal], Any]
+    primitives: Mapping[str, Callable[[ir.Intrinsic], Fn]]
+
+
+def obstacle(tree: ir.Node, runtime: str, primitives: Collection[str]) -> str | None:
+    """What keeps a tree from being evaluated by a runtime, if anything does."""
+    expanded = expand_intrinsics(tree, set(primitives))
+    for intrinsic in intrinsics(expanded):
+        if intrinsic.uri not in primitives:
+            return f"{intrinsic.uri}, which needs participants"
+    for leaf in leaves(expanded):
+        if leaf.runtime not in (runtime, ir.ANY_RUNTIME):
+            return f"{leaf.code.name}, which is leaf code for {leaf.runtime}"
+    return None
+
+
+def evaluate(node: ir.Node, scope: Scope, meanings: Meanings) -> Any:
+    """The value of a tree, given the values of the names around it.
+
+    A function is a Python function from one value to another.
+    """
+    match node:
+        case ir.Reference(name=name):
+            return scope[name]
+        case ir.Selection(source=source, index=index):
+            return evaluate(source, scope, meanings)[index]
+        case ir.Struct(elements=elements):
+            return Struct([(n, evaluate(e, scope, meanings)) for n, e in elements])
+        case ir.Call(function=function, argument=argument):
+            fn = evaluate(function, scope, meanings)
+            return fn(evaluate(argument, scope, meanings)) if argument else fn()
+        case ir.Lambda(parameter=None, body=body):
+            return lambda: evaluate(body, scope, meanings)
+        case ir.Lambda(parameter=name, body=body):
+            return lambda value: evaluate(body, {**scope, str(name): value}, meanings)
+        case ir.Block(locals=bound, result=result):
+            for name, value in bound:
+                scope = {**scope, name: evaluate(value, scope, meanings)}
+            return evaluate(result, scope, meanings)
+        case ir.Intrinsic(uri=uri) if uri in meanings.primitives:
+            return meanings.primitives[uri](node)
+        case ir.Intrinsic(uri=uri, type=type_):
+            return evaluate(expansion(intrinsic_named(uri), type_), {}, meanings)
+        case ir.Leaf():
+            return meanings.leaf(node)
+        case ir.Literal():
+            return meanings.literal(node)
+        case ir.PlacementLiteral(placement=placement):
+            return placement
+        case _:
+            assert_never(node)

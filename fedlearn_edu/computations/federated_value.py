@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What participants hold, outside of any program: made by `place` and by intrinsics.
+
+Intrinsics that are used outside of a body take and return these; a computation takes
+them for its parameters, again and again, without converting anything twice.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.computations.arguments import private
+from fedlearn_edu.computations.showing import participants
+from fedlearn_edu.computations.value import OPERATORS
+from fedlearn_edu.errors import FieldError, TypeMismatchError, short_traceback
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    FederatedType,
+    Placed,
+    StructType,
+    TensorType,
+    Type,
+    kept,
+    normalize,
+    released,
+    restore,
+)
+
+
+def _operator(name: str) -> Callable[["FederatedValue", Any], Any]:
+    def apply(self: "FederatedValue", other: Any) -> Any:
+        return OPERATORS[name](self, other)
+
+    return apply
+
+
+def _reflected(name: str) -> Callable[["FederatedValue", Any], Any]:
+    def apply(self: "FederatedValue", other: Any) -> Any:
+        return OPERATORS[name](other, self)
+
+    return apply
+
+
+@final
+class FederatedValue(Placed):
+    """What each participant of a placement holds, to be looked at and used again.
+
+    `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
+    every participant; `+ - * /` work member by member.
+
+    Attributes:
+        type_signature: its federated type.
+    """
+
+    __array_ufunc__ = None  # so that `np.float32(2) * x` asks this class
+
+    @short_traceback
+    def __init__(self, data: Any, type_signature: FederatedType) -> None:
+        self.type_signature = type_signature
+        plain = private(normalize(data, type_signature, "the value"))
+        self.kept = kept(plain, type_signature)
+
+    @property
+    def members(self) -> list[Any]:
+        """What the participants hold, in order; one entry if all hold the same."""
+        if self.type_signature.all_equal:
+            return [self.value]
+        whole: list[Any] = restore(private(released(self.kept)), self.type_signature)
+        return whole
+
+    @property
+    def value(self) -> Any:
+        """The one value of a group that holds the same everywhere.
+
+        Raises:
+            TypeMismatchError: if the members may differ.
+        """
+        if not self.type_signature.all_equal:
+            raise self._refused("several values", "one value", "look at .members")
+        return restore(private(released(self.kept)), self.type_signature)
+
+    def numpy(self) -> Any:
+        """The data as arrays: members of equal shapes stacked, the first axis being n.
+
+        Structures stay structures, of stacked arrays.
+
+        Raises:
+            TypeMismatchError: for sequences, and for members of different shapes.
+        """
+        type_ = self.type_signature
+        if type_.all_equal:
+            return self.value
+        return restore(_stacked(released(self.kept), type_.member), type_.member)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._check_several("iteration")
+        return iter(self.members)
+
+    def __len__(self) -> int:
+        self._check_several("len()")
+        return len(self.kept)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.numpy(), dtype)
+
+    def __eq__(self, other: object) -> Any:
+        return self is other or self.numpy() == other
+
+    __hash__ = object.__hash__
+
+    __add__, __radd__ = _operator("add"), _reflected("add")
+    __sub__, __rsub__ = _operator("subtract"), _reflected("subtract")
+    __mul__, __rmul__ = _operator("multiply"), _reflected("multiply")
+    __truediv__, __rtruediv__ = _operator("divide"), _reflected("divide")
+
+    def __getattr__(self, name: str) -> Any:
+        # `type_signature` is missing only while a copy or a pickle is being made.
+        if name.startswith("__") or name == "type_signature":
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: Any) -> Any:
+        member = self.type_signature.member
+        names = member.names() if isinstance(member, StructType) else ()
+        if isinstance(name, str) and name in names:
+            return OPERATORS["select"](self, names.index(name))
+        raise FieldError(
+            "a placed value has no such field",
+            expected=", ".join(filter(None, names)) or f"no field: it holds {member}",
+            found=repr(name),
+            do=f"what client {name} holds is x.members[{name}]"
+            if isinstance(name, int)
+            else "x.members shows what the participants hold",
+        )
+
+    def __dir__(self) -> list[str]:
+        member = self.type_signature.member
+        names = member.names() if isinstance(member, StructType) else ()
+        return [*super().__dir__(), *filter(None, names)]
+
+    def __repr__(self) -> str:
+        rows = participants(self)
+        width = max(len(who) for who, _ in rows)
+        lines = [f"  {who:<{width}}  {what}".rstrip() for who, what in rows]
+        return "\n".join([f"<placed {self.type_signature}>", *lines])
+
+    def _check_several(self, use: str) -> None:
+        if self.type_signature.all_equal:
+            do = "x.value is the one value that all of them hold"
+            raise self._refused(f"{use} of one value", "members that may differ", do)
+
+    def _refused(self, found: str, expected: str, do: str) -> TypeMismatchError:
+        return TypeMismatchError(
+            "a placed value cannot be used like this",
+            expected=expected,
+            found=f"{found}, of a value of type {self.type_signature}",
+            do=do,
+        )
+
+
+def _stacked(members: Any, type_: Type) -> Any:
+    match type_:
+        case TensorType():
+            if len({np.shape(member) for member in members}) > 1:
+                raise _not_stackable(f"{type_} of different sizes")
+            return np.array(members, type_.dtype)
+        case StructType():
+            columns = enumerate(type_.items())
+            return Struct(
+                (name, _stacked([m[i] for m in members], t)) for i, (name, t) in columns
+            )
+        case _:
+            raise _not_stackable(str(type_))
+
+
+def _not_stackable(found: str) -> TypeMismatchError:
+    return TypeMismatchError(
+        "these members do not fit into one array",
+        expected="tensors of equal shapes, or structures of them",
+        found=found,
+        do="look at them one by one: x.members",
+    )

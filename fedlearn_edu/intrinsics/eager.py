@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One fork: an intrinsic is recorded in a body, and runs at once outside of it.
+
+Outside, its data become the parameters of a computation that consists of this one
+intrinsic; the current context is asked what that means. A context that executes runs
+it. Leaf code makes it part of itself, where it can. No intrinsic knows which.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, final
+
+import numpy as np
+
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.context_stack import (
+    current_context,
+    current_tracing_context,
+)
+from fedlearn_edu.computations.federated import (
+    FederatedTracingContext,
+    outside_of_bodies,
+    trace_federated,
+)
+from fedlearn_edu.computations.federated_value import FederatedValue
+from fedlearn_edu.computations.value import Value
+from fedlearn_edu.errors import ArgumentsError, short_traceback
+from fedlearn_edu.intrinsics.definition import sequence_position
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    FederatedType,
+    Placed,
+    StructType,
+    Type,
+    infer_sequence,
+    infer_type,
+)
+from fedlearn_edu.types.dtypes import is_tf_dtype
+from fedlearn_edu.types.plain import is_dataset
+from fedlearn_edu.types.python_fields import fields_of, rebuild
+
+ANYWHERE = (
+    "decorate a function with its types and call it there; "
+    "leaf code uses the operations of NumPy or TensorFlow"
+)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def intrinsic(fn: Callable[P, R]) -> Callable[P, R]:
+    """Lets a function that records an intrinsic be used outside of bodies, too."""
+
+    @wraps(fn)
+    @short_traceback
+    def use(*args: P.args, **kwargs: P.kwargs) -> Any:
+        in_body = isinstance(current_tracing_context(), FederatedTracingContext)
+        if in_body or any(isinstance(arg, Value) for arg in args):
+            return fn(*args, **kwargs)
+        return _run_at_once(fn, args, kwargs)
+
+    use.autograph_info__ = Computation.autograph_info__  # type: ignore[attr-defined]
+    return use
+
+
+def _run_at_once(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    context, name = current_context(), getattr(fn, "__name__", "intrinsic")
+    sequence = sequence_position(name)
+    if sequence is None and not context.has_placements:
+        raise outside_of_bodies(name, ANYWHERE)
+    data = _Data()
+    lifted = [
+        data.lift(value, key, is_sequence=index == sequence)
+        for index, (key, value) in enumerate(_arguments(fn, name, args, kwargs).items())
+    ]
+
+    def body(*parameters: Any) -> Any:
+        return fn(*(_with_values(arg, parameters) for arg in lifted))
+
+    computation = trace_federated(body, data.names, data.type_signature, name)
+    result = context.run_intrinsic(computation, data.argument)
+    return _placed(result, computation.type_signature.result)
+
+
+def _arguments(
+    fn: Callable[..., Any], name: str, args: Any, kwargs: Any
+) -> dict[str, Any]:
+    signature = inspect.signature(fn)
+    try:
+        return signature.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        names = ", ".join(signature.parameters)
+        raise ArgumentsError(
+            f"{name} was called with other arguments than it takes",
+            expected=f"{name}({names})",
+            found=str(error),
+        ) from None
+
+
+def _placed(result: Any, type_: Type) -> Any:
+    if inspect.isawaitable(result):
+        return _placed_later(result, type_)
+    return FederatedValue(result, type_) if isinstance(type_, FederatedType) else result
+
+
+async def _placed_later(result: Awaitable[Any], type_: Type) -> Any:
+    return _placed(await result, type_)
+
+
+@final
+@dataclass(frozen=True)
+class _Parameter:
+    """Stands for the parameter of that position, until the body has its Values."""
+
+    position: int
+
+
+@final
+class _Data:
+    """The data among the arguments of an intrinsic: what becomes its parameters."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[str, Any, Type]] = []
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return tuple(name for name, _, _ in self._found)
+
+    @property
+    def type_signature(self) -> Type | None:
+        """The one parameter type."""
+        fields = [(name, type_) for name, _, type_ in self._found]
+        if len(fields) == 1:
+            return fields[0][1]
+        return StructType(fields) if fields else None
+
+    @property
+    def argument(self) -> Any:
+        """The one argument."""
+        fields = [(name, value) for name, value, _ in self._found]
+        if len(fields) == 1:
+            return fields[0][1]
+        return Struct(fields) if fields else None
+
+    def lift(self, arg: Any, name: str, *, is_sequence: bool = False) -> Any:
+        """The argument, with parameters in place of the data in it."""
+        if isinstance(arg, Placed):
+            return self._add(name, arg, arg.type_signature)
+        if is_sequence and _is_plain_sequence(arg):
+            elements = arg() if callable(arg) else arg
+            elements = list(elements) if isinstance(elements, Iterator) else elements
+            return self._add(name, elements, infer_sequence(elements))
+        if is_dataset(arg) or is_tf_dtype(getattr(arg, "dtype", None)):
+            type_ = infer_type(arg)
+            assert type_ is not None
+            return self._add(name, arg, type_)
+        return _changed(arg, lambda part, field: self.lift(part, field or name))
+
+    def _add(self, name: str, value: Any, type_: Type) -> _Parameter:
+        taken = self.names
+        fresh = f"{name}_{len(taken)}" if name in taken else name
+        self._found.append((fresh, value, type_))
+        return _Parameter(len(taken))
+
+
+def _is_plain_sequence(arg: Any) -> bool:
+    if callable(arg):
+        return inspect.isgeneratorfunction(arg)
+    return isinstance(arg, list | tuple | range | Iterator) or (
+        isinstance(arg, np.ndarray) and arg.ndim > 0
+    )
+
+
+def _with_values(arg: Any, values: Sequence[Any]) -> Any:
+    if isinstance(arg, _Parameter):
+        return values[arg.position]
+    return _changed(arg, lambda part, _: _with_values(part, values))
+
+
+def _changed(arg: Any, change: Callable[[Any, str | None], Any]) -> Any:
+    """A container with every part changed; anything else as it is."""
+    fields = fields_of(arg)
+    if fields is None:
+        return arg
+    parts = [(name, change(part, name)) for name, part in fields.pairs]
+    pairs = zip(parts, fields.pairs, strict=True)
+    if all(new is old for (_, new), (_, old) in pairs):
+        return arg
+    return rebuild(fields.container, Struct(parts))

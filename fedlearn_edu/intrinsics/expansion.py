@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A derived intrinsic at one type, written out as a function of the language.
+
+The compiler puts it in the place of the intrinsic, before anything runs; an executor
+that is asked for a derived intrinsic runs it instead (`executors/expanding.py`).
+"""
+
+from functools import lru_cache
+
+from fedlearn_edu.computations.arguments import parameter_names
+from fedlearn_edu.computations.federated import trace_federated
+from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.intrinsics.definition import IntrinsicDef
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.types import FunctionType
+
+
+@lru_cache(maxsize=1024)
+def expansion(definition: IntrinsicDef, type_: FunctionType) -> ir.Node:
+    """The function that a derived intrinsic stands for; may hold intrinsics itself."""
+    if definition.expand is None:
+        raise UnsupportedIntrinsicError(
+            f"{definition.uri} is a primitive, and nobody here implements it",
+            expected="an intrinsic of the language, or one with an expansion",
+            found=f"{definition.uri}: {type_}",
+            do="run it on a stack whose strategy implements it, "
+            "or give its definition an expand function",
+        )
+    names = parameter_names(definition.expand)
+    return trace_federated(
+        definition.expand, names, type_.parameter, definition.uri
+    ).tree

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences as `tf.data.Dataset`s, whatever form they come in.
+
+`graph.py` hands in the sequences that a graph reads. Inside a graph, an element is
+*packed*: a tensor, an `OrderedDict` or a tuple, as `conversion.element_spec` says.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from fedlearn_edu.executors.recording import note
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    element_spec,
+    flatten,
+    leaf_types,
+)
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import DatasetSequence, Kept, SequenceType, StructType, Type
+from fedlearn_edu.types.failures import wrapped
+from fedlearn_edu.types.python_fields import fields_of
+
+
+def to_variant(sequence: Any, type_: SequenceType) -> Any:
+    """A sequence, in whatever form it is, as the variant tensor of a dataset."""
+    match sequence:
+        case tf.Tensor():
+            return sequence
+        case Kept():
+            return sequence.form((RUNTIME, type_), lambda s: to_variant(s, type_))
+        case tf.data.Dataset():
+            return tf.data.experimental.to_variant(_arranged(sequence, type_))
+        case DatasetSequence(dataset=dataset):
+            return tf.data.experimental.to_variant(_arranged(dataset, type_))
+        case elements:
+            note("convert", type_)
+            return tf.data.experimental.to_variant(_dataset_of(elements, type_.element))
+
+
+def as_dataset(sequence: Any, type_: SequenceType) -> Any:
+    """A sequence, in whatever form it is, as a dataset of packed elements."""
+    spec = element_spec(type_.element)
+    return tf.data.experimental.from_variant(to_variant(sequence, type_), spec)
+
+
+def _arranged(dataset: Any, type_: SequenceType) -> Any:
+    """The dataset with its elements in the containers the graph was traced with."""
+    wanted = element_spec(type_.element)
+    try:
+        tf.nest.assert_same_structure(dataset.element_spec, wanted, check_types=True)
+    except (TypeError, ValueError):
+        return dataset.map(lambda *parts: _rearranged(parts, type_.element))
+    return dataset
+
+
+def _rearranged(parts: tuple[Any, ...], type_: Type) -> Any:
+    element = parts[0] if len(parts) == 1 else parts
+    if not isinstance(type_, StructType):
+        return element
+    fields = fields_of(element)
+    assert fields is not None
+    values = dict(fields.pairs) if fields.container is dict else None
+    picked = [
+        _rearranged((values[str(n)] if values else fields.pairs[i][1],), t)
+        for i, (n, t) in enumerate(type_.items())
+    ]
+    if all(type_.names()) and len(type_):
+        return OrderedDict(zip(type_.names(), picked, strict=True))
+    return tuple(picked)
+
+
+def _dataset_of(elements: Any, type_: Type) -> Any:
+    """A dataset of plain elements: stacked where shapes allow, generated elsewhere."""
+    if isinstance(elements, tuple) and _is_stackable(elements, type_):
+        return _stacked(elements, type_)
+    # A last batch that is smaller than the others is the usual case.
+    if isinstance(elements, tuple) and _is_stackable(elements[:-1], type_):
+        last = _stacked(elements[-1:], type_)
+        return _stacked(elements[:-1], type_).concatenate(last)
+    spec = element_spec(type_)
+
+    def generate() -> Iterator[Any]:
+        try:
+            for element in elements:
+                yield packed(flatten(element, type_), type_)
+        except Exception as error:
+            raise wrapped(error) from None
+
+    return tf.data.Dataset.from_generator(generate, output_signature=spec)
+
+
+def _stacked(elements: Sequence[Any], type_: Type) -> Any:
+    rows = [flatten(element, type_) for element in elements]
+    columns = [np.stack(column) for column in zip(*rows, strict=True)]
+    return tf.data.Dataset.from_tensor_slices(packed(columns, type_))
+
+
+def _is_stackable(elements: Sequence[Any], type_: Type) -> bool:
+    if not elements or not leaf_types(type_):
+        return False
+    first = [np.shape(leaf) for leaf in flatten(elements[0], type_)]
+    return all(
+        [np.shape(leaf) for leaf in flatten(element, type_)] == first
+        for element in elements[1:]
+    )
+
+
+def packed(leaves: Sequence[Any], type_: Type) -> Any:
+    """Leaves as an element of a dataset."""
+    return tf.nest.pack_sequence_as(element_spec(type_), list(leaves))
+
+
+def unpacked(element: Any, type_: Type) -> Any:
+    """A packed element as nested Structs."""
+    if not isinstance(type_, StructType):
+        return element
+    keys = (
+        type_.names() if isinstance(element, OrderedDict | dict) else range(len(type_))
+    )
+    parts = zip(keys, type_.items(), strict=True)
+    return Struct((name, unpacked(element[key], t)) for key, (name, t) in parts)

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Environments: a stack of executors, and computations that are bound to it.
+
+    environment.create_computation(total)(data)     runs here, wherever you are
+    with environment: total(data)                   runs here, and closes it
+
+A bound computation asks its own environment what a call means, not the current context.
+Inside the body of another computation it is what it was before: there, nothing runs.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any, Self, TypeVar, final, overload
+
+from fedlearn_edu.computations.computation import Computation, check_closed
+from fedlearn_edu.computations.context_stack import Context, current_tracing_context
+from fedlearn_edu.computations.decorator import PolymorphicComputation
+from fedlearn_edu.computations.packing import pack
+from fedlearn_edu.contexts import factories
+from fedlearn_edu.contexts.execution import SyncExecutionContext
+from fedlearn_edu.contexts.factories import LocalExecutorFactory, check_count
+from fedlearn_edu.errors import (
+    ContextError,
+    TypeMismatchError,
+    describe,
+    short_traceback,
+)
+from fedlearn_edu.simulation.outline import StackOutline, outline_of
+from fedlearn_edu.types import Type
+
+R = TypeVar("R")
+
+
+@final
+class Environment(Context):
+    """Runs the computations that are bound to it, on a stack of executors of its own.
+
+    Use it as long as you like, and `close()` it; or let a `with` block do that, inside
+    of which all computations run here.
+
+    Attributes:
+        outline: the layers of the stack.
+        is_closed: whether it refuses calls.
+    """
+
+    @short_traceback
+    def __init__(self, factory: LocalExecutorFactory) -> None:
+        self._context = SyncExecutionContext(factory)
+        if not isinstance(factory, LocalExecutorFactory):
+            raise TypeMismatchError(
+                "an environment is built around a factory of local stacks",
+                expected="for example framework.local_executor_factory()",
+                found=describe(factory),
+                do="framework.SyncExecutionContext(factory) takes any factory",
+            )
+        self.outline: StackOutline = outline_of(factory.plan)
+        self._factory = factory
+        self._lock = threading.Lock()
+        self._calls_under_way = 0
+        self.is_closed = False
+
+    @overload
+    def create_computation(self, computation: Computation) -> Computation: ...
+
+    @overload
+    def create_computation(
+        self, computation: PolymorphicComputation
+    ) -> PolymorphicComputation: ...
+
+    @short_traceback
+    def create_computation(self, computation: Any) -> Any:
+        """The same computation, bound: whoever calls it, it runs in this environment.
+
+        >>> import fedlearn_edu as fl
+        >>> total = fl.federated_computation(
+        ...     lambda x: fl.federated_sum(x), fl.type_at_clients(int)
+        ... )
+        >>> environment = local_executor_factory()
+        >>> int(environment.create_computation(total)([1, 2, 3]))
+        6
+
+        Raises:
+            TypeMismatchError: if it is no computation.
+            ContextError: if it is bound to another environment, or this one is closed.
+        """
+        self._check_open("create_computation")
+        match computation:
+            case _Bound() | _BoundPolymorphic():
+                if computation.environment is not self:
+                    raise _bound_elsewhere(computation)
+                return computation
+            case Computation():
+                check_closed(computation)
+                return _Bound(computation, self)
+            case PolymorphicComputation():
+                return _BoundPolymorphic(computation, self)
+        raise _no_computation(computation)
+
+    def invoke(self, computation: Computation, argument: Any) -> Any:
+        """Runs one call on the stack."""
+        return self._run(self._context.invoke, computation, argument)
+
+    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
+        """Runs an intrinsic that is used outside of any body."""
+        return self._run(self._context.run_intrinsic, computation, argument)
+
+    def close(self) -> None:
+        """Refuses calls from now on, and releases the stacks.
+
+        A call that is under way, in another thread, is finished first. Closing again
+        does nothing.
+        """
+        with self._lock:
+            self.is_closed = True
+            is_idle = not self._calls_under_way
+        if is_idle:
+            self._factory.close()
+
+    def __enter__(self) -> Self:
+        self._check_open("`with`")
+        return super().__enter__()
+
+    def __exit__(self, *exception: object) -> None:
+        super().__exit__(*exception)
+        self.close()
+
+    def __repr__(self) -> str:
+        closed = ", closed" if self.is_closed else ""
+        operators = f"sequence operators: {self.outline.has_sequence_operators}"
+        return f"<environment{closed}, {operators}>\n{self.outline.to_text()}"
+
+    def _run(self, work: Callable[..., R], computation: Computation, arg: Any) -> R:
+        with self._lock:
+            self._check_open(computation.__name__)
+            self._calls_under_way += 1
+        try:
+            result = work(computation, arg)
+        except Exception:
+            self._end_call()
+            raise
+        # What was interrupted may still be at work: such a call stays under way, and
+        # the stacks are left to the garbage collector.
+        self._end_call()
+        return result
+
+    def _end_call(self) -> None:
+        with self._lock:
+            self._calls_under_way -= 1
+            is_last = self.is_closed and not self._calls_under_way
+        if is_last:
+            self._factory.close()
+
+    def _check_open(self, what: str) -> None:
+        if self.is_closed:
+            has_operators = self._factory.plan.support_sequence_ops
+            anew = (
+                "build_inprocess_environment"
+                if has_operators
+                else "local_executor_factory"
+            )
+            raise ContextError(
+                "this environment is closed",
+                expected="an open environment",
+                found=f"{what}, after close() or the end of its `with` block",
+                do=f"build a new one: simulation.{anew}()",
+            )
+
+
+def _bound_elsewhere(computation: Any) -> ContextError:
+    name = computation.__name__
+    return ContextError(
+        f"{name} is bound to another environment already",
+        expected="a computation that is bound to none",
+        found=repr(computation),
+        do="pass the computation itself, not what the other environment made of it",
+    )
+
+
+def _no_computation(thing: Any) -> TypeMismatchError:
+    do = "pass the computation, and call what you get: create_computation(f)(data)"
+    if callable(thing):
+        do = "decorate it first: federated_computation, tf_computation, np_computation"
+    return TypeMismatchError(
+        "create_computation takes a computation",
+        expected="what federated_computation, tf_computation or np_computation makes",
+        found=describe(thing),
+        do=do,
+    )
+
+
+@final
+class _Bound(Computation):  # type: ignore[misc]  # final, but for this one
+    """A computation that runs in its environment, if it runs."""
+
+    def __init__(self, computation: Computation, environment: Environment) -> None:
+        super().__init__(computation.tree, computation.__name__, computation.__doc__)
+        self.environment = environment
+
+    @short_traceback
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs in the environment; in a body it is recorded as what it was before."""
+        if current_tracing_context() is not None:
+            return super().__call__(*args, **kwargs)
+        argument = pack(self.type_signature.parameter, args, kwargs, self.__name__)
+        return self.environment.invoke(self, argument)
+
+
+@final
+class _BoundPolymorphic(PolymorphicComputation):  # type: ignore[misc]  # likewise
+    """A polymorphic computation, all of whose concrete ones run in the environment."""
+
+    def __init__(
+        self, computation: PolymorphicComputation, environment: Environment
+    ) -> None:
+        vars(self).update(vars(computation))
+        self.environment = environment
+
+    def concretize(self, type_: Type) -> Computation:
+        """The bound computation for an argument of type `type_`."""
+        return _Bound(super().concretize(type_), self.environment)
+
+
+@short_traceback
+def local_executor_factory(
+    default_num_clients: int = 0,
+    max_fanout: int = 100,
+    clients_per_thread: int = 1,
+    **options: Any,
+) -> Environment:
+    """An environment whose stack has no sequence layer, like the ancestor's default.
+
+    Takes what `framework.local_executor_factory` takes, which makes only the factory;
+    `build_inprocess_environment` runs sequence operators, too.
+    """
+    # NB(TFF): there, the factory has this name; there are no environments.
+    return Environment(
+        factories.local_executor_factory(
+            default_num_clients, max_fanout, clients_per_thread, **options
+        )
+    )
+
+
+@short_traceback
+def build_inprocess_environment(num_clients: int | None = None) -> Environment:
+    """An environment that runs everything: its stack has the sequence layer.
+
+    Args:
+        num_clients: how many clients there are when no argument says it; `None` is 0.
+    """
+    count = 0 if num_clients is None else num_clients
+    check_count("num_clients", count, 0, "how many clients there are without data")
+    return Environment(
+        factories.local_executor_factory(count, support_sequence_ops=True)
+    )

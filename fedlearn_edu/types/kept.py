@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data that will be used again and again: converted once by each runtime.
+
+`place` keeps what it is given; contexts pass it on as it is. Only the bottom of a stack
+looks inside, and leaves there what it made of it, for the next call.
+"""
+
+from abc import ABC
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, final
+
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.data_types import StructType
+from fedlearn_edu.types.definitions import FederatedType, SequenceType
+from fedlearn_edu.types.differences import clip, misfit
+from fedlearn_edu.types.plain import LazySequence
+
+
+@final
+class Kept:
+    """A tensor or a sequence, with all the forms it has been brought into so far."""
+
+    __slots__ = ("_forms", "plain")
+
+    def __init__(self, plain: Any) -> None:
+        self.plain = plain
+        self._forms: dict[Hashable, Any] = {}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.plain)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Kept, (self.plain,))
+
+    def form(self, key: Hashable, make: Callable[[Any], Any]) -> Any:
+        """What `make` makes of the plain data; made once for each `key`."""
+        if key not in self._forms:
+            self._forms[key] = make(released(self.plain))
+        return self._forms[key]
+
+
+class Placed(ABC):
+    """A federated value outside of any program; `FederatedValue` is the one kind.
+
+    Attributes:
+        type_signature: its federated type.
+        kept: its plain form (see `containers.py`), made of `Kept` parts.
+    """
+
+    type_signature: FederatedType
+    kept: Any
+
+
+def kept(plain: Any, type_: Any) -> Any:
+    """The same plain data, to be converted once; what is lazy stays so."""
+    match type_:
+        case FederatedType(member, _, all_equal):
+            each = kept(plain, member) if all_equal else None
+            return each if all_equal else tuple(kept(one, member) for one in plain)
+        case StructType():
+            pairs = zip(type_.items(), plain, strict=True)
+            return Struct((name, kept(part, t)) for (name, t), part in pairs)
+        case SequenceType(element):
+            if isinstance(plain, LazySequence) and plain.once:
+                plain = tuple(plain)
+            if not isinstance(plain, tuple):
+                return plain
+            return Kept(tuple(kept(item, element) for item in plain))
+        case _:
+            return Kept(plain)
+
+
+def plain_of_placed(value: Placed, type_: Type, path: str) -> Any:
+    """The plain form of a placed value, for a parameter of type `type_`."""
+    found, problem, cure = value.type_signature, "", ""
+    if found.all_equal and type_.is_assignable_from(found.member):
+        problem = "a value without a placement is needed"
+        cure = "take the value out of its placement: x.value"
+    elif isinstance(type_, FederatedType) and found.all_equal > type_.all_equal:
+        problem = "nobody knows how many clients hold this value"
+        cure = "place one entry per client: place([…, …], CLIENTS)"
+    if problem:
+        raise misfit(problem, clip(type_), clip(found), path, cure)
+    type_.check_assignable_from(found, where=path)
+    return value.kept
+
+
+def released(data: Any) -> Any:
+    """Plain data that holds no `Kept` any more."""
+    match data:
+        case Kept(plain=plain):
+            return released(plain)
+        case Struct():
+            return data.map(released)
+        case tuple():
+            return tuple(map(released, data))
+        case _:
+            return data

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colors with fixed meanings, the same in figures and in what notebooks show as HTML.
+
+They are those of M. Okabe and K. Ito, "Color Universal Design" (2008), which stay apart
+for color-blind readers; the ten digits have those of M. A. Petroff, "Accessible Color
+Sequences for Data Visualization" (2021). Nothing relies on color alone: lines carry
+labels, digits carry themselves as markers.
+"""
+
+SERVER = "#0072B2"
+"""Blue: the server, and the one model that lives there."""
+
+CLIENTS = "#E69F00"
+"""Orange: the clients, and what each of them holds."""
+
+TEST = "#009E73"
+"""Green: examples no participant has trained on."""
+
+LONE = "#CC79A7"
+"""Purple: one client learning alone."""
+
+ALARM = "#D55E00"
+"""Vermilion: what went wrong."""
+
+INK = "#1A1A1A"
+"""Text and axes."""
+
+QUIET = "#767676"
+"""What is there for comparison only; the lightest gray that text may have."""
+
+DIGITS = (
+    "#3f90da",
+    "#ffa90e",
+    "#bd1f01",
+    "#94a4a2",
+    "#832db6",
+    "#a96b59",
+    "#e76300",
+    "#b9ac70",
+    "#717581",
+    "#92dadd",
+)
+"""One color per digit 0..9, always together with the digit itself."""
+
+SIGNED_MAP = "PuOr_r"
+"""Purple for less than zero, white at zero, orange for more."""
