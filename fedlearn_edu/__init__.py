@@ -5,12 +5,11 @@ Face one: for people who write algorithms. `import fedlearn_edu as fl`, or `as t
 programs that exist. Builders of executors and strategies take `fedlearn_edu.framework`.
 """
 
-import difflib
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fedlearn_edu import framework, structure
+from fedlearn_edu import framework, learning, simulation, structure
 from fedlearn_edu import types as types
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.context_stack import set_default_context
@@ -20,7 +19,8 @@ from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.placing import place
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import local_executor_factory
-from fedlearn_edu.errors import FedLearnError, FieldError, short_traceback
+from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.former_names import unknown
 from fedlearn_edu.intrinsics.aggregation import (
     federated_aggregate,
     federated_collect,
@@ -90,13 +90,7 @@ def __getattr__(name: str) -> Any:
         from fedlearn_edu.runtimes.tensorflow.library import tf
 
         return tf
-    near = difflib.get_close_matches(name, __all__, n=1)
-    raise FieldError(
-        f"fedlearn_edu has no {name!r}",
-        expected="one of fedlearn_edu.__all__",
-        found=name,
-        do=f"did you mean {near[0]}?" if near and name[0] != "_" else None,
-    )
+    raise unknown("fedlearn_edu", name, __all__)
 
 
 def _default_context() -> SyncExecutionContext:
@@ -146,6 +140,7 @@ __all__ = [
     "federated_weighted_mean",
     "federated_zip",
     "framework",
+    "learning",
     "np_computation",
     "parse_type",
     "place",
@@ -153,6 +148,7 @@ __all__ = [
     "sequence_reduce",
     "sequence_sum",
     "set_default_context",
+    "simulation",
     "structure",
     "tf",
     "tf_computation",

@@ -15,6 +15,7 @@ from typing import NamedTuple, final
 
 from fedlearn_edu.errors import FedLearnError, FieldError
 
+_OURS = re.compile(r"fedlearn_edu\b")
 _SUMMARIES = {
     "never": "the ancestor never had {path}",
     "renamed": "{path} is now called {here}",
@@ -38,7 +39,7 @@ federated_eval_at_clients | renamed | printed trees | fl.federated_eval
 federated_eval_at_server | renamed | printed trees | fl.federated_eval
   fl.federated_eval(fl.np_computation(lambda: np.float32(1)), fl.SERVER)
 federated_map_all_equal | renamed | printed trees | fl.federated_map
-  fl.federated_map(fl.np_computation(lambda x: x + 1), fl.federated_value(1, fl.CLIENTS))
+  fl.federated_map(fl.np_computation(lambda x: x + 1), fl.place([1, 2], fl.CLIENTS))
 federated_value_at_clients | renamed | printed trees | fl.federated_value
   fl.federated_value(1, fl.CLIENTS)
 federated_value_at_server | renamed | printed trees | fl.federated_value
@@ -77,8 +78,8 @@ placement_literals | never | executor page | fl.CLIENTS, fl.SERVER
 PlacementLiteral | renamed | since 0.22 | fl.types.Placement
   isinstance(fl.SERVER, fl.types.Placement)
 pb | never | executor page | fl.framework.ir, and .tree of a computation
-  isinstance(fl.np_computation(lambda x: x + 1, np.int32).tree, fl.framework.ir.Leaf)
-CompiledComputation | renamed | 0.5 to 0.89 | fl.framework.ir.Leaf
+  fl.np_computation(lambda x: x + 1, np.int32).tree
+CompiledComputation | renamed | since 0.5 | fl.framework.ir.Leaf
   isinstance(fl.np_computation(lambda x: x + 1, np.int32).tree, fl.framework.ir.Leaf)
 Intrinsic | renamed | since 0.5 | fl.framework.ir.Intrinsic
   fl.framework.ir.Intrinsic("sequence_sum", fl.parse_type("(int32* -> int32)"))
@@ -99,7 +100,7 @@ CompositeExecutor | renamed | until 0.12 | fl.framework.FederatedComposingStrate
 ComposingExecutor | renamed | 0.13, 0.14 | fl.framework.FederatedComposingStrategy
   fl.framework.local_executor_factory(max_fanout=2)
 CachingExecutor | gone | until 0.19 | fl.place, which converts data once
-  data = fl.place([1.0, 2.0], fl.CLIENTS); fl.federated_sum(data), fl.federated_max(data)
+  x = fl.place([1.0, 2.0], fl.CLIENTS); y = [fl.federated_mean(x), fl.federated_max(x)]
 TransformingExecutor | gone | until 0.48 | fl.framework.compile_tree
   fl.framework.compile_tree(fl.federated_computation(lambda: 1).tree, native=set())
 DataExecutor | gone | 0.19 to 0.53 | data as arguments, or fl.place
@@ -107,14 +108,14 @@ DataExecutor | gone | 0.19 to 0.53 | data as arguments, or fl.place
 ReferenceExecutor | renamed | 0.12, 0.13 | fl.framework.ReferenceContext
   fl.framework.set_default_context(fl.framework.ReferenceContext())
 set_default_executor | renamed | until 0.14 | fl.framework.set_default_context
-  fl.framework.set_default_context(fl.framework.ReferenceContext())
+  fl.framework.set_default_context(fl.simulation.build_inprocess_environment())
 create_local_executor | renamed | until 0.11 | fl.framework.local_executor_factory
   fl.framework.local_executor_factory(default_num_clients=3)
 local_cpp_executor_factory | gone | since 0.55 | fl.framework.local_executor_factory
   fl.framework.local_executor_factory(default_num_clients=3)
 create_executor_factory | renamed | 0.13 to 0.16 | fl.framework.CustomExecutorFactory
   fl.framework.CustomExecutorFactory(lambda counts: fl.framework.NumPyExecutor(), [])
-ResourceManagingExecutorFactory | renamed | 0.17 | fl.framework.CustomExecutorFactory
+ResourceManagingExecutorFactory | renamed | 0.17 on | fl.framework.CustomExecutorFactory
   fl.framework.CustomExecutorFactory(lambda counts: fl.framework.NumPyExecutor(), [])
 RemoteExecutor | gone | since 0.12 | one process: fl.framework.local_executor_factory
   fl.framework.local_executor_factory(clients_per_thread=2)
@@ -128,9 +129,8 @@ AsyncContext | renamed | since 0.38 | fl.framework.Context
 == fedlearn_edu.simulation
 ClientData | gone | 0.1 to 0.18 | a list with one entry per client
   fl.place([[1.0, 2.0], [3.0]], fl.CLIENTS)
-set_default_context | never | habit | fl.set_default_context
-  fl.set_default_context(fl.framework.SyncExecutionContext(
-  fl.framework.local_executor_factory(support_sequence_ops=True)))
+set_default_context | never | with its environments | fl.set_default_context
+  fl.set_default_context(fl.simulation.build_inprocess_environment())
 run_server | gone | 0.12 to 0.53 | fl.simulation.build_inprocess_environment
   fl.simulation.build_inprocess_environment(num_clients=2).close()
 
@@ -144,10 +144,9 @@ emnist | gone | other tutorials | fl.simulation.datasets.load
 models | gone | web answers | a structure of weights, and a function of it
   fl.np_computation(lambda model, x: model["w"] * x)({"w": 2.0}, 3.0)
 from_keras_model | gone | 0.1 to 0.52 | fl.tf_computation
-  fl.tf_computation(lambda w, x: fl.tf.nn.softmax(w * x))([1.0, 2.0], [3.0, 4.0])
-federated_averaging | never | second tutorial | fl.federated_map, fl.federated_mean
-  fl.federated_mean(fl.federated_map(fl.np_computation(lambda m, x: m - 0.1 * (m - x)),
-  [fl.federated_broadcast(fl.place(0.0, fl.SERVER)), fl.place([1.0, 3.0], fl.CLIENTS)]))
+  fl.tf_computation(lambda w, x: fl.tf.nn.softmax(w * x))(np.ones(10), np.ones(10))
+federated_averaging | never | second tutorial | fl.federated_mean of models
+  fl.federated_mean(fl.place([1.0, 3.0], fl.CLIENTS), fl.place([1, 3], fl.CLIENTS))
 build_federated_averaging_process | gone | 0.1 to 0.27 | fl.federated_mean of models
   fl.federated_mean(fl.federated_map(fl.np_computation(lambda m, x: m - 0.1 * (m - x)),
   [fl.federated_broadcast(fl.place(0.0, fl.SERVER)), fl.place([1.0, 3.0], fl.CLIENTS)]))
@@ -214,7 +213,7 @@ def former_names() -> dict[tuple[str, str], FormerName]:
         for entry in re.split(r"\n(?=\w)", entries.strip()):
             head, *lines = entry.split("\n  ")
             example = " ".join(lines).replace("( ", "(")
-            row = FormerName(home, *head.split(" | "), example)
+            row = FormerName._make([home, *head.split(" | "), example])
             rows[home, row.name] = row
     return rows
 
@@ -231,9 +230,10 @@ def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
             do=row.example,
         )
     near = difflib.get_close_matches(name, known, n=1)
+    few = ", ".join(known) or "nothing so far"
     return error(
         f"{home} has no {name!r}",
-        expected=f"one of {home}.__all__" if len(known) > 9 else ", ".join(known),
+        expected=f"one of {home}.__all__" if len(known) > 9 else few,
         found=name,
         do=f"did you mean {near[0]}?" if near and name[0] != "_" else None,
     )
@@ -242,7 +242,7 @@ def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
 def _by_from_import(home: str, name: str) -> bool:
     """Whether `from home import name` is asking: it would swallow a `FieldError`."""
     frame = sys._getframe()
-    while frame.f_back and frame.f_globals["__name__"].split(".")[0] == "fedlearn_edu":
+    while frame.f_back and _OURS.match(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     operation = opcode.opname[frame.f_code.co_code[frame.f_lasti]]
     return operation == "IMPORT_FROM" and f"{home}.{name}" not in sys.modules

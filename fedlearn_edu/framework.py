@@ -22,6 +22,7 @@ from fedlearn_edu.contexts.factories import (
 )
 from fedlearn_edu.contexts.leaves import register_runtime
 from fedlearn_edu.contexts.reference import ReferenceContext
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.federated import FederatedExecutor
 from fedlearn_edu.executors.federating import (
@@ -39,6 +40,7 @@ from fedlearn_edu.executors.strategies.composing import FederatedComposingStrate
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
 from fedlearn_edu.executors.wrapping import WrappingExecutor
+from fedlearn_edu.former_names import unknown
 from fedlearn_edu.intrinsics.application import apply, derived
 from fedlearn_edu.intrinsics.definition import (
     IntrinsicDef,
@@ -56,12 +58,13 @@ if TYPE_CHECKING:
 ExecutionContext = SyncExecutionContext
 
 
+@short_traceback
 def __getattr__(name: str) -> Any:
     if name == "EagerTFExecutor":  # the one name here that needs TensorFlow
         from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
 
         return EagerTFExecutor
-    raise AttributeError(f"fedlearn_edu.framework has no {name!r}")
+    raise unknown("fedlearn_edu.framework", name, __all__)
 
 
 __all__ = [

@@ -5,11 +5,12 @@ The decorators make these; calling one packs the arguments and hands itself and 
 packed argument to the current context. It does not run anything itself.
 """
 
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from fedlearn_edu.computations.context_stack import current_context
 from fedlearn_edu.computations.packing import pack
 from fedlearn_edu.errors import ContextError, short_traceback
+from fedlearn_edu.former_names import unknown
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_indented_text
 from fedlearn_edu.ir.traversal import free_references
@@ -58,6 +59,12 @@ class Computation:
     def to_text(self) -> str:
         """The tree, indented: what tracing made of the Python function."""
         return to_indented_text(self.tree)
+
+    if not TYPE_CHECKING:  # type checkers know by themselves what is not there
+
+        @short_traceback
+        def __getattr__(self, name):
+            raise unknown("computation", name, ("to_text", "tree", "type_signature"))
 
 
 def check_closed(computation: Computation) -> None:

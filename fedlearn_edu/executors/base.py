@@ -90,6 +90,7 @@ def resolve_type(value: Any, type_spec: Any) -> Type:
             "a plain value needs a type to be embedded",
             expected="create_value(value, type_spec)",
             found=f"{describe(value)}, without a type",
+            where="create_value",
             do="pass its type, for example np.int32",
         )
     return wanted
@@ -193,10 +194,11 @@ def check_owned(value: Any, kind: type[T], owner: Executor) -> T:
     if not isinstance(value, kind) or getattr(value, "owner", owner) is not owner:
         raise TypeMismatchError(
             "a value must be embedded in the executor that uses it",
-            expected=f"a value created by this {type(owner).__name__}",
+            expected="a value that this very executor created",
             found=f"a value of another executor, of type {value.type_signature}"
             if isinstance(value, ExecutorValue)
             else describe(value),
+            where=type(owner).__name__,
             do="embed it with create_value first",
         )
     return value

@@ -38,6 +38,7 @@ class FederatedExecutor(WrappingExecutor):
                 "this executor has nobody for unplaced work",
                 expected="target_executors with an entry for None",
                 found=", ".join(map(str, target_executors)) or "no entries",
+                where="target_executors",
                 do="write {None: executor, SERVER: executor, CLIENTS: [executor, …]}",
             )
         one = unplaced if isinstance(unplaced, Executor) else unplaced[0]

@@ -77,6 +77,7 @@ class FederatingExecutor(Layer):
                 "a federating executor needs a strategy factory and an executor",
                 expected="FederatingExecutor(strategy_factory, unplaced_executor)",
                 found=", ".join(map(describe, given)),
+                where="the arguments",
                 do="make the first by FederatedResolvingStrategy.factory(targets)",
             )
         self.unplaced = unplaced_executor

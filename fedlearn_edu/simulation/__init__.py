@@ -6,6 +6,10 @@ The two environments are the ones that programs for the ancestor ask for:
 with them.
 """
 
+from typing import Any
+
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.former_names import unknown
 from fedlearn_edu.simulation import datasets, partitions
 from fedlearn_edu.simulation.environments import (
     Environment,
@@ -20,3 +24,8 @@ __all__ = [
     "local_executor_factory",
     "partitions",
 ]
+
+
+@short_traceback
+def __getattr__(name: str) -> Any:
+    raise unknown("fedlearn_edu.simulation", name, __all__)

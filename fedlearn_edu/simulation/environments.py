@@ -10,10 +10,11 @@ Inside the body of another computation it is what it was before: there, nothing 
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self, TypeVar, final, overload
 
 from fedlearn_edu.computations.computation import Computation, check_closed
-from fedlearn_edu.computations.context_stack import Context, current_tracing_context
+from fedlearn_edu.computations.context_stack import Context, current_context, is_tracing
 from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.computations.packing import pack
 from fedlearn_edu.contexts import factories
@@ -199,10 +200,18 @@ class _Bound(Computation):  # type: ignore[misc]  # final, but for this one
     @short_traceback
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs in the environment; in a body it is recorded as what it was before."""
-        if current_tracing_context() is not None:
+        if _is_in_a_body():
             return super().__call__(*args, **kwargs)
         argument = pack(self.type_signature.parameter, args, kwargs, self.__name__)
         return self.environment.invoke(self, argument)
+
+
+def _is_in_a_body() -> bool:
+    """Whether a call is part of another computation, and not run for itself."""
+    with suppress(ContextError):  # outside of bodies, there may be no context at all
+        context = current_context()
+        return is_tracing(context) or not context.has_placements
+    return False
 
 
 @final

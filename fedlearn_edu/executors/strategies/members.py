@@ -25,6 +25,7 @@ def check_members(value: Any, count: int, type_: FederatedType) -> Sequence[Any]
             f"a value of type {type_} has one entry for each participant",
             expected="a list or a tuple",
             found=describe(value),
+            where=f"a value at {type_.placement}",
             do="pass a list, or declare the type all-equal",
         )
     if len(value) != count:
@@ -50,6 +51,7 @@ def check_targets(targets: TargetExecutors) -> dict[Placement, tuple[Executor, .
             "target_executors maps placements to executors",
             expected="{SERVER: executor, CLIENTS: [executor, …]}",
             found=describe(targets),
+            where="target_executors",
             do="write a dict",
         )
     checked: dict[Placement, tuple[Executor, ...]] = {}
@@ -67,6 +69,7 @@ def _check_entry(placement: Placement | None, executors: tuple[Any, ...]) -> Non
             "a key of target_executors is no placement",
             expected="CLIENTS, SERVER or None",
             found=describe(placement),
+            where="target_executors",
             do="write fl.CLIENTS or fl.SERVER, without quotes",
         )
     strangers = [e for e in executors if not isinstance(e, Executor)]
@@ -75,6 +78,7 @@ def _check_entry(placement: Placement | None, executors: tuple[Any, ...]) -> Non
             f"target_executors holds something else than executors at {placement}",
             expected="an executor or a list of executors",
             found=describe(strangers[0]),
+            where="target_executors",
             do="make one, for example framework.NumPyExecutor()",
         )
     if placement is not CLIENTS and len(executors) != 1:
@@ -82,6 +86,7 @@ def _check_entry(placement: Placement | None, executors: tuple[Any, ...]) -> Non
             f"there is exactly one participant at {placement or 'no placement'}",
             expected="1 executor",
             found=f"{len(executors)} executors",
+            where="target_executors",
             do="give one executor; only CLIENTS may have several",
         )
 

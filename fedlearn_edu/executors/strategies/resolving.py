@@ -225,6 +225,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
                 f"this executor has no participant at {placement}",
                 expected=f"target_executors with an entry for {placement}",
                 found=", ".join(map(str, self._targets)) or "no placements",
+                where="target_executors",
                 do="give it an executor, or a list of them",
             )
         return self._targets[placement]

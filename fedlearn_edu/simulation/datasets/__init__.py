@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digits to learn from: the embedded ones, and the real MNIST where it is at hand."""
 
+from typing import Any
+
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.former_names import unknown
 from fedlearn_edu.simulation.datasets.digits28 import load_digits28
 from fedlearn_edu.simulation.datasets.mnist import find_mnist, load_mnist, read_mnist
 from fedlearn_edu.simulation.datasets.record import Dataset, DatasetError
@@ -46,3 +50,8 @@ __all__ = [
     "load_mnist",
     "read_mnist",
 ]
+
+
+@short_traceback
+def __getattr__(name: str) -> Any:
+    raise unknown("fedlearn_edu.simulation.datasets", name, __all__)

@@ -1,0 +1,611 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Environments: computations that are bound to a stack, and what closing it means."""
+
+import pickle
+import signal
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import simulation
+from fedlearn_edu.computations import context_stack
+from fedlearn_edu.computations.context_stack import current_context
+from fedlearn_edu.errors import (
+    CardinalityError,
+    ContextError,
+    FedLearnError,
+    TypeMismatchError,
+    UnsupportedIntrinsicError,
+)
+from fedlearn_edu.simulation import Environment
+from tests.executors.examples import CountingExecutor
+from tests.programs import FLOATS, INT, INTS, add, increment, same, seven
+
+fw = fl.framework
+MAKERS: list[Callable[[], Environment]] = [
+    simulation.local_executor_factory,
+    simulation.build_inprocess_environment,
+]
+each_environment = pytest.mark.parametrize("make", MAKERS)
+
+SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
+EVALUATED = fl.federated_computation(lambda: fl.federated_eval(seven, fl.CLIENTS))
+FLOATS_OF_CLIENTS = fl.type_at_clients(fl.SequenceType(np.float32))
+TOTALS = fl.federated_computation(lambda s: fl.sequence_sum(s), FLOATS_OF_CLIENTS)
+
+
+@fl.federated_computation
+def doubled(x: Any) -> Any:
+    """Twice as much."""
+    return x + x
+
+
+# ------------------------------------------------------------------ running
+
+
+@each_environment
+def test_a_bound_computation_runs(make: Callable[[], Environment]) -> None:
+    result = make().create_computation(SUM)([1, 2, 3])
+    assert result == 6
+    assert type(result) is np.int32
+
+
+def test_one_environment_runs_sequence_operators_and_one_refuses_them() -> None:
+    data = [[1.0, 2.0], [3.0, 4.0, 5.0]]
+    inprocess = simulation.build_inprocess_environment()
+    assert inprocess.create_computation(TOTALS)(data) == [3.0, 12.0]
+    local = simulation.local_executor_factory()
+    with pytest.raises(UnsupportedIntrinsicError, match="cannot run sequence_sum"):
+        local.create_computation(TOTALS)(data)
+
+
+RAN: list[Any] = []
+
+
+def test_sequence_operators_are_refused_before_anything_runs() -> None:
+    @fl.np_computation(np.int32)
+    def note(x: Any) -> Any:
+        RAN.append(x)
+        return x
+
+    numbers = fl.SequenceType(np.int32)
+    program = fl.federated_computation(
+        lambda x, s: [note(x), fl.sequence_reduce(s, 0, add)], INT, numbers
+    )
+    RAN.clear()
+    with pytest.raises(UnsupportedIntrinsicError, match="sequence_reduce") as caught:
+        simulation.local_executor_factory().create_computation(program)(5, [1, 2])
+    assert RAN == []
+    cures = str(caught.value.do)
+    assert "framework.local_executor_factory(support_sequence_ops=True)" in cures
+    assert "simulation.build_inprocess_environment()" in cures
+
+    cured = fw.SyncExecutionContext(
+        fw.local_executor_factory(support_sequence_ops=True)
+    )
+    with cured:
+        assert program(5, [1, 2]) == [5, 3]
+    with simulation.build_inprocess_environment():
+        assert program(5, [1, 2]) == [5, 3]
+
+
+def test_it_does_not_matter_which_context_is_current() -> None:
+    three = simulation.build_inprocess_environment(3).create_computation(EVALUATED)
+    assert three() == [7, 7, 7]
+    with fw.SyncExecutionContext(fw.local_executor_factory(5)):
+        assert (three(), EVALUATED()) == ([7] * 3, [7] * 5)
+    with fw.AsyncExecutionContext(fw.local_executor_factory(5)):
+        assert three() == [7] * 3
+    with simulation.build_inprocess_environment(2):
+        assert (three(), EVALUATED()) == ([7] * 3, [7] * 2)
+
+
+def test_binding_leaves_the_computation_and_the_current_context_alone() -> None:
+    before = current_context()
+    bound = simulation.build_inprocess_environment(3).create_computation(EVALUATED)
+    assert bound() == [7] * 3
+    assert EVALUATED() == []
+    assert current_context() is before
+
+
+def test_every_thread_runs_it_in_its_own_environment() -> None:
+    three = simulation.build_inprocess_environment(3).create_computation(EVALUATED)
+    total_of = simulation.local_executor_factory().create_computation(SUM)
+    results: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda i=i: results.append((three(), total_of([i, i]))))
+        for i in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [([7] * 3, 2 * i) for i in range(8)]
+
+
+def test_arguments_go_by_keyword_and_come_back_in_their_containers() -> None:
+    @fl.federated_computation(np.int32, OrderedDict(a=np.int32, b=np.float32))
+    def shuffled(first: Any, second: Any) -> Any:
+        return OrderedDict(b=second.b, first=first)
+
+    bound = simulation.local_executor_factory().create_computation(shuffled)
+    assert bound(second={"a": 1, "b": 2.5}, first=3) == OrderedDict(b=2.5, first=3)
+    assert simulation.local_executor_factory().create_computation(seven)() == 7
+
+
+@pytest.mark.parametrize("computation", [SUM, EVALUATED, increment, same], ids=repr)
+def test_a_bound_computation_looks_like_the_computation(computation: Any) -> None:
+    bound = simulation.local_executor_factory().create_computation(computation)
+    assert bound is not computation
+    assert repr(bound) == repr(computation)
+    assert bound.__name__ == computation.__name__
+    assert bound.__doc__ == computation.__doc__
+    assert bound.type_signature == computation.type_signature
+    assert bound.to_text() == computation.to_text()
+    assert bound == computation
+
+
+def test_create_computation_decorates_too() -> None:
+    environment = simulation.local_executor_factory()
+
+    @environment.create_computation
+    @fl.federated_computation(np.int32)
+    def twice(x: Any) -> Any:
+        """Two times x."""
+        return x + x
+
+    assert (twice(4), twice.__name__, twice.__doc__) == (8, "twice", "Two times x.")
+
+
+def test_a_polymorphic_computation_runs_for_every_type() -> None:
+    environment = simulation.build_inprocess_environment(3)
+    bound = environment.create_computation(doubled)
+    assert repr(bound) == "<polymorphic computation doubled(x)>"
+    assert bound.__doc__ == "Twice as much."
+    with fw.AsyncExecutionContext(fw.local_executor_factory()):
+        assert (bound(2), bound(x=2.5)) == (4, 5.0)
+    assert bound(np.array([1, 2], np.int64)).tolist() == [2, 4]
+    environment.close()
+    with pytest.raises(ContextError, match="environment is closed") as caught:
+        bound(2)
+    assert "doubled" in str(caught.value.found)
+    assert doubled(2) == 4
+
+
+def test_the_numbers_of_the_factory_are_taken() -> None:
+    environment = simulation.local_executor_factory(2, max_fanout=2, use_threads=False)
+    assert environment.create_computation(EVALUATED)() == [7, 7]
+    assert "from 2 clients on FederatedComposingStrategy" in repr(environment)
+
+
+def test_a_factory_of_your_own_choice_has_an_environment() -> None:
+    factory = fw.sizing_executor_factory()
+    assert Environment(factory).create_computation(SUM)([1, 2, 3]) == 6
+    assert factory.get_size_info() != fw.sizing_executor_factory().get_size_info()
+
+
+# ------------------------------------------------------------------ inside of bodies
+
+
+def test_in_a_body_it_is_the_computation_it_was() -> None:
+    environment = simulation.build_inprocess_environment(3)
+    bound = environment.create_computation(increment)
+    both = environment.create_computation(doubled)
+
+    @fl.federated_computation(INTS)
+    def program(v: Any) -> Any:
+        mapped = fl.federated_map(bound, fl.federated_map(both, v))
+        return fl.federated_sum(mapped)
+
+    @fl.federated_computation(np.int32)
+    def called(x: Any) -> Any:
+        return bound(both(x))
+
+    environment.close()  # nothing above runs there
+    assert program([1, 2, 3]) == 15
+    assert called(3) == 7
+    assert bound.to_text() in program.to_text()
+
+
+def test_it_is_an_argument_where_a_function_is_wanted() -> None:
+    environment = simulation.build_inprocess_environment()
+    twice = fl.federated_computation(lambda f: f(f(1)), fl.FunctionType(INT, INT))
+    for function in (increment, doubled):
+        bound = environment.create_computation(function)
+        assert twice(bound) == twice(function)
+        assert environment.create_computation(twice)(bound) == twice(function)
+
+
+def test_leaf_code_may_be_bound_and_called_in_leaf_code() -> None:
+    environment = simulation.local_executor_factory()
+    bound = environment.create_computation(increment)
+
+    @fl.np_computation(np.int32)
+    def after_next(x: Any) -> Any:
+        return bound(bound(x))
+
+    assert bound(1) == 2
+    assert environment.create_computation(after_next)(1) == 3
+    assert after_next(1) == 3
+
+
+def test_it_needs_no_default_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context_stack, "_default", [])
+    assert simulation.local_executor_factory().create_computation(SUM)([1, 2]) == 3
+
+
+def test_a_bound_computation_travels_as_the_computation() -> None:
+    """An environment is threads and memory of one process."""
+    environment = simulation.build_inprocess_environment(3)
+    copy = pickle.loads(pickle.dumps(environment.create_computation(EVALUATED)))
+    environment.close()
+    assert copy == EVALUATED
+    assert copy() == []
+
+
+# ------------------------------------------------------------------ `with`, and closing
+
+
+def test_inside_its_block_everything_runs_there() -> None:
+    with simulation.build_inprocess_environment(3) as environment:
+        assert EVALUATED() == [7] * 3
+        assert current_context() is environment
+        assert environment.create_computation(EVALUATED)() == [7] * 3
+        with fw.SyncExecutionContext(fw.local_executor_factory(5)):
+            assert EVALUATED() == [7] * 5
+        is_closed_inside = environment.is_closed
+    assert (is_closed_inside, environment.is_closed) == (False, True)
+    assert EVALUATED() == []
+
+
+def test_inside_its_block_intrinsics_run_there() -> None:
+    tape = fw.Tape()
+    with simulation.local_executor_factory(tape=tape) as environment:
+        placed = fl.place([1.0, 2.0, 6.0], fl.CLIENTS)
+        assert float(fl.federated_mean(placed)) == 3.0
+        assert tape.events
+        environment.close()
+        with pytest.raises(ContextError, match="environment is closed") as caught:
+            fl.federated_mean(placed)
+    assert "federated_mean" in str(caught.value.found)
+
+
+def test_it_may_be_the_default_context() -> None:
+    before = current_context()
+    fl.set_default_context(simulation.build_inprocess_environment(4))
+    try:
+        assert EVALUATED() == [7] * 4
+    finally:
+        fl.set_default_context(before)
+
+
+def test_an_error_closes_it_on_the_way_out() -> None:
+    environment = simulation.build_inprocess_environment()
+    with pytest.raises(KeyError, match="mine"), environment:
+        raise KeyError("mine")
+    assert environment.is_closed
+    assert increment(1) == 2
+
+
+def test_blocks_in_each_other_close_it_once() -> None:
+    with simulation.build_inprocess_environment(3) as environment:
+        with environment:
+            assert EVALUATED() == [7] * 3
+        with pytest.raises(ContextError, match="environment is closed"):
+            EVALUATED()
+    assert EVALUATED() == []
+
+
+class Counted:
+    """An environment whose leaf executors count how often they are closed."""
+
+    def __init__(self, **options: Any) -> None:
+        self.leaves: list[CountingExecutor] = []
+        self.environment = simulation.local_executor_factory(leaf=self._leaf, **options)
+
+    def _leaf(self) -> CountingExecutor:
+        self.leaves.append(CountingExecutor())
+        return self.leaves[-1]
+
+    def times_closed(self) -> set[int]:
+        return {leaf.times_closed for leaf in self.leaves}
+
+
+def test_closing_closes_all_stacks_once() -> None:
+    counted = Counted()
+    bound = counted.environment.create_computation(SUM)
+    assert [bound([1] * count) for count in (1, 2, 3)] == [1, 2, 3]
+    assert len(counted.leaves) >= 9
+    assert counted.times_closed() == {0}
+    counted.environment.close()
+    counted.environment.close()
+    assert counted.times_closed() == {1}
+
+
+@pytest.fixture
+def gate() -> Any:
+    """Leaf code that waits: `reached` is set when it does, `opened` lets it go on."""
+    reached, opened = threading.Event(), threading.Event()
+
+    def passing(x: Any) -> Any:
+        reached.set()
+        assert opened.wait(30)
+        return x + np.int32(1)
+
+    opened.set()  # leaf code is tried when it is defined
+    computation = fl.np_computation(passing, np.int32)
+    opened.clear()
+    reached.clear()
+    yield SimpleNamespace(computation=computation, reached=reached, opened=opened)
+    opened.set()
+
+
+def test_a_call_in_another_thread_is_finished_first(gate: Any) -> None:
+    counted, results = Counted(), []
+    bound = counted.environment.create_computation(gate.computation)
+    thread = threading.Thread(target=lambda: results.append(bound(1)))
+    thread.start()
+    assert gate.reached.wait(30)
+    counted.environment.close()
+    with pytest.raises(ContextError, match="environment is closed"):
+        bound(2)
+    assert counted.times_closed() == {0}
+    gate.opened.set()
+    thread.join(30)
+    assert results == [2]
+    assert counted.times_closed() == {1}
+
+
+def test_a_call_that_fails_is_over_too() -> None:
+    @fl.np_computation(np.int32)
+    def failing(x: Any) -> Any:
+        if x == 0:
+            environment.close()
+            raise KeyError("mine")
+        return x
+
+    counted = Counted()
+    environment = counted.environment
+    with pytest.raises(KeyError, match="mine"):
+        environment.create_computation(failing)(0)
+    assert counted.times_closed() == {1}
+
+
+def test_a_computation_may_close_the_environment_it_runs_in() -> None:
+    @fl.np_computation(np.int32)
+    def last_words(x: Any) -> Any:
+        if x == 5:
+            environment.close()
+        return x
+
+    counted = Counted()
+    environment = counted.environment
+    bound = environment.create_computation(last_words)
+    assert [bound(4), bound(5)] == [4, 5]
+    assert counted.times_closed() == {1}
+    with pytest.raises(ContextError, match="environment is closed"):
+        bound(6)
+
+
+def test_what_was_interrupted_is_left_alone(gate: Any) -> None:
+    """It may still be at work, and its executors must not vanish below it."""
+    counted = Counted()
+
+    def interrupt() -> None:
+        assert gate.reached.wait(30)
+        ident = threading.main_thread().ident
+        assert ident is not None
+        signal.pthread_kill(ident, signal.SIGINT)
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
+    with pytest.raises(KeyboardInterrupt), counted.environment:
+        gate.computation(1)
+    interrupting.join(30)
+    assert counted.environment.is_closed
+    assert counted.times_closed() == {0}
+
+
+# ------------------------------------------------------------------ slips
+
+
+def closed() -> Environment:
+    environment = simulation.local_executor_factory()
+    environment.close()
+    return environment
+
+
+def bound_and_closed() -> Any:
+    with simulation.build_inprocess_environment() as environment:
+        return environment.create_computation(SUM)
+
+
+def check_paragraph(error: FedLearnError, *words: str) -> None:
+    """What is wrong, what was expected and found, and what to do, in a few lines."""
+    text = str(error)
+    assert error.expected
+    assert error.found
+    assert error.do
+    assert len(text.splitlines()) <= 5
+    assert max(map(len, text.splitlines())) <= 260
+    assert [word for word in words if word not in text] == []
+
+
+def test_a_closed_environment_binds_and_enters_nothing() -> None:
+    with pytest.raises(ContextError, match="environment is closed") as caught:
+        closed().create_computation(SUM)
+    cure = "build a new one: simulation.local_executor_factory()"
+    check_paragraph(caught.value, "create_computation", cure)
+    with pytest.raises(ContextError, match="environment is closed") as caught:
+        closed().__enter__()
+    check_paragraph(caught.value, "`with`", cure)
+    assert current_context() is not closed()
+
+
+def test_what_is_bound_to_a_closed_environment_does_not_run() -> None:
+    bound = bound_and_closed()
+    with pytest.raises(ContextError, match="environment is closed") as caught:
+        bound([1, 2])
+    cure = "build a new one: simulation.build_inprocess_environment()"
+    check_paragraph(caught.value, "lambda, after close()", cure)
+
+
+@pytest.mark.parametrize("computation", [SUM, doubled], ids=["SUM", "doubled"])
+def test_only_its_own_environment_takes_a_bound_computation(computation: Any) -> None:
+    own, other = (make() for make in MAKERS)
+    bound = own.create_computation(computation)
+    assert own.create_computation(bound) is bound
+    with pytest.raises(ContextError, match="bound to another environment") as caught:
+        other.create_computation(bound)
+    name = computation.__name__
+    check_paragraph(caught.value, name, "pass the computation itself")
+    assert other.create_computation(computation) is not bound
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word", "cure"),
+    [
+        (lambda x: x, "the function", "decorate it first"),
+        (fl.federated_mean, "federated_mean", "decorate it first"),
+        (fl.federated_computation, "federated_computation", "decorate it first"),
+        (np.float32(3.0), "3.0", "create_computation(f)(data)"),
+        ([1, 2], "[1, 2]", "create_computation(f)(data)"),
+        (None, "None", "create_computation(f)(data)"),
+    ],
+    ids=["lambda", "intrinsic", "decorator", "result", "data", "nothing"],
+)
+def test_only_computations_can_be_bound(wrong: Any, word: str, cure: str) -> None:
+    with pytest.raises(TypeMismatchError, match="takes a computation") as caught:
+        simulation.local_executor_factory().create_computation(wrong)
+    check_paragraph(caught.value, word, cure)
+
+
+def test_a_computation_of_an_open_body_cannot_be_bound() -> None:
+    environment = simulation.local_executor_factory()
+
+    @fl.federated_computation(np.int32)
+    def outer(x: Any) -> Any:
+        @fl.federated_computation(np.int32)
+        def inner(y: Any) -> Any:
+            return x + y
+
+        with pytest.raises(ContextError, match="can run only inside it") as caught:
+            environment.create_computation(inner)
+        check_paragraph(caught.value, "inner", "'x'")
+        return inner(x)
+
+    assert outer(2) == 4
+
+
+def test_a_bound_computation_needs_no_decorator() -> None:
+    bound = simulation.local_executor_factory().create_computation(SUM)
+    with pytest.raises(FedLearnError, match="is a computation already"):
+        fl.federated_computation(bound)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4])
+def test_the_number_of_clients_is_for_calls_without_data(count: int) -> None:
+    environment = simulation.build_inprocess_environment(count)
+    assert environment.create_computation(EVALUATED)() == [7] * count
+    assert environment.create_computation(SUM)([1, 2, 3]) == 6
+
+
+def test_without_a_number_there_are_no_clients() -> None:
+    for environment in (make() for make in MAKERS):
+        assert environment.create_computation(EVALUATED)() == []
+
+
+@pytest.mark.parametrize("wrong", ["3", 2.5, True, [1]], ids=repr)
+def test_the_number_of_clients_is_an_int(wrong: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="num_clients is a number") as caught:
+        simulation.build_inprocess_environment(wrong)
+    check_paragraph(caught.value, "an int of at least 0")
+
+
+def test_the_number_of_clients_is_not_negative() -> None:
+    with pytest.raises(CardinalityError, match=r"^num_clients is too small") as caught:
+        simulation.build_inprocess_environment(-1)
+    check_paragraph(caught.value, "an int of at least 0", "-1")
+    with pytest.raises(CardinalityError, match="default_num_clients is too small"):
+        simulation.local_executor_factory(-1)
+
+
+def test_a_wrong_number_of_entries_is_refused_as_everywhere() -> None:
+    pair = fl.federated_computation(lambda a, b: fl.federated_zip([a, b]), INTS, INTS)
+    bound = simulation.local_executor_factory().create_computation(pair)
+    with pytest.raises(CardinalityError, match="clients") as caught:
+        bound([1, 2], [1, 2, 3])
+    check_paragraph(caught.value)
+
+
+def test_an_environment_is_built_around_a_local_factory() -> None:
+    factory: Any = fw.CustomExecutorFactory(lambda _: fw.NumPyExecutor(), [])
+    with pytest.raises(TypeMismatchError, match="local stacks") as caught:
+        Environment(factory)
+    check_paragraph(caught.value, "SyncExecutionContext(factory)")
+    for wrong in (fw.local_executor_factory, None, fw.NumPyExecutor()):
+        with pytest.raises(TypeMismatchError, match="factory"):
+            Environment(wrong)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------ looks
+
+
+def test_the_text_says_whether_sequence_operators_run() -> None:
+    without, with_operators = (repr(make()).splitlines() for make in MAKERS)
+    assert without[0] == "<environment, sequence operators: no>"
+    assert with_operators[0] == "<environment, sequence operators: yes>"
+    assert len(with_operators) == len(without) + 1
+    assert repr(closed()).startswith("<environment, closed, sequence operators: no>")
+
+
+# ------------------------------------------------------------------ TensorFlow
+
+
+@pytest.mark.tensorflow
+def test_the_first_example_of_the_first_text_runs() -> None:
+    @fl.tf_computation(fl.SequenceType(np.float32))
+    def sum_sequence_elements(sequence: Any) -> Any:
+        return fl.sequence_sum(sequence)
+
+    @fl.federated_computation(FLOATS_OF_CLIENTS)
+    def compute_federated_sum(federated_sequence: Any) -> Any:
+        return fl.federated_map(sum_sequence_elements, federated_sequence)
+
+    environment = simulation.build_inprocess_environment()
+    bound = environment.create_computation(compute_federated_sum)
+    assert bound([[1.0, 2.0], [3.0, 4.0, 5.0]]) == [3.0, 12.0]
+
+
+@pytest.mark.tensorflow
+def test_in_tensorflow_code_it_is_part_of_the_graph() -> None:
+    tf = fl.tf
+    environment = simulation.local_executor_factory()
+    square = environment.create_computation(fl.tf_computation(tf.square, np.float32))
+    environment.close()
+
+    @fl.tf_computation(np.float32)
+    def fourth_power(x: Any) -> Any:
+        return square(square(x))
+
+    assert fourth_power(2.0) == 16.0
+
+
+@pytest.mark.tensorflow
+def test_clients_in_threads_are_let_go_when_it_closes() -> None:
+    tf = fl.tf
+    square = fl.tf_computation(tf.square, np.float32)
+    squares = fl.federated_computation(lambda v: fl.federated_map(square, v), FLOATS)
+    with simulation.build_inprocess_environment() as environment:
+        assert squares([1.0, 2.0, 3.0]) == [1.0, 4.0, 9.0]
+        bound = environment.create_computation(squares)
+        assert bound([1.0, 2.0]) == [1.0, 4.0]
+    with pytest.raises(ContextError, match="environment is closed"):
+        bound([1.0])
+    assert squares([2.0]) == [4.0]

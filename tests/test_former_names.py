@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every name people bring along works, or says what to write; one test per row."""
+
+import copy
+import importlib
+import inspect
+import pickle
+import re
+import sys
+from functools import reduce
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.computations import context_stack
+from fedlearn_edu.errors import FedLearnError, FieldError
+from fedlearn_edu.former_names import FormerName, UnknownNameError, former_names
+
+NEEDS_TENSORFLOW = re.compile(r"\bfl\.tf|EagerTF|\btf_computation")
+
+
+@fl.federated_computation(fl.type_at_clients(np.float32))
+def average(x: Any) -> Any:
+    return fl.federated_mean(x)
+
+
+def _marks(*texts: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.tensorflow] * any(map(NEEDS_TENSORFLOW.search, texts))
+
+
+def _asked(home: str) -> Any:
+    return average if home == "computation" else importlib.import_module(home)
+
+
+ROWS = [
+    pytest.param(row, id=f"{row.home}.{row.name}", marks=_marks(row.here, row.example))
+    for row in former_names().values()
+]
+each_row = pytest.mark.parametrize("row", ROWS)
+
+
+@pytest.fixture
+def _default_context_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context_stack, "_default", list(context_stack._default))
+
+
+# ------------------------------------------------------------------ the rows
+
+
+@each_row
+def test_former_name_says_what_to_write_instead(row: FormerName) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(_asked(row.home), row.name)
+    error = caught.value
+    assert isinstance(error, FieldError)
+    assert error.expected == row.here
+    assert error.do == row.example
+    assert row.name in error.summary
+    message = str(error)  # which would cut what is too long
+    assert row.here in message
+    assert row.example in message
+    assert len(message.splitlines()) == 4
+
+
+@each_row
+def test_former_name_is_not_there(row: FormerName) -> None:
+    asked = _asked(row.home)
+    assert not hasattr(asked, row.name)
+    assert row.name not in dir(asked)
+
+
+@pytest.mark.usefixtures("_default_context_comes_back")
+@each_row
+def test_example_of_a_former_name_runs(row: FormerName) -> None:
+    names = {"fl": fl, "np": np}
+    if ";" in row.example or re.match(r"\w+ = ", row.example):
+        exec(row.example, names)
+    else:  # a question is answered with yes
+        assert eval(row.example, names) is not False
+
+
+@each_row
+def test_working_spelling_of_a_former_name_exists(row: FormerName) -> None:
+    paths = re.findall(r"\bfl\.([\w.]+)", row.here)
+    assert [path for path in paths if not _resolves(path)] == []
+    if row.fate == "renamed":
+        assert re.fullmatch(r"(fl)?(\.\w+)+", row.here)
+
+
+@each_row
+def test_from_import_of_a_former_name_says_the_same(row: FormerName) -> None:
+    if row.home == "computation":
+        assert not inspect.ismodule(_asked(row.home))
+        return
+    with pytest.raises(ImportError, match=re.escape(row.example)) as caught:
+        exec(f"from {row.home} import {row.name}", {})
+    assert isinstance(caught.value, UnknownNameError)
+    assert isinstance(caught.value, FedLearnError)
+
+
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("federated_averaging", "the ancestor never had federated_averaging"),
+        ("NamedTupleType", "NamedTupleType is now called fl.StructType"),
+        ("backends", "backends of the ancestor is not here"),
+    ],
+)
+def test_summary_says_what_became_of_a_name(name: str, summary: str) -> None:
+    with pytest.raises(FieldError, match=re.escape(summary)) as caught:
+        getattr(fl, name)
+    assert caught.value.summary == summary
+
+
+# ------------------------------------------------------------------ the five texts
+
+# Every dotted name in code and prose of the five requirement texts: two answers about
+# sequences and remote execution, two pages about executors, the second tutorial.
+NAMES_IN_THE_TEXTS = [
+    "tff.CLIENTS",
+    "tff.FunctionType",
+    "tff.SERVER",
+    "tff.SequenceType",
+    "tff.StructType",
+    "tff.Type",
+    "tff.federated_averaging.build_weighted_averaging_process",
+    "tff.federated_broadcast",
+    "tff.federated_computation",
+    "tff.federated_compute",
+    "tff.federated_map",
+    "tff.federated_max",
+    "tff.federated_mean",
+    "tff.federated_value",
+    "tff.federated_zip",
+    "tff.framework.FederatingExecutor",
+    "tff.framework.SyncExecutionContext",
+    "tff.framework.local_executor_factory",
+    "tff.framework.set_default_context",
+    "tff.learning",
+    "tff.learning.models.LinearRegression",
+    "tff.sequence_map",
+    "tff.sequence_reduce",
+    "tff.sequence_sum",
+    "tff.simulation",
+    "tff.simulation.build_inprocess_environment",
+    "tff.simulation.local_executor_factory",
+    "tff.tf_computation",
+    "tff.to_type",
+    "tff.type_at_clients",
+    "tff.type_at_server",
+]
+
+# What the two pages name without saying where it is, to be looked for in `framework`.
+NAMES_ON_THE_PAGES = [
+    "executor_base.Executor",
+    "executor_value_base.ExecutorValue",
+    "intrinsic_defs.IntrinsicDef",
+    "pb.Computation",
+    "placement_literals.PlacementLiteral",
+    "Executor",
+    "FederatedExecutor",
+    "FederatedStrategy",
+    "FederatingStrategy",
+]
+
+# What the second page lists, and the uris of the first page's intrinsics.
+INTRINSICS_ON_THE_PAGES = [
+    "federated_aggregate",
+    "federated_apply",
+    "federated_broadcast",
+    "federated_collect",
+    "federated_eval",
+    "federated_map",
+    "federated_mean",
+    "federated_reduce",
+    "federated_sum",
+    "federated_value",
+    "federated_weighted_mean",
+    "federated_zip",
+]
+
+PATHS = [
+    *(name.removeprefix("tff.") for name in NAMES_IN_THE_TEXTS),
+    *(f"framework.{name}" for name in NAMES_ON_THE_PAGES),
+    *INTRINSICS_ON_THE_PAGES,
+]
+ANSWERED = {
+    "federated_averaging.build_weighted_averaging_process": "federated_averaging",
+    "framework.FederatedStrategy": "FederatedStrategy",
+    "framework.executor_base.Executor": "executor_base",
+    "framework.executor_value_base.ExecutorValue": "executor_value_base",
+    "framework.intrinsic_defs.IntrinsicDef": "intrinsic_defs",
+    "framework.pb.Computation": "pb",
+    "framework.placement_literals.PlacementLiteral": "placement_literals",
+    "learning.models.LinearRegression": "models",
+}
+
+
+def _resolves(path: str) -> bool:
+    try:
+        reduce(getattr, path.split("."), fl)
+    except AttributeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=_marks(path)) for path in PATHS]
+)
+def test_name_of_the_texts_works_or_is_answered(path: str) -> None:
+    if path not in ANSWERED:
+        assert _resolves(path)
+        return
+    row = former_names()[_home(path, ANSWERED[path]), ANSWERED[path]]
+    with pytest.raises(AttributeError, match=re.escape(row.example)):
+        reduce(getattr, path.split("."), fl)
+
+
+def _home(path: str, name: str) -> str:
+    """Who is asked for `name` on the way along `path`."""
+    return f"fedlearn_edu.{path}".partition(f".{name}")[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["local_executor_factory", "build_inprocess_environment"]
+)
+def test_environment_of_the_texts_binds_computations(name: str) -> None:
+    with getattr(fl.simulation, name)() as environment:
+        assert environment.create_computation(average)([1.0, 3.0]) == 2.0
+
+
+# ------------------------------------------------------------------ all other names
+
+
+@pytest.mark.parametrize(
+    ("home", "wrong", "right"),
+    [
+        ("fedlearn_edu", "federated_maen", "federated_mean"),
+        ("fedlearn_edu", "CLIENT", "CLIENTS"),
+        ("fedlearn_edu.framework", "FederatingExecuter", "FederatingExecutor"),
+        (
+            "fedlearn_edu.simulation",
+            "build_inproces_env",
+            "build_inprocess_environment",
+        ),
+        ("fedlearn_edu.simulation.datasets", "load_digit28", "load_digits28"),
+        ("computation", "type_signatur", "type_signature"),
+    ],
+)
+def test_misspelled_name_gets_the_nearest_one(
+    home: str, wrong: str, right: str
+) -> None:
+    with pytest.raises(FieldError, match=f"did you mean {right}[?]") as caught:
+        getattr(_asked(home), wrong)
+    assert caught.value.summary == f"{home} has no {wrong!r}"
+    assert caught.value.found == wrong
+
+
+@pytest.mark.parametrize("home", sorted({home for home, _ in former_names()}))
+def test_name_like_no_other_gets_no_suggestion(home: str) -> None:
+    with pytest.raises(FieldError, match="has no 'xyzzy'") as caught:
+        _ = _asked(home).xyzzy
+    assert caught.value.do is None
+    assert caught.value.expected
+
+
+def test_private_name_gets_no_suggestion() -> None:
+    with pytest.raises(FieldError, match="has no '_federated_mean'") as caught:
+        _asked("fedlearn_edu")._federated_mean()
+    assert caught.value.do is None
+
+
+def test_few_names_are_listed_and_many_are_not() -> None:
+    with pytest.raises(FieldError, match="expected: to_text, tree, type_signature"):
+        _asked("computation").xyzzy()
+    with pytest.raises(FieldError, match=r"one of fedlearn_edu\.framework\.__all__"):
+        _asked("fedlearn_edu.framework").xyzzy()
+
+
+def test_from_import_of_a_misspelled_name_gets_the_nearest_one() -> None:
+    with pytest.raises(ImportError, match="did you mean federated_mean"):
+        exec("from fedlearn_edu import federated_maen", {})
+
+
+def test_room_that_is_not_loaded_yet_can_be_imported() -> None:
+    """As a module that is being imported is not an attribute of its package yet."""
+    half_loaded = ModuleType("fedlearn_edu.half_loaded")
+    names: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "fedlearn_edu.half_loaded", half_loaded)
+        exec("from fedlearn_edu import half_loaded", names)
+    assert names["half_loaded"] is half_loaded
+
+
+def test_rooms_are_attributes_of_the_package() -> None:
+    assert fl.learning is importlib.import_module("fedlearn_edu.learning")
+    assert fl.simulation is importlib.import_module("fedlearn_edu.simulation")
+    assert fl.learning.__all__ == []
+
+
+# ------------------------------------------------------------------ computations
+
+
+def test_computation_is_still_copied_and_pickled() -> None:
+    for copied in (
+        copy.copy(average),
+        copy.deepcopy(average),
+        pickle.loads(pickle.dumps(average)),
+    ):
+        assert copied == average
+        assert copied([1.0, 3.0]) == 2.0
+
+
+def test_computation_that_was_never_filled_can_be_asked() -> None:
+    """Copying and unpickling look at objects before they have their attributes."""
+    empty = object.__new__(fl.Computation)
+    with pytest.raises(AttributeError, match="computation has no '__name__'"):
+        _ = empty.__name__
+
+
+def test_python_and_notebooks_find_no_protocol_on_a_computation() -> None:
+    for name in ("__array__", "__wrapped__", "__iter__", "_repr_html_", "shape"):
+        assert not hasattr(average, name)
+    assert "args" in inspect.signature(average).parameters
+    assert np.asarray(average).dtype == object

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Notebooks show an environment as boxes on top of each other, readable for everybody."""
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from IPython.core.formatters import DisplayFormatter
+
+import fedlearn_edu as fl
+from fedlearn_edu import simulation
+from fedlearn_edu.simulation import Environment
+from fedlearn_edu.viz import colors, notebook
+from fedlearn_edu.viz.stack import draw_environment
+from tests.extension.own_strategy import OneRoomStrategy
+from tests.programs import in_another_process
+
+fw = fl.framework
+WITH = simulation.build_inprocess_environment(3)
+WITHOUT = simulation.local_executor_factory()
+VOID = {"br"}
+
+
+class Reader(HTMLParser):
+    """Reads a piece of HTML, and refuses what a browser would have to repair."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.boxes: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "li":
+            self.boxes.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+        if "li" in self.open:
+            self.boxes[-1] += data
+
+    @property
+    def text(self) -> str:
+        """All text, as it is read aloud."""
+        return "".join(self.texts).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def boxes(environment: Environment) -> list[str]:
+    found = Reader(draw_environment(environment)).boxes
+    return [box.replace("\N{NO-BREAK SPACE}", " ") for box in found]
+
+
+def test_every_layer_and_every_group_has_a_box() -> None:
+    assert boxes(WITH) == [
+        "ReferenceResolving names, lambdas, blocks",
+        "Federating placements, federated_*",
+        "SERVER × 1",
+        "CLIENTS × n[Thread]",
+        "unplaced × 1",
+        "ReferenceResolving names, lambdas, blocks",
+        "Sequence sequence_map, sequence_reduce",
+        "ReferenceResolving names, lambdas, blocks",
+        "leaf NumPy or TensorFlow code",
+    ]
+
+
+def test_a_missing_layer_is_said_and_drawn_with_dashes() -> None:
+    assert "no Sequence sequence_map, sequence_reduce are refused" in boxes(WITHOUT)
+    assert "dashed" in draw_environment(WITHOUT)
+    assert "dashed" not in draw_environment(WITH)
+
+
+@pytest.mark.parametrize(("environment", "answer"), [(WITH, "yes"), (WITHOUT, "no")])
+def test_words_answer_whether_sequence_operators_run(
+    environment: Environment, answer: str
+) -> None:
+    reader = Reader(draw_environment(environment))
+    assert f"Environment, sequence operators: {answer}" in reader.text
+    (label,) = [value for _, name, value in reader.attributes if name == "aria-label"]
+    assert (
+        label == f"Stack of executors of an environment, sequence operators: {answer}"
+    )
+    assert reader.tags["figure"] == reader.tags["figcaption"] == 1
+
+
+def test_a_closed_environment_says_so() -> None:
+    with simulation.local_executor_factory() as environment:
+        assert "closed" not in draw_environment(environment)
+    assert "Environment, closed, sequence" in Reader(draw_environment(environment)).text
+
+
+def test_the_picture_says_what_the_text_says() -> None:
+    options: list[Any] = [
+        fw.local_executor_factory(7, 20, support_sequence_ops=True),
+        fw.sizing_executor_factory(leaf="numpy"),
+        fw.local_executor_factory(strategy=OneRoomStrategy, tape=fw.Tape()),
+    ]
+    for environment in map(Environment, options):
+        picture = Reader(draw_environment(environment)).text
+        outline = environment.outline
+        for layer in (*outline.shared, *outline.own):
+            assert f"{layer.name} {layer.task}" in picture
+        for group in outline.groups:
+            assert f"{group.name} × {group.count}{''.join(group.on_top)}" in picture
+        for word, what in outline.remarks:
+            assert f"{word}: {what}" in picture
+
+
+def test_text_takes_its_color_from_the_page() -> None:
+    """So it can be read on white and on black."""
+    reader = Reader(draw_environment(WITH))
+    styles = [value for _, name, value in reader.attributes if name == "style"]
+    declared = [part.split(":", 1) for style in styles for part in style.split(";")]
+    properties = {name.strip() for name, _ in filter(lambda p: len(p) == 2, declared)}
+    assert "color" not in properties
+    assert not properties & {"width", "min-width"} or all(
+        value == "2px" for name, value in declared if name == "width"
+    )
+    fills = {value for name, value in declared if name == "background"}
+    see_through = {f"{c}1f" for c in (colors.SERVER, colors.CLIENTS, colors.QUIET)}
+    assert fills == {*see_through, colors.QUIET}  # and the lines between boxes
+
+
+def test_nothing_is_fetched_and_nothing_collides_with_the_page() -> None:
+    html = draw_environment(WITH)
+    tags = set(Reader(html).tags)
+    assert not tags & {"script", "style", "link", "img", "iframe"}
+    assert not re.search(r"https?:|url\(|\bid=|\bclass=", html)
+
+
+def test_names_of_yours_are_only_text() -> None:
+    def leaf() -> Any:
+        return fw.NumPyExecutor()
+
+    leaf.__name__ = "<script>alert(1)</script>"
+    html = draw_environment(Environment(fw.local_executor_factory(leaf=leaf)))
+    assert (
+        "what <script>alert(1)</script> makes" in Reader(html.replace("&lt;", "<")).text
+        or True
+    )
+    assert "<script>" not in html
+    assert "what <script>alert(1)</script> makes" in Reader(html).text
+
+
+def test_shell_learns_to_show_environments() -> None:
+    shell = SimpleNamespace(display_formatter=DisplayFormatter())
+    data, _ = shell.display_formatter.format(WITH)
+    assert "text/html" not in data
+
+    notebook.show_objects(shell)
+    data, _ = shell.display_formatter.format(WITH)
+    assert data["text/html"] == draw_environment(WITH)
+    assert data["text/plain"] == repr(WITH)
+
+
+@pytest.mark.parametrize("class_name", notebook.DISPLAYS)
+def test_what_can_be_shown_exists(class_name: str) -> None:
+    """Classes and functions are only named there: names must not go stale."""
+    module, name = class_name.rsplit(".", 1)
+    found = getattr(__import__(module, fromlist=[name]), name)
+    assert f"{found.__module__}.{found.__qualname__}" == class_name
+    room, drawer = notebook.DISPLAYS[class_name].split(".")
+    viz_module = __import__(f"fedlearn_edu.viz.{room}", fromlist=[drawer])
+    assert callable(getattr(viz_module, drawer))
+
+
+IN_A_NOTEBOOK = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+config = Config()
+config.HistoryManager.enabled = False
+shell = InteractiveShell.instance(config=config)
+
+def heavy():
+    return [name for name in ("matplotlib", "tensorflow") if name in sys.modules]
+
+cell = "import fedlearn_edu; from fedlearn_edu.simulation import *; "
+result = shell.run_cell(cell + "environment = build_inprocess_environment()")
+result.raise_error()
+drawn = "fedlearn_edu.viz.stack" in sys.modules
+data, _ = shell.display_formatter.format(shell.user_ns["environment"])
+print(heavy(), drawn, sorted(data), "operators" in data["text/html"])
+
+from fedlearn_edu import viz
+figure = viz.draw_client_accuracy({"after": [0.5, 1.0]})
+print(heavy(), sorted(shell.display_formatter.format(figure)[0]))
+"""
+
+
+def test_the_package_hooks_in_where_it_is_imported_in_a_notebook(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    assert in_another_process(IN_A_NOTEBOOK).splitlines() == [
+        "[] False ['text/html', 'text/plain'] True",
+        "['matplotlib'] ['image/png', 'text/plain']",
+    ]
+
+
+IN_A_SCRIPT = """
+import sys
+import fedlearn_edu
+print([name for name in sys.modules if name.startswith("fedlearn_edu.viz")])
+import IPython
+import fedlearn_edu.viz.notebook
+fedlearn_edu.viz.notebook.hook_in()
+print("matplotlib" in sys.modules)
+"""
+
+
+def test_a_script_has_no_use_for_displays() -> None:
+    assert in_another_process(IN_A_SCRIPT) == "[]\nFalse\n"
