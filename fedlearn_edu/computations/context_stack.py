@@ -43,15 +43,20 @@ class Context(ABC):
         """
         return self.invoke(computation, argument)
 
+    @property
+    def _is_shared(self) -> bool:
+        """Whether worker threads of the main thread are in its scope, too."""
+        return self.has_placements and not is_tracing(self)
+
     def __enter__(self) -> Self:
         _scopes.set((*_scopes.get(), self))
-        if current_thread() is main_thread() and not is_tracing(self):
+        if current_thread() is main_thread() and self._is_shared:
             _main_thread_scopes.append(self)
         return self
 
     def __exit__(self, *exception: object) -> None:
         _scopes.set(_scopes.get()[:-1])
-        if current_thread() is main_thread() and not is_tracing(self):
+        if current_thread() is main_thread() and self._is_shared:
             # Tasks may leave in another order than they entered: the last of its kind.
             kept = _main_thread_scopes[::-1]
             kept.remove(self)
@@ -61,6 +66,8 @@ class Context(ABC):
 _scopes: ContextVar[tuple[Context, ...]] = ContextVar("scopes", default=())
 _main_thread_scopes: list[Context] = []
 _default: list[Callable[[], Context] | Context] = []
+# Each says whether a foreign library is tracing here, and what a call means then.
+tracers: list[Callable[[], Context | None]] = []
 
 
 def current_context() -> Context:
@@ -71,6 +78,10 @@ def current_context() -> Context:
     """
     # NB(TFF): there, each thread starts with no context at all.
     scoped = _scopes.get()
+    if scoped and is_tracing(scoped[-1]):
+        return scoped[-1]
+    for context in filter(None, (find() for find in tracers)):
+        return context
     if scoped:
         return scoped[-1]
     if current_thread() is not main_thread() and _main_thread_scopes:

@@ -50,9 +50,7 @@ class ExecutionEngine:
                 "an execution context needs an executor factory",
                 expected="for example framework.local_executor_factory()",
                 found=describe(factory),
-                do="call it: the parentheses are missing"
-                if callable(factory)
-                else "pass the factory, not an executor",
+                do=_cure_of_factory(factory),
             )
         self._factory = factory
         self.on_callers_thread = factory.on_callers_thread
@@ -101,6 +99,14 @@ class ExecutionEngine:
         if isinstance(plain, ir.Node):
             return self._compile(plain, native, f"{name}'s argument")
         return plain
+
+
+def _cure_of_factory(found: object) -> str:
+    if isinstance(found, Context):
+        return "it is a context already: use it as it is"
+    if callable(found):
+        return "call it: the parentheses are missing"
+    return "pass the factory, not an executor"
 
 
 @final

@@ -5,9 +5,11 @@ TensorFlow is loaded here, and only when a computation contains TensorFlow code 
 user asks for it by name.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
+from fedlearn_edu.computations.context_stack import Context, tracers
 from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.routing import RoutingExecutor
@@ -28,6 +30,20 @@ _makers: dict[str, Callable[[], Executor]] = {
     "numpy": NumPyExecutor,
     "tensorflow": _tensorflow,
 }
+
+
+def _tensorflow_is_tracing() -> Context | None:
+    """In a `tf.function` outside of all computations, a call is part of its graph."""
+    # Not imported, or not to its end, it traces nothing.
+    is_eager = getattr(sys.modules.get("tensorflow"), "executing_eagerly", None)
+    if is_eager is None or is_eager():
+        return None
+    from fedlearn_edu.runtimes.tensorflow.computation import TensorFlowTracingContext
+
+    return TensorFlowTracingContext()
+
+
+tracers.append(_tensorflow_is_tracing)
 
 
 def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:

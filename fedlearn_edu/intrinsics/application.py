@@ -36,7 +36,7 @@ from fedlearn_edu.types import (
 
 
 def derived(
-    *signatures: str, require: Callable[..., None] | None = None
+    *signatures: str, require: Callable[..., object] | None = None
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
     """Makes a derived intrinsic of a function that says how to write it.
 
@@ -51,32 +51,27 @@ def derived(
     """
 
     def decorate(expand: Callable[..., Value]) -> Callable[..., Value]:
-        definition = define(expand.__name__, *signatures, expand=expand)
+        name = expand.__name__
+        definition = define(name, *signatures, expand=expand, require=require)
 
         @intrinsic
         @functools.wraps(expand)
         def use(*args: Any) -> Value:
-            return apply(definition, args, require=require)
+            return apply(definition, args)
 
         return use
 
     return decorate
 
 
-def apply(
-    definition: IntrinsicDef,
-    args: Sequence[Any],
-    *,
-    variant: int = 0,
-    require: Callable[..., None] | None = None,
-) -> Value:
+def apply(definition: IntrinsicDef, args: Sequence[Any], *, variant: int = 0) -> Value:
     """Records the use of an intrinsic on `args`, by its signature number `variant`."""
     signature = parse_type(definition.signatures[variant])
     assert isinstance(signature, FunctionType)
     require_federated_context(definition.uri, ANYWHERE)
     values = convert_arguments(definition.uri, signature, args)
-    if require is not None:
-        require(*(value.type_signature for value in values))
+    if definition.require is not None:
+        definition.require(*(value.type_signature for value in values))
     result = infer_result(definition.uri, signature, values)
     return record(definition.uri, result, values)
 

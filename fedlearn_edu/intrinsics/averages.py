@@ -55,8 +55,8 @@ def federated_mean(value: Any, weight: Any = None) -> Value:
     Deep Networks from Decentralized Data, AISTATS 2017 (the weighted form).
     """
     if weight is None:
-        return apply(_MEAN, [value], require=_check_averageable)
-    return apply(_WEIGHTED_MEAN, [value, weight], require=_check_weighted)
+        return apply(_MEAN, [value])
+    return apply(_WEIGHTED_MEAN, [value, weight])
 
 
 def federated_weighted_mean(value: Any, weight: Any) -> Value:

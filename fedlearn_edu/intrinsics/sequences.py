@@ -122,7 +122,9 @@ def _expand_sum(value: Value) -> Value:
     return sequence_reduce(value, zeros(element), binary("add", element))
 
 
-_SUM = define("sequence_sum", "(T* -> T)", expand=_expand_sum)
+_SUM = define(
+    "sequence_sum", "(T* -> T)", expand=_expand_sum, require=_check_elements
+)
 
 
 @intrinsic
@@ -142,7 +144,7 @@ def sequence_sum(value: Any) -> Value:
     _element_of(sequence, "sequence_sum")
     if isinstance(sequence.type_signature, FederatedType):
         return map_members(sequence_sum, sequence, name="sequence_sum")
-    return apply(_SUM, [sequence], require=_check_elements)
+    return apply(_SUM, [sequence])
 
 
 def _element_of(sequence: Value, uri: str) -> Type:

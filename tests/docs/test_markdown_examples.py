@@ -51,7 +51,13 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/life_of_a_value.md", "docs/notation.md"]
+    "name",
+    [
+        "README.md",
+        "docs/executor_pages.md",
+        "docs/life_of_a_value.md",
+        "docs/notation.md",
+    ],
 )
 def test_page_that_teaches_by_example_has_examples(name: str) -> None:
     assert name in {page.id for page in PAGES}

@@ -80,7 +80,7 @@ def federated_call_in_leaf_code() -> None:
 def intrinsic_in_leaf_code() -> None:
     @fl.np_computation(fl.SequenceType(np.float32))
     def total(xs: Any) -> Any:
-        return fl.sequence_sum(xs)
+        return fl.federated_sum(xs)
 
 
 @slip(70, TypeError)

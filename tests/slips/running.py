@@ -69,6 +69,23 @@ def a_name_the_package_does_not_have() -> None:
     package.federated_maen  # noqa: B018
 
 
+@slip(127, AttributeError, "never had", "fl.federated_mean")
+def a_name_the_ancestor_never_had() -> None:
+    package: Any = fl
+    package.federated_averaging.build_weighted_averaging_process(mean)
+
+
+@slip(128, ImportError, "now called", "fl.framework.ReferenceResolvingExecutor")
+def a_former_name_in_an_import() -> None:
+    exec("from fedlearn_edu.framework import LambdaExecutor", {})
+
+
+@slip(129, AttributeError, "never had computation.fit")
+def a_computation_taken_for_a_model() -> None:
+    model: Any = mean
+    model.fit([1.0])
+
+
 @slip(126, RuntimeError, "set_default_context")
 def no_default_context() -> None:
     with pytest.MonkeyPatch.context() as patch:

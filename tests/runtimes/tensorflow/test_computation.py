@@ -2,6 +2,7 @@
 """`tf_computation`: traced once, at definition; what a body may do and return."""
 
 import logging
+import pickle
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -197,8 +198,12 @@ def test_an_inner_call_checks_its_argument() -> None:
 
 @pytest.mark.parametrize(
     "inner",
-    [fl.federated_computation(lambda x: x, INT), fl.np_computation(lambda x: x, INT)],
-    ids=["federated", "numpy"],
+    [
+        fl.np_computation(lambda x: x, INT),
+        fl.federated_computation(lambda x: fl.federated_value(x, fl.SERVER), INT),
+        fl.federated_computation(lambda x: fl.np_computation(lambda y: y, INT)(x), INT),
+    ],
+    ids=["numpy", "placements", "federated with numpy"],
 )
 def test_only_tensorflow_is_called_inside(inner: Any) -> None:
     """differs: a ValueError in the ancestor."""
@@ -206,10 +211,21 @@ def test_only_tensorflow_is_called_inside(inner: Any) -> None:
         fl.tf_computation(lambda x: inner(x), np.int32)
 
 
-def test_an_intrinsic_cannot_be_used_inside() -> None:
-    """So `sequence_sum` of a dataset is refused at definition, on every executor."""
-    with pytest.raises((ContextError, TypeError)):
-        fl.tf_computation(lambda d: fl.sequence_sum(d), NUMBERS)
+def test_a_federated_computation_without_placements_is_called_inside() -> None:
+    """differs: a ValueError in the ancestor."""
+
+    @fl.federated_computation(NUMBERS, INT)
+    def twice_the_sum(numbers: Any, start: Any) -> Any:
+        return fl.sequence_sum(fl.sequence_map(tf_increment, numbers)) * 2 - start
+
+    outer = fl.tf_computation(lambda d: twice_the_sum(d, 1) + 100, NUMBERS)
+    assert outer([1, 2]) == 2 * (2 + 3) - 1 + 100
+    assert pickle.loads(pickle.dumps(outer))([1, 2]) == 109
+
+
+def test_an_intrinsic_with_placements_cannot_be_used_inside() -> None:
+    with pytest.raises(ContextError, match="outside the body of a federated"):
+        fl.tf_computation(lambda d: fl.federated_sum(d), NUMBERS)
 
 
 # ------------------------------------------------------------------ results

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees become parts of TensorFlow graphs, whoever is tracing."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+from tests.programs import INT, NUMBERS
+
+pytestmark = pytest.mark.tensorflow
+
+double = fl.tf_computation(lambda x: x * 2, INT)
+
+
+def test_a_tf_function_outside_of_all_computations_may_use_sequence_intrinsics() -> (
+    None
+):
+    @tf.function
+    def total(dataset: Any) -> Any:
+        return fl.sequence_sum(fl.sequence_map(double, dataset))
+
+    dataset = tf.data.Dataset.from_tensor_slices(np.array([1, 2, 3], np.int32))
+    assert int(total(dataset)) == 12
+
+
+def test_a_tf_function_outside_of_all_computations_may_call_computations() -> None:
+    @fl.federated_computation(NUMBERS)
+    def doubled_sum(numbers: Any) -> Any:
+        return fl.sequence_sum(numbers) * 2
+
+    mapped = tf.data.Dataset.range(3).map(
+        lambda n: doubled_sum(
+            tf.data.Dataset.range(n).map(lambda x: tf.cast(x, tf.int32))
+        )
+    )
+    assert [int(x) for x in mapped] == [0, 0, 2]
+
+
+def test_placements_are_refused_in_a_tf_function() -> None:
+    @tf.function
+    def everywhere(x: Any) -> Any:
+        return fl.federated_value(x, fl.SERVER)
+
+    with pytest.raises(Exception, match="outside the body of a federated computation"):
+        everywhere(tf.constant(1))
+
+
+def test_a_dataset_mapped_inside_a_body_may_use_sequence_intrinsics() -> None:
+    @fl.tf_computation(NUMBERS)
+    def sum_of_sums(numbers: Any) -> Any:
+        return fl.sequence_sum(
+            numbers.map(
+                lambda n: fl.sequence_sum(tf.data.Dataset.range(tf.cast(n, tf.int64)))
+            )
+        )
+
+    assert sum_of_sums([3, 4]) == 3 + 6
