@@ -7,7 +7,7 @@ packed argument to the current context. It does not run anything itself.
 
 from typing import TYPE_CHECKING, Any, final
 
-from fedlearn_edu.computations.context_stack import current_context
+from fedlearn_edu.computations.context_stack import Context, current_context
 from fedlearn_edu.computations.packing import pack
 from fedlearn_edu.errors import ContextError, short_traceback
 from fedlearn_edu.former_names import unknown
@@ -24,13 +24,21 @@ class Computation:
     Attributes:
         tree: what tracing made of the Python function.
         type_signature: the function type, e.g. `({float32}@CLIENTS -> float32@SERVER)`.
+        home: the context it always runs in; without one, it runs in the current one.
     """
 
     # Found on a callable, it keeps TensorFlow's AutoGraph from rewriting our code.
     autograph_info__ = "already a graph"
 
-    def __init__(self, tree: ir.Node, name: str, doc: str | None = None) -> None:
+    def __init__(
+        self,
+        tree: ir.Node,
+        name: str,
+        doc: str | None = None,
+        home: Context | None = None,
+    ) -> None:
         self.tree = tree
+        self.home = home
         self.type_signature: FunctionType = ir.function_type_of(tree)
         self.__name__ = name
         self.__doc__ = doc
@@ -39,7 +47,11 @@ class Computation:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Packs the arguments and asks the current context what the call means."""
         argument = pack(self.type_signature.parameter, args, kwargs, self.__name__)
-        return current_context().invoke(self, argument)
+        return current_context(self.home).invoke(self, argument)
+
+    def at_home_in(self, context: Context | None) -> "Computation":
+        """The same computation, which always runs in `context`."""
+        return Computation(self.tree, self.__name__, self.__doc__, context)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Computation) and self.tree == other.tree

@@ -70,18 +70,21 @@ _default: list[Callable[[], Context] | Context] = []
 tracers: list[Callable[[], Context | None]] = []
 
 
-def current_context() -> Context:
-    """The innermost `with`-scoped context, else the process-wide default.
+def current_context(home: Context | None = None) -> Context:
+    """What a call means here: for the body around it, else `home`, else in the scope.
 
-    A thread that opened no scope of its own sees the scopes of the main thread, so that
-    a worker thread started inside `with context:` runs in `context`.
+    The scope is the innermost `with` block, else the process-wide default. A thread
+    that opened no scope of its own sees those of the main thread, so that a worker
+    thread started inside `with context:` runs in `context`.
     """
     # NB(TFF): there, each thread starts with no context at all.
     scoped = _scopes.get()
-    if scoped and is_tracing(scoped[-1]):
+    if scoped and (is_tracing(scoped[-1]) or not scoped[-1].has_placements):
         return scoped[-1]
     for context in filter(None, (find() for find in tracers)):
         return context
+    if home is not None:
+        return home
     if scoped:
         return scoped[-1]
     if current_thread() is not main_thread() and _main_thread_scopes:

@@ -22,6 +22,7 @@ from fedlearn_edu.computations.arguments import (
     parameter_type,
 )
 from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.errors import (
     ArgumentsError,
     ComputationReturnedNoneError,
@@ -131,6 +132,7 @@ class PolymorphicComputation:
         self._fn = fn
         self._names = names
         self._concrete: dict[Type, Computation] = {}
+        self.home: Context | None = None
 
     def __repr__(self) -> str:
         return f"<polymorphic computation {self.__name__}({', '.join(self._names)})>"
@@ -138,10 +140,8 @@ class PolymorphicComputation:
     def __getattr__(self, name: str) -> Any:
         if name != "type_signature":
             raise AttributeError(name)
-        raise AttributeError(
-            f"{self.__name__} has no type yet: it takes the type of what it is called "
-            f"with; decorate it with types to fix one"
-        )
+        cure = "it takes that of what it is called with; decorate it with types"
+        raise AttributeError(f"{self.__name__} has no type yet: {cure}")
 
     @short_traceback
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -170,10 +170,15 @@ class PolymorphicComputation:
         """The computation for an argument of type `type_`."""
         if type_ not in self._concrete:
             whole = parameter_type(self.__name__, self._names, [type_])
-            self._concrete[type_] = self._trace(
-                self._fn, self._names, whole, self.__name__
-            )
+            traced = self._trace(self._fn, self._names, whole, self.__name__)
+            self._concrete[type_] = traced.at_home_in(self.home)
         return self._concrete[type_]
+
+    def at_home_in(self, context: Context) -> "PolymorphicComputation":
+        """The same, all of whose concrete computations always run in `context`."""
+        other = PolymorphicComputation(self._trace, self._fn, self._names)
+        other.home = context
+        return other
 
 
 def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneError:

@@ -5,19 +5,26 @@ Intrinsics that are used outside of a body take and return these; a computation 
 them for its parameters, again and again, without converting anything twice.
 """
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
 import numpy as np
 
 from fedlearn_edu.computations.arguments import private
-from fedlearn_edu.computations.showing import participants
+from fedlearn_edu.computations.showing import brief, participants
 from fedlearn_edu.computations.value import OPERATORS
-from fedlearn_edu.errors import FieldError, TypeMismatchError, short_traceback
+from fedlearn_edu.errors import (
+    FedLearnError,
+    FieldError,
+    TypeMismatchError,
+    short_traceback,
+)
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
     Placed,
+    SequenceType,
     StructType,
     TensorType,
     Type,
@@ -35,6 +42,13 @@ def _operator(name: str) -> Callable[["FederatedValue", Any], Any]:
     return apply
 
 
+def _comparison(name: str) -> Callable[["FederatedValue", Any], Any]:
+    def compare(self: "FederatedValue", other: Any) -> Any:
+        return getattr(operator, name)(self.value, other)
+
+    return compare
+
+
 def _reflected(name: str) -> Callable[["FederatedValue", Any], Any]:
     def apply(self: "FederatedValue", other: Any) -> Any:
         return OPERATORS[name](other, self)
@@ -47,7 +61,9 @@ class FederatedValue(Placed):
     """What each participant of a placement holds, to be looked at and used again.
 
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
-    every participant; `+ - * /` work member by member.
+    every participant; `+ - * /` work member by member. What is equal everywhere can be
+    used as the number it is: `float(x)`, `x < 2`, `f"{x:.3f}"`. It equals what would be
+    the same data if it were placed in the same way.
 
     Attributes:
         type_signature: its federated type.
@@ -57,9 +73,16 @@ class FederatedValue(Placed):
 
     @short_traceback
     def __init__(self, data: Any, type_signature: FederatedType) -> None:
-        self.type_signature = type_signature
         plain = private(normalize(data, type_signature, "the value"))
-        self.kept = kept(plain, type_signature)
+        state = {"type_signature": type_signature, "kept": kept(plain, type_signature)}
+        self.__dict__.update(state)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FieldError(
+            "a placed value cannot be changed",
+            found=f"{name} = …",
+            do="make a new one, by an intrinsic or by place",
+        )
 
     @property
     def members(self) -> list[Any]:
@@ -83,15 +106,18 @@ class FederatedValue(Placed):
     def numpy(self) -> Any:
         """The data as arrays: members of equal shapes stacked, the first axis being n.
 
-        Structures stay structures, of stacked arrays.
+        Structures stay structures, of stacked arrays. Of one sequence, the elements are
+        stacked.
 
         Raises:
-            TypeMismatchError: for sequences, and for members of different shapes.
+            TypeMismatchError: for many sequences, and for members of different shapes.
         """
-        type_ = self.type_signature
-        if type_.all_equal:
-            return self.value
-        return restore(_stacked(released(self.kept), type_.member), type_.member)
+        type_, data = self.type_signature.member, released(self.kept)
+        if self.type_signature.all_equal:
+            if not isinstance(type_, SequenceType):
+                return self.value
+            type_, data = type_.element, tuple(data)
+        return restore(_stacked(data, type_), type_)
 
     def __iter__(self) -> Iterator[Any]:
         self._check_several("iteration")
@@ -113,10 +139,21 @@ class FederatedValue(Placed):
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.numpy(), dtype)
 
-    def __eq__(self, other: object) -> Any:
-        return self is other or self.numpy() == other
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
-    __hash__ = object.__hash__
+    def __eq__(self, other: object) -> Any:
+        type_ = self.type_signature
+        if not isinstance(other, Placed):
+            try:
+                other = FederatedValue(other, type_)
+            except FedLearnError:
+                return NotImplemented
+        equivalent = type_.is_equivalent_to(other.type_signature)
+        return equivalent and _same(released(self.kept), released(other.kept))
+
+    __lt__, __le__ = _comparison("lt"), _comparison("le")
+    __gt__, __ge__ = _comparison("gt"), _comparison("ge")
 
     __add__, __radd__ = _operator("add"), _reflected("add")
     __sub__, __rsub__ = _operator("subtract"), _reflected("subtract")
@@ -134,6 +171,9 @@ class FederatedValue(Placed):
         names = member.names() if isinstance(member, StructType) else ()
         if isinstance(name, str) and name in names:
             return OPERATORS["select"](self, names.index(name))
+        # A position is one of a field without a name, never one of a client.
+        if isinstance(name, int) and name in range(len(names)) and not names[name]:
+            return OPERATORS["select"](self, name)
         raise FieldError(
             "a placed value has no such field",
             expected=", ".join(filter(None, names)) or f"no field: it holds {member}",
@@ -151,7 +191,7 @@ class FederatedValue(Placed):
     def __repr__(self) -> str:
         rows = participants(self)
         width = max(len(who) for who, _ in rows)
-        lines = [f"  {who:<{width}}  {what}".rstrip() for who, what in rows]
+        lines = [f"  {who:<{width}}  {brief(data)}".rstrip() for who, data in rows]
         return "\n".join([f"<placed {self.type_signature}>", *lines])
 
     def _check_several(self, use: str) -> None:
@@ -168,11 +208,21 @@ class FederatedValue(Placed):
         )
 
 
+def _same(left: Any, right: Any) -> bool:
+    if isinstance(left, np.ndarray | np.generic | bytes):
+        return np.array_equal(left, right)
+    ours, theirs = tuple(left), tuple(right)
+    return len(ours) == len(theirs) and all(map(_same, ours, theirs))
+
+
 def _stacked(members: Any, type_: Type) -> Any:
     match type_:
         case TensorType():
-            if len({np.shape(member) for member in members}) > 1:
+            shapes = {np.shape(member) for member in members}
+            if len(shapes) > 1:
                 raise _not_stackable(f"{type_} of different sizes")
+            if not shapes and isinstance(type_.shape, tuple):
+                return np.zeros([0, *(size or 0 for size in type_.shape)], type_.dtype)
             return np.array(members, type_.dtype)
         case StructType():
             columns = enumerate(type_.items())

@@ -4,22 +4,32 @@
 Users hand in Python data; intrinsics and computations receive the `FederatedValue`.
 """
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from fedlearn_edu.computations.context_stack import current_tracing_context
 from fedlearn_edu.computations.federated_value import FederatedValue
-from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
+from fedlearn_edu.errors import (
+    ContextError,
+    TypeMismatchError,
+    describe,
+    short_traceback,
+)
 from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,
+    Placed,
     Placement,
     Type,
     infer_member,
+    infer_sequence,
     to_type,
 )
-from fedlearn_edu.types.joining import infer_common
+from fedlearn_edu.types.joining import infer_members
+from fedlearn_edu.types.plain import is_dataset
 
 
 @short_traceback
@@ -47,15 +57,17 @@ def place(values: Any, placement: Placement, member_type: Any = None) -> Federat
         TypeMismatchError: if an entry does not have the type, or none can be inferred.
     """
     check_placement(placement)
+    _check_outside()
     declared = to_type(member_type)
     if isinstance(declared, FederatedType):
         declared = declared.member
     if placement is not CLIENTS:
-        type_ = declared or infer_member(values)
-        return FederatedValue(values, FederatedType(_known(type_), placement, True))
+        (value,) = _read([values])
+        type_ = infer_member(_elements(value)) if declared is None else declared
+        return FederatedValue(value, FederatedType(type_, placement, True))
     entries = _entries(values)
-    type_ = declared or infer_common(entries, infer_member, "client")
-    return FederatedValue(entries, FederatedType(type_, CLIENTS, False))
+    type_ = _common_type(entries) if declared is None else declared
+    return FederatedValue(entries, FederatedType(type_, placement, False))
 
 
 def check_placement(placement: Any) -> None:
@@ -70,21 +82,56 @@ def check_placement(placement: Any) -> None:
         )
 
 
-def _known(type_: Type | None) -> Type:
-    assert type_ is not None
-    return type_
+def _check_outside() -> None:
+    if current_tracing_context() is not None:
+        raise ContextError(
+            "place was used in the body of a computation",
+            expected="data that are placed outside of any body",
+            found="a body, which gets its data with each call",
+            do="make the data a parameter; federated_value(x, CLIENTS) is a constant",
+        )
 
 
-def _entries(values: Any) -> list[Any]:
-    if isinstance(values, list | tuple | range | Iterator):
-        return list(values)
+def _entries(values: Any) -> Any:
+    if hasattr(values, "__array__") and not isinstance(values, Placed):
+        values = np.asarray(values)
     if isinstance(values, np.ndarray) and values.ndim:
-        return list(values)
+        return values
+    if isinstance(values, list | tuple | range | Iterator):
+        return _read(values)
     raise TypeMismatchError(
         "place puts one entry at each client",
         expected="a list with one entry per client",
         found=describe(values),
         where="place",
-        do="put what each client holds into a list; one value for all of them is "
-        "federated_value(x, CLIENTS)",
+        do=_cure(values),
     )
+
+
+def _common_type(entries: Any) -> Type:
+    if isinstance(entries, np.ndarray):
+        return infer_sequence(entries).element
+    return infer_members([_elements(entry) for entry in entries])
+
+
+def _cure(values: Any) -> str:
+    if isinstance(values, Placed):
+        return "this is placed already: use it as it is"
+    if isinstance(values, Mapping):
+        return "clients have an order and no names: place(list(values.values()), …)"
+    if is_dataset(values):
+        return "put the datasets into a list: [dataset, …], one for each client"
+    return (
+        "put what each client holds into a list; one value for all of them is "
+        "federated_value(x, CLIENTS)"
+    )
+
+
+def _read(values: Iterable[Any]) -> list[Any]:
+    """The same values, with a list for what can be read only once."""
+    return [list(v) if isinstance(v, Iterator) else v for v in values]
+
+
+def _elements(value: Any) -> Any:
+    """What tells the type: a list for a generator function."""
+    return list(value()) if inspect.isgeneratorfunction(value) else value

@@ -9,28 +9,30 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, Placed, TensorType, infer_type, released
+from fedlearn_edu.types import CLIENTS, Kept, Placed, infer_type
 
 _MAX_ROWS = 10
 _MAX_CHARS = 60
 _MAX_ITEMS = 4
 
 
-def participants(placed: Placed) -> list[tuple[str, str]]:
-    """Pairs of participant and data; the middle of a long group is left out."""
+def participants(placed: Placed) -> list[tuple[str, Any]]:
+    """Pairs of participant and data; the middle of a long group is left out.
+
+    A remark in the place of data is a `str`, which plain data never are.
+    """
     type_ = placed.type_signature
     noun = "client" if type_.placement is CLIENTS else "server"
     if type_.all_equal:
-        who = "every client" if noun == "client" else noun
-        return [(who, brief(released(placed.kept)))]
+        return [("every client" if noun == "client" else noun, placed.kept)]
     members = placed.kept
-    shown = list(range(len(members)))
-    if len(shown) > _MAX_ROWS:
-        shown = [*shown[: _MAX_ROWS - 2], shown[-1]]
-    rows = [(f"{noun} {i}", brief(released(members[i]))) for i in shown]
-    if len(shown) < len(members):
-        rows.insert(-1, ("…", f"({len(members) - len(shown)} more)"))
-    return rows or [(f"no {noun}", "")]
+    if not members:
+        return [(f"no {noun}", "")]
+    rows = [(f"{noun} {i}", members[i]) for i in range(min(len(members), _MAX_ROWS))]
+    if len(members) > _MAX_ROWS:
+        rows[-2] = ("…", f"({len(members) - _MAX_ROWS + 1} more)")
+        rows[-1] = (f"{noun} {len(members) - 1}", members[-1])
+    return rows
 
 
 def brief(plain: Any) -> str:
@@ -43,28 +45,33 @@ def brief(plain: Any) -> str:
     return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
 
 
-def _text(plain: Any) -> str:
+def _text(plain: Any, *, inside: bool = False) -> str:
+    """The text of data, shorter `inside` of others."""
     match plain:
+        case Kept():
+            return _text(plain.plain, inside=inside)
         case Struct():
-            parts = (
-                f"{name}={_text(v)}" if name else _text(v) for name, v in plain.items()
-            )
-            return f"<{', '.join(parts)}>"
+            parts = [(name, _text(part, inside=True)) for name, part in plain.items()]
+            fields = (f"{name}={text}" if name else text for name, text in parts)
+            return f"<{', '.join(fields)}>"
+        case tuple() if inside:
+            return f"[{_some(plain)}]"
         case tuple():
             count = f"{len(plain)} element" + "s" * (len(plain) != 1)
             return f"{count}: {_some(plain)}" if plain else count
+        case np.ndarray() if inside and plain.ndim == 1:
+            return f"[{_some(plain)}]"
         case np.ndarray():
-            type_ = infer_type(plain)
-            assert isinstance(type_, TensorType)
-            return f"{type_}: {_some(plain.ravel())}"
+            values = "" if inside else f": {_some(plain.flat)}"
+            return f"{infer_type(plain)}{values if plain.size else ''}"
         case bytes():
             return repr(plain)
-        case np.generic():
+        case str() | np.generic():
             return str(plain)
         case _:
             return "a sequence that is read when it is needed"
 
 
 def _some(items: Any) -> str:
-    first = [_text(item) for item in items[:_MAX_ITEMS]]
+    first = [_text(items[i], inside=True) for i in range(min(len(items), _MAX_ITEMS))]
     return ", ".join(first) + (", …" if len(items) > _MAX_ITEMS else "")

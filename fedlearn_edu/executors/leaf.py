@@ -71,7 +71,7 @@ class LeafExecutor(Executor):
                     f"the {self.runtime} executor runs its own leaf code only",
                     expected=f"leaf code for {self.runtime}, or plain data",
                     found=_describe(node),
-                    do="put the executors that handle it on top of this one",
+                    do=_layer_for(node),
                 )
 
     def _embed(self, plain: Any, type_: Type) -> Any:
@@ -141,6 +141,14 @@ def _holds_kept(fields: Struct) -> bool:
     )
 
 
+def _layer_for(node: ir.Node) -> str:
+    if isinstance(node, ir.Intrinsic) and node.uri.startswith("sequence_"):
+        return "put a SequenceExecutor on top of this one"
+    return "put the executors that handle it on top of this one"
+
+
 def _describe(node: ir.Node) -> str:
+    if isinstance(node, ir.Intrinsic):
+        return f"{node.uri}: {node.type}"
     kind = f"{type(node).__name__} of type {node.type}"
     return f"{kind}, for {node.runtime}" if isinstance(node, ir.Leaf) else kind

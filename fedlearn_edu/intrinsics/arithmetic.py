@@ -183,4 +183,5 @@ for _name in ("add", "subtract", "multiply", "divide"):
     def _operator(left: Any, right: Any, _name: str = _name) -> Value:
         return _apply_operator(_name, left, right)
 
+    _operator.__name__ = _name
     operator(_name)(intrinsic(_operator))

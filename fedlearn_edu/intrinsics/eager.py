@@ -26,7 +26,7 @@ from fedlearn_edu.computations.federated import (
 )
 from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.value import Value
-from fedlearn_edu.errors import ArgumentsError, short_traceback
+from fedlearn_edu.errors import ArgumentsError, short_traceback, short_tracebacks
 from fedlearn_edu.intrinsics.definition import sequence_position
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -58,21 +58,24 @@ def intrinsic(fn: Callable[P, R]) -> Callable[P, R]:
         in_body = isinstance(current_tracing_context(), FederatedTracingContext)
         if in_body or any(isinstance(arg, Value) for arg in args):
             return fn(*args, **kwargs)
-        return _run_at_once(fn, args, kwargs)
+        given = _arguments(fn, args, kwargs)
+        if any(map(inspect.isawaitable, given.values())):
+            return _run_later(fn, given)
+        return _run_at_once(fn, given)
 
     use.autograph_info__ = Computation.autograph_info__  # type: ignore[attr-defined]
     return use
 
 
-def _run_at_once(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    context, name = current_context(), getattr(fn, "__name__", "intrinsic")
+def _run_at_once(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
+    context, name = current_context(), fn.__name__
     sequence = sequence_position(name)
     if sequence is None and not context.has_placements:
         raise outside_of_bodies(name, ANYWHERE)
     data = _Data()
     lifted = [
         data.lift(value, key, is_sequence=index == sequence)
-        for index, (key, value) in enumerate(_arguments(fn, name, args, kwargs).items())
+        for index, (key, value) in enumerate(given.items())
     ]
 
     def body(*parameters: Any) -> Any:
@@ -83,19 +86,28 @@ def _run_at_once(fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     return _placed(result, computation.type_signature.result)
 
 
-def _arguments(
-    fn: Callable[..., Any], name: str, args: Any, kwargs: Any
-) -> dict[str, Any]:
+async def _run_later(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """Waits for arguments that are results of an asynchronous context."""
+    with short_tracebacks():
+        for name, value in given.items():
+            given[name] = await value if inspect.isawaitable(value) else value
+        result = _run_at_once(fn, given)
+        return await result if inspect.isawaitable(result) else result
+
+
+def _arguments(fn: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
     signature = inspect.signature(fn)
     try:
-        return signature.bind(*args, **kwargs).arguments
+        bound = signature.bind(*args, **kwargs)
     except TypeError as error:
         names = ", ".join(signature.parameters)
         raise ArgumentsError(
-            f"{name} was called with other arguments than it takes",
-            expected=f"{name}({names})",
+            f"{fn.__name__} was called with other arguments than it takes",
+            expected=f"{fn.__name__}({names})",
             found=str(error),
         ) from None
+    bound.apply_defaults()
+    return bound.arguments
 
 
 def _placed(result: Any, type_: Type) -> Any:

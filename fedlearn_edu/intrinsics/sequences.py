@@ -122,9 +122,7 @@ def _expand_sum(value: Value) -> Value:
     return sequence_reduce(value, zeros(element), binary("add", element))
 
 
-_SUM = define(
-    "sequence_sum", "(T* -> T)", expand=_expand_sum, require=_check_elements
-)
+_SUM = define("sequence_sum", "(T* -> T)", expand=_expand_sum, require=_check_elements)
 
 
 @intrinsic

@@ -4,19 +4,16 @@
     environment.create_computation(total)(data)     runs here, wherever you are
     with environment: total(data)                   runs here, and closes it
 
-A bound computation asks its own environment what a call means, not the current context.
-Inside the body of another computation it is what it was before: there, nothing runs.
+An environment is a context with an end: after `close()` nothing runs there any more.
 """
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Self, TypeVar, final, overload
 
 from fedlearn_edu.computations.computation import Computation, check_closed
-from fedlearn_edu.computations.context_stack import Context, current_context, is_tracing
+from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.computations.decorator import PolymorphicComputation
-from fedlearn_edu.computations.packing import pack
 from fedlearn_edu.contexts import factories
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import LocalExecutorFactory, check_count
@@ -27,7 +24,6 @@ from fedlearn_edu.errors import (
     short_traceback,
 )
 from fedlearn_edu.simulation.outline import StackOutline, outline_of
-from fedlearn_edu.types import Type
 
 R = TypeVar("R")
 
@@ -72,9 +68,10 @@ class Environment(Context):
     def create_computation(self, computation: Any) -> Any:
         """The same computation, bound: whoever calls it, it runs in this environment.
 
+        >>> import numpy as np
         >>> import fedlearn_edu as fl
         >>> total = fl.federated_computation(
-        ...     lambda x: fl.federated_sum(x), fl.type_at_clients(int)
+        ...     lambda x: fl.federated_sum(x), fl.type_at_clients(np.int32)
         ... )
         >>> environment = local_executor_factory()
         >>> int(environment.create_computation(total)([1, 2, 3]))
@@ -85,17 +82,15 @@ class Environment(Context):
             ContextError: if it is bound to another environment, or this one is closed.
         """
         self._check_open("create_computation")
-        match computation:
-            case _Bound() | _BoundPolymorphic():
-                if computation.environment is not self:
-                    raise _bound_elsewhere(computation)
-                return computation
-            case Computation():
-                check_closed(computation)
-                return _Bound(computation, self)
-            case PolymorphicComputation():
-                return _BoundPolymorphic(computation, self)
-        raise _no_computation(computation)
+        if not isinstance(computation, Computation | PolymorphicComputation):
+            raise _no_computation(computation)
+        if computation.home is self:
+            return computation
+        if computation.home is not None:
+            raise _bound_elsewhere(computation)
+        if isinstance(computation, Computation):
+            check_closed(computation)
+        return computation.at_home_in(self)
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs one call on the stack."""
@@ -167,68 +162,6 @@ class Environment(Context):
             )
 
 
-def _bound_elsewhere(computation: Any) -> ContextError:
-    name = computation.__name__
-    return ContextError(
-        f"{name} is bound to another environment already",
-        expected="a computation that is bound to none",
-        found=repr(computation),
-        do="pass the computation itself, not what the other environment made of it",
-    )
-
-
-def _no_computation(thing: Any) -> TypeMismatchError:
-    do = "pass the computation, and call what you get: create_computation(f)(data)"
-    if callable(thing):
-        do = "decorate it first: federated_computation, tf_computation, np_computation"
-    return TypeMismatchError(
-        "create_computation takes a computation",
-        expected="what federated_computation, tf_computation or np_computation makes",
-        found=describe(thing),
-        do=do,
-    )
-
-
-@final
-class _Bound(Computation):  # type: ignore[misc]  # final, but for this one
-    """A computation that runs in its environment, if it runs."""
-
-    def __init__(self, computation: Computation, environment: Environment) -> None:
-        super().__init__(computation.tree, computation.__name__, computation.__doc__)
-        self.environment = environment
-
-    @short_traceback
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs in the environment; in a body it is recorded as what it was before."""
-        if _is_in_a_body():
-            return super().__call__(*args, **kwargs)
-        argument = pack(self.type_signature.parameter, args, kwargs, self.__name__)
-        return self.environment.invoke(self, argument)
-
-
-def _is_in_a_body() -> bool:
-    """Whether a call is part of another computation, and not run for itself."""
-    with suppress(ContextError):  # outside of bodies, there may be no context at all
-        context = current_context()
-        return is_tracing(context) or not context.has_placements
-    return False
-
-
-@final
-class _BoundPolymorphic(PolymorphicComputation):  # type: ignore[misc]  # likewise
-    """A polymorphic computation, all of whose concrete ones run in the environment."""
-
-    def __init__(
-        self, computation: PolymorphicComputation, environment: Environment
-    ) -> None:
-        vars(self).update(vars(computation))
-        self.environment = environment
-
-    def concretize(self, type_: Type) -> Computation:
-        """The bound computation for an argument of type `type_`."""
-        return _Bound(super().concretize(type_), self.environment)
-
-
 @short_traceback
 def local_executor_factory(
     default_num_clients: int = 0,
@@ -260,4 +193,25 @@ def build_inprocess_environment(num_clients: int | None = None) -> Environment:
     check_count("num_clients", count, 0, "how many clients there are without data")
     return Environment(
         factories.local_executor_factory(count, support_sequence_ops=True)
+    )
+
+
+def _bound_elsewhere(computation: Computation | PolymorphicComputation) -> ContextError:
+    return ContextError(
+        f"{computation.__name__} is bound to another environment already",
+        expected="a computation that is bound to none",
+        found=repr(computation),
+        do="pass the computation itself, not what the other environment made of it",
+    )
+
+
+def _no_computation(thing: object) -> TypeMismatchError:
+    do = "pass the computation, and call what you get: create_computation(f)(data)"
+    if callable(thing):
+        do = "decorate it first: federated_computation, tf_computation, np_computation"
+    return TypeMismatchError(
+        "create_computation takes a computation",
+        expected="what federated_computation, tf_computation or np_computation makes",
+        found=describe(thing),
+        do=do,
     )

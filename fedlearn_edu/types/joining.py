@@ -10,6 +10,7 @@ the dtype of its neighbors.
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -18,19 +19,18 @@ from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.conversion import infer_type
 from fedlearn_edu.types.data_types import StructType, TensorType
 from fedlearn_edu.types.definitions import SequenceType
-from fedlearn_edu.types.differences import misfit
-from fedlearn_edu.types.plain import is_dataset
-from fedlearn_edu.types.python_fields import Fields, fields_of
+from fedlearn_edu.types.differences import field_step, misfit
+from fedlearn_edu.types.python_fields import fields_of
 
 _NUMBERS = (int, float, complex)
 # Which dtypes a number of Python's own can take: NumPy's letters.
 _TAKES = {int: "iufc", float: "fc", complex: "c"}
 _SAY_IT = (
-    "say the type: place(values, CLIENTS, np.float32) converts them, "
-    "and so does np.array(values, np.float32)"
+    "say the type: place(values, CLIENTS, np.float32), "
+    "or SequenceType(np.float32) for lists"
 )
 
-Places = Callable[[int], str]
+_Places = Callable[[int], str]
 
 
 @final
@@ -48,6 +48,8 @@ def join(first: Type, second: Type) -> Type | None:
     >>> print(join(parse_type("float32[2]*"), parse_type("float32[3]*")))
     float32[?]*
     """
+    if first == second:
+        return first
     match first, second:
         case TensorType(dtype, tuple(a)), TensorType(other, tuple(b)):
             if dtype != other or len(a) != len(b):
@@ -63,11 +65,11 @@ def join(first: Type, second: Type) -> Type | None:
                 return None
             pairs = list(zip(first.names(), fields, strict=True))
             return StructType(pairs, first.python_container)
-    return first if first == second else None
+    return None
 
 
 def infer_members(values: Sequence[Any]) -> Type:
-    """The type that what each of several clients holds has in common.
+    """The type that what several clients hold has in common.
 
     >>> print(infer_members([[1, 2.5], [], np.zeros(4, np.float32)]))
     float32*
@@ -89,142 +91,131 @@ def infer_sequence(values: Any) -> SequenceType:
     >>> print(infer_sequence([[1.0, 2.0], [3.0, 4.0, 5.0]]))
     float32[?]*
     """
-    of_one = infer_member(values if isinstance(values, np.ndarray) else list(values))
-    return SequenceType(_rest(of_one)) if isinstance(of_one, TensorType) else of_one  # type: ignore[return-value]
+    if isinstance(values, np.ndarray):
+        return SequenceType(_row(infer_type(values)))
+    return SequenceType(_common(values, lambda i: f"element {i}", inside=True))
 
 
-def _common(values: Sequence[Any], places: Places, *, in_sequence: bool = False) -> Any:
-    """The type of all values; `places` says where one is, for messages."""
-    if not len(values):
-        raise misfit(
-            "nothing tells the type: there is no value",
-            "one value at least, or a declared type",
-            "nothing",
-            do=_SAY_IT.replace("values", "[]"),
-        )
+def _common(values: Sequence[Any], places: _Places, *, inside: bool = False) -> Type:
+    """The type of all values.
+
+    `places` says where each of them is, for messages, `inside` whether in a sequence.
+    """
+    if not values:
+        expected = "one value at least, or a declared type"
+        problem = "nothing tells the type: there is no value"
+        cure = f"{_SAY_IT}; np.zeros([0], np.float32) has one"
+        raise misfit(problem, expected, "nothing", do=cure)
     if any(isinstance(value, list | range) for value in values):
-        return _of_lists(values, places, in_sequence)
-    fields = [_fields(value) for value in values]
+        return _of_lists(values, places, inside=inside)
+    # Ragged and sparse tensors have fields, too; their type is known otherwise.
+    known = [isinstance(v, _OfType) or hasattr(v, "dtype") for v in values]
+    fields = [None if k else fields_of(v) for v, k in zip(values, known, strict=True)]
     if all(fields):
-        return _of_structures(values, fields, places, in_sequence)
+        return _of_structures(values, fields, places, inside=inside)
     return _of_leaves(values, places)
 
 
-def _of_lists(values: Sequence[Any], places: Places, in_sequence: bool) -> Type:
-    """Sequences; inside a sequence they are rows."""
-    items: list[Any] = []
+def _of_lists(values: Sequence[Any], places: _Places, *, inside: bool) -> Type:
+    """The type of lists, and of what may stand beside them: a sequence or a row."""
+    elements: list[Any] = []
     starts = []
     for index, value in enumerate(values):
-        starts.append(len(items))
+        starts.append(len(elements))
         if isinstance(value, list | range):
-            items += value
-        else:
-            items.append(_OfType(_element(value, index, values, places)))
+            elements += value
+            continue
+        match _of_leaves([value], places):
+            case SequenceType(element):
+                elements.append(_OfType(element))
+            case TensorType() as array if array.shape:
+                elements.append(_OfType(_row(array)))
+            case _:
+                lists = [i for i, v in enumerate(values) if isinstance(v, list | range)]
+                raise _differ(values, lists[0], index, places)
 
-    def inner(i: int) -> str:
+    def within(i: int) -> str:
         owner = bisect_right(starts, i) - 1
         return f"{places(owner)}, element {i - starts[owner]}"
 
-    element = _common(items, inner, in_sequence=True)
-    if not in_sequence:
-        return SequenceType(element)
-    if not isinstance(element, TensorType) or not isinstance(element.shape, tuple):
+    type_ = _common(elements, within, inside=True)
+    if not inside:
+        return SequenceType(type_)
+    if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
         raise misfit(
             "an element of a sequence is a list of different things",
             "numbers, rows of numbers, tuples, dicts",
-            f"a list of {element}",
+            f"a list of {type_}",
             places(0),
             "use tuples or dicts for structures, arrays for tensors",
         )
     sizes = {len(value) for value in values}
     size = sizes.pop() if len(sizes) == 1 else None
-    return TensorType(element.dtype, [size, *element.shape])
-
-
-def _element(value: Any, index: int, values: Sequence[Any], places: Places) -> Type:
-    """The type of an element of what stands beside a list: of an array or a dataset."""
-    type_ = _of_leaves([value], places)
-    if isinstance(type_, SequenceType):
-        return type_.element
-    if not isinstance(type_, TensorType) or not type_.shape:
-        other = next(i for i, v in enumerate(values) if isinstance(v, list | range))
-        raise _differ(values, min(index, other), max(index, other), places)
-    return _rest(type_)
+    return TensorType(type_.dtype, [size, *type_.shape])
 
 
 def _of_structures(
-    values: Sequence[Any], fields: Sequence[Any], places: Places, in_sequence: bool
+    values: Sequence[Any], fields: Sequence[Any], places: _Places, *, inside: bool
 ) -> Type:
-    first: Fields = fields[0]
-    names = [name for name, _ in first.pairs]
-    columns: list[list[Any]] = [[] for _ in names]
-    for index, one in enumerate(fields):
-        found = dict(one.pairs) if one.container is first.container is dict else {}
-        fits = found.keys() == set(names) if found else [n for n, _ in one.pairs] == names
-        if not fits:
+    names = [name for name, _ in fields[0].pairs]
+    rows = []
+    for index, (pairs, container) in enumerate(fields):
+        if container is dict and {name for name, _ in pairs} == set(names):
+            pairs = [(name, values[index][name]) for name in names]
+        if [name for name, _ in pairs] != names:
             raise _differ(values, 0, index, places)
-        for at, (_, part) in enumerate(one.pairs):
-            columns[at].append(found[names[at]] if found else part)
-    pairs = [
-        (name, _common(column, _inside(places, name, at), in_sequence=in_sequence))
-        for at, (name, column) in enumerate(zip(names, columns, strict=True))
-    ]
-    return StructType(pairs, first.container)
+        rows.append([part for _, part in pairs])
+    parts = []
+    for at, name in enumerate(names):
+        column, step = [row[at] for row in rows], field_step(name, at)
+        within = partial(_at_field, places, step)
+        parts.append((name, _common(column, within, inside=inside)))
+    return StructType(parts, fields[0].container)
 
 
-def _inside(places: Places, name: str | None, at: int) -> Places:
-    return lambda i: f"{places(i)}, field {name or at}"
+def _at_field(places: _Places, step: str, index: int) -> str:
+    return places(index) + step
 
 
-def _of_leaves(values: Sequence[Any], places: Places) -> Type:
-    """Tensors, or what a dataset holds."""
-    numbers = [value for value in values if type(value) in _NUMBERS]
-    widest = _widest(numbers) if numbers else None
-    common = infer_type(widest) if len(numbers) == len(values) else None
-    for index, value in enumerate(values):
-        if type(value) in _NUMBERS:
+def _of_leaves(values: Sequence[Any], places: _Places) -> Type:
+    is_number = [type(value) in _NUMBERS for value in values]
+    if all(is_number):
+        widest = max(values, key=lambda n: (_NUMBERS.index(type(n)), abs(n)))
+        return _typed(widest, places(0))
+    # Python's own numbers come last: they take the dtype of the others, if they can.
+    first, *others = sorted(range(len(values)), key=is_number.__getitem__)
+    common = _typed(values[first], places(first))
+    for index in others:
+        if is_number[index] and _takes(common, values[index]):
             continue
-        type_ = infer_type(value)
-        if type_ is None:
-            cure = "give it a value, or leave the client out"
-            raise misfit("a value is missing", "a value", "None", places(index), cure)
-        wider = type_ if common is None else join(common, type_)
+        wider = join(common, _typed(values[index], places(index)))
         if wider is None:
-            raise _differ(values, 0, index, places)
+            raise _differ(values, first, index, places)
         common = wider
-    assert common is not None
-    if numbers and len(numbers) < len(values) and not _takes(common, widest):
-        is_number = [type(value) in _NUMBERS for value in values]
-        i, j = sorted((is_number.index(True), is_number.index(False)))
-        raise _differ(values, i, j, places)
     return common
 
 
-def _widest(numbers: list[Any]) -> Any:
-    return max(numbers, key=lambda n: (_NUMBERS.index(type(n)), abs(n)))
-
-
 def _takes(type_: Type, number: Any) -> bool:
-    """Whether a number of Python's own can stand beside tensors of that type."""
     is_scalar = isinstance(type_, TensorType) and type_.is_scalar
     return is_scalar and type_.dtype.kind in _TAKES[type(number)]  # type: ignore[attr-defined]
 
 
-def _fields(value: Any) -> Fields | None:
-    # Ragged and sparse tensors have fields, too; their type is known otherwise.
-    if hasattr(value, "dtype") or is_dataset(value):
-        return None
-    return fields_of(value)
+def _typed(value: Any, place: str) -> Type:
+    type_ = infer_type(value)
+    if type_ is None:
+        cure = "give it a value, or leave the client out"
+        raise misfit("a value is missing", "a value", "None", place, cure)
+    return type_
 
 
-def _rest(type_: TensorType) -> TensorType:
-    """The type of the rows of a tensor."""
-    assert isinstance(type_.shape, tuple)
+def _row(type_: Any) -> TensorType:
+    """The type of the rows of an array."""
     return TensorType(type_.dtype, type_.shape[1:])
 
 
-def _differ(values: Sequence[Any], i: int, j: int, places: Places) -> Exception:
-    first, second = (_common([values[k]], lambda _, k=k: places(k)) for k in (i, j))  # type: ignore[misc]
+def _differ(values: Sequence[Any], i: int, j: int, places: _Places) -> Exception:
+    i, j = sorted((i, j))
+    first, second = infer_member(values[i]), infer_member(values[j])
     return misfit(
         f"two values of one group have no type in common: {places(i)} and {places(j)}",
         f"the same type, up to the sizes of dimensions: {first}",

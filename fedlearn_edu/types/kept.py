@@ -13,7 +13,7 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import StructType
 from fedlearn_edu.types.definitions import FederatedType, SequenceType
-from fedlearn_edu.types.differences import clip, misfit
+from fedlearn_edu.types.differences import ZIP, clip, misfit
 from fedlearn_edu.types.plain import LazySequence
 
 
@@ -77,7 +77,14 @@ def plain_of_placed(value: Placed, type_: Type, path: str) -> Any:
     if found.all_equal and type_.is_assignable_from(found.member):
         problem = "a value without a placement is needed"
         cure = "take the value out of its placement: x.value"
-    elif isinstance(type_, FederatedType) and found.all_equal > type_.all_equal:
+    elif "[client" in path:
+        problem = "an entry of a list for the clients is placed already"
+        cure = f"the list holds what each client has; {ZIP}"
+    elif (
+        isinstance(type_, FederatedType)
+        and found.placement is type_.placement
+        and found.all_equal > type_.all_equal
+    ):
         problem = "nobody knows how many clients hold this value"
         cure = "place one entry per client: place([…, …], CLIENTS)"
     if problem:

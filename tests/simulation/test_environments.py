@@ -184,6 +184,18 @@ def test_the_numbers_of_the_factory_are_taken() -> None:
     assert "from 2 clients on FederatedComposingStrategy" in repr(environment)
 
 
+def test_the_options_of_the_framework_are_obeyed() -> None:
+    environment = simulation.local_executor_factory(support_sequence_ops=True)
+    assert environment.create_computation(TOTALS)([[1.0], [2.0, 3.0]]) == [1.0, 5.0]
+    assert "sequence operators: yes" in repr(environment)
+
+
+def test_placed_data_are_arguments() -> None:
+    bound = simulation.local_executor_factory().create_computation(SUM)
+    placed = fl.place([1, 2, 3], fl.CLIENTS, np.int32)
+    assert [bound(placed), bound(placed)] == [6, 6]
+
+
 def test_a_factory_of_your_own_choice_has_an_environment() -> None:
     factory = fw.sizing_executor_factory()
     assert Environment(factory).create_computation(SUM)([1, 2, 3]) == 6
@@ -521,7 +533,7 @@ def test_without_a_number_there_are_no_clients() -> None:
         assert environment.create_computation(EVALUATED)() == []
 
 
-@pytest.mark.parametrize("wrong", ["3", 2.5, True, [1]], ids=repr)
+@pytest.mark.parametrize("wrong", ["3", 2.5, False, True, [1], []], ids=repr)
 def test_the_number_of_clients_is_an_int(wrong: Any) -> None:
     with pytest.raises(TypeMismatchError, match="num_clients is a number") as caught:
         simulation.build_inprocess_environment(wrong)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu import simulation
 from fedlearn_edu.computations import context_stack
 from tests.slips.slip import slip
 
@@ -37,6 +38,25 @@ def weighted_mean(x: Any, w: Any) -> Any:
 def sequences_on_a_stack_without() -> None:
     with on(fl.framework.local_executor_factory()):
         totals([[1.0], [2.0]])
+
+
+@slip(150, RuntimeError, "build a new one", "build_inprocess_environment")
+def a_closed_environment() -> None:
+    with simulation.build_inprocess_environment() as environment:
+        bound = environment.create_computation(totals)
+    bound([[1.0], [2.0]])
+
+
+@slip(151, RuntimeError, "pass the computation itself")
+def a_computation_of_another_environment() -> None:
+    local = simulation.local_executor_factory().create_computation(totals)
+    simulation.build_inprocess_environment().create_computation(local)
+
+
+@slip(152, TypeError, "the function", "federated_computation")
+def a_plain_function_for_an_environment() -> None:
+    environment: Any = simulation.local_executor_factory()
+    environment.create_computation(lambda x: fl.federated_sum(x))
 
 
 class Forgetful(fl.framework.FederatingStrategy):

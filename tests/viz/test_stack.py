@@ -79,6 +79,10 @@ def test_every_layer_and_every_group_has_a_box() -> None:
     ]
 
 
+def test_only_the_clients_are_a_pile() -> None:
+    assert draw_environment(WITH).count("box-shadow") == 1
+
+
 def test_a_missing_layer_is_said_and_drawn_with_dashes() -> None:
     assert "no Sequence sequence_map, sequence_reduce are refused" in boxes(WITHOUT)
     assert "dashed" in draw_environment(WITHOUT)

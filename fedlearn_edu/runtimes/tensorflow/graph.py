@@ -20,7 +20,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     to_plain,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.sequences import to_variant
+from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
 from fedlearn_edu.types import SequenceType, Type
 
 
@@ -114,7 +114,11 @@ class GraphCode:
                 flatten(argument, self.parameter), self._leaves, strict=True
             )
         ]
-        return nest(iter(self.run(flat)), self.result)
+        results = self.run(flat)
+        for result, type_ in zip(results, leaf_types(self.result), strict=True):
+            if isinstance(type_, SequenceType):
+                keeping(result, *flat)
+        return nest(iter(results), self.result)
 
     def __call__(self, argument: Any) -> Any:
         """Runs the graph on a plain argument."""

@@ -3,10 +3,17 @@
 
 `graph.py` hands in the sequences that a graph reads. Inside a graph, an element is
 *packed*: a tensor, an `OrderedDict` or a tuple, as `conversion.element_spec` says.
+
+A lazy sequence is read by TensorFlow through a number, and is let go of together with
+the tensors of all datasets that may still read it. (`Dataset.from_generator` by itself
+keeps every generator forever, and traces anew for each.)
 """
 
+import itertools
+import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,12 +40,19 @@ def to_variant(sequence: Any, type_: SequenceType) -> Any:
         case Kept():
             return sequence.form((RUNTIME, type_), lambda s: to_variant(s, type_))
         case tf.data.Dataset():
-            return tf.data.experimental.to_variant(_arranged(sequence, type_))
+            variant = tf.data.experimental.to_variant(_arranged(sequence, type_))
+            return keeping(variant, sequence)
         case DatasetSequence(dataset=dataset):
-            return tf.data.experimental.to_variant(_arranged(dataset, type_))
+            return to_variant(dataset, type_)
         case elements:
             note("convert", type_)
-            return tf.data.experimental.to_variant(_dataset_of(elements, type_.element))
+            return _variant_of(elements, type_.element)
+
+
+def keeping(variant: Any, *sources: Any) -> Any:
+    """The variant tensor of a dataset, which holds on to what the dataset reads."""
+    variant.sources = sources
+    return variant
 
 
 def as_dataset(sequence: Any, type_: SequenceType) -> Any:
@@ -73,24 +87,45 @@ def _rearranged(parts: tuple[Any, ...], type_: Type) -> Any:
     return tuple(picked)
 
 
-def _dataset_of(elements: Any, type_: Type) -> Any:
+def _variant_of(elements: Any, type_: Type) -> Any:
     """A dataset of plain elements: stacked where shapes allow, generated elsewhere."""
     if isinstance(elements, tuple) and _is_stackable(elements, type_):
-        return _stacked(elements, type_)
+        return tf.data.experimental.to_variant(_stacked(elements, type_))
     # A last batch that is smaller than the others is the usual case.
     if isinstance(elements, tuple) and _is_stackable(elements[:-1], type_):
         last = _stacked(elements[-1:], type_)
-        return _stacked(elements[:-1], type_).concatenate(last)
-    spec = element_spec(type_)
+        all_but_last = _stacked(elements[:-1], type_)
+        return tf.data.experimental.to_variant(all_but_last.concatenate(last))
+    number = next(_numbers)
+    _read_lazily[number] = elements
+    variant = _generated(type_)(tf.constant(number, tf.int64))
+    weakref.finalize(variant, _read_lazily.pop, number)
+    return variant
 
-    def generate() -> Iterator[Any]:
+
+_numbers = itertools.count()
+_read_lazily: dict[int, Iterable[Any]] = {}
+
+
+@cache
+def _generated(type_: Type) -> Any:
+    """A graph that makes a dataset which reads the lazy sequence of a given number."""
+
+    def generate(number: Any) -> Iterator[Any]:
         try:
-            for element in elements:
+            for element in _read_lazily[int(number)]:
                 yield packed(flatten(element, type_), type_)
         except Exception as error:
             raise wrapped(error) from None
 
-    return tf.data.Dataset.from_generator(generate, output_signature=spec)
+    def build(number: Any) -> Any:
+        dataset = tf.data.Dataset.from_generator(
+            generate, args=(number,), output_signature=element_spec(type_)
+        )
+        return tf.data.experimental.to_variant(dataset)
+
+    spec = tf.TensorSpec([], tf.int64)
+    return tf.function(build, autograph=False).get_concrete_function(spec)
 
 
 def _stacked(elements: Sequence[Any], type_: Type) -> Any:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """Trees become parts of TensorFlow graphs, whoever is tracing."""
 
 from typing import Any
