@@ -35,18 +35,17 @@ def participants(placed: Placed) -> list[tuple[str, Any]]:
     return rows
 
 
-def brief(plain: Any) -> str:
-    """Plain data in a few words.
+def brief(plain: Any, *, inside: bool = False) -> str:
+    """Plain data in a few words, fewer `inside` of other data.
 
     >>> brief(np.ones([100, 10], np.float32))
     'float32[100,10]: 1.0, 1.0, 1.0, 1.0, …'
     """
-    text = " ".join(_text(plain).split())
+    text = " ".join(_text(plain, inside=inside).split())
     return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
 
 
-def _text(plain: Any, *, inside: bool = False) -> str:
-    """The text of data, shorter `inside` of others."""
+def _text(plain: Any, *, inside: bool) -> str:
     match plain:
         case Kept():
             return _text(plain.plain, inside=inside)

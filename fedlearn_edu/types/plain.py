@@ -141,18 +141,39 @@ class LazySequence:
 reading: ContextVar[bool] = ContextVar("reading", default=False)
 
 
-def taken(elements: Iterable[Any]) -> Iterator[Any]:
-    """The elements of an iterable of the user's, which may run code of the user's."""
-    iterator = iter(elements)
+def taken(source: Any, path: str) -> Iterator[Any]:
+    """The elements of an iterable of the user's, or of one that a function makes.
+
+    Both may run code of the user's; an error in there says how far it had come.
+    """
+    iterator, index = None, 0
     while True:
         token = reading.set(True)
         try:
+            iterator = _made_by(source, path) if iterator is None else iterator
             element = next(iterator)
         except StopIteration:
             return
+        except Exception as error:
+            if not isinstance(error, NoIteratorError):
+                add_place(error, f"{path}, when element {index} was asked for")
+            raise
         finally:
             reading.reset(token)
         yield element
+        index += 1
+
+
+def _made_by(source: Any, path: str) -> Iterator[Any]:
+    if not callable(source):
+        return iter(source)
+    made = source()
+    if not isinstance(made, Iterable):
+        summary = "a function was passed for a sequence, and makes none"
+        cure = "write a generator function, with a `yield` for each element"
+        expected = "a generator, a list, a dataset"
+        raise _NoSequence(summary, expected, describe(made), path, cure)
+    return iter(made)
 
 
 def read_once(elements: Iterator[Any], type_: Type, path: str) -> LazySequence:

@@ -20,7 +20,8 @@ _SHOWN_DPI = 90
 # From a class to the function that draws its objects as HTML. Both are only named: for
 # what nobody shows, nothing is loaded.
 DISPLAYS = {
-    "fedlearn_edu.simulation.environments.Environment": "stack.draw_environment"
+    "fedlearn_edu.computations.federated_value.FederatedValue": "placed.draw_placed",
+    "fedlearn_edu.simulation.environments.Environment": "stack.draw_environment",
 }
 
 

@@ -138,9 +138,28 @@ def test_a_federated_computation_cannot_be_called_inside() -> None:
         fl.np_computation(lambda x: total([x]), np.int32)
 
 
-def test_an_intrinsic_cannot_be_used_inside() -> None:
-    with pytest.raises((ContextError, TypeMismatchError)):
-        fl.np_computation(lambda s: fl.sequence_sum(s), NUMBERS)
+def test_sequence_intrinsics_run_inside() -> None:
+    def body(numbers: Any) -> Any:
+        mapped = fl.sequence_map(increment, numbers)
+        return fl.sequence_sum(mapped), fl.sequence_reduce(numbers, 100, add)
+
+    assert fl.np_computation(body, NUMBERS)([1, 2]) == (5, 103)
+    assert fl.np_computation(lambda: fl.sequence_sum([1.5, 2.0]))() == 3.5
+
+
+def test_federated_computations_without_placements_run_inside() -> None:
+    total = fl.federated_computation(lambda s: fl.sequence_sum(s) + 1, NUMBERS)
+    assert fl.np_computation(lambda s: total(s) * 2, NUMBERS)([1, 2]) == 8
+
+
+def test_placements_cannot_be_used_inside() -> None:
+    with pytest.raises(ContextError, match="outside the body of a federated"):
+        fl.np_computation(lambda x: fl.federated_value(x, fl.SERVER), INT)
+    everywhere = fl.federated_computation(
+        lambda x: fl.federated_value(x, fl.SERVER), INT
+    )
+    with pytest.raises(ContextError, match="federated_value, which needs participants"):
+        fl.np_computation(lambda x: everywhere(x), INT)
 
 
 def test_the_body_sees_the_containers_of_its_type() -> None:

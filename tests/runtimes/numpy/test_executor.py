@@ -19,19 +19,21 @@ INCREMENT = increment.tree
 
 
 @pytest.mark.parametrize(
-    "node",
+    ("node", "found"),
     [
-        same.tree,
-        ir.Reference("x", INT),
-        ir.Intrinsic("sequence_sum", fl.FunctionType(NUMBERS, INT)),
-        ir.Leaf("tensorflow", INCREMENT.code, INCREMENT.type),
+        (same.tree, "Lambda"),
+        (ir.Reference("x", INT), "Reference"),
+        (ir.Intrinsic("sequence_sum", fl.FunctionType(NUMBERS, INT)), "sequence_sum"),
+        (ir.Leaf("tensorflow", INCREMENT.code, INCREMENT.type), "tensorflow"),
     ],
-    ids=lambda node: type(node).__name__,
+    ids=["lambda", "reference", "intrinsic", "leaf"],
 )
-def test_only_numpy_leaf_code_is_run(node: Any) -> None:
+def test_only_numpy_leaf_code_is_run(node: Any, found: str) -> None:
     with pytest.raises(ExecutorError, match="own leaf code only") as caught:
         run(fw.NumPyExecutor().create_value(node))
-    assert type(node).__name__ in str(caught.value.found)
+    assert found in str(caught.value.found)
+    layer = "SequenceExecutor" if found == "sequence_sum" else "executors that handle"
+    assert layer in str(caught.value.do)
 
 
 def test_federated_values_are_not_for_it() -> None:
