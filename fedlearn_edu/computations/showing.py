@@ -14,6 +14,7 @@ from fedlearn_edu.types import CLIENTS, Kept, Placed, infer_type
 _MAX_ROWS = 10
 _MAX_CHARS = 60
 _MAX_ITEMS = 4
+_DIGITS, _SMALL = 6, 1e-3
 
 
 def participants(placed: Placed) -> list[tuple[str, Any]]:
@@ -42,7 +43,10 @@ def brief(plain: Any, *, inside: bool = False) -> str:
     'float32[100,10]: 1.0, 1.0, 1.0, 1.0, …'
     """
     text = " ".join(_text(plain, inside=inside).split())
-    return text if len(text) <= _MAX_CHARS else f"{text[: _MAX_CHARS - 1]}…"
+    if len(text) <= _MAX_CHARS:
+        return text
+    head, comma, _ = text[: _MAX_CHARS - 2].rpartition(", ")
+    return f"{head}, …" if comma else f"{text[: _MAX_CHARS - 1]}…"
 
 
 def _text(plain: Any, *, inside: bool) -> str:
@@ -65,6 +69,8 @@ def _text(plain: Any, *, inside: bool) -> str:
             return f"{infer_type(plain)}{values if plain.size else ''}"
         case bytes():
             return repr(plain)
+        case np.floating() if inside and abs(plain) > _SMALL:
+            return str(round(float(plain), _DIGITS))
         case str() | np.generic():
             return str(plain)
         case _:

@@ -76,7 +76,9 @@ class ExecutionEngine:
             default = self._factory.default_num_clients
             counts = cardinalities_at_once(counts, type_, default, name)
         native = self._factory.native(counts)
-        tree = self._compile(computation.tree, native, name)
+        # What is used at once is traced anew each time; it would never be found again.
+        compiled = compile_tree if at_once else self._compile
+        tree = compiled(computation.tree, native, name)
         plain = self._compile_functions(plain, native, name)
         needed = runtimes(tree) | _runtimes_of(plain)
         executor = self._factory.create_executor(counts, needed)

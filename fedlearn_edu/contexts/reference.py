@@ -104,7 +104,7 @@ _PRIMITIVES: dict[str, Callable[[range, Any], Any]] = {
     "federated_select": _select,
     # Masks cancel in every sum, so all-zero ones mean the same.
     "federated_pairwise_masks": lambda who, zeros: tuple(zeros for _ in who),
-    "sequence_map": lambda who, arg: tuple(map(arg[0], arg[1])),
+    "sequence_map": lambda who, arg: tuple([arg[0](x) for x in arg[1]]),
     "sequence_reduce": lambda who, arg: _fold(*arg),
 }
 

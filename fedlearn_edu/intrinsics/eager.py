@@ -26,16 +26,24 @@ from fedlearn_edu.computations.federated import (
 )
 from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.value import Value
-from fedlearn_edu.errors import ArgumentsError, short_traceback, short_tracebacks
+from fedlearn_edu.errors import (
+    ArgumentsError,
+    FedLearnError,
+    add_place,
+    short_traceback,
+    short_tracebacks,
+)
 from fedlearn_edu.intrinsics.definition import sequence_position
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
     Placed,
+    SequenceType,
     StructType,
     Type,
     infer_sequence,
     infer_type,
+    is_tensorflow_compatible,
 )
 from fedlearn_edu.types.dtypes import is_tf_dtype
 from fedlearn_edu.types.plain import is_dataset
@@ -72,9 +80,9 @@ def _run_at_once(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
     sequence = sequence_position(name)
     if sequence is None and not context.has_placements:
         raise outside_of_bodies(name, ANYWHERE)
-    data = _Data()
+    data, element = _Data(), _element_type(given)
     lifted = [
-        data.lift(value, key, is_sequence=index == sequence)
+        data.lift(value, key, is_sequence=index == sequence, element=element)
         for index, (key, value) in enumerate(given.items())
     ]
 
@@ -83,7 +91,7 @@ def _run_at_once(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
 
     computation = trace_federated(body, data.names, data.type_signature, name)
     result = context.run_intrinsic(computation, data.argument)
-    return _placed(result, computation.type_signature.result)
+    return _placed(result, computation.type_signature.result, name)
 
 
 async def _run_later(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
@@ -110,14 +118,31 @@ def _arguments(fn: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]
     return bound.arguments
 
 
-def _placed(result: Any, type_: Type) -> Any:
+def _element_type(given: dict[str, Any]) -> Type | None:
+    """What the function of a sequence intrinsic takes as an element, if it says so."""
+    fn = given.get("fn", given.get("op"))
+    type_ = fn.type_signature.parameter if isinstance(fn, Computation) else None
+    if "op" in given:
+        is_pair = isinstance(type_, StructType) and len(type_) == 2
+        type_ = type_[1] if is_pair else None  # type: ignore[index]
+    is_known = type_ is not None and is_tensorflow_compatible(type_)
+    return type_ if is_known else None
+
+
+def _placed(result: Any, type_: Type, name: str) -> Any:
     if inspect.isawaitable(result):
-        return _placed_later(result, type_)
-    return FederatedValue(result, type_) if isinstance(type_, FederatedType) else result
+        return _placed_later(result, type_, name)
+    if not isinstance(type_, FederatedType):
+        return result
+    try:
+        return FederatedValue(result, type_)
+    except FedLearnError as error:
+        add_place(error, f"what the context returned for {name}")
+        raise
 
 
-async def _placed_later(result: Awaitable[Any], type_: Type) -> Any:
-    return _placed(await result, type_)
+async def _placed_later(result: Awaitable[Any], type_: Type, name: str) -> Any:
+    return _placed(await result, type_, name)
 
 
 @final
@@ -156,10 +181,19 @@ class _Data:
             return fields[0][1]
         return Struct(fields) if fields else None
 
-    def lift(self, arg: Any, name: str, *, is_sequence: bool = False) -> Any:
+    def lift(
+        self,
+        arg: Any,
+        name: str,
+        *,
+        is_sequence: bool = False,
+        element: Type | None = None,
+    ) -> Any:
         """The argument, with parameters in place of the data in it."""
         if isinstance(arg, Placed):
             return self._add(name, arg, arg.type_signature)
+        if is_sequence and _is_plain_sequence(arg) and element is not None:
+            return self._add(name, arg, SequenceType(element))
         if is_sequence and _is_plain_sequence(arg):
             elements = arg() if callable(arg) else arg
             elements = list(elements) if isinstance(elements, Iterator) else elements

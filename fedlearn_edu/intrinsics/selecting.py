@@ -80,4 +80,5 @@ def _check(role: str, fits: bool, expected: str, value: Value) -> None:
             expected=expected,
             found=str(to_value(value).type_signature),
             where=str(value),
+            do="declare it so, or convert it; place(values, placement, type) does both",
         )

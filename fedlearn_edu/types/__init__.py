@@ -7,7 +7,6 @@ Every floor above takes its types from here. Nothing here runs, traces or compil
 from fedlearn_edu.types.base import Type as Type
 from fedlearn_edu.types.base import to_type as to_type
 from fedlearn_edu.types.containers import normalize as normalize
-from fedlearn_edu.types.containers import one_of as one_of
 from fedlearn_edu.types.containers import restore as restore
 from fedlearn_edu.types.conversion import infer_type as infer_type
 from fedlearn_edu.types.data_types import StructType as StructType
@@ -27,6 +26,7 @@ from fedlearn_edu.types.joining import join as join
 from fedlearn_edu.types.kept import Kept as Kept
 from fedlearn_edu.types.kept import Placed as Placed
 from fedlearn_edu.types.kept import kept as kept
+from fedlearn_edu.types.kept import one_of as one_of
 from fedlearn_edu.types.kept import released as released
 from fedlearn_edu.types.notation import format_type as format_type
 from fedlearn_edu.types.notation import parse_type as parse_type

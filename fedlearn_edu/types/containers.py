@@ -12,12 +12,12 @@ Contexts hand in arguments and receive plain forms for executors, then hand in p
 results and receive what the user gets. Between the two nothing is checked again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, assert_never
 
 import numpy as np
 
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError, describe
+from fedlearn_edu.errors import TypeMismatchError, add_place, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.conversion import element_type_of
@@ -97,7 +97,7 @@ def restore(plain: Any, type_: Type) -> Any:
         case FederatedType(member, _, True):
             return restore(plain, member)
         case FederatedType(member, _, _):
-            return [restore(item, member) for item in plain]
+            return [_restore_at(i, item, member) for i, item in enumerate(plain)]
         case FunctionType() | AbstractType():
             cure = "did you forget to call it? put parentheses behind its name"
             summary = "the result is a function, not data"
@@ -106,20 +106,13 @@ def restore(plain: Any, type_: Type) -> Any:
             assert_never(unknown)
 
 
-def one_of(members: Sequence[Any], type_: Type) -> Any:
-    """The one value of an all-equal group: its first member's.
-
-    Raises:
-        CardinalityError: if the group is empty.
-    """
-    if not members:
-        raise CardinalityError(
-            "a value that is equal at all clients has no holder: 0 clients",
-            expected="at least one client",
-            found=str(type_),
-            do="pass default_num_clients to the executor factory",
-        )
-    return members[0]
+def _restore_at(client: int, plain: Any, type_: Type) -> Any:
+    try:
+        return restore(plain, type_)
+    except Exception as error:
+        # A sequence that is read only now may run code of the user's.
+        add_place(error, f"at client {client}")
+        raise
 
 
 def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
@@ -176,14 +169,14 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
         type_.check_assignable_from(SequenceType(value.element_type), where=path)
         return value
     if isinstance(value, Iterator):
-        return read_once(_elements(value, element, path), element, path)
+        return read_once(value, _elements(value, element, path), element, path)
     if _has_entries(value):
         return tuple(_elements(value, element, path))
     if is_dataset(value):
         return _dataset(value, type_, path)
     # A computation is callable too, but it makes no iterator.
     if callable(value) and not hasattr(value, "type_signature"):
-        return LazySequence(lambda: _elements(value(), element, path), element)
+        return LazySequence(lambda: _elements(value, element, path), element)
     cure = "pass a list, tuple, array, generator function or tf.data.Dataset"
     if "[client" in path:
         cure = "pass one list (or dataset) for each client: [[…], […]]"
@@ -196,8 +189,8 @@ def _has_entries(value: Any) -> bool:
     return isinstance(value, list | tuple | range | Iterator)
 
 
-def _elements(values: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
-    for i, item in enumerate(taken(values)):
+def _elements(source: Any, element: Type, path: str) -> Iterator[Any]:
+    for i, item in enumerate(taken(source, path)):
         try:
             yield normalize(item, element, f"{path}[element {i}]")
         except ShapeMismatchError as error:

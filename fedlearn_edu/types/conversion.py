@@ -112,11 +112,8 @@ def element_type_of(element_spec: object) -> Type:
     fields = fields_of(element_spec)
     if fields is None:
         return convert(element_spec)
-    pairs = [(name, element_type_of(spec)) for name, spec in fields.pairs]
-    # NB(TFF): a plain dict is welcome here, keys sorted as in TensorFlow: the order was
-    # not chosen by whoever wrote a type.
-    if fields.container is dict:
-        pairs.sort(key=lambda pair: str(pair[0]))
+    # NB(TFF): a plain dict is welcome here, keys sorted as in TensorFlow.
+    pairs = [(name, element_type_of(spec)) for name, spec in fields.in_order()]
     return StructType(pairs, fields.container)
 
 
@@ -200,12 +197,9 @@ def _struct_type(value: Any) -> Type:
             "decorate the function" if callable(value) else "turn it into one of these"
         )
         raise _untyped(value, cure)
-    pairs = [(name, infer_type(item)) for name, item in fields.pairs]
+    pairs = [(name, infer_type(item)) for name, item in fields.in_order()]
     if any(type_ is None for _, type_ in pairs):
         raise _untyped(None, "nothing (None) has no type inside a structure")
-    if fields.container is dict:
-        # The order in which a plain dict was filled should not matter for its type.
-        pairs.sort(key=lambda pair: str(pair[0]))
     return StructType(pairs, fields.container)
 
 

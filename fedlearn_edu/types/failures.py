@@ -9,6 +9,8 @@ import itertools
 import re
 from collections import OrderedDict
 
+from fedlearn_edu.errors import add_place
+
 _MAX_KEPT = 100
 _numbers = itertools.count()
 _kept: OrderedDict[int, Exception] = OrderedDict()
@@ -23,7 +25,11 @@ def wrapped(error: Exception) -> RuntimeError:
     return RuntimeError(f"[fedlearn_edu failure {number}] {error}")
 
 
-def unwrapped(error: Exception) -> Exception:
-    """The error that a pipeline's `error` quotes; itself, if there is none."""
+def unwrapped(error: Exception, place: str = "") -> Exception:
+    """The error that a pipeline's `error` quotes, or else itself, at that `place`."""
     found = re.search(r"\[fedlearn_edu failure (\d+)\]", str(error))
-    return _kept.get(int(found[1]), error) if found else error
+    if found and int(found[1]) in _kept:
+        return _kept[int(found[1])]
+    if place:
+        add_place(error, place)
+    return error

@@ -119,17 +119,20 @@ def _common(values: Sequence[Any], places: _Places, *, inside: bool = False) -> 
 def _of_lists(values: Sequence[Any], places: _Places, *, inside: bool) -> Type:
     """The type of lists, and of what may stand beside them: a sequence or a row."""
     elements: list[Any] = []
-    starts = []
+    starts: list[int] = []
+    sizes: set[int | None] = set()
     for index, value in enumerate(values):
         starts.append(len(elements))
         if isinstance(value, list | range):
             elements += value
+            sizes.add(len(value))
             continue
         match _of_leaves([value], places):
             case SequenceType(element):
                 elements.append(_OfType(element))
-            case TensorType() as array if array.shape:
+            case TensorType(_, (size, *_)) as array:
                 elements.append(_OfType(_row(array)))
+                sizes.add(size)
             case _:
                 lists = [i for i, v in enumerate(values) if isinstance(v, list | range)]
                 raise _differ(values, lists[0], index, places)
@@ -149,7 +152,6 @@ def _of_lists(values: Sequence[Any], places: _Places, *, inside: bool) -> Type:
             places(0),
             "use tuples or dicts for structures, arrays for tensors",
         )
-    sizes = {len(value) for value in values}
     size = sizes.pop() if len(sizes) == 1 else None
     return TensorType(type_.dtype, [size, *type_.shape])
 

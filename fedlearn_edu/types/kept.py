@@ -6,9 +6,10 @@ looks inside, and leaves there what it made of it, for the next call.
 """
 
 from abc import ABC
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, final
 
+from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import StructType
@@ -91,6 +92,22 @@ def plain_of_placed(value: Placed, type_: Type, path: str) -> Any:
         raise misfit(problem, clip(type_), clip(found), path, cure)
     type_.check_assignable_from(found, where=path)
     return value.kept
+
+
+def one_of(members: Sequence[Any], type_: Type) -> Any:
+    """The one value of an all-equal group: its first member's.
+
+    Raises:
+        CardinalityError: if the group is empty.
+    """
+    if not members:
+        raise CardinalityError(
+            "a value that is equal at all clients has no holder: 0 clients",
+            expected="at least one client",
+            found=str(type_),
+            do="pass default_num_clients to the executor factory",
+        )
+    return members[0]
 
 
 def released(data: Any) -> Any:

@@ -7,14 +7,15 @@ declared dtype. A dataset, or a function that makes an iterator, becomes an obje
 is read again from its source each time.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError, describe
+from fedlearn_edu.errors import FedLearnError, TypeMismatchError, add_place, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types.base import Type
@@ -142,75 +143,86 @@ reading: ContextVar[bool] = ContextVar("reading", default=False)
 
 
 def taken(source: Any, path: str) -> Iterator[Any]:
-    """The elements of an iterable of the user's, or of one that a function makes.
-
-    Both may run code of the user's; an error in there says how far it had come.
-    """
-    iterator, index = None, 0
-    while True:
-        token = reading.set(True)
+    """The elements of an iterable of the user's, or of what a function returns."""
+    iterator = _iterator(_run(source, path) if callable(source) else source, path)
+    for index in itertools.count():
         try:
-            iterator = _made_by(source, path) if iterator is None else iterator
-            element = next(iterator)
+            yield _run(iterator.__next__, f"{path}, when element {index} was asked for")
         except StopIteration:
             return
-        except Exception as error:
-            if not isinstance(error, NoIteratorError):
-                add_place(error, f"{path}, when element {index} was asked for")
-            raise
-        finally:
-            reading.reset(token)
-        yield element
-        index += 1
 
 
-def _made_by(source: Any, path: str) -> Iterator[Any]:
-    if not callable(source):
-        return iter(source)
-    made = source()
-    if not isinstance(made, Iterable):
-        summary = "a function was passed for a sequence, and makes none"
+def _run(code: Callable[[], Any], place: str) -> Any:
+    """Runs code of the user's, which may well call computations itself."""
+    token = reading.set(True)
+    try:
+        return code()
+    except StopIteration:
+        raise
+    except Exception as error:
+        add_place(error, place)
+        raise
+    finally:
+        reading.reset(token)
+
+
+def _iterator(made: Any, path: str) -> Iterator[Any]:
+    try:
+        return iter(made)
+    except TypeError:
+        summary = "a function was passed for a sequence, and it does not make one"
         cure = "write a generator function, with a `yield` for each element"
-        expected = "a generator, a list, a dataset"
-        raise _NoSequence(summary, expected, describe(made), path, cure)
-    return iter(made)
+        raise misfit(summary, "elements", describe(made), path, cure) from None
 
 
-def read_once(elements: Iterator[Any], type_: Type, path: str) -> LazySequence:
-    """A sequence over an iterator, which nobody can read a second time."""
+def read_once(
+    source: Iterator[Any], elements: Iterator[Any], type_: Type, path: str
+) -> LazySequence:
+    """A sequence of the `elements` of a `source`, which cannot be read once more."""
+    if getattr(source, "gi_frame", source) is None:
+        raise _used_up("a generator that has ended is passed for a sequence", path)
     unread = [elements]
 
     def take() -> Iterator[Any]:
         if not unread:
-            raise ExhaustedError(
-                "a sequence was read a second time, and its generator is used up",
-                expected="a sequence that can be read again",
-                found="a generator or another iterator",
-                where=path,
-                do="pass a list, a dataset, or the generator function itself",
-            )
+            raise _used_up("a sequence was read a second time", path)
         return unread.pop()
 
     return LazySequence(take, type_, once=True)
 
 
+def _used_up(summary: str, path: str) -> ExhaustedError:
+    return ExhaustedError(
+        f"{summary}, and its generator is used up",
+        expected="a sequence that can be read again",
+        found="a generator or another iterator",
+        where=path,
+        do="pass a list, a dataset, or the generator function itself",
+    )
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class DatasetSequence:
-    """Still the `tf.data.Dataset` it came as; only TensorFlow's runtime looks at it."""
+    """Still the `tf.data.Dataset` it came as; only TensorFlow's runtime looks at it.
+
+    Attributes:
+        explain: what an error becomes that TensorFlow reports at some place.
+    """
 
     dataset: Any
     element_type: Type
+    explain: Callable[[Exception, str], Exception] = unwrapped
 
     def __iter__(self) -> Iterator[Any]:
         elements = self.dataset.as_numpy_iterator()
-        while True:
+        for index in itertools.count():
             try:
                 element = next(elements)
             except StopIteration:
                 return
             except Exception as error:
-                raise unwrapped(error) from None
+                raise self.explain(error, f"in element {index} of a dataset") from None
             yield _arranged(element, self.element_type)
 
 

@@ -29,6 +29,12 @@ class Fields(NamedTuple):
     pairs: Pairs
     container: type | None
 
+    def in_order(self) -> Pairs:
+        """The fields in their order; nobody chose that of a plain dict: by name."""
+        if self.container is not dict:
+            return self.pairs
+        return sorted(self.pairs, key=lambda pair: str(pair[0]))
+
 
 def fields_of(x: object) -> Fields | None:
     """The fields of a container, in its own order; `None` for anything else."""

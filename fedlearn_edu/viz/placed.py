@@ -16,7 +16,7 @@ from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import StructType, TensorType, Type
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
 
-_MAX_COLUMNS = 4
+_MAX_COLUMNS, _MAX_WIDTH = 4, 48
 _LINE = f"border:0;border-bottom:1px solid {QUIET}66"
 _CELL = f"{_LINE};padding:3px 8px;vertical-align:baseline"
 _LEFT, _RIGHT = "text-align:left", "text-align:right"
@@ -30,33 +30,33 @@ def draw_placed(placed: FederatedValue) -> str:
     >>> "{float32}@CLIENTS" in html, html.count("<tr>"), "client 1" in html
     (True, 3, True)
     """
-    member = placed.type_signature.member
-    columns = _columns(member)
+    columns = _columns(placed.type_signature.member)
     rows = "".join(_row(who, data, columns) for who, data in participants(placed))
     heads = "".join(_head(*column) for column in columns)
+    caption, width = _caption(placed)
     return (
         '<div style="overflow-x:auto;margin:.5em 0">'
-        '<table style="border-collapse:collapse;margin:0;line-height:1.4">'
-        f'<caption style="caption-side:top;{_LEFT};padding:0 0 4px;color:inherit">'
-        f"{_caption(placed)}</caption>"
+        '<table style="border-collapse:collapse;margin:0;line-height:1.4;'
+        f'min-width:min(100%,{width}ch)">'
+        f'<caption style="caption-side:top;{_LEFT};padding:0 0 4px;color:inherit;'
+        f'overflow-wrap:anywhere">{caption}</caption>'
         f'<thead><tr><th scope="col" style="{_CELL};{_LEFT}">who</th>{heads}</tr>'
         f"</thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _caption(placed: FederatedValue) -> str:
+def _caption(placed: FederatedValue) -> tuple[str, int]:
+    """Who holds what in general, and how many characters wide the table shall be."""
     type_ = placed.type_signature
-    at_clients = type_.placement is AT_CLIENTS
-    count = "one server"
-    if at_clients:
-        count = "every client the same"
-        if not type_.all_equal:
-            count = f"{len(placed):,} client" + "s" * (len(placed) != 1)
-    color = CLIENTS if at_clients else SERVER
-    return (
-        f'<span style="border-left:6px solid {color};padding-left:6px">'
-        f"<code>{escape(str(type_))}</code></span>, {count}"
-    )
+    color, who = CLIENTS, "every client, the same"
+    if type_.placement is not AT_CLIENTS:
+        color, who = SERVER, "the server"
+    elif not type_.all_equal:
+        who = f"{len(placed):,} client" + "s" * (len(placed) != 1)
+    text = f"{who}: <code>{escape(str(type_))}</code>"
+    border = f"display:block;border-left:6px solid {color};padding-left:6px"
+    width = min(len(f"{who}: {type_}"), _MAX_WIDTH)
+    return f'<span style="{border}">{text}</span>', width
 
 
 def _columns(member: Type) -> list[tuple[str, Type]]:
@@ -69,12 +69,14 @@ def _columns(member: Type) -> list[tuple[str, Type]]:
 def _head(heading: str, type_: Type) -> str:
     text = "holds"
     if heading:
-        text = f"{escape(heading)} <code>{escape(brief(str(type_)))}</code>"
+        code = '<code style="font-weight:normal">'
+        text = f"{escape(heading)} {code}{escape(brief(str(type_)))}</code>"
     return f'<th scope="col" style="{_CELL};{_side(type_)}">{text}</th>'
 
 
 def _row(who: str, data: Any, columns: list[tuple[str, Type]]) -> str:
-    head = f'<th scope="row" style="{_CELL};{_LEFT};white-space:nowrap">{who}</th>'
+    style = f"{_CELL};{_LEFT};font-weight:normal;white-space:nowrap"
+    head = f'<th scope="row" style="{style}">{who}</th>'
     if isinstance(data, str):
         cells = (
             f'<td colspan="{len(columns)}" style="{_CELL};{_LEFT};font-style:italic">'

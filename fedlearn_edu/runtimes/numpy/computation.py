@@ -129,7 +129,7 @@ def _run_leaf(leaf: ir.Leaf) -> Fn:
 
 
 _PRIMITIVES: Mapping[str, Callable[[ir.Intrinsic], Fn]] = {
-    "sequence_map": lambda _: lambda argument: tuple(map(argument[0], argument[1])),
+    "sequence_map": lambda _: lambda arg: tuple([arg[0](x) for x in arg[1]]),
     "sequence_reduce": lambda _: _fold,
 }
 _MEANINGS = Meanings(_run_leaf, lambda literal: literal.value, _PRIMITIVES)

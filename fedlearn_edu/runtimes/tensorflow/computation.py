@@ -14,7 +14,7 @@ from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import TracingContext
 from fedlearn_edu.computations.decorator import Decorator, returned_none
-from fedlearn_edu.errors import ContextError, TracingError
+from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import (
@@ -33,7 +33,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.variables import creator_in
-from fedlearn_edu.types import FunctionType, Type
+from fedlearn_edu.types import FunctionType, SequenceType, Type
 
 
 @final
@@ -108,8 +108,18 @@ def _check_captures(graph: Any, fn_name: str) -> None:
 def _symbolic(argument: Any, type_: Type, callee: str) -> list[Any]:
     """Checks the argument of an inner call and flattens it to tensors."""
     found, leaves = from_body(argument, callee)
-    type_.check_assignable_from(found, where=f"the argument of {callee}")
+    try:
+        type_.check_assignable_from(found, where=f"the argument of {callee}")
+    except TypeMismatchError as error:
+        if type_.contains(_is_sequence) and not found.contains(_is_sequence):
+            error.do = "make a dataset: tf.data.Dataset.from_tensor_slices(…)"
+        raise
     return flatten(nest(iter(leaves), type_), type_)
+
+
+def _is_sequence(type_: Type) -> bool:
+    """Whether a dataset is needed for this type."""
+    return isinstance(type_, SequenceType)
 
 
 tf_computation = Decorator(

@@ -6,12 +6,13 @@ type, in order; a sequence is the variant tensor of its dataset.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from fedlearn_edu.errors import TracingError, describe
+from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -57,15 +58,22 @@ def tf_dtype(dtype: Any) -> Any:
 
 def element_spec(type_: Type) -> Any:
     """What a dataset's elements of this type look like."""
-    match type_:
-        case TensorType():
-            return tensor_spec(type_)
-        case StructType() if all(type_.names()) and len(type_):
-            return OrderedDict((n, element_spec(t)) for n, t in type_.items())
-        case StructType():
-            return tuple(element_spec(t) for t in type_)
-        case _:
-            raise AssertionError(f"not an element's type: {type_}")
+    return packed(map(tensor_spec, leaf_types(type_)), type_)
+
+
+def packed(leaves: Iterable[Any], type_: Type) -> Any:
+    """Leaves, in the order of the type, as an element of a dataset."""
+    return _pack(iter(leaves), type_)
+
+
+def _pack(leaves: Iterator[Any], type_: Type) -> Any:
+    # Not `tf.nest.pack_sequence_as`, which fills a dict in the order of its keys.
+    if not isinstance(type_, StructType):
+        return next(leaves)
+    fields = [(name, _pack(leaves, t)) for name, t in type_.items()]
+    if fields and all(type_.names()):
+        return OrderedDict(fields)
+    return tuple(part for _, part in fields)
 
 
 def nest(flat: Iterator[Any], type_: Type) -> Any:
@@ -118,11 +126,8 @@ def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
     fields = None if isinstance(result, tf.Tensor | tf.Variable) else fields_of(result)
     if fields is None:
         return _tensor_from_body(result, name)
-    pairs = fields.pairs
-    if fields.container is dict:
-        pairs = sorted(pairs, key=lambda pair: str(pair[0]))
     types, leaves = [], []
-    for field, value in pairs:
+    for field, value in fields.in_order():
         part_type, part = from_body(value, name)
         types.append((field, part_type))
         leaves += part
@@ -158,7 +163,7 @@ def type_of_spec(spec: Any, name: str) -> Type:
             expected="elements made of tensors",
             found=str(spec),
         )
-    pairs = [(field, type_of_spec(part, name)) for field, part in fields.pairs]
+    pairs = [(field, type_of_spec(part, name)) for field, part in fields.in_order()]
     return StructType(pairs, fields.container)
 
 
@@ -171,7 +176,7 @@ def to_plain(nested: Any, type_: Type) -> Any:
         case SequenceType(element=element) if isinstance(nested, tf.Tensor):
             spec = element_spec(element)
             dataset = tf.data.experimental.from_variant(nested, spec)
-            return DatasetSequence(dataset, element)
+            return DatasetSequence(dataset, element, explained)
         case SequenceType():
             return released(nested)
         case _:

@@ -14,10 +14,10 @@ from typing import Any
 
 from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.runtimes.tensorflow.conversion import flatten, tf_dtype
+from fedlearn_edu.runtimes.tensorflow.conversion import flatten, packed, tf_dtype
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset, packed, unpacked
+from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset, unpacked
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 

@@ -9,13 +9,13 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import ComputationFailedError
 from fedlearn_edu.executors.leaf import LeafExecutor
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.ir.operations import Operation
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import tf_dtype, to_plain
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS
+from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct
@@ -27,10 +27,6 @@ from fedlearn_edu.types import (
     Type,
     normalize,
 )
-from fedlearn_edu.types.failures import unwrapped
-
-# How those lines of TensorFlow's messages begin that say where, not what.
-_ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
 
 
 @final
@@ -60,7 +56,7 @@ class EagerTFExecutor(LeafExecutor):
                 return code.run_nested(argument)
             return _run_operation(code, argument, type_)
         except tf.errors.OpError as error:
-            raise _failure(code.name, error) from None
+            raise explained(error, f"in {code.name}") from None
 
     def extract(self, data: Any, type_: Type) -> Any:
         """Data in plain form."""
@@ -91,17 +87,3 @@ def _run_operation(code: Operation, argument: Any, type_: FunctionType) -> Any:
     assert type_.parameter is not None
     plain = code(to_plain(argument, type_.parameter))
     return to_tensors(plain, type_.result)
-
-
-def _failure(name: str, error: Any) -> Exception:
-    original = unwrapped(error)
-    if original is not error:
-        return original
-    text = str(getattr(error, "message", error))
-    lines = [line for line in text.splitlines() if line.strip()]
-    reason = next((line for line in lines if not line.startswith(_ABOUT_GRAPH)), "")
-    return ComputationFailedError(
-        f"TensorFlow reported an error in {name}",
-        found=f"{type(error).__name__}: {reason}",
-        do="run the function by itself on one client's data to see more",
-    )

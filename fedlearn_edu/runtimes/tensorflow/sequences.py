@@ -24,6 +24,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     element_spec,
     flatten,
     leaf_types,
+    packed,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct
@@ -40,8 +41,9 @@ def to_variant(sequence: Any, type_: SequenceType) -> Any:
         case Kept():
             return sequence.form((RUNTIME, type_), lambda s: to_variant(s, type_))
         case tf.data.Dataset():
-            variant = tf.data.experimental.to_variant(_arranged(sequence, type_))
-            return keeping(variant, sequence)
+            arranged = _arranged(sequence, type_)
+            variant = tf.data.experimental.to_variant(arranged)
+            return variant if arranged is sequence else keeping(variant, sequence)
         case DatasetSequence(dataset=dataset):
             return to_variant(dataset, type_)
         case elements:
@@ -142,11 +144,6 @@ def _is_stackable(elements: Sequence[Any], type_: Type) -> bool:
         [np.shape(leaf) for leaf in flatten(element, type_)] == first
         for element in elements[1:]
     )
-
-
-def packed(leaves: Sequence[Any], type_: Type) -> Any:
-    """Leaves as an element of a dataset."""
-    return tf.nest.pack_sequence_as(element_spec(type_), list(leaves))
 
 
 def unpacked(element: Any, type_: Type) -> Any:

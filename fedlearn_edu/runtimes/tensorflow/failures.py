@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What TensorFlow reports, without the pages about its graphs.
+
+The executor hands in what a graph has raised, and a dataset that is read only at the
+end what it raises then.
+"""
+
+import re
+
+from fedlearn_edu.errors import ComputationFailedError
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.types.failures import unwrapped
+
+# How those lines of TensorFlow's messages begin that say where, not what.
+_ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
+
+_NODE = re.compile(r"^\{\{function_node .*?\}\} ")
+
+
+def explained(error: Exception, place: str) -> Exception:
+    """The error that code read by TensorFlow has raised itself, or one of ours."""
+    if unwrapped(error) is not error or not isinstance(error, tf.errors.OpError):
+        return unwrapped(error, place)
+    text = str(getattr(error, "message", error))
+    lines = [line for line in _NODE.sub("", text).splitlines() if line.strip()]
+    reason = next((line for line in lines if not line.startswith(_ABOUT_GRAPH)), "")
+    return ComputationFailedError(
+        f"TensorFlow reported an error {place}",
+        found=f"{type(error).__name__}: {reason}",
+        do="run the function by itself on one client's data to see more",
+    )

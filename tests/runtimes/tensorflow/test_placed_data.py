@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data placed once are converted once, however often and by whom they are used."""
+
+import gc
+import pickle
+import weakref
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import CLIENTS, SERVER
+from fedlearn_edu.framework import (
+    SyncExecutionContext,
+    Tape,
+    local_executor_factory,
+    sizing_executor_factory,
+)
+from fedlearn_edu.testing import assert_same
+from fedlearn_edu.types import Kept
+
+pytestmark = pytest.mark.tensorflow
+
+F32, I32 = np.float32, np.int32
+VECTOR, ROW = (F32, [None]), (F32, [3])
+FLOATS = fl.SequenceType(F32)
+MANY = 10
+
+# From an id to the options of a stack.
+STACKS: dict[str, dict[str, Any]] = {
+    "flat": {},
+    "hierarchy": {"max_fanout": 2},
+    "tensorflow-only": {"leaf": "tensorflow"},
+    "callers-thread": {"use_threads": False},
+}
+
+
+@pytest.fixture(params=STACKS)
+def tape(request: pytest.FixtureRequest) -> Any:
+    """What a stack records; the stack is that of the default calls in the test."""
+    tape = Tape()
+    options = {"support_sequence_ops": True, "tape": tape, **STACKS[request.param]}
+    with SyncExecutionContext(local_executor_factory(**options)):
+        yield tape
+
+
+def conversions(tape: Tape, use: Callable[[], Any]) -> Counter[str]:
+    """How often `use` had data of each type converted, by whom it was."""
+    tape.clear()
+    use()
+    events = [event for event in tape if event.what == "convert"]
+    assert {event.layer for event in events} <= {"leaf"}
+    return Counter(f"{event.participant}: {event.type}" for event in events)
+
+
+def at_each(count: int, *types: str) -> Counter[str]:
+    """One conversion of each type at each client."""
+    return Counter(f"clients[{i}]: {type_}" for i in range(count) for type_ in types)
+
+
+@fl.tf_computation(VECTOR)
+def total(x: Any) -> Any:
+    """The sum of a vector, by TensorFlow."""
+    return fl.tf.reduce_sum(x)
+
+
+@fl.tf_computation(FLOATS)
+def read_by_graph(xs: Any) -> Any:
+    """The sum of a dataset, by one graph."""
+    return xs.reduce(F32(0), lambda a, x: a + x)
+
+
+@fl.tf_computation(F32)
+def square(x: Any) -> Any:
+    """One element, by TensorFlow."""
+    return x * x
+
+
+TOTALS = fl.federated_computation(
+    lambda v: fl.federated_map(total, v), fl.type_at_clients(VECTOR)
+)
+READ = fl.federated_computation(
+    lambda v: fl.federated_map(read_by_graph, v), fl.type_at_clients(FLOATS)
+)
+STEP_BY_STEP = fl.federated_computation(
+    lambda v: fl.sequence_map(square, v), fl.type_at_clients(FLOATS)
+)
+
+
+def test_tensors_are_converted_by_the_first_call_only(tape: Tape) -> None:
+    data = fl.place([[1.0, 2.0], [3.0], [4.0]], CLIENTS, VECTOR)
+    first = conversions(tape, lambda: assert_same(TOTALS(data), [3.0, 3.0, 4.0]))
+    assert first == at_each(3, "float32[?]")
+    later = conversions(tape, lambda: [TOTALS(data) for _ in range(100)])
+    assert later == Counter()
+    assert_same(TOTALS(data), [3.0, 3.0, 4.0])
+
+
+def test_plain_data_are_converted_by_every_call(tape: Tape) -> None:
+    """What the others are compared with: nobody keeps what was not placed."""
+    data = [[1.0, 2.0], [3.0]]
+    again = conversions(tape, lambda: [TOTALS(data) for _ in range(3)])
+    assert again == Counter(dict.fromkeys(at_each(2, "float32[?]"), 3))
+
+
+def test_structures_are_converted_part_by_part_and_once(tape: Tape) -> None:
+    model = OrderedDict(w=VECTOR, b=F32)
+    apply = fl.tf_computation(lambda m: fl.tf.reduce_sum(m["w"]) * m["b"], model)
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(apply, v), fl.type_at_clients(model)
+    )
+    data = fl.place([{"w": [1.0, 2.0], "b": 2.0}, {"w": [], "b": 1.0}], CLIENTS, model)
+    first = conversions(tape, lambda: assert_same(program(data), [6.0, 0.0]))
+    assert first == at_each(2, "float32[?]", "float32")
+    later = conversions(tape, lambda: [program(data) for _ in range(MANY)])
+    assert later == Counter()
+
+
+def test_value_at_the_server_is_converted_once(tape: Tape) -> None:
+    program = fl.federated_computation(
+        lambda m: fl.federated_map(total, m), fl.type_at_server(VECTOR)
+    )
+    data = fl.place([1.0, 2.0], SERVER, VECTOR)
+    assert sum(conversions(tape, lambda: program(data)).values()) == 1
+    assert conversions(tape, lambda: [program(data) for _ in range(MANY)]) == Counter()
+    assert_same(program(data), F32(3))
+
+
+def test_dataset_for_a_graph_is_made_once(tape: Tape) -> None:
+    data = fl.place([[1.0, 2.0], [], [3.0]], CLIENTS, FLOATS)
+    first = conversions(tape, lambda: assert_same(READ(data), [3.0, 0.0, 3.0]))
+    assert first == at_each(3, "float32*")
+    assert conversions(tape, lambda: [READ(data) for _ in range(MANY)]) == Counter()
+    assert_same(READ(data), [3.0, 0.0, 3.0])
+
+
+def test_elements_that_are_read_one_by_one_are_converted_once(tape: Tape) -> None:
+    data = fl.place([[1.0, 2.0], [], [3.0]], CLIENTS, FLOATS)
+    expected = [[1.0, 4.0], [], [9.0]]
+    first = conversions(tape, lambda: assert_same(STEP_BY_STEP(data), expected))
+    assert first == Counter({"clients[0]: float32": 2, "clients[2]: float32": 1})
+    later = conversions(tape, lambda: [STEP_BY_STEP(data) for _ in range(MANY)])
+    assert later == Counter()
+    assert_same(STEP_BY_STEP(data), expected)
+
+
+def test_both_ways_of_reading_may_take_turns(tape: Tape) -> None:
+    data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, FLOATS)
+    READ(data)
+    STEP_BY_STEP(data)
+    turns = conversions(tape, lambda: [(READ(data), STEP_BY_STEP(data)) for _ in "abc"])
+    assert turns == Counter()
+    assert_same(READ(data), [3.0, 3.0])
+    assert_same(STEP_BY_STEP(data), [[1.0, 4.0], [9.0]])
+
+
+def test_intrinsics_outside_of_bodies_convert_once(tape: Tape) -> None:
+    data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, VECTOR)
+    assert conversions(tape, lambda: fl.federated_map(total, data)) == at_each(
+        2, "float32[?]"
+    )
+    again = conversions(tape, lambda: [fl.federated_map(total, data) for _ in "abc"])
+    assert again == Counter()
+    assert conversions(tape, lambda: TOTALS(data)) == Counter()
+
+
+def test_zipped_with_a_model_the_data_are_not_converted_again(tape: Tape) -> None:
+    """Only what moves is: here the model, from the server to each client."""
+    step = fl.tf_computation(lambda w, x: w * fl.tf.reduce_sum(x), F32, VECTOR)
+    program = fl.federated_computation(
+        lambda m, v: fl.federated_map(step, (fl.federated_broadcast(m), v)),
+        fl.type_at_server(F32),
+        fl.type_at_clients(VECTOR),
+    )
+    model, data = fl.place(2.0, SERVER), fl.place([[1.0, 2.0], [3.0]], CLIENTS, VECTOR)
+    assert_same(program(model, data), [6.0, 6.0])
+    again = conversions(tape, lambda: [program(model, data) for _ in range(MANY)])
+    assert not any("float32[?]" in key or "server" in key for key in again)
+
+
+def test_each_runtime_has_its_own_form() -> None:
+    """A stack that mixes runtimes converts for each of them, once."""
+    by_numpy = fl.np_computation(lambda x: F32(x.sum()), VECTOR)
+    program = fl.federated_computation(
+        lambda v: (fl.federated_map(by_numpy, v), fl.federated_map(total, v)),
+        fl.type_at_clients(VECTOR),
+    )
+    data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, VECTOR)
+    tape = Tape()
+    with SyncExecutionContext(local_executor_factory(tape=tape)):
+        first = conversions(tape, lambda: program(data))
+        assert first == at_each(2, "float32[?]")
+        assert conversions(tape, lambda: [program(data) for _ in "abc"]) == Counter()
+        assert_same(program(data), ([3.0, 3.0], [3.0, 3.0]))
+
+
+def test_results_stay_right_as_the_data_go_from_runtime_to_runtime() -> None:
+    data: Any = fl.place([np.array([1, 2, 3], F32), np.array([4, 5, 6], F32)], CLIENTS)
+    exact = fl.tf_computation(lambda x: x[::-1], ROW)
+    spoil = fl.np_computation(_spoil, ROW)
+    wide = fl.np_computation(lambda x: x + F32(1), VECTOR)
+    wider = fl.federated_computation(
+        lambda v: fl.federated_map(wide, v), fl.type_at_clients(VECTOR)
+    )
+    for _ in range(3):
+        assert fl.federated_map(exact, data) == [[3, 2, 1], [6, 5, 4]]
+        assert fl.federated_map(spoil, data) == [[0, 0, 0]] * 2
+        assert_same(TOTALS(data), [6.0, 15.0])
+        assert_same(wider(data), [np.array([2, 3, 4], F32), np.array([5, 6, 7], F32)])
+    assert data == [[1, 2, 3], [4, 5, 6]]
+
+
+def _spoil(x: Any) -> Any:
+    x[:] = 0
+    return x
+
+
+def test_names_may_be_added_on_the_way() -> None:
+    named = fl.type_at_clients(OrderedDict(a=F32, b=F32))
+    by_tf = fl.tf_computation(lambda a, b: a - b, F32, F32)
+    by_np = fl.np_computation(lambda a, b: b - a, F32, F32)
+    programs = [
+        fl.federated_computation(lambda v, fn=fn: fl.federated_map(fn, v), named)
+        for fn in (by_tf, by_np)
+    ]
+    data = fl.place([(1.0, 2.0), (3.0, 5.0)], CLIENTS)
+    for _ in range(3):
+        assert_same(programs[0](data), [-1.0, -2.0])
+        assert_same(programs[1](data), [1.0, 2.0])
+        assert_same(fl.federated_map(by_tf, data).members, [-1.0, -2.0])
+
+
+def test_sequence_with_wider_elements_is_another_form() -> None:
+    rows = fl.SequenceType(VECTOR)
+    count = fl.tf_computation(
+        lambda xs: xs.reduce(I32(0), lambda a, x: a + fl.tf.size(x)), rows
+    )
+    exact = fl.tf_computation(
+        lambda xs: xs.reduce(I32(0), lambda a, x: a + x.shape[0]), fl.SequenceType(ROW)
+    )
+    data = fl.place(
+        [np.ones([2, 3], F32), np.ones([1, 3], F32)], CLIENTS, fl.SequenceType(ROW)
+    )
+    widen = fl.federated_computation(
+        lambda v: fl.federated_map(count, v), fl.type_at_clients(rows)
+    )
+    for _ in range(3):
+        assert_same(widen(data), [I32(6), I32(3)])
+        assert fl.federated_map(exact, data) == [6, 3]
+
+
+def test_forms_do_not_pile_up() -> None:
+    data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, FLOATS)
+
+    def forms() -> int:
+        sequences = list(data.kept)
+        parts = [*sequences, *(element for s in sequences for element in s.plain)]
+        assert all(isinstance(part, Kept) for part in parts)
+        return sum(len(part._forms) for part in parts)
+
+    READ(data), STEP_BY_STEP(data), fl.sequence_sum(data)
+    settled = forms()
+    for _ in range(MANY):
+        READ(data), STEP_BY_STEP(data), fl.sequence_sum(data)
+    assert forms() == settled <= 2 * 5
+
+
+def test_forms_go_with_the_data() -> None:
+    data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
+    TOTALS(data)
+    (form,) = data.kept[0]._forms.values()
+    gone = weakref.ref(form)
+    assert gone() is not None
+    del data, form
+    gc.collect()
+    assert gone() is None
+
+
+def test_clients_on_several_threads_convert_once_each() -> None:
+    data = fl.place([[float(i)] * 3 for i in range(20)], CLIENTS, VECTOR)
+    expected = [F32(3 * i) for i in range(20)]
+    with SyncExecutionContext(local_executor_factory(max_fanout=7)):
+        assert_same(TOTALS(data), expected)
+        forms = [id(form) for one in data.kept for form in one._forms.values()]
+        with ThreadPoolExecutor(max_workers=4) as pool:
+            for result in pool.map(TOTALS, [data] * 8):
+                assert_same(result, expected)
+        assert forms == [id(form) for one in data.kept for form in one._forms.values()]
+
+
+def test_bytes_count_although_nothing_is_converted() -> None:
+    """What a client receives is counted whenever it is embedded, as for plain data."""
+    factory = sizing_executor_factory()
+    data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, VECTOR)
+    sizes = []
+    with SyncExecutionContext(factory):
+        for argument in (data, data, [[1.0, 2.0], [3.0]]):
+            factory.reset_size_info()
+            TOTALS(argument)
+            sizes.append(factory.get_size_info())
+    assert sizes[0] == sizes[1] == sizes[2]
+    assert (sizes[0].bytes_down, sizes[0].bytes_up) == (12, 8)
+
+
+def test_datasets_of_the_users_stay_what_they_are(tape: Tape) -> None:
+    """There is nothing to convert: a dataset is what a graph reads."""
+    tf = fl.tf
+    dataset = tf.data.Dataset.from_tensor_slices([1.0, 2.0])
+    data = fl.place([dataset, dataset.take(1)], CLIENTS)
+    assert conversions(tape, lambda: assert_same(READ(data), [3.0, 1.0])) == Counter()
+    assert_same(STEP_BY_STEP(data), [[1.0, 4.0], [1.0]])
+
+
+def test_placed_data_in_another_process_are_converted_there() -> None:
+    data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
+    TOTALS(data)
+    travelled = pickle.loads(pickle.dumps(data))
+    assert not travelled.kept[0]._forms
+    assert_same(TOTALS(travelled), [F32(3)])

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data that are used again and again: each form of them is made once."""
+
+import copy
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fedlearn_edu as fl
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    CLIENTS,
+    FederatedType,
+    Kept,
+    LazySequence,
+    Type,
+    kept,
+    normalize,
+    parse_type,
+    released,
+    restore,
+    type_at_clients,
+    type_at_server,
+)
+from tests.strategies import federated_types, same, value_of
+
+F32 = np.float32
+
+
+def plain(value: Any, notation: str) -> tuple[Any, Type]:
+    type_ = parse_type(notation)
+    return normalize(value, type_), type_
+
+
+def test_form_is_made_once_for_each_key() -> None:
+    one = Kept(F32(2))
+    made = []
+
+    def double(x: Any) -> Any:
+        made.append(x)
+        return x * 2
+
+    assert [one.form("a", double) for _ in range(100)] == [4.0] * 100
+    assert made == [2.0]
+    assert one.form("b", lambda x: x + 1) == 3.0
+    assert one.form("a", lambda x: x + 1) == 4.0
+
+
+def test_form_that_fails_is_not_kept() -> None:
+    one = Kept(F32(0))
+    with pytest.raises(RuntimeError, match="not today"):
+        one.form("a", lambda _: (_ for _ in ()).throw(RuntimeError("not today")))
+    assert one.form("a", lambda x: x) == 0.0
+
+
+def test_forms_do_not_travel() -> None:
+    """A copy or a pickle has the plain data only; it makes its own forms."""
+    one = Kept(F32(2))
+    one.form("tensor", lambda _: lambda: "cannot be pickled")
+    for other in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
+        assert other.plain == F32(2)
+        assert other.form("tensor", lambda x: x + 1) == 3.0
+
+
+def test_maker_sees_data_in_which_nothing_is_kept() -> None:
+    value, type_ = plain([[1.0], [2.0, 3.0]], "float32[?]*")
+    sequence = kept(value, type_)
+    assert isinstance(sequence, Kept)
+    assert all(isinstance(element, Kept) for element in sequence)
+    seen: Any = sequence.form("key", lambda x: x)
+    assert all(type(element) is np.ndarray for element in seen)
+
+
+@pytest.mark.parametrize(
+    ("value", "notation"),
+    [
+        (1, "int32"),
+        ([1.0, 2.0], "float32[2]"),
+        ("text", "string"),
+        ([1, 2, 3], "int32*"),
+        ([(1, 2.0), (3, 4.0)], "<a=int32,b=float32>*"),
+        ((1, [2.0], ()), "<int32,float32*,<>>"),
+        ([1, 2], "{int32}@CLIENTS"),
+        ([], "{int32}@CLIENTS"),
+        (3, "int32@CLIENTS"),
+        (3, "int32@SERVER"),
+        ([[(1, [2.0])], []], "{<a=int32,b=float32[?]>*}@CLIENTS"),
+    ],
+)
+def test_released_data_are_the_plain_ones(value: Any, notation: str) -> None:
+    before, type_ = plain(value, notation)
+    after = released(kept(before, type_))
+    assert same(restore(after, type_), restore(before, type_))
+    assert "Kept" not in repr(after)
+
+
+@given(st.data())
+def test_keeping_changes_no_data(data: st.DataObject) -> None:
+    """Keep, release and restore: the value is there again, whatever its type."""
+    type_ = data.draw(federated_types())
+    value = data.draw(value_of(type_))
+    held = kept(normalize(value, type_), type_)
+    assert same(restore(released(held), type_), value)
+
+
+def test_structures_stay_open_tensors_and_sequences_are_kept() -> None:
+    value, type_ = plain([(1, [2, 3])], "{<a=int32,b=int32*>}@CLIENTS")
+    (member,) = kept(value, type_)
+    assert isinstance(member, Struct)
+    assert member.names() == ("a", "b")
+    assert all(isinstance(field, Kept) for field in member)
+
+
+def test_lazy_sequence_stays_lazy() -> None:
+    readings = []
+
+    def read() -> Iterator[Any]:
+        readings.append(1)
+        return iter([1, 2])
+
+    type_ = parse_type("int32*")
+    lazy = kept(normalize(read, type_), type_)
+    assert isinstance(lazy, LazySequence)
+    assert readings == []
+    assert list(lazy) == list(lazy) == [1, 2]
+    assert len(readings) == 2
+
+
+def test_generator_is_read_and_stays() -> None:
+    """What can be read once only is read now, to be there for every later use."""
+    type_ = parse_type("int32*")
+    sequence = kept(normalize(iter([1, 2]), type_), type_)
+    assert isinstance(sequence, Kept)
+    assert [list(released(sequence)) for _ in range(2)] == [[1, 2]] * 2
+
+
+FLOATS = type_at_clients(F32)
+PLACED = fl.place([1.0, 2.0], CLIENTS)
+SHARED = fl.federated_value(F32(3), CLIENTS)
+CENTRAL = fl.place(3.0, fl.SERVER)
+
+
+def test_placed_value_fits_its_type_and_wider_ones() -> None:
+    for value, type_ in (
+        (PLACED, FLOATS),
+        (fl.place([np.ones(2, F32)], CLIENTS), type_at_clients((F32, [None]))),
+        (fl.place([(1, 2)], CLIENTS), parse_type("{<a=int32,b=int32>}@CLIENTS")),
+        (SHARED, type_at_clients(F32, all_equal=True)),
+        (CENTRAL, type_at_server(F32)),
+    ):
+        assert normalize(value, type_) is value.kept
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "problem", "cure"),
+    [
+        (SHARED, FLOATS, "nobody knows how many clients", "place one entry per client"),
+        (CENTRAL, F32, "without a placement is needed", "x.value"),
+        (SHARED, F32, "without a placement is needed", "x.value"),
+        (CENTRAL, FLOATS, "is not assignable", "federated_broadcast takes a value"),
+        (PLACED, type_at_server(F32), "is not assignable", "federated_mean"),
+        (PLACED, F32, "is not assignable", "federated_map(fn, x)"),
+        (PLACED, type_at_clients(np.int32), "is not assignable", "cast"),
+        (PLACED, FederatedType(F32, CLIENTS, True), "is not assignable", "broadcast"),
+        (
+            [PLACED],
+            FLOATS,
+            "entry of a list for the clients is placed",
+            "federated_zip",
+        ),
+        ([CENTRAL], FLOATS, "without a placement is needed", "x.value"),
+    ],
+)
+def test_placed_value_that_does_not_fit(
+    value: Any, type_: Any, problem: str, cure: str
+) -> None:
+    with pytest.raises(TypeError, match=problem) as caught:
+        normalize(value, fl.to_type(type_), "the argument")
+    assert cure in str(caught.value)
+    assert "the argument" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 5
