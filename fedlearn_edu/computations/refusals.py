@@ -5,6 +5,7 @@
 `x == 0` would be `False` while the program is written, whatever `x` will be.
 """
 
+import inspect
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -146,6 +147,8 @@ def not_a_part(thing: object) -> TracingError:
     """The error for something a federated body cannot mention."""
     if isinstance(thing, Mapping):
         do = "use an OrderedDict: the order of the fields matters"
+    elif inspect.isawaitable(thing):
+        do = "await it first"
     elif isinstance(thing, Placed):
         do = "make it a parameter of this function, and pass it in the call"
     elif type(thing).__module__.startswith("tensorflow"):

@@ -183,7 +183,18 @@ def federated_max(value: Any) -> Value:
     return _extreme(value, "maximum", -1)
 
 
-@derived("({T}@CLIENTS -> T*@SERVER)")
+def _check_collectable(value: Type, *_: Type) -> None:
+    if value.contains(lambda t: isinstance(t, SequenceType)):
+        raise TypeMismatchError(
+            "the clients' values are collected into one sequence, which cannot hold "
+            "sequences",
+            expected="members made of tensors and structures",
+            found=str(value),
+            do="reduce each client's sequence first: federated_map(sequence_sum, …)",
+        )
+
+
+@derived("({T}@CLIENTS -> T*@SERVER)", require=_check_collectable)
 def federated_collect(value: Any) -> Value:
     """Brings all members to the server, as a sequence in client order.
 
@@ -203,7 +214,7 @@ def federated_collect(value: Any) -> Value:
     )
 
 
-@derived("(<{T}@CLIENTS,U,(<U,T> -> U)> -> U@SERVER)")
+@derived("(<{T}@CLIENTS,U,(<U,T> -> U)> -> U@SERVER)", require=_check_collectable)
 def federated_reduce(value: Any, zero: Any, op: Any) -> Value:
     """Folds all members at the server, one by one in client order.
 

@@ -94,7 +94,8 @@ def _list(x: Any) -> Type:
     if isinstance(x, tuple):
         if hasattr(x, "_fields"):
             return _other(x)
-        if len(x) == 2 and None not in (as_dtype(x[0]), as_shape(x[1])):
+        # Not `None in …`: a dtype float64 equals None, says NumPy.
+        if len(x) == 2 and as_dtype(x[0]) is not None and as_shape(x[1]) is not None:
             return TensorType(*x)
         if is_field(x):
             # NB(TFF): no container; the ancestor kept `tuple`, which holds no names.

@@ -102,6 +102,14 @@ def test_generator_function_is_read_anew_each_time() -> None:
     assert readings == ["start", "start"]
 
 
+@pytest.mark.parametrize(
+    "dtype", [np.int32, np.uint8, np.float32, np.float64, np.complex64]
+)
+def test_vectors_of_every_dtype_can_be_declared(dtype: Any) -> None:
+    placed = fl.place([[1, 2]], CLIENTS, (dtype, [2]))
+    assert_same(placed.members, [np.array([1, 2], dtype)])
+
+
 def test_declared_type_converts() -> None:
     placed = fl.place([1, 2], CLIENTS, F32)
     assert_same(placed.members, [F32(1), F32(2)])

@@ -140,3 +140,15 @@ def test_results_are_at_the_server(use: Callable[[Any], Any], result: str) -> No
 def test_a_reduction_needs_an_operator_that_fits(op: Any) -> None:
     with pytest.raises(TypeMismatchError, match="reduce"):
         fl.federated_computation(lambda v: fl.federated_reduce(v, 0, op), INTS)
+
+
+@pytest.mark.parametrize("intrinsic", ["federated_collect", "federated_reduce"])
+def test_sequences_cannot_be_collected(intrinsic: str) -> None:
+    def program(data: Any) -> Any:
+        if intrinsic == "federated_collect":
+            return fl.federated_collect(data)
+        return fl.federated_reduce(data, 0, add)
+
+    sequences = fl.type_at_clients(fl.SequenceType(np.int32))
+    with pytest.raises(TypeMismatchError, match="cannot hold sequences"):
+        fl.federated_computation(program, sequences)

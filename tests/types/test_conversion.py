@@ -18,6 +18,7 @@ from fedlearn_edu.types import (
     SERVER,
     LazySequence,
     StructType,
+    TensorType,
     infer_type,
     normalize,
     parse_type,
@@ -261,3 +262,10 @@ def test_elements_of_an_ordered_dict_dataset_keep_their_container() -> None:
     (element,) = type_.children()
     assert isinstance(element, StructType)
     assert element.python_container is OrderedDict
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int8, np.bool_, np.str_, np.float16])
+def test_a_pair_of_any_dtype_and_a_shape_is_a_tensor(dtype: Any) -> None:
+    # To NumPy, the dtype float64 equals None.
+    assert to_type((dtype, [3])) == TensorType(dtype, [3])
+    assert to_type((np.dtype(dtype), (None, 2))) == TensorType(dtype, [None, 2])

@@ -19,6 +19,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     nest,
     to_plain,
 )
+from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
 from fedlearn_edu.types import SequenceType, Type
@@ -122,7 +123,10 @@ class GraphCode:
 
     def __call__(self, argument: Any) -> Any:
         """Runs the graph on a plain argument."""
-        return to_plain(self.run_nested(argument), self.result)
+        try:
+            return to_plain(self.run_nested(argument), self.result)
+        except tf.errors.OpError as error:
+            raise explained(error, f"in {self.name}") from None
 
     @cached_property
     def _leaves(self) -> list[Any]:

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is no sequence, and what was one: each is told in one paragraph."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError, SumIncompatibleError, TypeMismatchError
+from fedlearn_edu.types.plain import ExhaustedError
+from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, add, increment
+from tests.sequences.readers import every_reader, read
+
+fw = fl.framework
+
+
+@pytest.fixture(autouse=True)
+def _with_sequences() -> Iterator[None]:
+    with fw.SyncExecutionContext(fw.local_executor_factory(support_sequence_ops=True)):
+        yield
+
+
+ADD_UP = fl.federated_computation(fl.sequence_sum, NUMBERS)
+ADD_UP_AT_CLIENTS = fl.federated_computation(
+    lambda d: fl.sequence_sum(fl.sequence_map(increment, d)), NUMBERS_AT_CLIENTS
+)
+
+
+def numbers() -> Iterator[int]:
+    yield from (1, 2, 3)
+
+
+async def later() -> AsyncIterator[int]:
+    yield 1
+
+
+def check_paragraph(error: FedLearnError) -> None:
+    """An error of the house says all four things, each in a line."""
+    lines = [line.split(":")[0].strip() for line in str(error).splitlines()[1:]]
+    assert lines == ["expected", "found", "where", "do"], str(error)
+    assert all(len(line) < 300 for line in str(error).splitlines())
+
+
+# ----------------------------------------------------------- what is no sequence
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (5, "found:    an int: 5"),
+        ("one", "a str: 'one'"),
+        (b"one", "a bytes"),
+        ({1, 2}, "a set"),
+        ({"a": 1}, "a dict"),
+        (np.int32(5), "an int32"),
+        (None, "None"),
+        (increment, "<computation increment"),
+        (lambda: 5, "does not make one"),
+        (lambda: None, "does not make one"),
+        (later, "an async_generator"),
+        (int, "an int: 0"),
+        ([1, None], r"\[element 1\]"),
+        ([1, "two"], r"\[element 1\]"),
+        ([[1, 2], [3]], r"int32\[\?\]\* if rows are meant"),
+        ([1, 2.5], "declare np.float32"),
+        (np.array([1.5]), "declare np.float32"),
+        (np.array([[1, 2]]), r"int32\[\?\]\* if rows are meant"),
+        (np.array(5), "an ndarray"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+@pytest.mark.parametrize("at_clients", [False, True], ids=["one place", "at clients"])
+def test_what_is_no_sequence_is_refused(data: Any, says: str, at_clients: bool) -> None:
+    program, argument = ADD_UP, data
+    if at_clients:
+        program, argument = ADD_UP_AT_CLIENTS, [[1], data]
+    with pytest.raises(TypeMismatchError, match=says) as caught:
+        program(argument)
+    check_paragraph(caught.value)
+    assert ("[client 1]" in str(caught.value.where)) == at_clients
+
+
+@pytest.mark.parametrize("data", [numbers, [1, 2], 5, np.array(5)], ids=str)
+def test_a_sequence_for_one_client_is_none_for_all(data: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="client") as caught:
+        ADD_UP_AT_CLIENTS(data)
+    check_paragraph(caught.value)
+
+
+def test_a_function_that_wants_arguments_says_so() -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional") as caught:
+        ADD_UP(lambda n: [n])
+    assert "lambda's argument" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize("element", [np.str_, np.bool_, (np.int32, [None])], ids=str)
+def test_what_cannot_be_added_up_is_refused_outside_of_bodies(element: Any) -> None:
+    placed = fl.place([[], []], fl.CLIENTS, fl.SequenceType(element))
+    with pytest.raises(SumIncompatibleError, match="added up"):
+        fl.sequence_sum(placed)
+
+
+def test_an_empty_list_outside_of_bodies_needs_a_type() -> None:
+    with pytest.raises(TypeMismatchError, match=r"np.zeros\(\[0\], np.float32\)"):
+        fl.sequence_sum([])
+    assert fl.sequence_sum(np.zeros([0], np.float32)) == 0
+    assert fl.sequence_reduce([], np.int32(7), add) == 7
+    assert fl.sequence_map(increment, []) == []
+
+
+def test_elements_outside_of_bodies_become_what_the_function_takes() -> None:
+    half = fl.np_computation(lambda x: x / np.float32(2), np.float32)
+    assert fl.sequence_map(half, [1, 2]) == [0.5, 1.0]
+    with pytest.raises(TypeMismatchError, match=r"\[element 1\]"):
+        fl.sequence_map(increment, [1, 2.5])
+
+
+# ------------------------------------------------------------------- read twice
+
+
+def twice(first: Any, second: Any) -> Callable[[Any], Any]:
+    return lambda s: [first(s), second(s)]
+
+
+@every_reader
+@pytest.mark.parametrize("mapped", [False, True], ids=["itself", "mapped"])
+def test_a_generator_is_read_once_in_a_body(reader: str, mapped: bool) -> None:
+    def body(s: Any) -> Any:
+        source = fl.sequence_map(increment, s) if mapped else s
+        return [fl.sequence_sum(source), read(reader, source)]
+
+    program = fl.federated_computation(body, NUMBERS)
+    with pytest.raises(ExhaustedError, match="a second time") as caught:
+        program(numbers())
+    check_paragraph(caught.value)
+    assert "the generator function itself" in str(caught.value.do)
+    if reader not in ("Python", "dataset of a graph"):  # these can be read only once
+        assert program(numbers)[0] == (9 if mapped else 6)
+
+
+@every_reader
+def test_a_generator_is_read_once_at_a_client(reader: str) -> None:
+    both = fl.federated_computation(
+        lambda s: [fl.sequence_sum(s), read(reader, s)], NUMBERS
+    )
+    program = fl.federated_computation(
+        lambda d: fl.federated_map(both, d), NUMBERS_AT_CLIENTS
+    )
+    with pytest.raises(ExhaustedError, match="a second time") as caught:
+        program([[1], numbers()])
+    assert "[client 1]" in str(caught.value.where)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda d: d.repeat(2),
+        lambda d: d.concatenate(d),
+        lambda d: fl.tf.data.Dataset.zip((d, d)).map(lambda a, b: a + b),
+    ],
+    ids=["repeated", "concatenated", "zipped"],
+)
+@pytest.mark.parametrize("mapped", [False, True], ids=["itself", "mapped"])
+def test_a_generator_is_read_once_by_a_graph(use: Any, mapped: bool) -> None:
+    graph = fl.tf_computation(lambda d: use(d).reduce(0, lambda s, x: s + x), NUMBERS)
+    program = fl.federated_computation(
+        lambda s: graph(fl.sequence_map(increment, s) if mapped else s), NUMBERS
+    )
+    assert program(numbers) == (18 if mapped else 12)
+    with pytest.raises(ExhaustedError, match="a second time"):
+        program(numbers())
+
+
+def test_a_generator_of_an_earlier_call_is_used_up() -> None:
+    """differs: it looked like an empty sequence, and the sum was 0."""
+    generator = numbers()
+    assert ADD_UP(generator) == 6
+    with pytest.raises(ExhaustedError, match="has ended") as caught:
+        ADD_UP(generator)
+    check_paragraph(caught.value)
+    with pytest.raises(ExhaustedError, match="has ended"):
+        fl.sequence_reduce(generator, 0, add)
+    with pytest.raises(ExhaustedError, match="has ended") as caught:
+        ADD_UP_AT_CLIENTS([[1], generator])
+    assert caught.value.where == "lambda's argument[client 1]"
+
+
+def test_a_generator_that_was_begun_goes_on() -> None:
+    generator = numbers()
+    next(generator)
+    assert ADD_UP(generator) == 5
+
+
+def test_a_placed_generator_can_be_read_again_and_again() -> None:
+    placed = fl.place([numbers(), [5]], fl.CLIENTS, NUMBERS)
+    assert [fl.sequence_sum(placed).members for _ in range(2)] == [[6, 5]] * 2
+
+
+def first_of(x: Any) -> Any:
+    return next(iter([x] if x < 2 else []))
+
+
+@pytest.mark.parametrize("context", ["stack", "reference"])
+def test_an_element_function_that_runs_out_does_not_end_the_sequence(
+    context: str,
+) -> None:
+    """`next` on an iterator that is used up is an error, not the last element."""
+    first = fl.np_computation(first_of, np.int32)
+    program = fl.federated_computation(lambda s: fl.sequence_map(first, s), NUMBERS)
+    inside = fl.np_computation(
+        lambda s: np.int32(len(fl.sequence_map(first, s))), NUMBERS
+    )
+    if context == "reference":
+        ReferenceContext().__enter__()
+    assert program([1, 1]) == [1, 1]
+    assert inside([1, 1]) == 2
+    for misuse in (program, inside):
+        with pytest.raises((RuntimeError, StopIteration)):
+            misuse([1, 2, 1])

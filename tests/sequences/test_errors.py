@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An error comes back as itself, and says at which element and client it happened.
+
+Whoever reads the sequence: an executor, leaf code, a graph through TensorFlow's own
+threads, or Python, at the very end, a dataset that nobody has read before.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import ComputationFailedError, TypeMismatchError
+from tests.programs import NUMBERS, add
+from tests.sequences.readers import every_reader, read
+
+fw = fl.framework
+GOOD, BAD = [1, 2, 3], [1, 2, -3, 4]
+
+
+class MyError(ValueError):
+    """An error of the user's own."""
+
+
+@fl.np_computation(np.int32)
+def positive(x: Any) -> Any:
+    if x < 0:
+        raise MyError(f"{x} is negative")
+    return x
+
+
+@pytest.fixture(autouse=True, params=["threads in groups", "one thread"])
+def _with_sequences(request: pytest.FixtureRequest) -> Iterator[None]:
+    options: dict[str, Any] = {"max_fanout": 2}
+    if request.param == "one thread":
+        options = {"use_threads": False}
+    factory = fw.local_executor_factory(support_sequence_ops=True, **options)
+    with fw.SyncExecutionContext(factory):
+        yield
+
+
+def _said(error: BaseException) -> str:
+    """All that an error says: its text and its notes."""
+    return "\n".join([str(error), *getattr(error, "__notes__", [])])
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A program on a sequence, or at three clients the last of which holds it."""
+
+    program: Any
+    at_clients: bool
+
+    def __call__(self, sequence: Any) -> Any:
+        if not self.at_clients:
+            return self.program(sequence)
+        data = fl.type_at_clients(NUMBERS)
+        everywhere = fl.federated_computation(
+            lambda d: fl.federated_map(self.program, d), data
+        )
+        return everywhere([GOOD, [], sequence])
+
+
+everywhere = pytest.mark.parametrize(
+    "at_clients", [False, True], ids=["one place", "at clients"]
+)
+
+
+# ------------------------------------------------------------ element functions
+
+
+@every_reader
+@everywhere
+def test_an_error_of_an_element_function_comes_back_as_itself(
+    reader: str, at_clients: bool
+) -> None:
+    program = fl.federated_computation(
+        lambda s: read(reader, fl.sequence_map(positive, s)), NUMBERS
+    )
+    with pytest.raises(MyError) as caught:
+        Run(program, at_clients)(BAD)
+    assert type(caught.value) is MyError
+    assert str(caught.value) == "-3 is negative"
+    assert "in element 2 of a mapped sequence" in _said(caught.value)
+    assert ("at client 2" in _said(caught.value)) == at_clients
+
+
+@pytest.mark.tensorflow
+@every_reader
+@everywhere
+def test_an_assertion_of_tensorflow_comes_back_with_its_message(
+    reader: str, at_clients: bool
+) -> None:
+    @fl.tf_computation(np.int32)
+    def checked(x: Any) -> Any:
+        fl.tf.debugging.assert_non_negative(x, message="no negative numbers")
+        return x
+
+    program = fl.federated_computation(
+        lambda s: read(reader, fl.sequence_map(checked, s)), NUMBERS
+    )
+    with pytest.raises(ComputationFailedError, match="no negative numbers") as caught:
+        Run(program, at_clients)(BAD)
+    assert caught.value.summary == "TensorFlow reported an error in checked"
+    assert "in element 2 of a mapped sequence" in _said(caught.value)
+    assert ("at client 2" in _said(caught.value)) == at_clients
+
+
+@every_reader
+def test_the_innermost_of_several_maps_says_the_element(reader: str) -> None:
+    same = fl.np_computation(lambda x: x, np.int32)
+
+    def body(s: Any) -> Any:
+        return read(reader, fl.sequence_map(same, fl.sequence_map(positive, s)))
+
+    with pytest.raises(MyError) as caught:
+        fl.federated_computation(body, NUMBERS)(BAD)
+    assert _said(caught.value).count("mapped sequence") == 1
+
+
+def test_an_error_of_a_reduction_comes_back_as_itself() -> None:
+    @fl.np_computation(np.int32, np.int32)
+    def grow(s: Any, x: Any) -> Any:
+        if x < s:
+            raise MyError("it shrinks")
+        return x
+
+    program = fl.federated_computation(
+        lambda s: fl.sequence_reduce(s, 0, grow), NUMBERS
+    )
+    with pytest.raises(MyError, match="it shrinks") as caught:
+        program(BAD)
+    assert "in the computation grow" in _said(caught.value)
+
+
+# ------------------------------------------------------------------ generators
+
+
+def breaks() -> Iterator[int]:
+    yield 1
+    raise MyError("no more")
+
+
+def changes() -> Iterator[Any]:
+    yield from (1, 2)
+    yield "three"
+
+
+@every_reader
+@everywhere
+@pytest.mark.parametrize("source", [breaks, lambda: breaks()], ids=["function", "once"])
+def test_an_error_of_a_generator_comes_back_as_itself(
+    reader: str, at_clients: bool, source: Any
+) -> None:
+    program = fl.federated_computation(lambda s: read(reader, s), NUMBERS)
+    once = source is not breaks
+    with pytest.raises(MyError, match="no more") as caught:
+        Run(program, at_clients)(source() if once else source)
+    assert "when element 1 was asked for" in _said(caught.value)
+    assert ("at client 2" in _said(caught.value)) == at_clients
+
+
+@every_reader
+@everywhere
+def test_an_element_of_another_type_half_way_says_where(
+    reader: str, at_clients: bool
+) -> None:
+    program = fl.federated_computation(lambda s: read(reader, s), NUMBERS)
+    with pytest.raises(TypeMismatchError, match="expected: int32") as caught:
+        Run(program, at_clients)(changes())
+    assert "a str: 'three'" in str(caught.value)
+    assert "[element 2]" in str(caught.value.where)
+    assert ("[client 2]" in str(caught.value.where)) == at_clients
+
+
+# ---------------------------------------------------------------------- datasets
+
+
+@pytest.mark.tensorflow
+@every_reader
+@everywhere
+def test_an_error_of_a_dataset_that_leaf_code_returned(
+    reader: str, at_clients: bool
+) -> None:
+    def invert(dataset: Any) -> Any:
+        return dataset.map(
+            lambda x: fl.tf.cast(
+                fl.tf.debugging.check_numerics(1 / (x + 3), "infinite"), np.int32
+            )
+        )
+
+    inverted = fl.tf_computation(invert, NUMBERS)
+    program = fl.federated_computation(lambda s: read(reader, inverted(s)), NUMBERS)
+    with pytest.raises(ComputationFailedError, match="infinite") as caught:
+        Run(program, at_clients)(BAD)
+    assert "TensorFlow reported an error" in caught.value.summary
+    assert "{{" not in str(caught.value)
+    assert ("at client 2" in _said(caught.value)) == at_clients
+
+
+@pytest.mark.tensorflow
+def test_an_error_of_a_dataset_of_ones_own_says_the_element() -> None:
+    def checked(x: Any) -> Any:
+        fl.tf.debugging.assert_less(x, 2, message="too much")
+        return x
+
+    dataset = fl.tf.data.Dataset.from_tensor_slices([1, 2]).map(checked)
+    program = fl.federated_computation(fl.sequence_sum, NUMBERS)
+    with pytest.raises(fl.tf.errors.InvalidArgumentError, match="too much") as caught:
+        program(dataset)
+    assert "in element 1 of a dataset" in _said(caught.value)
+
+
+# ------------------------------------------------------------ outside of bodies
+
+
+def test_an_error_outside_of_bodies_comes_back_as_itself() -> None:
+    placed = fl.place([GOOD, BAD], fl.CLIENTS)
+    with pytest.raises(MyError, match="-3 is negative") as caught:
+        fl.sequence_map(positive, placed)
+    assert "in element 2 of a mapped sequence" in _said(caught.value)
+    assert "at client 1" in _said(caught.value)
+
+
+def test_an_error_over_a_plain_generator_comes_back_as_itself() -> None:
+    with pytest.raises(MyError, match="no more") as caught:
+        fl.sequence_reduce(breaks(), 0, add)
+    assert "when element 1 was asked for" in _said(caught.value)
