@@ -7,7 +7,7 @@ context, which runs it. No context lives here, only the rule which one is curren
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +18,7 @@ from fedlearn_edu.errors import (
     describe,
     short_traceback,
 )
+from fedlearn_edu.types.plain import reading
 
 if TYPE_CHECKING:
     from fedlearn_edu.computations.computation import Computation
@@ -55,12 +56,17 @@ class Context(ABC):
         return self
 
     def __exit__(self, *exception: object) -> None:
-        _scopes.set(_scopes.get()[:-1])
+        # Tasks and generators may leave in another order than they entered.
+        _scopes.set(_without_last(_scopes.get(), self))
         if current_thread() is main_thread() and self._is_shared:
-            # Tasks may leave in another order than they entered: the last of its kind.
-            kept = _main_thread_scopes[::-1]
-            kept.remove(self)
-            _main_thread_scopes[:] = kept[::-1]
+            _main_thread_scopes[:] = _without_last(_main_thread_scopes, self)
+
+
+def _without_last(contexts: Iterable[Context], gone: Context) -> tuple[Context, ...]:
+    kept = list(contexts)[::-1]
+    if gone in kept:
+        kept.remove(gone)
+    return tuple(kept[::-1])
 
 
 _scopes: ContextVar[tuple[Context, ...]] = ContextVar("scopes", default=())
@@ -79,6 +85,9 @@ def current_context(home: Context | None = None) -> Context:
     """
     # NB(TFF): there, each thread starts with no context at all.
     scoped = _scopes.get()
+    if reading.get():
+        # A generator is read by leaf code, but its calls are those of the user.
+        scoped = tuple(c for c in scoped if c.has_placements or is_tracing(c))
     if scoped and (is_tracing(scoped[-1]) or not scoped[-1].has_placements):
         return scoped[-1]
     for context in filter(None, (find() for find in tracers)):

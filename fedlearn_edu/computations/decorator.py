@@ -48,9 +48,8 @@ Decorating = Callable[[Callable[..., Any]], Computation]
 class Decorator:
     """Turns Python functions into computations through one frontend."""
 
-    autograph_info__ = Computation.autograph_info__
-
     def __init__(self, name: str, trace: Trace, doc: str) -> None:
+        self.autograph_info__ = Computation.autograph_info__
         self.__name__ = name
         self.__doc__ = doc
         self._trace = trace

@@ -62,8 +62,8 @@ class FederatedValue(Placed):
 
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
     every participant; `+ - * /` work member by member. What is equal everywhere can be
-    used as the number it is: `float(x)`, `x < 2`, `f"{x:.3f}"`. It equals what would be
-    the same data if it were placed in the same way.
+    used as the number it is: `float(x)`, `round(x)`, `x < 2`, `f"{x:.3f}"`. It equals
+    what would be the same data if it were placed in the same way.
 
     Attributes:
         type_signature: its federated type.
@@ -136,6 +136,12 @@ class FederatedValue(Placed):
     def __int__(self) -> int:
         return int(self.value)
 
+    def __index__(self) -> int:
+        return operator.index(self.value)
+
+    def __round__(self, *digits: int) -> Any:
+        return round(self.value, *digits)
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.asarray(self.numpy(), dtype)
 
@@ -174,13 +180,16 @@ class FederatedValue(Placed):
         # A position is one of a field without a name, never one of a client.
         if isinstance(name, int) and name in range(len(names)) and not names[name]:
             return OPERATORS["select"](self, name)
+        do = "x.members shows what the participants hold"
+        if isinstance(name, int):
+            do = f"what client {name} holds is x.members[{name}]"
+        if isinstance(name, int) and self.type_signature.all_equal:
+            do = f"look into the one value: x.value[{name}]"
         raise FieldError(
             "a placed value has no such field",
             expected=", ".join(filter(None, names)) or f"no field: it holds {member}",
             found=repr(name),
-            do=f"what client {name} holds is x.members[{name}]"
-            if isinstance(name, int)
-            else "x.members shows what the participants hold",
+            do=do,
         )
 
     def __dir__(self) -> list[str]:

@@ -98,6 +98,19 @@ def test_two_threads_scope_independently(default: Named) -> None:
     assert seen == {"a": "a", "b": "b"}
 
 
+def test_scopes_may_end_in_another_order_than_they_began(default: Named) -> None:
+    def suspended() -> Iterator[None]:
+        with Named("of a generator"):
+            yield
+
+    generator = suspended()
+    next(generator)
+    with Named("inner"):
+        list(generator)
+        assert increment(1) == in_a_thread(lambda: increment(1)) == "inner"
+    assert increment(1) == in_a_thread(lambda: increment(1)) == "default"
+
+
 def test_tracing_in_the_main_thread_is_nobody_elses_business(default: Named) -> None:
     seen = []
 

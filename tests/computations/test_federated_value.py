@@ -113,6 +113,9 @@ def test_iteration_goes_over_the_members() -> None:
 def test_one_value_can_be_used_as_the_number_it_is() -> None:
     assert float(one) == 2.5
     assert int(one) == 2
+    assert round(one, 1) == 2.5
+    assert round(one) == 2
+    assert ["a", "b"][fl.place(1, fl.SERVER)] == "b"
     assert bool(one) is True
     assert f"{one:.3f}" == "2.500"
     assert f"{one}" == str(one) == "<placed float32@SERVER>\n  server  2.5"
@@ -287,6 +290,7 @@ def test_fields_are_taken_at_every_participant() -> None:
         (lambda: records[1], "n, w", "what client 1 holds is x.members[1]"),
         (lambda: pairs[2], "no field", "x.members[2]"),
         (lambda: lists[0], "no field: it holds int32*", "x.members[0]"),
+        (lambda: everywhere[0], "no field: it holds float32", "x.value[0]"),
         (lambda: three[:2], "no field", "x.members shows"),
         (lambda: three._private, "no field", "x.members shows"),
     ],

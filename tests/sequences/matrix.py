@@ -7,8 +7,8 @@
     capture     none, a scalar, a model (a structure of arrays)
     form        list, tuple, generator, generator function, NumPy array, dataset
 
-The same few lines (`operate`) are recorded in a body, traced into a graph, and run at
-once. The files `test_matrix_*` say where; `meaning` says what must come out.
+`operate` is recorded in a body, traced into a graph, and run at once: the files
+`test_matrix_*` say where. `meaning` says what must come out.
 """
 
 from collections import OrderedDict
@@ -111,7 +111,7 @@ def why_not(operation: str, elements: Elements, capture: str) -> str | None:
 def why_not_form(form: str, cell: Cell) -> str | None:
     """Why elements do not come in this form, if they do not."""
     if form == "array" and not cell.kind.is_flat:
-        return "there are no arrays of rows of several lengths, or of structures"
+        return "rows of several lengths, and structures, make no array"
     if form == "generator" and cell.operation == "returned":
         return "a generator is read once, and here are two readers"
     if cell.is_long and form != "generator function":
@@ -142,8 +142,7 @@ def in_form(form: str, elements: Elements) -> Any:
             return np.array(values, object if kind is TEXT else kind.element)
         case "dataset":
             return dataset(elements)
-        case _:
-            return {"list": list, "tuple": tuple}[form](values)
+    return {"list": list, "tuple": tuple}[form](values)
 
 
 @cache
@@ -193,10 +192,9 @@ def operate(operation: str, sequence: Any, fn: Any, kind: Kind, leaf: Leaves) ->
         case "returned":
             return [sequence, fl.sequence_map(fn, sequence)]
     mapped = fl.sequence_map(fn, sequence)
-    if operation == "reduce of map":
-        return fl.sequence_reduce(mapped, kind.zero, leaf.fold)
-    assert operation == "passed on"
-    return leaf.read(mapped)
+    if operation == "passed on":
+        return leaf.read(mapped)
+    return fl.sequence_reduce(mapped, kind.zero, leaf.fold)
 
 
 def _folding(fn: Any, kind: Kind, leaf: Leaves) -> Any:

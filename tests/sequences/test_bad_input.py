@@ -2,6 +2,7 @@
 """What is no sequence, and what was one: each is told in one paragraph."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -46,33 +47,33 @@ def check_paragraph(error: FedLearnError) -> None:
 # ----------------------------------------------------------- what is no sequence
 
 
-@pytest.mark.parametrize(
-    ("data", "says"),
-    [
-        (5, "found:    an int: 5"),
-        ("one", "a str: 'one'"),
-        (b"one", "a bytes"),
-        ({1, 2}, "a set"),
-        ({"a": 1}, "a dict"),
-        (np.int32(5), "an int32"),
-        (None, "None"),
-        (increment, "<computation increment"),
-        (lambda: 5, "does not make one"),
-        (lambda: None, "does not make one"),
-        (later, "an async_generator"),
-        (int, "an int: 0"),
-        ([1, None], r"\[element 1\]"),
-        ([1, "two"], r"\[element 1\]"),
-        ([[1, 2], [3]], r"int32\[\?\]\* if rows are meant"),
-        ([1, 2.5], "declare np.float32"),
-        (np.array([1.5]), "declare np.float32"),
-        (np.array([[1, 2]]), r"int32\[\?\]\* if rows are meant"),
-        (np.array(5), "an ndarray"),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
-)
+NO_SEQUENCES: dict[str, tuple[Any, str]] = {
+    "a number": (5, "found:    an int: 5"),
+    "text": ("one", "a str: 'one'"),
+    "bytes": (b"one", "a bytes"),
+    "a set": ({1, 2}, "a set"),
+    "a dict": ({"a": 1}, "a dict"),
+    "a scalar": (np.int32(5), "an int32"),
+    "an array of no dimension": (np.array(5), "an ndarray"),
+    "nothing": (None, "None"),
+    "a computation": (increment, "<computation increment"),
+    "a function of a number": (lambda: 5, "does not make one"),
+    "a function that forgot its return": (lambda: None, "does not make one"),
+    "an asynchronous generator": (later, "an async_generator"),
+    "a class": (int, "an int: 0"),
+    "a missing element": ([1, None], r"\[element 1\]"),
+    "text among numbers": ([1, "two"], r"\[element 1\]"),
+    "rows": ([[1, 2], [3]], r"int32\[\?\]\* if rows are meant"),
+    "a matrix": (np.array([[1, 2]]), r"int32\[\?\]\* if rows are meant"),
+    "a fraction": ([1, 2.5], "declare np.float32"),
+    "an array of fractions": (np.array([1.5]), "declare np.float32"),
+}
+
+
+@pytest.mark.parametrize("name", NO_SEQUENCES)
 @pytest.mark.parametrize("at_clients", [False, True], ids=["one place", "at clients"])
-def test_what_is_no_sequence_is_refused(data: Any, says: str, at_clients: bool) -> None:
+def test_what_is_no_sequence_is_refused(name: str, at_clients: bool) -> None:
+    data, says = NO_SEQUENCES[name]
     program, argument = ADD_UP, data
     if at_clients:
         program, argument = ADD_UP_AT_CLIENTS, [[1], data]
@@ -82,7 +83,9 @@ def test_what_is_no_sequence_is_refused(data: Any, says: str, at_clients: bool) 
     assert ("[client 1]" in str(caught.value.where)) == at_clients
 
 
-@pytest.mark.parametrize("data", [numbers, [1, 2], 5, np.array(5)], ids=str)
+@pytest.mark.parametrize(
+    "data", [numbers, [1, 2], 5], ids=["generator function", "list", "number"]
+)
 def test_a_sequence_for_one_client_is_none_for_all(data: Any) -> None:
     with pytest.raises(TypeMismatchError, match="client") as caught:
         ADD_UP_AT_CLIENTS(data)
@@ -92,7 +95,7 @@ def test_a_sequence_for_one_client_is_none_for_all(data: Any) -> None:
 def test_a_function_that_wants_arguments_says_so() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional") as caught:
         ADD_UP(lambda n: [n])
-    assert "lambda's argument" in caught.value.__notes__[0]
+    assert "sequence_sum's argument" in caught.value.__notes__[0]
 
 
 @pytest.mark.parametrize("element", [np.str_, np.bool_, (np.int32, [None])], ids=str)
@@ -203,9 +206,11 @@ def first_of(x: Any) -> Any:
     return next(iter([x] if x < 2 else []))
 
 
-@pytest.mark.parametrize("context", ["stack", "reference"])
+@pytest.mark.parametrize(
+    "context", [fw.ReferenceContext(), nullcontext()], ids=["reference", "stack"]
+)
 def test_an_element_function_that_runs_out_does_not_end_the_sequence(
-    context: str,
+    context: Any,
 ) -> None:
     """`next` on an iterator that is used up is an error, not the last element."""
     first = fl.np_computation(first_of, np.int32)
@@ -213,10 +218,18 @@ def test_an_element_function_that_runs_out_does_not_end_the_sequence(
     inside = fl.np_computation(
         lambda s: np.int32(len(fl.sequence_map(first, s))), NUMBERS
     )
-    if context == "reference":
-        ReferenceContext().__enter__()
-    assert program([1, 1]) == [1, 1]
-    assert inside([1, 1]) == 2
-    for misuse in (program, inside):
-        with pytest.raises((RuntimeError, StopIteration)):
-            misuse([1, 2, 1])
+    with context:
+        assert program([1, 1]) == [1, 1]
+        assert inside([1, 1]) == 2
+        for misuse in (program, inside):
+            with pytest.raises((RuntimeError, StopIteration)):
+                misuse([1, 2, 1])
+
+
+@pytest.mark.tensorflow
+def test_the_reference_says_as_well_that_a_graph_reads_twice() -> None:
+    graph = fl.tf_computation(
+        lambda d: d.repeat(2).reduce(0, lambda s, x: s + x), NUMBERS
+    )
+    with fw.ReferenceContext(), pytest.raises(ExhaustedError, match="a second time"):
+        graph(numbers())

@@ -95,7 +95,7 @@ def test_what_nobody_reads_is_not_computed(diary: Diary) -> None:
     assert diary.notes == []
 
 
-READERS = {
+READERS: dict[str, Any] = {
     "sum": fl.sequence_sum,
     "reduce": lambda s: fl.sequence_reduce(s, 0, add),
     "map": lambda s: fl.sequence_sum(fl.sequence_map(increment, s)),

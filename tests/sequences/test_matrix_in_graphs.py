@@ -19,7 +19,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.testing.comparison import difference
 from fedlearn_edu.types import infer_type
-from tests.sequences.elements import Kind, leaves, strength
+from tests.sequences.elements import FIELDS, ROW, Kind, leaves, strength
 from tests.sequences.matrix import CELLS, FORMS, Cell, operate
 
 pytestmark = pytest.mark.tensorflow
@@ -103,7 +103,7 @@ def test_every_client_runs_the_graph_on_another_form(cell: Cell) -> None:
 
 @pytest.mark.parametrize(
     "cell",
-    [c for c in CELLS if c.capture == "captured model" and c.elements.values],
+    [c for c in CELLS if c.capture == "captured model" and c.kind in (ROW, FIELDS)],
     ids=str,
 )
 def test_a_graph_with_sequence_intrinsics_can_be_pickled(cell: Cell) -> None:

@@ -35,6 +35,7 @@ from fedlearn_edu.types import (
     normalize,
     restore,
 )
+from fedlearn_edu.types.plain import reading
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)
@@ -150,9 +151,13 @@ def trace_python(
 def _run(
     fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, argument: Any
 ) -> Any:
-    with PythonContext():
-        # A body may well change its arrays in place; nobody else may notice.
-        return call_leaf(fn, names, type_, private(argument), restore)
+    outer = reading.set(False)
+    try:
+        with PythonContext():
+            # A body may well change its arrays in place; nobody else may notice.
+            return call_leaf(fn, names, type_, private(argument), restore)
+    finally:
+        reading.reset(outer)
 
 
 def _try(

@@ -14,7 +14,7 @@ from fedlearn_edu.types.failures import unwrapped
 # How those lines of TensorFlow's messages begin that say where, not what.
 _ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
 
-_NODE = re.compile(r"^\{\{function_node .*?\}\} ")
+_NODE = re.compile(r"^\{\{function_node .*?\}\} ", re.MULTILINE)
 
 
 def explained(error: Exception, place: str) -> Exception:
