@@ -30,7 +30,12 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 # Nobody shall rewrite the functions that a dataset calls.
 _as_it_is = tf.autograph.experimental.do_not_convert
-_IN_GRAPHS = {**OPERATIONS, "modulo": tf.math.floormod, "divide": tf.math.divide}
+OPERATIONS_IN_GRAPHS = {
+    **OPERATIONS,
+    "modulo": tf.math.floormod,
+    "divide": tf.math.divide,
+    "cast": tf.identity,  # all results are cast
+}
 
 
 def evaluate_in_graph(tree: ir.Node, argument: Any) -> Any:
@@ -48,9 +53,7 @@ def _leaf(leaf: ir.Leaf) -> Fn:
         operands = argument if isinstance(argument, Struct) else (argument,)
         assert isinstance(type_.result, TensorType)
         dtype = tf_dtype(type_.result.dtype)
-        if leaf.code.name == "cast":
-            return tf.cast(operands[0], dtype)
-        return tf.cast(_IN_GRAPHS[leaf.code.name](*operands), dtype)
+        return tf.cast(OPERATIONS_IN_GRAPHS[leaf.code.name](*operands), dtype)
 
     return call
 
