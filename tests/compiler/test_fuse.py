@@ -140,7 +140,7 @@ def test_after_an_error_the_program_is_run_step_by_step(
             raise RuntimeError("something in a graph")
 
     def make(function: ir.Lambda, name: str) -> ir.Leaf:
-        return ir.Leaf("numpy", Failing(function, name), function.type)  # type: ignore[arg-type]
+        return ir.Leaf("numpy", Failing(function, name), function.type)
 
     monkeypatch.setitem(fusers, "numpy", make)
 
