@@ -24,6 +24,9 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import keeping, stacks, to_variant
 from fedlearn_edu.types import SequenceType, Type
 
+# From nested tensors and datasets to the type and the leaves of the result.
+Body = Callable[[Any], tuple[Type, list[Any]]]
+
 
 @final
 @dataclass(frozen=True)
@@ -50,19 +53,20 @@ class GraphCode:
     """One graph with the types of its parameter and result."""
 
     def __init__(
-        self,
-        name: str,
-        concrete: Any,
-        parameter: Type | None,
-        result: Type,
-        trace_over_stacks: Callable[[], Any] | None = None,
+        self, name: str, concrete: Any, parameter: Type | None, result: Type
     ) -> None:
         self.name = name
         self.parameter = parameter
         self.result = result
         self._concrete = concrete
-        self._trace_over_stacks = trace_over_stacks
         self._lock = threading.Lock()
+        self.body: Body | None = None
+        self._trace_over_stacks: Callable[[], Any] | None = None
+
+    def remember(self, body: Body, trace_over_stacks: Callable[[], Any]) -> None:
+        """Keeps what it was traced from; it does not travel to other processes."""
+        self.body = body
+        self._trace_over_stacks = trace_over_stacks
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -78,8 +82,8 @@ class GraphCode:
         self.result = state["result"]
         self.__dict__["serialized"] = state["serialized"]
         self._concrete = None
-        self._trace_over_stacks = None
         self._lock = threading.Lock()
+        self.body = self._trace_over_stacks = None
 
     @cached_property
     def serialized(self) -> "SerializedGraph":

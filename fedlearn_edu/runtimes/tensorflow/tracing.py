@@ -5,7 +5,7 @@
 of the language. Other computations called in a body become part of its graph.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, final
 
 from fedlearn_edu.compiler.evaluation import obstacle
@@ -27,15 +27,12 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
     evaluate_in_graph,
     with_datasets,
 )
-from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
+from fedlearn_edu.runtimes.tensorflow.graph import Body, GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import dataset_of_stacks, stack_specs
 from fedlearn_edu.runtimes.tensorflow.variables import creator_in
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import SequenceType, StructType, Type
-
-# From nested tensors and datasets to the type and the leaves of the result.
-Body = Callable[[Any], tuple[Type, list[Any]]]
 
 
 @final
@@ -111,7 +108,9 @@ def trace(body: Body, type_: Type | None, name: str) -> GraphCode:
         result.check_assignable_from(found)
         return again
 
-    return GraphCode(name, concrete, type_, result, trace_over_stacks)
+    code = GraphCode(name, concrete, type_, result)
+    code.remember(body, trace_over_stacks)
+    return code
 
 
 def _specs(type_: Type | None, *, stacked: bool) -> list[Any]:
