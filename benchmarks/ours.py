@@ -15,7 +15,7 @@ from fedlearn_edu import tf
 from fedlearn_edu.demo import program
 from fedlearn_edu.demo.setting import FederatedData
 
-_MODEL, _BATCH, _BATCHES = (
+_MODEL, _BATCH, BATCHES = (
     program.MODEL_TYPE,
     program.BATCH_TYPE,
     program.LOCAL_DATA_TYPE,
@@ -25,11 +25,11 @@ _MODEL, _BATCH, _BATCHES = (
 def as_published(data: FederatedData) -> Loop:
     """Rate and model are inserted into every element, as the tutorial had to."""
 
-    @fl.federated_computation(_MODEL, tf.float32, _BATCHES)
+    @fl.federated_computation(_MODEL, tf.float32, BATCHES)
     def local_train(model: Any, learning_rate: Any, all_batches: Any) -> Any:
         insert = fl.tf_computation(
             lambda batches, rate: batches.map(lambda batch: (batch, rate)),
-            _BATCHES,
+            BATCHES,
             tf.float32,
         )
         pairs = insert(all_batches, learning_rate)
@@ -41,12 +41,12 @@ def as_published(data: FederatedData) -> Loop:
 
         return fl.sequence_reduce(pairs, model, step)
 
-    @fl.federated_computation(_MODEL, _BATCHES)
+    @fl.federated_computation(_MODEL, BATCHES)
     def local_eval(model: Any, all_batches: Any) -> Any:
         insert = fl.tf_computation(
             lambda model, batches: batches.map(lambda batch: (model, batch)),
             _MODEL,
-            _BATCHES,
+            BATCHES,
         )
         add = fl.tf_computation(lambda a, b: a + b, tf.float32, tf.float32)
         losses = fl.sequence_map(program.batch_loss, insert(model, all_batches))
@@ -58,7 +58,7 @@ def as_published(data: FederatedData) -> Loop:
 def as_its_prose_tells(data: FederatedData) -> Loop:
     """The element function captures; evaluation is a `sequence_sum`."""
 
-    @fl.federated_computation(_MODEL, _BATCHES)
+    @fl.federated_computation(_MODEL, BATCHES)
     def local_eval(model: Any, all_batches: Any) -> Any:
         loss_on = fl.federated_computation(
             lambda batch: program.batch_loss(model, batch), _BATCH
@@ -71,13 +71,13 @@ def as_its_prose_tells(data: FederatedData) -> Loop:
 def in_one_leaf(data: FederatedData) -> Loop:
     """TensorFlow walks along the sequence: one leaf per client, nothing between."""
 
-    @fl.tf_computation(_MODEL, tf.float32, _BATCHES)
+    @fl.tf_computation(_MODEL, tf.float32, BATCHES)
     def local_train(model: Any, learning_rate: Any, all_batches: Any) -> Any:
         return all_batches.reduce(
             model, lambda model, batch: program.batch_train(model, batch, learning_rate)
         )
 
-    @fl.tf_computation(_MODEL, _BATCHES)
+    @fl.tf_computation(_MODEL, BATCHES)
     def local_eval(model: Any, all_batches: Any) -> Any:
         return all_batches.reduce(
             0.0, lambda total, batch: total + program.batch_loss(model, batch)

@@ -14,6 +14,7 @@ from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.intrinsics.definition import intrinsic_named
 from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.ir.traversal import intrinsics, leaves
 from fedlearn_edu.structure import Struct
 
@@ -37,7 +38,12 @@ class Meanings:
     primitives: Mapping[str, Callable[[ir.Intrinsic], Fn]]
 
 
-def obstacle(tree: ir.Node, runtime: str, primitives: Collection[str]) -> str | None:
+def obstacle(
+    tree: ir.Node,
+    runtime: str,
+    primitives: Collection[str],
+    operations: Collection[str] = MEANINGS,
+) -> str | None:
     """What keeps a tree from being evaluated by a runtime, if anything does."""
     expanded = expand_intrinsics(tree, set(primitives))
     for intrinsic in intrinsics(expanded):
@@ -46,6 +52,8 @@ def obstacle(tree: ir.Node, runtime: str, primitives: Collection[str]) -> str | 
     for leaf in leaves(expanded):
         if leaf.runtime not in (runtime, ir.ANY_RUNTIME):
             return f"{leaf.code.name}, which is leaf code for {leaf.runtime}"
+        if leaf.runtime == ir.ANY_RUNTIME and leaf.code.name not in operations:
+            return f"{leaf.code.name}, which {runtime} does not know"
     return None
 
 

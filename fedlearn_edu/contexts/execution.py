@@ -9,33 +9,32 @@ coroutine.
 
 import inspect
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import replace
 from typing import Any, final
 
+from fedlearn_edu.compiler.fuse import fuse
 from fedlearn_edu.compiler.pipeline import compile_tree
-from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
-from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.cardinalities import (
     cardinalities_at_once,
     infer_cardinalities,
 )
 from fedlearn_edu.contexts.factories import ExecutorFactory
+from fedlearn_edu.contexts.running import Run, Trees, prepare, runtimes_of
 from fedlearn_edu.errors import (
     TypeMismatchError,
     describe,
     short_traceback,
     short_tracebacks,
 )
-from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.stepping import step
 from fedlearn_edu.intrinsics.definition import number_of_definitions
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FunctionType, StructType, Type, normalize, restore
 
 _MAX_COMPILED = 256
 
@@ -54,7 +53,7 @@ class ExecutionEngine:
             )
         self._factory = factory
         self.on_callers_thread = factory.on_callers_thread
-        self._compiled: OrderedDict[Any, tuple[ir.Node, ir.Node]] = OrderedDict()
+        self._compiled: OrderedDict[Any, Trees] = OrderedDict()
 
     def plan(
         self, computation: Computation, argument: Any, *, at_once: bool = False
@@ -77,29 +76,35 @@ class ExecutionEngine:
             counts = cardinalities_at_once(counts, type_, default, name)
         native = self._factory.native(counts)
         # What is used at once is traced anew each time; it would never be found again.
-        compiled = compile_tree if at_once else self._compile
-        tree = compiled(computation.tree, native, name)
+        compiled = self._compile_once if at_once else self._compile
+        trees = compiled(computation.tree, native, name)
         plain = self._compile_functions(plain, native, name)
-        needed = runtimes(tree) | _runtimes_of(plain)
+        needed = runtimes(trees.by_step) | runtimes_of(plain)
         executor = self._factory.create_executor(counts, needed)
-        return Run(executor, tree, type_, plain)
+        return Run(executor, trees, type_, plain)
 
-    def _compile(self, tree: ir.Node, native: frozenset[str], name: str) -> ir.Node:
+    def _compile_once(self, tree: ir.Node, native: Set[str], name: str) -> "Trees":
+        by_step = compile_tree(tree, native, name)
+        return Trees(tree, by_step, by_step)
+
+    def _compile(self, tree: ir.Node, native: Set[str], name: str) -> "Trees":
         key = (id(tree), native, number_of_definitions())
         found = self._compiled.get(key)
         if found is None:
-            # The tree is kept as well, so that nobody else gets its id.
-            found = self._compiled[key] = (tree, compile_tree(tree, native, name))
+            found = self._compile_once(tree, native, name)
+            if self._factory.fuses:
+                found = replace(found, fused=fuse(found.by_step))
+            self._compiled[key] = found
             if len(self._compiled) > _MAX_COMPILED:
                 self._compiled.popitem(last=False)
-        return found[1]
+        return found
 
     def _compile_functions(self, plain: Any, native: frozenset[str], name: str) -> Any:
         """The argument, with the functions in it compiled like the computation."""
         if isinstance(plain, Struct):
             return plain.map(lambda v: self._compile_functions(v, native, name))
         if isinstance(plain, ir.Node):
-            return self._compile(plain, native, f"{name}'s argument")
+            return self._compile(plain, native, f"{name}'s argument").fused
         return plain
 
 
@@ -109,68 +114,6 @@ def _cure_of_factory(found: object) -> str:
     if callable(found):
         return "call it: the parentheses are missing"
     return "pass the factory, not an executor"
-
-
-@final
-@dataclass(frozen=True)
-class Run:
-    """One call, ready to run: a stack, a compiled tree and a plain argument."""
-
-    executor: Executor
-    tree: ir.Node
-    type_signature: FunctionType
-    plain: Any
-
-    async def execute(self) -> Any:
-        """Embeds, calls, computes and restores."""
-        type_, arg = self.type_signature, None
-        if type_.parameter is not None:
-            arg = await self.executor.create_value(self.plain, type_.parameter)
-        fn = await self.executor.create_value(self.tree, self.tree.type)
-        result = await self.executor.create_call(fn, arg)
-        return restore(private(await result.compute()), type_.result)
-
-
-def prepare(argument: Any, type_: Type, callee: str) -> Any:
-    """The argument in plain form, with functions as trees."""
-    plain = normalize(argument, type_, f"{callee}'s argument")
-    return _with_trees(plain, type_, callee)
-
-
-def _with_trees(plain: Any, type_: Type, callee: str) -> Any:
-    match type_:
-        case FunctionType():
-            return _tree_of(plain, type_, callee)
-        case StructType() if type_.contains(lambda t: isinstance(t, FunctionType)):
-            pairs = zip(type_.items(), plain, strict=True)
-            return Struct([(n, _with_trees(v, t, callee)) for (n, t), v in pairs])
-        case _:
-            return plain
-
-
-def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
-    if isinstance(function, PolymorphicComputation) and type_.parameter is not None:
-        function = function.concretize(type_.parameter)
-    if not isinstance(function, Computation):
-        raise TypeMismatchError(
-            f"{callee} takes a computation here",
-            expected=str(type_),
-            found=describe(function),
-            where=f"{callee}'s argument",
-            do="decorate the function: np_computation(function, type), …",
-        )
-    check_closed(function)
-    where = f"{callee}'s argument"
-    type_.check_assignable_from(function.type_signature, where=where)
-    return function.tree
-
-
-def _runtimes_of(plain: Any) -> frozenset[str]:
-    if isinstance(plain, ir.Node):
-        return runtimes(plain)
-    if isinstance(plain, Struct):
-        return frozenset().union(*map(_runtimes_of, plain))
-    return frozenset()
 
 
 @final

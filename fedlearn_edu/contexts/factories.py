@@ -35,10 +35,12 @@ class ExecutorFactory(ABC):
     Attributes:
         on_callers_thread: whether calls run on the thread that makes them.
         default_num_clients: how many clients there are when no argument says it.
+        fuses: whether steps that a runtime can run as a whole become one leaf.
     """
 
     on_callers_thread: bool = False
     default_num_clients: int = 0
+    fuses: bool = False
 
     @abstractmethod
     def create_executor(
@@ -63,6 +65,7 @@ class LocalExecutorFactory(ExecutorFactory):
         self.plan = plan
         self.on_callers_thread = not plan.use_threads
         self.default_num_clients = plan.default_num_clients
+        self.fuses = plan.fuse
         self._stacks: OrderedDict[Any, Executor] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -155,6 +158,7 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
     leaf: Leaf = None,
     use_threads: bool = True,
     tape: Tape | None = None,
+    fuse: bool = True,
 ) -> LocalExecutorFactory:
     """A factory of stacks that run in this process.
 
@@ -170,6 +174,8 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
             default what the computation needs.
         use_threads: whether clients run side by side.
         tape: records every contract call of every layer.
+        fuse: whether what one participant does in TensorFlow becomes one graph; without
+            it, the stack takes every step by itself.
 
     Raises:
         CardinalityError: if a number is out of range.
@@ -180,18 +186,10 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
     check_count("default_num_clients", default_num_clients, 0, clients)
     check_count("max_fanout", max_fanout, 2, "a group of one is no group")
     check_count("clients_per_thread", clients_per_thread, 1, "take 1 or more")
-    return LocalExecutorFactory(
-        StackPlan(
-            default_num_clients,
-            max_fanout,
-            clients_per_thread,
-            support_sequence_ops,
-            strategy,
-            leaf,
-            use_threads,
-            tape,
-        )
-    )
+    numbers = (default_num_clients, max_fanout, clients_per_thread)
+    layers = (support_sequence_ops, strategy, leaf)
+    plan = StackPlan(*numbers, *layers, use_threads, tape, fuse=fuse)
+    return LocalExecutorFactory(plan)
 
 
 @short_traceback
@@ -234,6 +232,7 @@ def thread_debugging_executor_factory(
         support_sequence_ops=support_sequence_ops,
         leaf=leaf,
         use_threads=False,
+        fuse=False,
     )
 
 

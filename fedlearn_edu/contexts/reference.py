@@ -20,7 +20,7 @@ from fedlearn_edu.contexts.cardinalities import (
     cardinalities_at_once,
     infer_cardinalities,
 )
-from fedlearn_edu.contexts.execution import prepare
+from fedlearn_edu.contexts.running import prepare
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 

@@ -50,6 +50,7 @@ class StackPlan:
     use_threads: bool = True
     tape: Tape | None = None
     meter: Meter | None = None
+    fuse: bool = True
 
     def num_clients(self, cardinalities: Cardinalities) -> int:
         """The number of clients a stack is built for."""

@@ -96,6 +96,16 @@ STACKS = (
         runtime="tensorflow",
         max_fanout=2,
     ),
+    Stack(
+        "unfused-tensorflow", local(leaf="tensorflow", fuse=False), runtime="tensorflow"
+    ),
+    Stack(
+        "unfused-composing-2-tensorflow",
+        local(max_fanout=2, leaf="tensorflow", fuse=False),
+        runtime="tensorflow",
+        max_fanout=2,
+    ),
+    Stack("unfused-mixed", local(fuse=False), runtime="mixed"),
     Stack("mixed", local(), runtime="mixed"),
     Stack("mixed-composing-2", local(max_fanout=2), runtime="mixed", max_fanout=2),
     Stack("mixed-recorded", local(tape=Tape()), runtime="mixed"),

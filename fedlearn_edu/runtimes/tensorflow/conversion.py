@@ -112,7 +112,7 @@ def to_body(nested: Any, type_: Type) -> Any:
 
 
 def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
-    """The type of what a body returned, and its leaves as tensors."""
+    """The type of what a body returned, and its leaves: tensors and datasets."""
     if isinstance(result, tf.RaggedTensor):
         splits = tuple(result.nested_row_splits)
         parts = [("flat_values", result.flat_values), ("nested_row_splits", splits)]
@@ -122,7 +122,7 @@ def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
         return from_body(Struct([(n, getattr(result, n)) for n in names]), name)
     if isinstance(result, tf.data.Dataset):
         type_ = SequenceType(type_of_spec(result.element_spec, name))
-        return type_, [tf.data.experimental.to_variant(result)]
+        return type_, [result]
     fields = None if isinstance(result, tf.Tensor | tf.Variable) else fields_of(result)
     if fields is None:
         return _tensor_from_body(result, name)

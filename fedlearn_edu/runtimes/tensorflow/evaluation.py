@@ -14,10 +14,11 @@ from typing import Any
 
 from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.runtimes.tensorflow.conversion import flatten, packed, tf_dtype
+from fedlearn_edu.runtimes.tensorflow.conversion import flatten, nest, packed, tf_dtype
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset, unpacked
+from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 
@@ -30,7 +31,12 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 # Nobody shall rewrite the functions that a dataset calls.
 _as_it_is = tf.autograph.experimental.do_not_convert
-_IN_GRAPHS = {**OPERATIONS, "modulo": tf.math.floormod, "divide": tf.math.divide}
+OPERATIONS_IN_GRAPHS = {
+    **OPERATIONS,
+    "modulo": tf.math.floormod,
+    "divide": tf.math.divide,
+    "cast": tf.identity,  # all results are cast
+}
 
 
 def evaluate_in_graph(tree: ir.Node, argument: Any) -> Any:
@@ -44,15 +50,32 @@ def _leaf(leaf: ir.Leaf) -> Fn:
 
     def call(argument: Any = None) -> Any:
         if isinstance(leaf.code, GraphCode):
-            return with_datasets(leaf.code.run_nested(argument), type_.result)
+            return with_datasets(_inlined(leaf.code, argument), type_.result)
         operands = argument if isinstance(argument, Struct) else (argument,)
         assert isinstance(type_.result, TensorType)
         dtype = tf_dtype(type_.result.dtype)
-        if leaf.code.name == "cast":
-            return tf.cast(operands[0], dtype)
-        return tf.cast(_IN_GRAPHS[leaf.code.name](*operands), dtype)
+        return tf.cast(OPERATIONS_IN_GRAPHS[leaf.code.name](*operands), dtype)
 
     return call
+
+
+def _inlined(code: GraphCode, argument: Any) -> Any:
+    """The result of a graph, as a part of the graph being traced.
+
+    Its body is traced again for datasets that are only stacked tensors; the graph made
+    of it once reads a real pipeline.
+    """
+    stacked = _any_stacked(argument)
+    if code.body is None or code.parameter is None or not stacked:
+        return code.run_nested(argument)
+    _, found = code.body(with_datasets(argument, code.parameter))
+    return nest(iter(found), code.result)
+
+
+def _any_stacked(value: Any) -> bool:
+    if isinstance(value, Struct):
+        return any(map(_any_stacked, value))
+    return isinstance(value, StackedDataset)
 
 
 def _literal(literal: ir.Literal) -> Any:

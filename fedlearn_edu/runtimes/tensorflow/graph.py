@@ -8,7 +8,7 @@ function is rebuilt from the serialized graph. No Python source travels.
 import hashlib
 import pickle
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -21,8 +21,11 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
+from fedlearn_edu.runtimes.tensorflow.sequences import keeping, stacks, to_variant
 from fedlearn_edu.types import SequenceType, Type
+
+# From nested tensors and datasets to the type and the leaves of the result.
+Body = Callable[[Any], tuple[Type, list[Any]]]
 
 
 @final
@@ -57,6 +60,13 @@ class GraphCode:
         self.result = result
         self._concrete = concrete
         self._lock = threading.Lock()
+        self.body: Body | None = None
+        self._trace_over_stacks: Callable[[], Any] | None = None
+
+    def remember(self, body: Body, trace_over_stacks: Callable[[], Any]) -> None:
+        """Keeps what it was traced from; it does not travel to other processes."""
+        self.body = body
+        self._trace_over_stacks = trace_over_stacks
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -73,6 +83,7 @@ class GraphCode:
         self.__dict__["serialized"] = state["serialized"]
         self._concrete = None
         self._lock = threading.Lock()
+        self.body = self._trace_over_stacks = None
 
     @cached_property
     def serialized(self) -> "SerializedGraph":
@@ -107,19 +118,49 @@ class GraphCode:
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
-        flat = [
-            to_variant(leaf, type_)
-            if isinstance(type_, SequenceType)
-            else tf.convert_to_tensor(leaf)
-            for leaf, type_ in zip(
-                flatten(argument, self.parameter), self._leaves, strict=True
-            )
-        ]
-        results = self.run(flat)
+        pairs = list(zip(flatten(argument, self.parameter), self._leaves, strict=True))
+        flat = self._stacked(pairs)
+        if flat is not None and (over_stacks := self._over_stacks) is not None:
+            results = list(over_stacks(*flat))
+        else:
+            flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
+            results = self.run(flat)
         for result, type_ in zip(results, leaf_types(self.result), strict=True):
             if isinstance(type_, SequenceType):
                 keeping(result, *flat)
         return nest(iter(results), self.result)
+
+    def _stacked(self, pairs: Sequence[tuple[Any, Any]]) -> list[Any] | None:
+        """The leaves of an argument with all sequences stacked, where that can be."""
+        if self._trace_over_stacks is None or not self._has_sequences:
+            return None
+        flat: list[Any] = []
+        for leaf, type_ in pairs:
+            is_sequence = isinstance(type_, SequenceType)
+            part = stacks(leaf, type_) if is_sequence else [tf.convert_to_tensor(leaf)]
+            if part is None:
+                return None
+            flat += part
+        return flat
+
+    @property
+    def _over_stacks(self) -> Any:
+        """The same function over stacked tensors; `None` if it cannot be traced."""
+        with self._lock:
+            return self._traced_over_stacks
+
+    @cached_property
+    def _traced_over_stacks(self) -> Any:
+        assert self._trace_over_stacks is not None
+        try:
+            return self._trace_over_stacks()
+        except Exception:  # what worked on a dataset works on a dataset still
+            self._trace_over_stacks = None
+            return None
+
+    @cached_property
+    def _has_sequences(self) -> bool:
+        return any(isinstance(type_, SequenceType) for type_ in self._leaves)
 
     def __call__(self, argument: Any) -> Any:
         """Runs the graph on a plain argument."""
@@ -131,6 +172,12 @@ class GraphCode:
     @cached_property
     def _leaves(self) -> list[Any]:
         return list(leaf_types(self.parameter))
+
+
+def _as_tensor(leaf: Any, type_: Type) -> Any:
+    if isinstance(type_, SequenceType):
+        return to_variant(leaf, type_)
+    return tf.convert_to_tensor(leaf)
 
 
 def _rebuild(serialized: SerializedGraph) -> Any:

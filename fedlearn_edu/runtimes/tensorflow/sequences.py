@@ -14,6 +14,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,19 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     leaf_types,
     packed,
+    tf_dtype,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import DatasetSequence, Kept, SequenceType, StructType, Type
+from fedlearn_edu.types import (
+    UNRANKED,
+    DatasetSequence,
+    Kept,
+    SequenceType,
+    StructType,
+    Type,
+)
 from fedlearn_edu.types.failures import wrapped
 from fedlearn_edu.types.python_fields import fields_of
 
@@ -59,8 +69,58 @@ def keeping(variant: Any, *sources: Any) -> Any:
 
 def as_dataset(sequence: Any, type_: SequenceType) -> Any:
     """A sequence, in whatever form it is, as a dataset of packed elements."""
+    if isinstance(sequence, tf.data.Dataset):
+        return _arranged(sequence, type_)
     spec = element_spec(type_.element)
     return tf.data.experimental.from_variant(to_variant(sequence, type_), spec)
+
+
+def stacks(sequence: Any, type_: SequenceType) -> list[Any] | None:
+    """The elements of a sequence, stacked; `None` if that cannot be.
+
+    For each tensor of an element two: all of them, or all but the last one, which then
+    is the second, alone, because a last batch may be smaller.
+    """
+    match sequence:
+        case Kept():
+            return sequence.form(  # type: ignore[no-any-return]
+                (RUNTIME, "stacks", type_), lambda plain: stacks(plain, type_)
+            )
+        case tuple() if _is_stackable(sequence, type_.element):
+            first, last = sequence, sequence[:0]
+        case tuple() if _is_stackable(sequence[:-1], type_.element):
+            first, last = sequence[:-1], sequence[-1:]
+        case _:
+            return None
+    if any(leaf.shape is UNRANKED for leaf in _tensors(type_)):
+        return None
+    note("convert", type_)
+    rows = [flatten(element, type_.element) for element in first]
+    columns = [np.stack(column) for column in zip(*rows, strict=True)]
+    others = [flatten(element, type_.element) for element in last]
+    tails = [np.stack(c) for c in zip(*others, strict=True)] or [c[:0] for c in columns]
+    dtypes = [tf_dtype(leaf.dtype) for leaf in _tensors(type_)] * 2
+    pairs = zip([*columns, *tails], dtypes, strict=True)
+    return [tf.constant(column, dtype) for column, dtype in pairs]
+
+
+def stack_specs(type_: SequenceType) -> list[Any]:
+    """What `stacks` of such a sequence look like."""
+    shapes = [[None, *leaf.shape] for leaf in _tensors(type_)]
+    dtypes = [tf_dtype(leaf.dtype) for leaf in _tensors(type_)]
+    pairs = list(zip(shapes, dtypes, strict=True))
+    return [tf.TensorSpec(shape, dtype) for shape, dtype in (*pairs, *pairs)]
+
+
+def dataset_of_stacks(flat: Iterator[Any], type_: SequenceType) -> StackedDataset:
+    """A dataset in a body, over tensors as `stacks` makes them."""
+    count, spec = len(_tensors(type_)), element_spec(type_.element)
+    blocks = [packed(list(islice(flat, count)), type_.element) for _ in range(2)]
+    return StackedDataset(blocks, spec, spec)
+
+
+def _tensors(type_: SequenceType) -> list[Any]:
+    return list(leaf_types(type_.element))
 
 
 def _arranged(dataset: Any, type_: SequenceType) -> Any:

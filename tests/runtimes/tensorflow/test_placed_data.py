@@ -40,6 +40,15 @@ STACKS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(params=STACKS)
+def unfused_tape(request: pytest.FixtureRequest) -> Any:
+    """The same for a stack that takes every step by itself."""
+    tape = Tape()
+    options = {"support_sequence_ops": True, "tape": tape, **STACKS[request.param]}
+    with SyncExecutionContext(local_executor_factory(**options, fuse=False)):
+        yield tape
+
+
+@pytest.fixture(params=STACKS)
 def tape(request: pytest.FixtureRequest) -> Any:
     """What a stack records; the stack is that of the default calls in the test."""
     tape = Tape()
@@ -138,7 +147,10 @@ def test_dataset_for_a_graph_is_made_once(tape: Tape) -> None:
     assert_same(READ(data), [3.0, 0.0, 3.0])
 
 
-def test_elements_that_are_read_one_by_one_are_converted_once(tape: Tape) -> None:
+def test_elements_that_are_read_one_by_one_are_converted_once(
+    unfused_tape: Tape,
+) -> None:
+    tape = unfused_tape
     data = fl.place([[1.0, 2.0], [], [3.0]], CLIENTS, FLOATS)
     expected = [[1.0, 4.0], [], [9.0]]
     first = conversions(tape, lambda: assert_same(STEP_BY_STEP(data), expected))

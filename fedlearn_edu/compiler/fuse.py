@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several steps of leaf code at one place become one.
+
+A function without placements, all of whose leaf code belongs to one runtime, is handed
+to that runtime as a whole: sequence intrinsics, lambdas, blocks and what it captured
+included. The runtime makes one leaf of it, or declines. Which runtimes can do that they
+say themselves, in `fusers`; no library is known here.
+"""
+
+from collections.abc import Callable, Mapping
+
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import (
+    free_references,
+    intrinsics,
+    leaves,
+    rebuild,
+    runtimes,
+)
+from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible
+
+# Makes one leaf of a closed function, whose name it is given; `None` if it cannot.
+Fuser = Callable[[ir.Lambda, str], ir.Leaf | None]
+fusers: dict[str, Fuser] = {}
+_ARGUMENT = "(captured and argument)"  # no Python name
+
+
+def fuse(node: ir.Node) -> ir.Node:
+    """The tree with every function that a runtime can run as a whole as one leaf."""
+    able = runtimes(node) & fusers.keys()
+    if len(able) != 1:
+        return node
+    (runtime,) = able
+    return _fused(node, fusers[runtime])
+
+
+def _fused(node: ir.Node, fuser: Fuser) -> ir.Node:
+    if isinstance(node, ir.Lambda) and _is_worth_it(node):
+        whole = _whole(node, fuser)
+        if whole is not None:
+            return whole
+    return rebuild(node, lambda child: _fused(child, fuser))
+
+
+def _is_worth_it(function: ir.Lambda) -> bool:
+    """Whether it does several things, and only with data."""
+    steps = len(leaves(function)) + len(intrinsics(function))
+    types = [function.parameter_type, function.type.result]
+    captured = free_references(function).values()
+    return steps > 1 and all(map(_is_data, [*types, *captured]))
+
+
+def _is_data(type_: Type | None) -> bool:
+    return type_ is None or is_tensorflow_compatible(type_)
+
+
+def _whole(function: ir.Lambda, fuser: Fuser) -> ir.Node | None:
+    captured = free_references(function)
+    if not captured:
+        return fuser(function, _name_of(function))
+    leaf = fuser(_with_captures_as_fields(function, captured), _name_of(function))
+    if leaf is None:
+        return None
+    # A thin function stays, which hands what it captured to the leaf.
+    passed = [ir.Reference(name, type_) for name, type_ in captured.items()]
+    if function.parameter is not None and function.parameter_type is not None:
+        passed.append(ir.Reference(function.parameter, function.parameter_type))
+    argument = ir.Struct(tuple((None, reference) for reference in passed))
+    return ir.Lambda(
+        function.parameter, function.parameter_type, ir.Call(leaf, argument)
+    )
+
+
+def _with_captures_as_fields(
+    function: ir.Lambda, captured: Mapping[str, Type]
+) -> ir.Lambda:
+    """The same function, of one structure that holds what it captured as well."""
+    names = dict(captured)
+    if function.parameter is not None and function.parameter_type is not None:
+        names[function.parameter] = function.parameter_type
+    whole = StructType([(None, type_) for type_ in names.values()])
+    argument = ir.Reference(_ARGUMENT, whole)
+    bound = tuple((name, ir.Selection(argument, i)) for i, name in enumerate(names))
+    return ir.Lambda(_ARGUMENT, whole, ir.Block(bound, function.body))
+
+
+def _name_of(function: ir.Lambda) -> str:
+    """The intrinsics and computations that it swallows, in order."""
+    swallowed = [intrinsic.uri for intrinsic in intrinsics(function)]
+    for leaf in leaves(function):
+        if leaf.runtime != ir.ANY_RUNTIME:
+            swallowed.append(leaf.code.name)
+    return ", ".join(dict.fromkeys(swallowed)) or "operations"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One call on its way through a stack, and the argument it takes along.
+
+`execution.py` plans runs; here they are executed: embed, call, compute, restore.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from fedlearn_edu.computations.arguments import private
+from fedlearn_edu.computations.computation import Computation, check_closed
+from fedlearn_edu.computations.decorator import PolymorphicComputation
+from fedlearn_edu.errors import TypeMismatchError, describe
+from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import runtimes
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    FunctionType,
+    LazySequence,
+    StructType,
+    Type,
+    normalize,
+    restore,
+)
+
+
+@final
+@dataclass(frozen=True)
+class Trees:
+    """A program as it was written (kept, for it is known by its id), and compiled."""
+
+    source: ir.Node
+    by_step: ir.Node
+    fused: ir.Node
+
+
+@final
+@dataclass(frozen=True)
+class Run:
+    """One call, ready to run: a stack, a compiled program and a plain argument."""
+
+    executor: Executor
+    trees: Trees
+    type_signature: FunctionType
+    plain: Any
+
+    async def execute(self) -> Any:
+        """Runs what is fused; after an error step by step, which tells more."""
+        trees = self.trees
+        try:
+            return await self._execute(trees.fused)
+        except Exception:
+            if trees.fused is trees.by_step or _is_read_once(self.plain):
+                raise
+        return await self._execute(trees.by_step)
+
+    async def _execute(self, tree: ir.Node) -> Any:
+        """Embeds, calls, computes and restores."""
+        type_, arg = self.type_signature, None
+        if type_.parameter is not None:
+            arg = await self.executor.create_value(self.plain, type_.parameter)
+        fn = await self.executor.create_value(tree, tree.type)
+        result = await self.executor.create_call(fn, arg)
+        return restore(private(await result.compute()), type_.result)
+
+
+def prepare(argument: Any, type_: Type, callee: str) -> Any:
+    """The argument in plain form, with functions as trees."""
+    plain = normalize(argument, type_, f"{callee}'s argument")
+    return _with_trees(plain, type_, callee)
+
+
+def _with_trees(plain: Any, type_: Type, callee: str) -> Any:
+    match type_:
+        case FunctionType():
+            return _tree_of(plain, type_, callee)
+        case StructType() if type_.contains(lambda t: isinstance(t, FunctionType)):
+            pairs = zip(type_.items(), plain, strict=True)
+            return Struct([(n, _with_trees(v, t, callee)) for (n, t), v in pairs])
+        case _:
+            return plain
+
+
+def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
+    if isinstance(function, PolymorphicComputation) and type_.parameter is not None:
+        function = function.concretize(type_.parameter)
+    if not isinstance(function, Computation):
+        raise TypeMismatchError(
+            f"{callee} takes a computation here",
+            expected=str(type_),
+            found=describe(function),
+            where=f"{callee}'s argument",
+            do="decorate the function: np_computation(function, type), …",
+        )
+    check_closed(function)
+    where = f"{callee}'s argument"
+    type_.check_assignable_from(function.type_signature, where=where)
+    return function.tree
+
+
+def _is_read_once(plain: Any) -> bool:
+    """Whether there is a generator in an argument, which is used up by now."""
+    if isinstance(plain, Struct | tuple):
+        return any(map(_is_read_once, plain))
+    return isinstance(plain, LazySequence) and plain.once
+
+
+def runtimes_of(plain: Any) -> frozenset[str]:
+    """The runtimes of the functions in an argument."""
+    if isinstance(plain, ir.Node):
+        return runtimes(plain)
+    if isinstance(plain, Struct):
+        return frozenset().union(*map(runtimes_of, plain))
+    return frozenset()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole function of the language as one TensorFlow graph.
+
+`compiler/fuse.py` hands in a function that is closed and knows no placements. Its tree
+is evaluated once, while TensorFlow traces, and so becomes one graph: what the stack of
+executors would do step by step, TensorFlow then does in one call.
+"""
+
+from typing import Any
+
+from fedlearn_edu.compiler.evaluation import obstacle
+from fedlearn_edu.compiler.fuse import fusers
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import walk
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.conversion import flatten, leaf_types
+from fedlearn_edu.runtimes.tensorflow.evaluation import (
+    OPERATIONS_IN_GRAPHS,
+    PRIMITIVES,
+    evaluate_in_graph,
+    with_datasets,
+)
+from fedlearn_edu.runtimes.tensorflow.tracing import trace
+from fedlearn_edu.types import SequenceType, Type
+
+
+def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
+    """The function as one leaf; `None` if TensorFlow cannot run it as a whole."""
+    if obstacle(function, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) is not None:
+        return None
+    if any(node.type.contains(_is_sequence_of_nothing) for node in walk(function)):
+        return None
+    type_ = function.type
+
+    def body(nested: Any) -> tuple[Type, list[Any]]:
+        if type_.parameter is not None:
+            nested = with_datasets(nested, type_.parameter)
+        result = evaluate_in_graph(function, nested)
+        return type_.result, flatten(result, type_.result)
+
+    try:
+        code = trace(body, type_.parameter, name)
+    except Exception:  # a running state that is a sequence, say: step by step, then
+        return None
+    return ir.Leaf(RUNTIME, code, type_)
+
+
+def _is_sequence_of_nothing(type_: Type) -> bool:
+    """No dataset has elements without a tensor."""
+    return isinstance(type_, SequenceType) and not leaf_types(type_.element)
+
+
+fusers[RUNTIME] = fuse

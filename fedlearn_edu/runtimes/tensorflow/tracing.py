@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bodies become graphs: what is current while TensorFlow traces one.
+
+`computation.py` hands in the body of a `tf_computation`, `fusing.py` a whole function
+of the language. Other computations called in a body become part of its graph.
+"""
+
+from collections.abc import Iterator
+from typing import Any, final
+
+from fedlearn_edu.compiler.evaluation import obstacle
+from fedlearn_edu.computations.computation import Computation, check_closed
+from fedlearn_edu.computations.context_stack import TracingContext
+from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    flatten,
+    from_body,
+    leaf_types,
+    nest,
+    tensor_spec,
+    to_body,
+)
+from fedlearn_edu.runtimes.tensorflow.evaluation import (
+    OPERATIONS_IN_GRAPHS,
+    PRIMITIVES,
+    evaluate_in_graph,
+    with_datasets,
+)
+from fedlearn_edu.runtimes.tensorflow.graph import Body, GraphCode
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.sequences import dataset_of_stacks, stack_specs
+from fedlearn_edu.runtimes.tensorflow.variables import creator_in
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import SequenceType, StructType, Type
+
+
+@final
+class TensorFlowTracingContext(TracingContext):
+    """Makes what a body calls a part of its graph.
+
+    That is other TensorFlow computations, and sequence intrinsics.
+    """
+
+    has_placements = False
+
+    def invoke(self, computation: Computation, argument: Any) -> Any:
+        """Calls a computation on symbolic tensors."""
+        tree, type_ = computation.tree, computation.type_signature
+        check_closed(computation)
+        found = obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS)
+        if found is not None:
+            raise ContextError(
+                f"{computation.__name__} cannot be called inside a tf_computation",
+                expected="a computation of TensorFlow code and sequence intrinsics",
+                found=found,
+                where=str(computation),
+                do="call both from a federated_computation",
+            )
+        nested = None
+        if type_.parameter is not None:
+            flat = _symbolic(argument, type_.parameter, computation.__name__)
+            nested = with_datasets(nest(iter(flat), type_.parameter), type_.parameter)
+        return to_body(evaluate_in_graph(tree, nested), type_.result)
+
+
+def _symbolic(argument: Any, type_: Type, callee: str) -> list[Any]:
+    """Checks the argument of an inner call and flattens it to tensors."""
+    found, leaves = from_body(argument, callee)
+    try:
+        type_.check_assignable_from(found, where=f"the argument of {callee}")
+    except TypeMismatchError as error:
+        if type_.contains(_is_sequence) and not found.contains(_is_sequence):
+            error.do = "make a dataset: tf.data.Dataset.from_tensor_slices(…)"
+        raise
+    return flatten(nest(iter(leaves), type_), type_)
+
+
+def _is_sequence(type_: Type) -> bool:
+    """Whether a dataset is needed for this type."""
+    return isinstance(type_, SequenceType)
+
+
+def trace(body: Body, type_: Type | None, name: str) -> GraphCode:
+    """The graph of a body: for datasets now, for stacked tensors when they come."""
+
+    def once(*, stacked: bool) -> tuple[Any, Type]:
+        results: list[Type] = []
+
+        def run(*flat: Any) -> list[Any]:
+            creator = creator_in(tf.compat.v1.get_default_graph())
+            with TensorFlowTracingContext(), tf.variable_creator_scope(creator):
+                put = _over_stacks if stacked else nest
+                nested = None if type_ is None else put(iter(flat), type_)
+                result_type, leaves = body(nested)
+                results[:] = [result_type]
+                return [_as_tensor(leaf) for leaf in leaves]
+
+        specs = _specs(type_, stacked=stacked)
+        concrete = tf.function(run, autograph=False).get_concrete_function(*specs)
+        _check_captures(concrete.graph, name)
+        return concrete, results[0]
+
+    concrete, result = once(stacked=False)
+
+    def trace_over_stacks() -> Any:
+        again, found = once(stacked=True)
+        result.check_assignable_from(found)
+        return again
+
+    code = GraphCode(name, concrete, type_, result)
+    code.remember(body, trace_over_stacks)
+    return code
+
+
+def _specs(type_: Type | None, *, stacked: bool) -> list[Any]:
+    specs: list[Any] = []
+    for leaf in leaf_types(type_):
+        is_stacked = stacked and isinstance(leaf, SequenceType)
+        specs += stack_specs(leaf) if is_stacked else [tensor_spec(leaf)]  # type: ignore[arg-type]
+    return specs
+
+
+def _over_stacks(flat: Iterator[Any], type_: Type) -> Any:
+    match type_:
+        case StructType():
+            return Struct((name, _over_stacks(flat, t)) for name, t in type_.items())
+        case SequenceType():
+            return dataset_of_stacks(flat, type_)
+        case _:
+            return next(flat)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    is_dataset = isinstance(leaf, tf.data.Dataset)
+    return tf.data.experimental.to_variant(leaf) if is_dataset else leaf
+
+
+def _check_captures(graph: Any, name: str) -> None:
+    for external, _ in graph.captures:
+        if external.dtype in (tf.resource, tf.variant):
+            kind = "variable" if external.dtype == tf.resource else "dataset"
+            raise TracingError(
+                f"{name} uses a {kind} that was made outside of it",
+                expected="variables made inside, everything else passed in",
+                found=f"a {kind}",
+                where=f"the body of {name}",
+                do="make it in the body (a Keras optimizer, too), or make its value a "
+                "parameter",
+            )

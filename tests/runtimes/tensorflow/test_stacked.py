@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stacked dataset is a dataset: whatever a body does with it, it does the same."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
+from tests.runtimes.tensorflow.uses import USES
+
+pytestmark = pytest.mark.tensorflow
+
+BATCH = OrderedDict(x=(np.float32, [None]), y=(np.int32, [None]))
+BATCHES = fl.SequenceType(BATCH)
+
+
+def batches(*sizes: int) -> list[Any]:
+    """Batches of given sizes; the numbers in them differ."""
+    rng = np.random.default_rng(7)
+    return [
+        OrderedDict(x=rng.random(n).astype(np.float32), y=np.arange(n, dtype=np.int32))
+        for n in sizes
+    ]
+
+
+def as_dataset(data: list[Any]) -> Any:
+    spec = OrderedDict(x=tf.TensorSpec([None]), y=tf.TensorSpec([None], tf.int32))
+    return tf.data.Dataset.from_generator(lambda: iter(data), output_signature=spec)
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 3), (3, 3, 2), (4,), (1, 1)], ids=str)
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+def test_every_use_gives_what_the_real_pipeline_gives(
+    use: Callable[[Any], Any], sizes: tuple[int, ...]
+) -> None:
+    data = batches(*sizes)
+    computation = fl.tf_computation(use, BATCHES)
+    expected = computation(as_dataset(data))  # a real pipeline, which stays one
+    for _ in range(2):
+        found = computation(data)
+        tf.nest.map_structure(
+            lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), found, expected
+        )
+
+
+def test_equal_elements_are_stacked_and_read_by_a_loop() -> None:
+    seen = []
+
+    def use(dataset: Any) -> Any:
+        seen.append(type(dataset).__name__)
+        return dataset.reduce(0.0, lambda total, b: total + tf.reduce_sum(b["x"]))
+
+    computation = fl.tf_computation(use, BATCHES)
+    for sizes in [(3, 3), (3, 3, 2), (5, 5)]:
+        data = batches(*sizes)
+        expected = sum(float(b["x"].sum()) for b in data)
+        np.testing.assert_allclose(computation(data), expected, rtol=1e-6)
+    assert seen[1:] == ["StackedDataset"]  # traced once more, and only once
+
+
+@pytest.mark.parametrize("sizes", [(), (3, 2, 3), (2, 3, 3)], ids=str)
+def test_no_elements_and_unequal_ones_go_the_way_they_went(
+    sizes: tuple[int, ...],
+) -> None:
+    computation = fl.tf_computation(USES[0], BATCHES)
+    code: Any = computation.tree.code  # type: ignore[union-attr]
+    assert isinstance(code, GraphCode)
+    data = batches(*sizes)
+    expected = sum(float(b["x"].sum()) for b in data)
+    np.testing.assert_allclose(computation(data), expected, rtol=1e-6)
+    assert "_traced_over_stacks" not in vars(code)
+
+
+def test_placed_sequences_are_stacked_once() -> None:
+    tape = Tape()
+    total = fl.tf_computation(USES[0], BATCHES)
+    data = fl.place([batches(3, 3), batches(2, 2, 1)], fl.CLIENTS, BATCHES)
+    program = fl.federated_computation(
+        lambda d: fl.federated_map(total, d), fl.type_at_clients(BATCHES)
+    )
+
+    def conversions() -> list[str]:
+        tape.clear()
+        program(data)
+        return [event.participant for event in tape if event.what == "convert"]
+
+    with SyncExecutionContext(local_executor_factory(tape=tape)):
+        assert sorted(conversions()) == ["clients[0]", "clients[1]"]
+        assert [conversions() for _ in range(3)] == [[], [], []]
+
+
+def test_an_error_in_a_loop_names_the_computation_and_the_client() -> None:
+    def checked(dataset: Any) -> Any:
+        def step(total: Any, b: Any) -> Any:
+            tf.debugging.assert_less(tf.reduce_max(b["x"]), 2.0, "too large")
+            return total + tf.reduce_sum(b["x"])
+
+        return dataset.reduce(0.0, step)
+
+    computation = fl.tf_computation(checked, BATCHES)
+    program = fl.federated_computation(
+        lambda d: fl.federated_map(computation, d), fl.type_at_clients(BATCHES)
+    )
+    bad = batches(3, 3)
+    bad[1]["x"][2] = 5.0
+    with pytest.raises(fl.FedLearnError, match=r"too large[\s\S]*client 1"):
+        program([batches(3, 3), bad])
