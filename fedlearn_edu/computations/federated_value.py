@@ -89,8 +89,7 @@ class FederatedValue(Placed):
         """What the participants hold, in order; one entry if all hold the same."""
         if self.type_signature.all_equal:
             return [self.value]
-        whole: list[Any] = restore(private(released(self.kept)), self.type_signature)
-        return whole
+        return list(restore(private(released(self.kept)), self.type_signature))
 
     @property
     def value(self) -> Any:

@@ -60,6 +60,14 @@ def place(values: Any, placement: Placement, member_type: Any = None) -> Federat
     _check_outside()
     declared = to_type(member_type)
     if isinstance(declared, FederatedType):
+        if declared.placement is not placement:
+            raise TypeMismatchError(
+                "the type speaks of another placement than the call",
+                expected=f"a type of members, or of a value at {placement}",
+                found=str(declared),
+                where="place",
+                do=f"pass the type of one entry: {declared.member}",
+            )
         declared = declared.member
     if placement is not CLIENTS:
         (value,) = _read([values])

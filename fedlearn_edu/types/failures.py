@@ -11,7 +11,7 @@ from collections import OrderedDict
 
 from fedlearn_edu.errors import add_place
 
-_MAX_KEPT = 100
+_MAX_KEPT = 20
 _numbers = itertools.count()
 _kept: OrderedDict[int, Exception] = OrderedDict()
 

@@ -8,7 +8,7 @@ the dtype of its neighbors.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -85,12 +85,23 @@ def infer_member(value: Any) -> Type:
     return _common([value], lambda _: "the value")
 
 
+@final
+class SequenceList(list[Any]):
+    """A list whose elements are of a known type, even if there are none."""
+
+    def __init__(self, elements: Iterable[Any], element_type: Type) -> None:
+        super().__init__(elements)
+        self.element_type = element_type
+
+
 def infer_sequence(values: Any) -> SequenceType:
     """The type of a list, tuple or array that is read element by element.
 
     >>> print(infer_sequence([[1.0, 2.0], [3.0, 4.0, 5.0]]))
     float32[?]*
     """
+    if isinstance(values, SequenceList):
+        return SequenceType(values.element_type)
     if isinstance(values, np.ndarray):
         return SequenceType(_row(infer_type(values)))
     return SequenceType(_common(values, lambda i: f"element {i}", inside=True))

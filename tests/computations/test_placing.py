@@ -10,6 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.testing import assert_same
 
 F32 = np.float32
@@ -121,19 +122,13 @@ def test_declared_type_converts() -> None:
 
 
 @pytest.mark.parametrize(
-    "type_",
-    [
-        F32,
-        fl.type_at_clients(F32),
-        fl.type_at_clients(F32, all_equal=True),
-        fl.type_at_server(F32),
-    ],
+    "type_", [F32, fl.type_at_clients(F32), fl.type_at_clients(F32, all_equal=True)]
 )
-def test_type_of_a_member_may_come_with_a_placement(type_: Any) -> None:
-    """Only its member counts: where the data go is said by the placement."""
+def test_type_of_a_member_may_come_with_the_placement(type_: Any) -> None:
     placed = fl.place([1, 2], CLIENTS, type_)
     assert placed.type_signature == fl.type_at_clients(F32)
-    assert fl.place(1, SERVER, type_).type_signature == fl.type_at_server(F32)
+    at_server = fl.place(1, SERVER, fl.type_at_server(F32))
+    assert at_server.type_signature == fl.type_at_server(F32)
 
 
 def test_empty_group_needs_a_type() -> None:
@@ -305,3 +300,10 @@ def test_variable_that_changes_later_was_copied() -> None:
     placed = fl.place([variable], CLIENTS)
     variable.assign([7.0, 7.0])
     assert_same(placed.members, [np.array([1, 2], F32)])
+
+
+def test_a_type_of_another_placement_is_refused() -> None:
+    with pytest.raises(TypeMismatchError, match="another placement"):
+        fl.place([1, 2], fl.CLIENTS, fl.type_at_server(np.int32))
+    placed = fl.place([1, 2], fl.CLIENTS, fl.type_at_clients(np.int64))
+    assert str(placed.type_signature) == "{int64}@CLIENTS"

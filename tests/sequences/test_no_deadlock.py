@@ -136,3 +136,31 @@ def test_graphs_read_mapped_sequences_with_any_number_of_threads(options: str) -
 
 def test_calls_side_by_side_read_mapped_sequences() -> None:
     assert in_another_process(PRELUDE + ASYNCHRONOUS) == "done\n"
+
+
+NESTED = """
+import numpy as np
+import fedlearn_edu as fl
+numbers = fl.SequenceType(np.float32)
+total = fl.tf_computation(lambda ds: ds.reduce(0.0, lambda a, b: a + b), numbers)
+half = fl.tf_computation(lambda x: x / 2, np.float32)
+mapped_total = fl.federated_computation(
+    lambda xs: total(fl.sequence_map(half, xs)), numbers
+)
+def innermost():
+    yield 1.0
+    yield 2.0
+def inner():
+    yield float(total(innermost))
+    yield 1.0
+def outer():
+    yield float(total(inner))
+    yield float(total([1.0, 2.0]))
+    yield float(mapped_total([1.0, 3.0]))
+assert total(outer) == 9.0, total(outer)
+assert mapped_total(outer) == 4.5, mapped_total(outer)
+"""
+
+
+def test_a_generator_may_call_the_graph_that_reads_it() -> None:
+    assert in_another_process(NESTED) == ""

@@ -35,6 +35,7 @@ from fedlearn_edu.types import (
     normalize,
     restore,
 )
+from fedlearn_edu.types.joining import SequenceList
 from fedlearn_edu.types.plain import reading
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
@@ -114,10 +115,16 @@ class PythonContext(Context):
             )
         fn = evaluate(tree, {}, _MEANINGS)
         if type_.parameter is None:
-            return restore(fn(), type_.result)
+            return _to_body(fn(), type_.result)
         where = f"{computation.__name__}'s argument"
         plain = normalize(argument, type_.parameter, where)
-        return restore(fn(plain), type_.result)
+        return _to_body(fn(plain), type_.result)
+
+
+def _to_body(plain: Any, type_: Type) -> Any:
+    """What a body sees; a sequence knows its type, also when it is empty."""
+    seen, is_sequence = restore(plain, type_), isinstance(type_, SequenceType)
+    return SequenceList(seen, type_.element) if is_sequence else seen  # type: ignore[attr-defined]
 
 
 def _fold(argument: Any) -> Any:
@@ -155,7 +162,7 @@ def _run(
     try:
         with PythonContext():
             # A body may well change its arrays in place; nobody else may notice.
-            return call_leaf(fn, names, type_, private(argument), restore)
+            return call_leaf(fn, names, type_, private(argument), _to_body)
     finally:
         reading.reset(outer)
 

@@ -54,6 +54,8 @@ def _leaf(leaf: ir.Leaf) -> Fn:
         operands = argument if isinstance(argument, Struct) else (argument,)
         assert isinstance(type_.result, TensorType)
         dtype = tf_dtype(type_.result.dtype)
+        if leaf.code.name == "divide":  # of integers: not in TensorFlow's float32
+            operands = tuple(tf.cast(operand, dtype) for operand in operands)
         return tf.cast(OPERATIONS_IN_GRAPHS[leaf.code.name](*operands), dtype)
 
     return call

@@ -21,7 +21,12 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.sequences import keeping, stacks, to_variant
+from fedlearn_edu.runtimes.tensorflow.sequences import (
+    keeping,
+    nesting,
+    stacks,
+    to_variant,
+)
 from fedlearn_edu.types import SequenceType, Type
 
 # From nested tensors and datasets to the type and the leaves of the result.
@@ -60,6 +65,7 @@ class GraphCode:
         self.result = result
         self._concrete = concrete
         self._lock = threading.Lock()
+        self._copies: dict[int, Any] = {}
         self.body: Body | None = None
         self._trace_over_stacks: Callable[[], Any] | None = None
 
@@ -83,6 +89,7 @@ class GraphCode:
         self.__dict__["serialized"] = state["serialized"]
         self._concrete = None
         self._lock = threading.Lock()
+        self._copies = {}
         self.body = self._trace_over_stacks = None
 
     @cached_property
@@ -111,10 +118,18 @@ class GraphCode:
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""
+        return list(self._function(nesting.get())(*flat))
+
+    def _function(self, depth: int) -> Any:
+        """The graph as a function; another one if it is waiting for itself."""
         with self._lock:
             if self._concrete is None:
                 self._concrete = _rebuild(self.serialized)
-        return list(self._concrete(*flat))
+            if depth and depth not in self._copies:
+                # TensorFlow has one thread for a function that reads a generator. Code
+                # in a generator that calls the same function again would wait forever.
+                self._copies[depth] = _rebuild(self.serialized)
+            return self._copies[depth] if depth else self._concrete
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""

@@ -13,6 +13,7 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -39,6 +40,7 @@ from fedlearn_edu.types import (
     StructType,
     Type,
 )
+from fedlearn_edu.types.differences import misfit
 from fedlearn_edu.types.failures import wrapped
 from fedlearn_edu.types.python_fields import fields_of
 
@@ -151,6 +153,13 @@ def _rearranged(parts: tuple[Any, ...], type_: Type) -> Any:
 
 def _variant_of(elements: Any, type_: Type) -> Any:
     """A dataset of plain elements: stacked where shapes allow, generated elsewhere."""
+    if not leaf_types(type_):
+        raise misfit(
+            "TensorFlow cannot read elements that hold no tensor",
+            "a sequence of tensors, or of structures with one at least",
+            f"{type_}*",
+            do="put something into each element, or count them in the federated body",
+        )
     if isinstance(elements, tuple) and _is_stackable(elements, type_):
         return tf.data.experimental.to_variant(_stacked(elements, type_))
     # A last batch that is smaller than the others is the usual case.
@@ -159,14 +168,16 @@ def _variant_of(elements: Any, type_: Type) -> Any:
         all_but_last = _stacked(elements[:-1], type_)
         return tf.data.experimental.to_variant(all_but_last.concatenate(last))
     number = next(_numbers)
-    _read_lazily[number] = elements
+    _read_lazily[number] = (elements, nesting.get())
     variant = _generated(type_)(tf.constant(number, tf.int64))
     weakref.finalize(variant, _read_lazily.pop, number)
     return variant
 
 
 _numbers = itertools.count()
-_read_lazily: dict[int, Iterable[Any]] = {}
+_read_lazily: dict[int, tuple[Iterable[Any], int]] = {}
+# How many graphs are waiting for the elements that are being made here.
+nesting: ContextVar[int] = ContextVar("nesting", default=0)
 
 
 @cache
@@ -174,8 +185,9 @@ def _generated(type_: Type) -> Any:
     """A graph that makes a dataset which reads the lazy sequence of a given number."""
 
     def generate(number: Any) -> Iterator[Any]:
+        elements, depth = _read_lazily[int(number)]
         try:
-            for element in _read_lazily[int(number)]:
+            for element in _nested(elements, depth + 1):
                 yield packed(flatten(element, type_), type_)
         except Exception as error:
             raise wrapped(error) from None
@@ -188,6 +200,20 @@ def _generated(type_: Type) -> Any:
 
     spec = tf.TensorSpec([], tf.int64)
     return tf.function(build, autograph=False).get_concrete_function(spec)
+
+
+def _nested(elements: Iterable[Any], depth: int) -> Iterator[Any]:
+    """The elements, made while `depth` graphs wait for them."""
+    iterator = iter(elements)
+    while True:
+        token = nesting.set(depth)
+        try:
+            element = next(iterator)
+        except StopIteration:
+            return
+        finally:
+            nesting.reset(token)
+        yield element
 
 
 def _stacked(elements: Sequence[Any], type_: Type) -> Any:

@@ -59,3 +59,17 @@ def test_a_dataset_mapped_inside_a_body_may_use_sequence_intrinsics() -> None:
         )
 
     assert sum_of_sums([3, 4]) == 3 + 6
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64, np.float32])
+def test_division_has_the_digits_it_has_elsewhere(dtype: Any) -> None:
+    ratio = fl.federated_computation(lambda a, b: a / b, dtype, dtype)
+    in_graph = fl.tf_computation(lambda a, b: ratio(a, b), dtype, dtype)
+    assert in_graph(7, 3) == ratio(7, 3)
+
+
+def test_elements_without_a_tensor_are_refused_in_our_words() -> None:
+    nothing = fl.SequenceType(fl.StructType([]))
+    count = fl.tf_computation(lambda s: s.reduce(0, lambda n, _: n + 1), nothing)
+    with pytest.raises(fl.FedLearnError, match="hold no tensor"):
+        count([(), ()])
