@@ -111,3 +111,21 @@ def test_an_error_in_a_loop_names_the_computation_and_the_client() -> None:
     bad[1]["x"][2] = 5.0
     with pytest.raises(fl.FedLearnError, match=r"too large[\s\S]*client 1"):
         program([batches(3, 3), bad])
+
+
+def test_fields_stay_apart_whatever_their_names() -> None:
+    pair = fl.SequenceType(OrderedDict(y=np.float32, x=np.float32))
+    differences = fl.tf_computation(
+        lambda ds: ds.map(lambda e: e["y"] - 2 * e["x"]).reduce(0.0, tf.add), pair
+    )
+    swapped = fl.tf_computation(
+        lambda ds: ds.map(lambda e: OrderedDict(y=e["x"], x=e["y"])).reduce(
+            OrderedDict(y=0.0, x=0.0),
+            lambda s, e: OrderedDict(y=s["y"] + e["y"], x=s["x"] + e["x"]),
+        ),
+        pair,
+    )
+    data = [OrderedDict(y=1.0, x=10.0), OrderedDict(y=2.0, x=20.0)]
+    for _ in range(2):
+        assert differences(data) == 3 - 60
+        assert swapped(data) == OrderedDict(y=30.0, x=3.0)
