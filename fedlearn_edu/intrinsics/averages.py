@@ -59,6 +59,7 @@ def federated_mean(value: Any, weight: Any = None) -> Value:
     return apply(_WEIGHTED_MEAN, [value, weight])
 
 
+@intrinsic
 def federated_weighted_mean(value: Any, weight: Any) -> Value:
     """`federated_mean` with weights, under its name in older texts."""
     return federated_mean(value, weight)

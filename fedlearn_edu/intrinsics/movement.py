@@ -78,6 +78,7 @@ def federated_eval(fn: Any, placement: Placement) -> Value:
     return apply(_EVAL, [fn], variant=0 if placement is CLIENTS else 1)
 
 
+@intrinsic
 def federated_compute(fn: Any, placement: Placement) -> Value:
     """`federated_eval` under the name some texts use."""
     # NB(TFF): the ancestor never had this name.

@@ -11,6 +11,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
+from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.framework import derived
 from fedlearn_edu.testing import assert_same
 
@@ -521,3 +522,26 @@ def test_tensorflow_code_and_data_at_once() -> None:
     placed: Any = fl.place([dataset, dataset.take(1)], CLIENTS)
     assert fl.sequence_sum(placed) == [6, 0]
     assert p * tf.constant(2.0) == [2, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("use", "name"),
+    [
+        (
+            lambda: fl.federated_compute(fl.np_computation(lambda: F32(1)), CLIENTS),
+            "federated_compute",
+        ),
+        (
+            lambda: fl.federated_weighted_mean(
+                fl.federated_value(1.0, CLIENTS), fl.federated_value(1.0, CLIENTS)
+            ),
+            "federated_weighted_mean",
+        ),
+    ],
+    ids=["compute", "weighted mean"],
+)
+def test_errors_speak_of_the_name_that_was_used(
+    use: Callable[[], Any], name: str
+) -> None:
+    with pytest.raises(CardinalityError, match=f"nothing tells {name} how many"):
+        use()
