@@ -63,16 +63,16 @@ def test_own_strategy_runs_tensorflow() -> None:
     assert_conforms(context, cases("mixed"), lacks=MISSING)
 
 
-class Miscounting(FederatingStrategy):
-    """A wrong strategy: it forgets the last client whenever it adds up."""
+class Wrapping(FederatingStrategy):
+    """Does everything as a strategy it wraps; children change one thing."""
 
     def __init__(self, right: FederatingStrategy) -> None:
         self._right = right
 
-    @staticmethod
-    def factory(targets: Any) -> Any:
+    @classmethod
+    def factory(cls, targets: Any) -> Any:
         right = OneRoomStrategy.factory(targets)
-        return lambda executor: Miscounting(right(executor))
+        return lambda executor: cls(right(executor))
 
     implemented = OneRoomStrategy.implemented
 
@@ -84,6 +84,10 @@ class Miscounting(FederatingStrategy):
 
     async def compute(self, representation: Any, type_: Any) -> Any:
         return await self._right.compute(representation, type_)
+
+
+class Miscounting(Wrapping):
+    """A wrong strategy: it forgets the last client whenever it adds up."""
 
     async def call(self, uri: str, type_: Any, args: Any) -> Any:
         if uri == "federated_aggregate":
@@ -105,26 +109,7 @@ def test_strategy_may_implement_a_derived_intrinsic_natively() -> None:
     """Then the compiler leaves it alone, and the strategy is asked."""
     asked = []
 
-    class Adding(FederatingStrategy):
-        def __init__(self, right: FederatingStrategy) -> None:
-            self._right = right
-
-        @staticmethod
-        def factory(targets: Any) -> Any:
-            right = OneRoomStrategy.factory(targets)
-            return lambda executor: Adding(right(executor))
-
-        implemented = OneRoomStrategy.implemented
-
-        def close(self) -> None:
-            self._right.close()
-
-        async def embed(self, value: Any, type_: Any) -> Any:
-            return await self._right.embed(value, type_)
-
-        async def compute(self, representation: Any, type_: Any) -> Any:
-            return await self._right.compute(representation, type_)
-
+    class Adding(Wrapping):
         async def call(self, uri: str, type_: Any, args: Any) -> Any:
             if uri == "federated_sum":
                 return await self._sum(type_, *args)
