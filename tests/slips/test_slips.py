@@ -7,6 +7,7 @@ refresh them with `pytest --update-golden` after changing a message.
 
 import importlib
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -79,6 +80,8 @@ def test_traceback_shows_the_learners_lines_only(slip: Slip) -> None:
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
+        # The shell takes the place of this module; AutoGraph looks into it for sources.
+        patch.setitem(sys.modules, "__main__", sys.modules["__main__"])
         from IPython.core.interactiveshell import InteractiveShell
         from traitlets.config import Config
 
