@@ -9,7 +9,8 @@ from tests.architecture.repository import PACKAGE, named, package_files
 MAX_FILE_LINES = 250
 MAX_FUNCTION_LINES = 40
 # The plan said 5,500; docs/decisions/0014 says why it is more, and what was added when.
-MAX_MACHINE_LINES = 13_400
+# From here it may only shrink. `former_names.py`, a table, is not counted.
+MAX_MACHINE_LINES = 13_310
 
 # Floors 0 to 8: what a student reads to have read the machine.
 MACHINE = (
