@@ -93,7 +93,7 @@ class ExecutionEngine:
         if found is None:
             found = self._compile_once(tree, native, name)
             if self._factory.fuses:
-                found = replace(found, fused=fuse(found.by_step))
+                found = replace(found, fused=fuse(found.by_step, native))
             self._compiled[key] = found
             if len(self._compiled) > _MAX_COMPILED:
                 self._compiled.popitem(last=False)
