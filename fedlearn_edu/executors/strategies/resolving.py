@@ -148,9 +148,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
         functions = await self._functions(CLIENTS, fn)
         pairs = zip(functions, value.representation, strict=True)
         work = (t.create_call(f, member) for (t, f), member in pairs)
-        results = ahead(
-            noted(CLIENTS, self._first_client, work), _AHEAD * len(self.targets)
-        )
+        named = noted(CLIENTS, self._first_client, work)
+        results = ahead(named, _AHEAD * len(self.targets))
         return await self._folded(results, ir.function_type_of(fn.node).result, *how)
 
     async def _folded(
