@@ -23,6 +23,7 @@ from fedlearn_edu.executors.strategies.base import FederatingStrategy
 from fedlearn_edu.executors.strategies.members import check_members, federated_result
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same, Together
+from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -120,7 +121,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
             return None
         found = await self._work(lambda: self._together.map(fn.node, group))
         if found is not None:
-            note("together", fn.type_signature, f"{self._count} clients")
+            self._note(fn)
         return None if found is None else Entries(found)
 
     async def _fold(
@@ -141,7 +142,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         )
         if state is None:
             return None
-        note("together", fn.type_signature, f"{self._count} clients, and their fold")
+        self._note(fn)
         return await self._below.finish(state, report)
 
     async def _work(self, work: Callable[[], Any]) -> Any:
@@ -149,6 +150,11 @@ class FederatedGroupingStrategy(FederatingStrategy):
             return work()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, copy_context().run, work)
+
+    def _note(self, fn: Handle) -> None:
+        names = dict.fromkeys(leaf.code.name for leaf in leaves(fn.node))
+        detail = ", ".join([*names, f"{self._count} clients"])
+        note("together", fn.type_signature, detail)
 
     def _group(self, value: Handle) -> Group | None:
         held, type_ = _held(value), value.type_signature
