@@ -27,6 +27,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import (
+    UNRANKED,
     Kept,
     SequenceType,
     StructType,
@@ -84,6 +85,8 @@ def columns(group: Group) -> list[Column] | None:
 
 def _columns(held: Held, type_: Type) -> list[Column]:
     leaves = leaf_types(type_)
+    if type_.contains(lambda t: isinstance(t, TensorType) and t.shape is UNRANKED):
+        raise NoColumnsError
     match held:
         case Parts(fields=fields):
             assert isinstance(type_, StructType)

@@ -12,6 +12,7 @@ to the threads of the flat strategy, where TensorFlow computes on whole matrices
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from logging import CRITICAL
 from math import prod
 from typing import Any, final
 
@@ -22,7 +23,13 @@ from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
-from fedlearn_edu.runtimes.tensorflow.conversion import flatten, nest, to_plain
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    flatten,
+    leaf_types,
+    nest,
+    tensor_spec,
+    to_plain,
+)
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS_IN_GRAPHS, PRIMITIVES
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.failures import explained
@@ -139,6 +146,8 @@ def _is_possible(work: Work) -> bool:
     outgoing = [work.result, *([work.state] if work.state else [])]
     if any(type_.contains(_is_unknown_to_loops) for type_ in outgoing):
         return False
+    if work.accumulate is None and not _can_be_stacked(work.result):
+        return False
     if work.accumulate is not None and captured_constants(work.accumulate):
         return False
     return all(
@@ -150,6 +159,11 @@ def _is_possible(work: Work) -> bool:
 
 def _is_unknown_to_loops(type_: Type) -> bool:
     return not isinstance(type_, TensorType | StructType)
+
+
+def _can_be_stacked(type_: Type) -> bool:
+    """Whether all values of a type have the same shapes."""
+    return all(tensor_spec(leaf).shape.is_fully_defined() for leaf in leaf_types(type_))
 
 
 def _can_be_traced_again(leaf: ir.Leaf) -> bool:
@@ -178,11 +192,17 @@ def _step_bytes(found: Sequence[Column]) -> int:
 def _traced(work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
     """The graph for columns laid out like these; `None` if it cannot be traced."""
     graph = GroupGraph(work, found)
-    if vectorized:
+    if vectorized and _can_be_stacked(work.result):
+        # TensorFlow logs an operation that works for one client at a time only.
+        logger = tf.get_logger()
+        level = logger.level
+        logger.setLevel(CRITICAL)
         try:
             return graph.trace(graph.vectorized)
-        except Exception:  # something in it works for one client at a time only
+        except Exception:
             pass
+        finally:
+            logger.setLevel(level)
     try:
         return graph.trace(graph.loop)
     except Exception:  # the flat strategy will tell what is wrong, if anything is
