@@ -32,7 +32,6 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS_IN_GRAPHS, PRIMITIVES
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
-from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -89,10 +88,7 @@ class TensorFlowTogether(Together):
         if graph is None:
             return None
         flat = [tensor for column in found for tensor in column.tensors]
-        try:
-            return list(graph(tf.constant(group.count), *flat, *start))
-        except tf.errors.OpError as error:
-            raise explained(error, f"in {_name_of(work.function)}") from None
+        return list(graph(tf.constant(group.count), *flat, *start))
 
     def _graph(self, work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
         layout = tuple((column.kind, column.has_tails) for column in found)
@@ -173,10 +169,6 @@ def _can_be_traced_again(leaf: ir.Leaf) -> bool:
     return (
         not reads or not isinstance(leaf.code, GraphCode) or leaf.code.body is not None
     )
-
-
-def _name_of(function: ir.Node) -> str:
-    return ", ".join(leaf.code.name for leaf in leaves(function)) or "operations"
 
 
 def _step_bytes(found: Sequence[Column]) -> int:

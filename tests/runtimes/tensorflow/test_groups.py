@@ -328,9 +328,10 @@ def test_an_error_names_client_and_computation(form: str) -> None:
     program = fl.federated_computation(
         lambda v: fl.federated_sum(fl.federated_map(positive, v)), AT_CLIENTS(F32)
     )
-    with pytest.raises(ComputationFailedError) as caught:
+    with pytest.raises(
+        ComputationFailedError, match=r"division by zero[\s\S]*client 2"
+    ):
         together(program, [1.0, 2.0, 0.0])
-    assert "at client 2" in "\n".join(caught.value.__notes__)
 
 
 def test_a_graph_from_another_process_is_run_alone(form: str) -> None:
