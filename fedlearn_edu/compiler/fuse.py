@@ -32,19 +32,22 @@ def fuse(node: ir.Node, native: Set[str] = frozenset()) -> ir.Node:
     Steps at one place are joined before (`chains.py`), as far as a stack with the
     intrinsics in `native` has the means to run them.
     """
-    able = runtimes(node) & fusers.keys()
-    if len(able) != 1:
-        return node
-    (runtime,) = able
-    return _fused(join_chains(node, native), fusers[runtime])
+    found = runtimes(node)
+    if len(found) == 1 and found <= fusers.keys():
+        node = join_chains(node, native)
+    for runtime in sorted(found & fusers.keys()):
+        node = _fused(node, runtime, alone=len(found) == 1)
+    return node
 
 
-def _fused(node: ir.Node, fuser: Fuser) -> ir.Node:
+def _fused(node: ir.Node, runtime: str, *, alone: bool) -> ir.Node:
+    """Looks for functions of a runtime, which is alone in the program or not."""
     if isinstance(node, ir.Lambda) and _is_worth_it(node):
-        whole = _whole(node, fuser)
+        # Operations that all runtimes know may belong to the data of another one.
+        whole = _whole(node, fusers[runtime]) if alone or runtimes(node) else None
         if whole is not None:
             return whole
-    return rebuild(node, lambda child: _fused(child, fuser))
+    return rebuild(node, lambda child: _fused(child, runtime, alone=alone))
 
 
 def _is_worth_it(function: ir.Lambda) -> bool:

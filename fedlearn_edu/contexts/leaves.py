@@ -65,10 +65,8 @@ def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:
 
 def together(leaf: Leaf, runtimes: frozenset[str]) -> Together | None:
     """How leaf code of `runtimes` runs for many participants at once, if it can."""
-    if callable(leaf) or len(runtimes) != 1:
-        return None
-    (name,) = runtimes
-    return _together[name]() if name in _together and leaf in (None, name) else None
+    able = [name for name in _together if name in runtimes and leaf in (None, name)]
+    return _together[able[0]]() if able else None
 
 
 def leaf_executor(leaf: Leaf, runtimes: frozenset[str]) -> Executor:

@@ -360,3 +360,16 @@ def test_old_graphs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found is not None
         assert list(found) == [factor, 2 * factor]
     assert len(ours._graphs) == 2
+
+
+def test_numpy_beside_it_leaves_a_group_together(form: str) -> None:
+    """What is TensorFlow's is one call; NumPy's part is done one by one."""
+    double = fl.tf_computation(lambda x: x * 2.0, F32)
+    plus_one = fl.np_computation(lambda x: x + F32(1), F32)
+
+    def body(v: Any) -> Any:
+        twice = fl.federated_map(double, fl.federated_map(double, v))
+        return fl.federated_sum(fl.federated_map(plus_one, twice))
+
+    program = fl.federated_computation(body, AT_CLIENTS(F32))
+    check(program, [1.0, 2.0, 3.0], expected=2)
