@@ -134,10 +134,10 @@ def _remarks(plan: StackPlan) -> Iterator[tuple[str, str]]:
         flat, deep = FederatedResolvingStrategy, FederatedComposingStrategy
         groups = f"from {plan.max_fanout} clients on {deep.__name__}"
         yield "strategy", f"{flat.__name__}, {groups}"
-    else:
-        yield "strategy", plan.strategy.__name__
         if plan.fuses_groups:
             yield "together", "TensorFlow runs all clients of a group in one call"
+    else:
+        yield "strategy", plan.strategy.__name__
     for layer in _on_top_of_clients(plan):
         yield layer, _ON_TOP[layer]
     if plan.tape is not None:
