@@ -64,11 +64,11 @@ def _leaf(leaf: ir.Leaf) -> Fn:
 def _inlined(code: GraphCode, argument: Any) -> Any:
     """The result of a graph, as a part of the graph being traced.
 
-    Its body is traced again for datasets that are only stacked tensors; the graph made
-    of it once reads a real pipeline.
+    Its body is traced again for datasets that are only stacked tensors: the graph made
+    of it once reads a real pipeline. So it is if there is no graph yet.
     """
-    stacked = _any_stacked(argument)
-    if code.body is None or code.parameter is None or not stacked:
+    again = _any_stacked(argument) or not code.is_traced
+    if code.body is None or code.parameter is None or not again:
         return code.run_nested(argument)
     _, found = code.body(with_datasets(argument, code.parameter))
     return nest(iter(found), code.result)

@@ -11,7 +11,7 @@ from typing import Any
 from fedlearn_edu.compiler.evaluation import obstacle
 from fedlearn_edu.compiler.fuse import fusers
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import walk
+from fedlearn_edu.ir.traversal import intrinsics, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import flatten, leaf_types
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
@@ -20,7 +20,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
     evaluate_in_graph,
     with_datasets,
 )
-from fedlearn_edu.runtimes.tensorflow.tracing import trace
+from fedlearn_edu.runtimes.tensorflow.tracing import trace, trace_when_needed
 from fedlearn_edu.types import SequenceType, Type
 
 
@@ -38,11 +38,22 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
         result = evaluate_in_graph(function, nested)
         return type_.result, flatten(result, type_.result)
 
+    if not _is_doubtful(function):
+        code = trace_when_needed(body, type_.parameter, type_.result, name)
+        return ir.Leaf(RUNTIME, code, type_)
     try:
-        code = trace(body, type_.parameter, name)
-    except Exception:  # a running state that is a sequence, say: step by step, then
+        return ir.Leaf(RUNTIME, trace(body, type_.parameter, name), type_)
+    except Exception:  # step by step, then
         return None
-    return ir.Leaf(RUNTIME, code, type_)
+
+
+def _is_doubtful(function: ir.Lambda) -> bool:
+    """Whether TensorFlow may have no loop for it: a running state may be a sequence."""
+    return any(
+        intrinsic.uri == "sequence_reduce"
+        and intrinsic.type.result.contains(lambda t: isinstance(t, SequenceType))
+        for intrinsic in intrinsics(function)
+    )
 
 
 def _is_sequence_of_nothing(type_: Type) -> bool:

@@ -55,7 +55,10 @@ class SerializedGraph:
 
 @final
 class GraphCode:
-    """One graph with the types of its parameter and result."""
+    """One graph with the types of its parameter and result.
+
+    Made without a concrete function, it is traced when it is first needed.
+    """
 
     def __init__(
         self, name: str, concrete: Any, parameter: Type | None, result: Type
@@ -67,12 +70,18 @@ class GraphCode:
         self._lock = threading.Lock()
         self._copies: dict[int, Any] = {}
         self.body: Body | None = None
-        self._trace_over_stacks: Callable[[], Any] | None = None
+        self._trace: Callable[..., Any] | None = None
+        self._stacks_are_fine = True
 
-    def remember(self, body: Body, trace_over_stacks: Callable[[], Any]) -> None:
-        """Keeps what it was traced from; it does not travel to other processes."""
+    def remember(self, body: Body, trace: Callable[..., Any]) -> None:
+        """Keeps what it is traced from; it does not travel to other processes."""
         self.body = body
-        self._trace_over_stacks = trace_over_stacks
+        self._trace = trace
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether there is a graph already."""
+        return self._concrete is not None
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -90,12 +99,12 @@ class GraphCode:
         self._concrete = None
         self._lock = threading.Lock()
         self._copies = {}
-        self.body = self._trace_over_stacks = None
+        self.body = self._trace = None
 
     @cached_property
     def serialized(self) -> "SerializedGraph":
         """The graph without the process it was traced in."""
-        concrete = self._concrete
+        concrete = self._function(0)
         captures = [(inner.name, outer) for outer, inner in concrete.graph.captures]
         inputs = concrete.inputs[: len(concrete.inputs) - len(captures)]
         return SerializedGraph(
@@ -123,13 +132,19 @@ class GraphCode:
     def _function(self, depth: int) -> Any:
         """The graph as a function; another one if it is waiting for itself."""
         with self._lock:
-            if self._concrete is None:
+            if self._concrete is None and self._trace is not None:
+                self._concrete = self._trace(stacked=False)
+            elif self._concrete is None:
                 self._concrete = _rebuild(self.serialized)
-            if depth and depth not in self._copies:
+            if not depth:
+                return self._concrete
+        serialized = self.serialized
+        with self._lock:
+            if depth not in self._copies:
                 # TensorFlow has one thread for a function that reads a generator. Code
                 # in a generator that calls the same function again would wait forever.
-                self._copies[depth] = _rebuild(self.serialized)
-            return self._copies[depth] if depth else self._concrete
+                self._copies[depth] = _rebuild(serialized)
+            return self._copies[depth]
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
@@ -147,7 +162,7 @@ class GraphCode:
 
     def _stacked(self, pairs: Sequence[tuple[Any, Any]]) -> list[Any] | None:
         """The leaves of an argument with all sequences stacked, where that can be."""
-        if self._trace_over_stacks is None or not self._has_sequences:
+        if self._trace is None or not self._has_sequences or not self._stacks_are_fine:
             return None
         flat: list[Any] = []
         for leaf, type_ in pairs:
@@ -166,11 +181,11 @@ class GraphCode:
 
     @cached_property
     def _traced_over_stacks(self) -> Any:
-        assert self._trace_over_stacks is not None
+        assert self._trace is not None
         try:
-            return self._trace_over_stacks()
+            return self._trace(stacked=True)
         except Exception:  # what worked on a dataset works on a dataset still
-            self._trace_over_stacks = None
+            self._stacks_are_fine = False
             return None
 
     @cached_property

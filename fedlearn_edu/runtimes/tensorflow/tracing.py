@@ -83,34 +83,48 @@ def _is_sequence(type_: Type) -> bool:
 
 def trace(body: Body, type_: Type | None, name: str) -> GraphCode:
     """The graph of a body: for datasets now, for stacked tensors when they come."""
-
-    def once(*, stacked: bool) -> tuple[Any, Type]:
-        results: list[Type] = []
-
-        def run(*flat: Any) -> list[Any]:
-            creator = creator_in(tf.compat.v1.get_default_graph())
-            with TensorFlowTracingContext(), tf.variable_creator_scope(creator):
-                put = _over_stacks if stacked else nest
-                nested = None if type_ is None else put(iter(flat), type_)
-                result_type, leaves = body(nested)
-                results[:] = [result_type]
-                return [_as_tensor(leaf) for leaf in leaves]
-
-        specs = _specs(type_, stacked=stacked)
-        concrete = tf.function(run, autograph=False).get_concrete_function(*specs)
-        _check_captures(concrete.graph, name)
-        return concrete, results[0]
-
-    concrete, result = once(stacked=False)
-
-    def trace_over_stacks() -> Any:
-        again, found = once(stacked=True)
-        result.check_assignable_from(found)
-        return again
-
+    concrete, result = _traced(body, type_, name, stacked=False)
     code = GraphCode(name, concrete, type_, result)
-    code.remember(body, trace_over_stacks)
+    _remember(code, body)
     return code
+
+
+def trace_when_needed(
+    body: Body, type_: Type | None, result: Type, name: str
+) -> GraphCode:
+    """The same for a body whose result is known; it may never be run by itself."""
+    code = GraphCode(name, None, type_, result)
+    _remember(code, body)
+    return code
+
+
+def _remember(code: GraphCode, body: Body) -> None:
+    def again(*, stacked: bool) -> Any:
+        concrete, found = _traced(body, code.parameter, code.name, stacked=stacked)
+        code.result.check_assignable_from(found)
+        return concrete
+
+    code.remember(body, again)
+
+
+def _traced(
+    body: Body, type_: Type | None, name: str, *, stacked: bool
+) -> tuple[Any, Type]:
+    results: list[Type] = []
+
+    def run(*flat: Any) -> list[Any]:
+        creator = creator_in(tf.compat.v1.get_default_graph())
+        with TensorFlowTracingContext(), tf.variable_creator_scope(creator):
+            put = _over_stacks if stacked else nest
+            nested = None if type_ is None else put(iter(flat), type_)
+            result_type, leaves = body(nested)
+            results[:] = [result_type]
+            return [_as_tensor(leaf) for leaf in leaves]
+
+    specs = _specs(type_, stacked=stacked)
+    concrete = tf.function(run, autograph=False).get_concrete_function(*specs)
+    _check_captures(concrete.graph, name)
+    return concrete, results[0]
 
 
 def _specs(type_: Type | None, *, stacked: bool) -> list[Any]:
