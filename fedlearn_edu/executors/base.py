@@ -11,7 +11,7 @@ calls give the same results.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import ExecutorError, FieldError, TypeMismatchError, describe
@@ -207,15 +207,28 @@ def check_owned(value: Any, kind: type[T], owner: Executor) -> T:
 async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Runs coroutines concurrently and returns their results in order.
 
+    One runs after the other, for a task costs more than most of them do; as soon as one
+    has to wait, all others get tasks of their own.
     If some fail, the error of the first of them in order is raised, on every run.
     """
-    coroutines = list(work)
-    if len(coroutines) == 1 or is_stepping():
-        return [await coroutine for coroutine in coroutines]
-    results = await asyncio.gather(*coroutines, return_exceptions=True)
-    done: list[T] = []
+    if is_stepping():
+        return [await coroutine for coroutine in work]
+    rest = map(_settled, list(work))
+    tasks: list[asyncio.Task[T | Exception]] = []
+    async with asyncio.TaskGroup() as group:
+        loop = asyncio.get_running_loop()
+        loop.call_soon(lambda: tasks.extend(map(group.create_task, rest)))
+        results = [await one for one in rest]
+    await asyncio.sleep(0)  # or else an interrupt would be noticed at the very end
+    results += [task.result() for task in tasks]
     for result in results:
-        if isinstance(result, BaseException):
+        if isinstance(result, Exception):
             raise result
-        done.append(result)
-    return done
+    return cast("list[T]", results)
+
+
+async def _settled(coroutine: Coroutine[Any, Any, T]) -> T | Exception:
+    try:
+        return await coroutine
+    except Exception as error:
+        return error
