@@ -11,7 +11,7 @@ calls give the same results.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Iterable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import ExecutorError, FieldError, TypeMismatchError, describe
@@ -21,6 +21,7 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type, to_type
 
 T = TypeVar("T")
+_NODES = frozenset(get_args(ir.Node))
 
 
 class ExecutorValue(ABC):
@@ -70,7 +71,7 @@ def as_node(value: Any) -> ir.Node | None:
     """The tree `value` is or holds; `None` if it is plain data."""
     if isinstance(value, Computation):
         return value.tree
-    return value if isinstance(value, ir.Node) else None
+    return value if type(value) in _NODES else None
 
 
 def resolve_type(value: Any, type_spec: Any) -> Type:
@@ -79,7 +80,7 @@ def resolve_type(value: Any, type_spec: Any) -> Type:
     Raises:
         TypeMismatchError: if there is none, or the two contradict each other.
     """
-    wanted: Type | None = to_type(type_spec)
+    wanted = type_spec if isinstance(type_spec, Type) else to_type(type_spec)
     node = as_node(value)
     if node is not None:
         if wanted is not None:

@@ -25,6 +25,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType, Kept, SequenceType, StructType, Type
+from fedlearn_edu.types.data_types import struct_type
 
 
 class LeafExecutor(Executor):
@@ -115,10 +116,11 @@ class LeafExecutor(Executor):
 
     async def create_struct(self, elements: Any) -> Handle:
         """Puts data side by side."""
-        fields = as_struct(elements).map(lambda e: check_owned(e, Handle, self))
-        types = [(name, field.type_signature) for name, field in fields.items()]
-        data = fields.map(lambda field: field.representation)
-        return Handle(self, data, StructType(types))
+        fields = as_struct(elements)
+        handles = [check_owned(field, Handle, self) for field in fields]
+        data = fields.with_values([handle.representation for handle in handles])
+        types = [handle.type_signature for handle in handles]
+        return Handle(self, data, struct_type(fields.names(), types))
 
     async def create_selection(
         self, source: ExecutorValue, index: int | None = None, name: str | None = None

@@ -132,7 +132,7 @@ class RoutingExecutor(Layer):
             case Embedded(runtime=here, value=embedded) if here == runtime:
                 return embedded
             case Struct() as fields:
-                pairs = [(n, await self._bring(v, runtime)) for n, v in fields.items()]
-                return await target.create_struct(Struct(pairs))
+                below = [await self._bring(field, runtime) for field in fields]
+                return await target.create_struct(fields.with_values(below))
             case _:
                 return await self.embed_below(value, target)
