@@ -124,9 +124,9 @@ class short_tracebacks:  # noqa: N801 (reads like a function: `with short_traceb
         """There is nothing to prepare."""
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
+        if not isinstance(error, Exception):
             return
-        if isinstance(error, Exception):
+        if not os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
             error.__traceback__ = _shortened(error)
             if isinstance(error, FedLearnError):
                 error.__cause__ = None  # the message says it all

@@ -28,10 +28,10 @@ class Struct:
 
     def __init__(self, elements: Iterable[tuple[str | None, Any]]) -> None:
         pairs = tuple(elements)
-        names = tuple(name for name, _ in pairs)
+        names = tuple([name for name, _ in pairs])
         check_names(names)
         object.__setattr__(self, "_names", names)
-        object.__setattr__(self, "_values", tuple(value for _, value in pairs))
+        object.__setattr__(self, "_values", tuple([value for _, value in pairs]))
 
     @staticmethod
     def named(**fields: Any) -> "Struct":
@@ -89,7 +89,14 @@ class Struct:
 
     def map(self, fn: Callable[[Any], Any]) -> "Struct":
         """The same structure with `fn` applied to each element (one level)."""
-        return Struct(zip(self._names, map(fn, self._values), strict=True))
+        return self.with_values(map(fn, self._values))
+
+    def with_values(self, values: Iterable[Any]) -> "Struct":
+        """The same names, which need no check, around as many other values."""
+        other = object.__new__(Struct)
+        object.__setattr__(other, "_names", self._names)
+        object.__setattr__(other, "_values", tuple(values))
+        return other
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Struct):
@@ -110,8 +117,8 @@ class Struct:
 def check_names(names: tuple[str | None, ...]) -> None:
     """Refuses duplicate field names."""
     given = [name for name in names if name is not None]
-    twice = sorted({name for name in given if given.count(name) > 1})
-    if twice:
+    if len(set(given)) < len(given):
+        twice = sorted({name for name in given if given.count(name) > 1})
         raise StructureError(
             "field names must differ",
             expected="every name once",

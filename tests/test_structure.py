@@ -37,6 +37,12 @@ def test_map_changes_the_values_and_nothing_else() -> None:
     assert MIXED.map(str) == Struct([("a", "1"), (None, "2")])
 
 
+def test_other_values_may_stand_under_the_same_names() -> None:
+    struct = Struct([("a", 1), (None, 2)])
+    assert struct.with_values([3, "four"]) == Struct([("a", 3), (None, "four")])
+    assert struct == Struct([("a", 1), (None, 2)])
+
+
 @pytest.mark.parametrize("index", [2, -1])
 def test_an_index_out_of_range_is_refused(index: int) -> None:
     with pytest.raises(IndexError, match=f"index {index} in a structure of 2"):

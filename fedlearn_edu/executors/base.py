@@ -11,7 +11,7 @@ calls give the same results.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast, get_args
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import ExecutorError, FieldError, TypeMismatchError, describe
@@ -21,6 +21,7 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type, to_type
 
 T = TypeVar("T")
+_NODES = frozenset(get_args(ir.Node))
 
 
 class ExecutorValue(ABC):
@@ -70,7 +71,7 @@ def as_node(value: Any) -> ir.Node | None:
     """The tree `value` is or holds; `None` if it is plain data."""
     if isinstance(value, Computation):
         return value.tree
-    return value if isinstance(value, ir.Node) else None
+    return value if type(value) in _NODES else None
 
 
 def resolve_type(value: Any, type_spec: Any) -> Type:
@@ -79,7 +80,7 @@ def resolve_type(value: Any, type_spec: Any) -> Type:
     Raises:
         TypeMismatchError: if there is none, or the two contradict each other.
     """
-    wanted: Type | None = to_type(type_spec)
+    wanted = type_spec if isinstance(type_spec, Type) else to_type(type_spec)
     node = as_node(value)
     if node is not None:
         if wanted is not None:
@@ -207,15 +208,28 @@ def check_owned(value: Any, kind: type[T], owner: Executor) -> T:
 async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Runs coroutines concurrently and returns their results in order.
 
+    One runs after the other, for a task costs more than most of them do; as soon as one
+    has to wait, all others get tasks of their own.
     If some fail, the error of the first of them in order is raised, on every run.
     """
-    coroutines = list(work)
-    if len(coroutines) == 1 or is_stepping():
-        return [await coroutine for coroutine in coroutines]
-    results = await asyncio.gather(*coroutines, return_exceptions=True)
-    done: list[T] = []
+    if is_stepping():
+        return [await coroutine for coroutine in work]
+    rest = map(_settled, list(work))
+    tasks: list[asyncio.Task[T | Exception]] = []
+    async with asyncio.TaskGroup() as group:
+        loop = asyncio.get_running_loop()
+        loop.call_soon(lambda: tasks.extend(map(group.create_task, rest)))
+        results = [await one for one in rest]
+    await asyncio.sleep(0)  # or else an interrupt would be noticed at the very end
+    results += [task.result() for task in tasks]
     for result in results:
-        if isinstance(result, BaseException):
+        if isinstance(result, Exception):
             raise result
-        done.append(result)
-    return done
+    return cast("list[T]", results)
+
+
+async def _settled(coroutine: Coroutine[Any, Any, T]) -> T | Exception:
+    try:
+        return await coroutine
+    except Exception as error:
+        return error

@@ -39,8 +39,8 @@ async def _lift(handle: Handle, names: ReferenceResolvingExecutor) -> Handle:
     """The same value above: its functions opened, its data left where they are."""
     match handle.representation:
         case Struct() as fields:
-            pairs = [(name, await _lift(v, names)) for name, v in fields.items()]
-            return await names.create_struct(Struct(pairs))
+            lifted = [await _lift(field, names) for field in fields]
+            return await names.create_struct(fields.with_values(lifted))
         case ir.Lambda() | ir.Leaf() | ir.Intrinsic() as function:
             return await names.create_value(function)
         case _:

@@ -20,7 +20,8 @@ from fedlearn_edu.executors.base import (
 )
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FunctionType, StructType, Type
+from fedlearn_edu.types import FunctionType, Type
+from fedlearn_edu.types.data_types import struct_type
 
 
 @final
@@ -30,21 +31,17 @@ class Handle(ExecutorValue):
     In a `Layer`, a `Struct` of handles represents a structure.
     """
 
-    __slots__ = ("_type", "owner", "representation")
+    __slots__ = ("owner", "representation", "type_signature")
+    type_signature: Type
 
     def __init__(self, owner: Any, representation: Any, type_: Type) -> None:
         self.owner = owner
         self.representation = representation
-        self._type = type_
+        self.type_signature = type_
 
     def __repr__(self) -> str:
         kind = type(self.representation).__name__
-        return f"<{type(self.owner).__name__} holds a {kind}: {self._type}>"
-
-    @property
-    def type_signature(self) -> Type:
-        """The type of the value."""
-        return self._type
+        return f"<{type(self.owner).__name__} holds a {kind}: {self.type_signature}>"
 
     @property
     def node(self) -> ir.Node:
@@ -54,17 +51,17 @@ class Handle(ExecutorValue):
             raise ExecutorError(
                 "a function was expected here",
                 expected="a lambda, leaf code or an intrinsic",
-                found=str(self._type),
+                found=str(self.type_signature),
             )
         return node
 
     async def compute(self) -> Any:
         """Materializes the value; a function cannot be."""
-        if isinstance(self._type, FunctionType):
+        if isinstance(self.type_signature, FunctionType):
             raise TypeMismatchError(
                 "the result is a function, not data",
                 expected="data, such as float32",
-                found=str(self._type),
+                found=str(self.type_signature),
                 do="did you forget to call it? put parentheses behind its name",
             )
         return await self.owner.materialize(self)
@@ -87,9 +84,9 @@ class Layer(Executor):
 
     async def create_struct(self, elements: Any) -> Handle:
         """Keeps the elements side by side."""
-        fields = as_struct(elements).map(self.own)
-        types = [(name, field.type_signature) for name, field in fields.items()]
-        return Handle(self, fields, StructType(types))
+        fields = as_struct(elements)
+        types = [self.own(field).type_signature for field in fields]
+        return Handle(self, fields, struct_type(fields.names(), types))
 
     async def create_selection(
         self, source: ExecutorValue, index: int | None = None, name: str | None = None
@@ -101,7 +98,10 @@ class Layer(Executor):
             ValueError: if both or neither of `index` and `name` are given.
         """
         handle = self.own(source)
-        at = position(handle.type_signature, index, name)
+        return await self.select(handle, position(handle.type_signature, index, name))
+
+    async def select(self, handle: Handle, at: int) -> Handle:
+        """Picks an element that is known to be there."""
         if isinstance(handle.representation, Struct):
             field: Handle = handle.representation[at]
             return field
@@ -110,18 +110,18 @@ class Layer(Executor):
     async def materialize(self, handle: Handle) -> Any:
         """The plain form of a value, structures field by field."""
         if isinstance(handle.representation, Struct):
-            fields = handle.representation.items()
-            return Struct([(name, await field.compute()) for name, field in fields])
+            fields = handle.representation
+            return fields.with_values([await field.compute() for field in fields])
         return await self.fetch(handle)
 
     async def lower(self, handle: Handle, target: Executor) -> ExecutorValue:
         """The same value in the target executor."""
         match handle.representation:
             case Struct() as fields:
-                pairs = [(n, await self.lower(v, target)) for n, v in fields.items()]
-                return await target.create_struct(Struct(pairs))
-            case ExecutorValue() as below:
-                return below
+                below = [await self.lower(field, target) for field in fields]
+                return await target.create_struct(fields.with_values(below))
+            case ExecutorValue() as value:
+                return value
             case _:
                 return await self.embed_below(handle, target)
 

@@ -25,6 +25,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType, Kept, SequenceType, StructType, Type
+from fedlearn_edu.types.data_types import struct_type
 
 
 class LeafExecutor(Executor):
@@ -61,11 +62,8 @@ class LeafExecutor(Executor):
                 return Handle(self, self._embed(value, type_), type_)
             case ir.Literal(value=literal):
                 return Handle(self, self._embed(literal, type_), type_)
-            case ir.Leaf(runtime=runtime, code=code) if runtime in (
-                self.runtime,
-                ir.ANY_RUNTIME,
-            ):
-                return Handle(self, code, type_)
+            case ir.Leaf() as leaf if leaf.runtime in (self.runtime, ir.ANY_RUNTIME):
+                return Handle(self, leaf.code, type_)
             case node:
                 raise ExecutorError(
                     f"the {self.runtime} executor runs its own leaf code only",
@@ -76,14 +74,11 @@ class LeafExecutor(Executor):
 
     def _embed(self, plain: Any, type_: Type) -> Any:
         match plain:
-            case Kept() if not (
-                self.lazy_sequences and isinstance(type_, SequenceType)
-            ):
-                return plain.form(
-                    (self.runtime, type_), lambda plain: self.embed(plain, type_)
-                )
-            case Kept():
+            case Kept() if self.lazy_sequences and isinstance(type_, SequenceType):
                 return plain
+            case Kept():
+                key = (self.runtime, type_)
+                return plain.form(key, lambda plain: self.embed(plain, type_))
             case Struct() if isinstance(type_, StructType) and _holds_kept(plain):
                 pairs = zip(type_.items(), plain, strict=True)
                 return Struct((n, self._embed(v, t)) for (n, t), v in pairs)
@@ -115,10 +110,11 @@ class LeafExecutor(Executor):
 
     async def create_struct(self, elements: Any) -> Handle:
         """Puts data side by side."""
-        fields = as_struct(elements).map(lambda e: check_owned(e, Handle, self))
-        types = [(name, field.type_signature) for name, field in fields.items()]
-        data = fields.map(lambda field: field.representation)
-        return Handle(self, data, StructType(types))
+        fields = as_struct(elements)
+        handles = [check_owned(field, Handle, self) for field in fields]
+        data = fields.with_values([handle.representation for handle in handles])
+        types = [handle.type_signature for handle in handles]
+        return Handle(self, data, struct_type(fields.names(), types))
 
     async def create_selection(
         self, source: ExecutorValue, index: int | None = None, name: str | None = None

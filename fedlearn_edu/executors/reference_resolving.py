@@ -9,9 +9,8 @@ A function that must go down to the target whole is closed first: the plain valu
 uses of the bodies around it travel along as constants (decision 3 in `docs/decisions`).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, assert_never, final
+from dataclasses import dataclass
+from typing import Any, NamedTuple, assert_never, final
 
 from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.executors.base import (
@@ -30,24 +29,24 @@ from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 
 
 @final
-@dataclass(frozen=True)
-class Scope:
-    """An immutable chain of bindings."""
+class Scope(NamedTuple):
+    """One name and what it is bound to, inside an outer scope."""
 
-    bindings: Mapping[str, Handle] = field(default_factory=dict)
-    parent: "Scope | None" = None
+    name: str
+    value: Handle
+    outer: "Scope | None"
 
-    def lookup(self, name: str) -> Handle:
-        """The innermost binding of `name`."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.bindings:
-                return scope.bindings[name]
-            scope = scope.parent
-        raise ExecutorError(
-            f"the name {name!r} is not bound here",
-            do="run only closed computations; pass captured values as parameters",
-        )
+
+def lookup(name: str, scope: Scope | None) -> Handle:
+    """The innermost binding of `name`."""
+    while scope is not None:
+        if scope.name == name:
+            return scope.value
+        scope = scope.outer
+    raise ExecutorError(
+        f"the name {name!r} is not bound here",
+        do="run only closed computations; pass captured values as parameters",
+    )
 
 
 @final
@@ -56,7 +55,7 @@ class Closure:
     """A function of the language together with the scope it was written in."""
 
     function: ir.Lambda
-    scope: Scope
+    scope: Scope | None
 
 
 @final
@@ -78,14 +77,10 @@ class ReferenceResolvingExecutor(Layer):
         type_ = resolve_type(value, type_spec)
         node = as_node(value)
         if node is not None:
-            return await self._evaluate(node, Scope())
-        if isinstance(type_, StructType) and isinstance(value, Struct):
-            pairs = [
-                (name, await self.create_value(element, element_type))
-                for element, (name, element_type) in zip(
-                    value, type_.items(), strict=True
-                )
-            ]
+            return await self._evaluate(node, None)
+        if isinstance(value, Struct) and isinstance(type_, StructType):
+            parts = zip(type_.items(), value, strict=True)
+            pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
             return Handle(self, Struct(pairs), type_)
         return self.wrap(await self._target.create_value(value, type_))
 
@@ -97,14 +92,12 @@ class ReferenceResolvingExecutor(Layer):
         check_call(fn, arg)
         return await self._call(fn, None if arg is None else self.own(arg))
 
-    async def _evaluate(self, node: ir.Node, scope: Scope) -> Handle:
+    async def _evaluate(self, node: ir.Node, scope: Scope | None) -> Handle:
         match node:
             case ir.Reference(name=name):
-                return scope.lookup(name)
+                return lookup(name, scope)
             case ir.Selection(source=source, index=index):
-                return await self.create_selection(
-                    await self._evaluate(source, scope), index
-                )
+                return await self.select(await self._evaluate(source, scope), index)
             case ir.Struct(elements=elements):
                 pairs = [(n, await self._evaluate(e, scope)) for n, e in elements]
                 return Handle(self, Struct(pairs), node.type)
@@ -112,7 +105,7 @@ class ReferenceResolvingExecutor(Layer):
                 return Handle(self, Closure(node, scope), node.type)
             case ir.Block(locals=bound, result=result):
                 for name, value in bound:
-                    scope = Scope({name: await self._evaluate(value, scope)}, scope)
+                    scope = Scope(name, await self._evaluate(value, scope), scope)
                 return await self._evaluate(result, scope)
             case ir.Call(function=function, argument=argument):
                 fn = await self._evaluate(function, scope)
@@ -131,7 +124,7 @@ class ReferenceResolvingExecutor(Layer):
         match fn.representation:
             case Closure(function=function, scope=scope):
                 if function.parameter is not None and arg is not None:
-                    scope = Scope({function.parameter: arg}, scope)
+                    scope = Scope(function.parameter, arg, scope)
                 return await self._evaluate(function.body, scope)
             case _:
                 target = await self.lower(fn, self._target)
@@ -149,18 +142,16 @@ class ReferenceResolvingExecutor(Layer):
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Embeds a function whole, after closing it over what it captured."""
-        match handle.representation:
-            case Closure() as closure:
-                node = await self._close_over(closure)
-            case function:
-                node = function
+        node = handle.representation
+        if isinstance(node, Closure):
+            node = await self._close_over(node)
         return await target.create_value(node, node.type)
 
     async def _close_over(self, closure: Closure) -> ir.Node:
         """The function with the values it captured written into it as constants."""
         bindings: dict[str, ir.Node] = {}
         for name in free_references(closure.function):
-            captured = closure.scope.lookup(name)
+            captured = lookup(name, closure.scope)
             _check_may_travel(name, captured.type_signature, closure)
             bindings[name] = await self._as_constant(captured, name)
         return substitute(closure.function, bindings)
@@ -172,10 +163,8 @@ class ReferenceResolvingExecutor(Layer):
             case ir.Leaf() | ir.Intrinsic() as function:
                 return function
             case Struct() as fields:
-                pairs = [
-                    (n, await self._as_constant(v, name)) for n, v in fields.items()
-                ]
-                return ir.Struct(tuple(pairs))
+                constants = [await self._as_constant(v, name) for v in fields]
+                return ir.Struct(fields.with_values(constants).items())
             case _:
                 plain = await captured.compute()
                 return ir.Literal(plain, captured.type_signature, name)

@@ -89,9 +89,7 @@ class RoutingExecutor(Layer):
                 found=runtime,
             )
         target = self._targets[runtime]
-        below = None
-        if arg is not None:
-            below = await self._bring(self.own(arg), runtime)
+        below = None if arg is None else await self._bring(self.own(arg), runtime)
         code = await target.create_value(fn.representation, type_)
         result = await target.create_call(code, below)
         return Handle(self, Embedded(runtime, result), type_.result)
@@ -118,11 +116,8 @@ class RoutingExecutor(Layer):
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Brings data to a runtime that does not have them yet."""
-        match handle.representation:
-            case Plain(value=data):
-                pass
-            case _:
-                data = await handle.compute()
+        here = handle.representation
+        data = here.value if isinstance(here, Plain) else await handle.compute()
         return await target.create_value(data, handle.type_signature)
 
     async def _bring(self, value: Handle, runtime: str) -> ExecutorValue:
@@ -132,7 +127,7 @@ class RoutingExecutor(Layer):
             case Embedded(runtime=here, value=embedded) if here == runtime:
                 return embedded
             case Struct() as fields:
-                pairs = [(n, await self._bring(v, runtime)) for n, v in fields.items()]
-                return await target.create_struct(Struct(pairs))
+                below = [await self._bring(field, runtime) for field in fields]
+                return await target.create_struct(fields.with_values(below))
             case _:
                 return await self.embed_below(value, target)

@@ -76,9 +76,10 @@ def field(source: ir.Node, index: int) -> ir.Node:
 
 def walk(node: ir.Node) -> Iterator[ir.Node]:
     """`node` and everything below it, parents first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    ahead = [node]
+    while ahead:
+        yield (here := ahead.pop())
+        ahead.extend(reversed(children(here)))
 
 
 def free_references(node: ir.Node) -> dict[str, Type]:

@@ -96,7 +96,7 @@ class Type(ABC):
 
     def check_assignable_from(self, source: "Type", *, where: object = None) -> None:
         """Raises `TypeNotAssignableError`, which says where the types differ."""
-        if self == source:
+        if self is source or self == source:
             return
         found = difference(self, source)
         if found is not None:
@@ -155,7 +155,7 @@ def to_type(x: object) -> Type | None:
     >>> print(to_type([("a", np.int32), ("b", (np.float32, [2, None]))]))
     <a=int32,b=float32[2,?]>
     """
-    return None if x is None else convert(x)
+    return x if x is None or isinstance(x, Type) else convert(x)
 
 
 def required_type(x: object, role: str) -> Type:

@@ -163,6 +163,14 @@ def StructWithPythonType(elements: Any, container: type) -> StructType:  # noqa:
     return StructType(elements, container)
 
 
+def struct_type(names: tuple[str | None, ...], types: Iterable[Type]) -> StructType:
+    """The type of a structure that is there: nothing is to be converted or checked."""
+    made = object.__new__(StructType)
+    pairs = zip(names, types, strict=True)
+    vars(made).update(fields=tuple(pairs), python_container=None)
+    return made
+
+
 def is_field(x: object) -> bool:
     """Whether `x` is a pair of a name and whatever denotes a type."""
     return isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], str)

@@ -83,7 +83,7 @@ def as_shape(x: Any) -> Shape | None:
 
 def fits(target: Shape, source: Shape) -> bool:
     """Whether a tensor of shape `source` may stand where `target` is declared."""
-    if target is UNRANKED:
+    if target is UNRANKED or target == source:
         return True
     if source is UNRANKED or len(target) != len(source):
         return False

@@ -66,6 +66,13 @@ def test_a_walk_meets_parents_before_children() -> None:
     assert list(walk(block)) == [block, call, increment.tree, X, Y]
 
 
+def test_a_walk_goes_as_deep_as_there_is_something_below() -> None:
+    node: ir.Node = ir.Reference("x", INT)
+    for _ in range(5000):
+        node = ir.Selection(node, 0)
+    assert sum(1 for _ in walk(node)) == 5001
+
+
 @pytest.mark.parametrize(
     ("node", "free"),
     [
