@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from logging import CRITICAL
 from math import prod
+from threading import RLock
 from typing import Any, final
 
 from fedlearn_edu.compiler.evaluation import obstacle
@@ -53,6 +54,7 @@ class TensorFlowTogether(Together):
 
     def __init__(self) -> None:
         self._graphs: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = RLock()
 
     def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
         """All clients' results, by one call; see `Together`."""
@@ -93,13 +95,14 @@ class TensorFlowTogether(Together):
     def _graph(self, work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
         layout = tuple((column.kind, column.has_tails) for column in found)
         key = (_key(work.function), _key(work.accumulate), layout, vectorized)
-        if key not in self._graphs:
-            # The work is kept with its graph: it is known by the ids of its parts.
-            self._graphs[key] = work, _traced(work, found, vectorized=vectorized)
-            if len(self._graphs) > _MAX_GRAPHS:
-                self._graphs.popitem(last=False)
-        self._graphs.move_to_end(key)
-        return self._graphs[key][1]
+        with self._lock:  # groups run side by side, and all need the same graph
+            if key not in self._graphs:
+                # The work is kept with its graph: it is known by the ids of its parts.
+                self._graphs[key] = work, _traced(work, found, vectorized=vectorized)
+                if len(self._graphs) > _MAX_GRAPHS:
+                    self._graphs.popitem(last=False)
+            self._graphs.move_to_end(key)
+            return self._graphs[key][1]
 
 
 def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
