@@ -99,6 +99,8 @@ def cast_scalar(number: Value, like: TensorType) -> Value:
 
 def binary(name: str, type_: Type) -> Value:
     """The function `(<T,T> -> T)` that applies an operation leaf by leaf."""
+    if isinstance(type_, TensorType):
+        return Value(operation(name, (type_, type_), type_))
     return traced(
         lambda left, right: leafwise(name, left, right), type_, type_, name=name
     )

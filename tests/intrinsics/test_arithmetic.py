@@ -10,6 +10,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.arithmetic import binary, constant_like, leafwise, zeros
+from fedlearn_edu.ir.printing import to_text
 from tests.programs import FLOAT, INT, NUMBERS
 
 
@@ -65,6 +66,13 @@ def test_a_binary_function_takes_a_pair_of_one_type() -> None:
     low, high = made([1, [5, 6]], [3, [4, 9]])
     assert low == 3
     np.testing.assert_array_equal(high, [5, 9])
+
+
+def test_of_tensors_a_binary_function_is_the_operation_itself() -> None:
+    total = fl.federated_computation(fl.federated_sum, fl.type_at_clients(np.int32))
+    stack = fl.framework.local_executor_factory().native({fl.CLIENTS: 2})
+    text = to_text(fl.framework.compile_tree(total.tree, stack))
+    assert "federated_aggregate(<value,0,add,add," in text
 
 
 def binary_type(type_: Any) -> Any:
