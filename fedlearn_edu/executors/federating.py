@@ -138,19 +138,15 @@ class FederatingExecutor(Layer):
             case _:
                 below = self.unplaced
                 data = None if value is None else await self.lower(value, below)
-                return self.wrap(
-                    await below.create_call(await self.lower(fn, below), data)
-                )
+                code = await self.lower(fn, below)
+                return self.wrap(await below.create_call(code, data))
 
     async def fetch(self, handle: Handle) -> Any:
         """Materializes a federated value by the strategy, others unplaced."""
-        if isinstance(handle.type_signature, FederatedType):
-            return await self.strategy.compute(
-                handle.representation, handle.type_signature
-            )
-        if isinstance(handle.representation, Placement):
-            return handle.representation
-        return await handle.representation.compute()
+        data, type_ = handle.representation, handle.type_signature
+        if isinstance(type_, FederatedType):
+            return await self.strategy.compute(data, type_)
+        return data if isinstance(data, Placement) else await data.compute()
 
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects in the unplaced executor."""

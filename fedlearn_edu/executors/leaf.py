@@ -62,11 +62,8 @@ class LeafExecutor(Executor):
                 return Handle(self, self._embed(value, type_), type_)
             case ir.Literal(value=literal):
                 return Handle(self, self._embed(literal, type_), type_)
-            case ir.Leaf(runtime=runtime, code=code) if runtime in (
-                self.runtime,
-                ir.ANY_RUNTIME,
-            ):
-                return Handle(self, code, type_)
+            case ir.Leaf() as leaf if leaf.runtime in (self.runtime, ir.ANY_RUNTIME):
+                return Handle(self, leaf.code, type_)
             case node:
                 raise ExecutorError(
                     f"the {self.runtime} executor runs its own leaf code only",
@@ -77,14 +74,11 @@ class LeafExecutor(Executor):
 
     def _embed(self, plain: Any, type_: Type) -> Any:
         match plain:
-            case Kept() if not (
-                self.lazy_sequences and isinstance(type_, SequenceType)
-            ):
-                return plain.form(
-                    (self.runtime, type_), lambda plain: self.embed(plain, type_)
-                )
-            case Kept():
+            case Kept() if self.lazy_sequences and isinstance(type_, SequenceType):
                 return plain
+            case Kept():
+                key = (self.runtime, type_)
+                return plain.form(key, lambda plain: self.embed(plain, type_))
             case Struct() if isinstance(type_, StructType) and _holds_kept(plain):
                 pairs = zip(type_.items(), plain, strict=True)
                 return Struct((n, self._embed(v, t)) for (n, t), v in pairs)

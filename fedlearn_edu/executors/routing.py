@@ -89,9 +89,7 @@ class RoutingExecutor(Layer):
                 found=runtime,
             )
         target = self._targets[runtime]
-        below = None
-        if arg is not None:
-            below = await self._bring(self.own(arg), runtime)
+        below = None if arg is None else await self._bring(self.own(arg), runtime)
         code = await target.create_value(fn.representation, type_)
         result = await target.create_call(code, below)
         return Handle(self, Embedded(runtime, result), type_.result)
@@ -118,11 +116,8 @@ class RoutingExecutor(Layer):
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Brings data to a runtime that does not have them yet."""
-        match handle.representation:
-            case Plain(value=data):
-                pass
-            case _:
-                data = await handle.compute()
+        here = handle.representation
+        data = here.value if isinstance(here, Plain) else await handle.compute()
         return await target.create_value(data, handle.type_signature)
 
     async def _bring(self, value: Handle, runtime: str) -> ExecutorValue:

@@ -82,9 +82,7 @@ class SequenceExecutor(Layer):
         type_ = check_call(fn, arg)
         if isinstance(fn.representation, ir.Intrinsic):
             return await self._apply(fn.representation.uri, self.own(arg), type_)
-        below = None
-        if arg is not None:
-            below = await self.lower(self.own(arg), self._target)
+        below = None if arg is None else await self.lower(self.own(arg), self._target)
         return self.wrap(await self._target.create_call(fn.representation, below))
 
     async def fetch(self, handle: Handle) -> Any:
