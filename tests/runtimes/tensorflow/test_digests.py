@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """Graphs that differ in names only are equal; graphs that do something else are not."""
 
 from collections import OrderedDict
