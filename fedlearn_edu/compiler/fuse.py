@@ -7,8 +7,9 @@ included. The runtime makes one leaf of it, or declines. Which runtimes can do t
 say themselves, in `fusers`; no library is known here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 
+from fedlearn_edu.compiler.chains import join_chains
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import (
     free_references,
@@ -25,13 +26,17 @@ fusers: dict[str, Fuser] = {}
 _ARGUMENT = "(captured and argument)"  # no Python name
 
 
-def fuse(node: ir.Node) -> ir.Node:
-    """The tree with every function that a runtime can run as a whole as one leaf."""
+def fuse(node: ir.Node, native: Set[str] = frozenset()) -> ir.Node:
+    """The tree with every function that a runtime can run as a whole as one leaf.
+
+    Steps at one place are joined before (`chains.py`), as far as a stack with the
+    intrinsics in `native` has the means to run them.
+    """
     able = runtimes(node) & fusers.keys()
     if len(able) != 1:
         return node
     (runtime,) = able
-    return _fused(node, fusers[runtime])
+    return _fused(join_chains(node, native), fusers[runtime])
 
 
 def _fused(node: ir.Node, fuser: Fuser) -> ir.Node:

@@ -84,7 +84,8 @@ class ExecutionEngine:
     def _compile(self, tree: ir.Node, native: Set[str], name: str) -> Trees:
         def make() -> Trees:
             by_step = compile_tree(tree, native, name)
-            return Trees(by_step, fuse(by_step) if self._factory.fuses else by_step)
+            fused = fuse(by_step, native) if self._factory.fuses else by_step
+            return Trees(by_step, fused)
 
         key = Program(frozenset(native), number_of_definitions(), to_text(tree), tree)
         return self._compiled.get(key, make, tree.type, name)

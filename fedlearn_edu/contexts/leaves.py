@@ -7,12 +7,14 @@ user asks for it by name.
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from fedlearn_edu.computations.context_stack import Context, tracers
 from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.routing import RoutingExecutor
+from fedlearn_edu.executors.together import Together
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 
 # Runtimes whose code keeps Python's interpreter lock: threads would only cost hops.
@@ -26,10 +28,20 @@ def _tensorflow() -> Executor:
     return EagerTFExecutor()
 
 
+@cache
+def _tensorflow_together() -> Together:
+    from fedlearn_edu.runtimes.tensorflow.groups import TensorFlowTogether
+
+    return TensorFlowTogether()
+
+
 _makers: dict[str, Callable[[], Executor]] = {
     "numpy": NumPyExecutor,
     "tensorflow": _tensorflow,
 }
+
+# Runtimes that can run a function for many participants in one call.
+_together: dict[str, Callable[[], Together]] = {"tensorflow": _tensorflow_together}
 
 
 def _tensorflow_is_tracing() -> Context | None:
@@ -49,6 +61,14 @@ tracers.append(_tensorflow_is_tracing)
 def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:
     """Makes a runtime known: leaf code of that name goes to such an executor."""
     _makers[name] = make_executor
+
+
+def together(leaf: Leaf, runtimes: frozenset[str]) -> Together | None:
+    """How leaf code of `runtimes` runs for many participants at once, if it can."""
+    if callable(leaf) or len(runtimes) != 1:
+        return None
+    (name,) = runtimes
+    return _together[name]() if name in _together and leaf in (None, name) else None
 
 
 def leaf_executor(leaf: Leaf, runtimes: frozenset[str]) -> Executor:

@@ -17,11 +17,12 @@ lambda. The thread is on top, so that a whole participant's work costs one hop.
 import math
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.contexts.cardinalities import Cardinalities
-from fedlearn_edu.contexts.leaves import HOLD_THE_LOCK, Leaf, leaf_executor
+from fedlearn_edu.contexts.leaves import HOLD_THE_LOCK, Leaf, leaf_executor, together
 from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
@@ -30,6 +31,7 @@ from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecuto
 from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.sizing import Meter, SizingExecutor
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
+from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
 from fedlearn_edu.executors.strategies.members import TargetExecutors
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
@@ -51,6 +53,11 @@ class StackPlan:
     tape: Tape | None = None
     meter: Meter | None = None
     fuse: bool = True
+
+    @property
+    def fuses_groups(self) -> bool:
+        """Whether clients may run together; whoever counts bytes wants them apart."""
+        return self.fuse and self.meter is None
 
     def num_clients(self, cardinalities: Cardinalities) -> int:
         """The number of clients a stack is built for."""
@@ -92,6 +99,7 @@ class StackBuilder:
     def __init__(self, plan: StackPlan, runtimes: frozenset[str]) -> None:
         self._plan = plan
         self._runtimes = runtimes
+        self._pool = ThreadPoolExecutor(os.cpu_count()) if plan.use_threads else None
 
     def participant(self, label: str, *, threaded: bool = False) -> Executor:
         """The stack of one participant."""
@@ -113,13 +121,25 @@ class StackBuilder:
         }
         strategy: Any = self._plan.strategy
         if strategy is None:
-            first = clients[0] if clients else 0
-            make = FederatedResolvingStrategy.factory(targets, first)
+            make = self._one_or_all(targets, clients)
         else:
             make = strategy.factory(targets)
         unplaced = self.participant("unplaced")
         federating = FederatingExecutor(make, unplaced)
         return self.watched(federating, "federating", "all")
+
+    def _one_or_all(self, targets: TargetExecutors, clients: Sequence[int]) -> Any:
+        """The flat strategy, with the one that runs clients together on top of it."""
+        first = clients[0] if clients else 0
+        make = FederatedResolvingStrategy.factory(targets, first)
+        found = (
+            together(self._plan.leaf, self._runtimes)
+            if self._plan.fuses_groups
+            else None
+        )
+        if found is None:
+            return make
+        return FederatedGroupingStrategy.factory(make, found, len(clients), self._pool)
 
     def hierarchy(self, num_clients: int) -> Executor:
         """Groups of at most `max_fanout` clients, and groups of groups above them."""

@@ -28,7 +28,7 @@ from fedlearn_edu.intrinsics.arithmetic import (
 )
 from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.eager import intrinsic
-from fedlearn_edu.intrinsics.mapping import map_members
+from fedlearn_edu.intrinsics.mapping import federated_map, map_members
 from fedlearn_edu.intrinsics.sequences import sequence_reduce
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
@@ -87,6 +87,19 @@ def federated_aggregate(
     _check_role("report", final, FunctionType(state, _result(final)))
     result = type_at_server(_result(final))
     return record("federated_aggregate", result, [items, start, step, join, final])
+
+
+@derived("(<(S -> T),{S}@CLIENTS,U,(<U,T> -> U),(<U,U> -> U),(U -> R)> -> R@SERVER)")
+def federated_map_aggregate(
+    fn: Any, value: Any, zero: Any, accumulate: Any, merge: Any, report: Any
+) -> Value:
+    """`federated_aggregate` of a `federated_map`, in one step.
+
+    What one client makes is folded before the next one's is needed, so that a strategy
+    need not keep all of it. The compiler puts it where a program says both.
+    """
+    mapped = federated_map(fn, value)
+    return federated_aggregate(mapped, zero, accumulate, merge, report)
 
 
 def _result(fn: Value) -> Type:

@@ -67,6 +67,13 @@ def rebuild(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
             assert_never(node)
 
 
+def field(source: ir.Node, index: int) -> ir.Node:
+    """The field of a structure: its node, where the structure is written down."""
+    if isinstance(source, ir.Struct):
+        return source.elements[index][1]
+    return ir.Selection(source, index)
+
+
 def walk(node: ir.Node) -> Iterator[ir.Node]:
     """`node` and everything below it, parents first."""
     yield node

@@ -35,6 +35,7 @@ PRIMITIVE = {
 DERIVED = {
     "federated_apply",
     "federated_collect",
+    "federated_map_aggregate",
     "federated_max",
     "federated_mean",
     "federated_min",

@@ -132,22 +132,21 @@ class FederatedComposingStrategy(FederatingStrategy):
         return await self._in_children("federated_zip", type_.result, [value])
 
     @implements("federated_aggregate")
-    async def _aggregate(
-        self,
-        type_: FunctionType,
-        value: Handle,
-        zero: Handle,
-        accumulate: Handle,
-        merge: Handle,
-        report: Handle,
-    ) -> Any:
+    async def _aggregate(self, type_: FunctionType, *args: Handle) -> Any:
+        return await self._folded("federated_aggregate", *args)
+
+    @implements("federated_map_aggregate")
+    async def _map_aggregate(self, type_: FunctionType, *args: Handle) -> Any:
+        return await self._folded("federated_map_aggregate", *args)
+
+    async def _folded(self, uri: str, *args: Handle) -> Any:
+        """Every child folds its clients; the server merges what they have."""
+        *mapped, zero, accumulate, merge, report = args
         state_type = ir.function_type_of(report.node).parameter
         assert state_type is not None
         keep = ir.Lambda("x", state_type, ir.Reference("x", state_type))
-        partial_args: list[Handle | ir.Node] = [value, zero, accumulate, merge, keep]
-        partial_type = type_at_server(state_type)
         partials = await self._in_children(
-            "federated_aggregate", partial_type, partial_args
+            uri, type_at_server(state_type), [*mapped, zero, accumulate, merge, keep]
         )
         state = await self._merge(partials, merge, zero, state_type)
         final_step = await self._at_server(report)

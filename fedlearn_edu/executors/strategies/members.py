@@ -8,7 +8,14 @@ from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place, 
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, SERVER, FederatedType, FunctionType, Placement
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    FunctionType,
+    Placement,
+    Type,
+)
 
 TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
 
@@ -124,3 +131,9 @@ def federated_result(type_: FunctionType) -> FederatedType:
     """The result type of a federated intrinsic."""
     assert isinstance(type_.result, FederatedType)
     return type_.result
+
+
+def member_type(value: Handle) -> Type:
+    """The type of what each participant holds of a federated value."""
+    assert isinstance(value.type_signature, FederatedType)
+    return value.type_signature.member

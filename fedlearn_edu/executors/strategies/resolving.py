@@ -24,9 +24,17 @@ from fedlearn_edu.executors.strategies.members import (
     check_targets,
     federated_result,
     member_of_zip,
+    member_type,
     noted,
 )
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.executors.strategies.server_side import (
+    Results,
+    ahead,
+    fold,
+    in_turn,
+    select_slices,
+)
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -38,6 +46,8 @@ from fedlearn_edu.types import (
 )
 
 Members = tuple[ExecutorValue, ...]
+# How many clients may be ahead of the fold, for each thread there is.
+_AHEAD = 2
 
 
 @final
@@ -64,10 +74,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
     ) -> Callable[[FederatingExecutor], "FederatedResolvingStrategy"]:
         """Makes a strategy factory for `FederatingExecutor`.
 
-        Args:
-            target_executors: from placement to an executor, or a list with one per
-                participant; the same executor may serve several participants.
-            first_client: the number of the first client, for error messages.
+        `target_executors` has an executor for each placement, or a list with one per
+        participant (the same one may serve several); errors count from `first_client`.
         """
         targets = check_targets(target_executors)
         return lambda _: FederatedResolvingStrategy(targets, first_client)
@@ -126,25 +134,54 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     @implements("federated_aggregate")
     async def _aggregate(
+        self, type_: FunctionType, value: Handle, *how: Handle
+    ) -> Members:
+        return await self._folded(
+            in_turn(value.representation), member_type(value), *how
+        )
+
+    @implements("federated_map_aggregate")
+    async def _map_aggregate(
+        self, type_: FunctionType, fn: Handle, value: Handle, *how: Handle
+    ) -> Members:
+        # A result is let go of when it is folded: memory does not grow with clients.
+        functions = await self._functions(CLIENTS, fn)
+        pairs = zip(functions, value.representation, strict=True)
+        work = (t.create_call(f, member) for (t, f), member in pairs)
+        named = noted(CLIENTS, self._first_client, work)
+        results = ahead(named, _AHEAD * len(self.targets))
+        return await self._folded(results, ir.function_type_of(fn.node).result, *how)
+
+    async def _folded(
         self,
-        type_: FunctionType,
-        value: Handle,
+        members: Results,
+        item: Type,
         zero: Handle,
         accumulate: Handle,
         merge: Handle,
         report: Handle,
     ) -> Members:
         # One group of clients: there is nothing to merge.
-        state = await self._fold(value, zero, accumulate)
+        state = await fold(self._server(), members, item, zero, accumulate)
+        return (await self._reported(state, report),)
+
+    async def finish(self, state: Any, report: Handle) -> Members:
+        """The end of an aggregation whose fold, in plain form, is here already."""
+        type_ = ir.function_type_of(report.node).parameter
+        embedded = await self._server().create_value(state, type_)
+        return (await self._reported(embedded, report),)
+
+    async def _reported(self, state: ExecutorValue, report: Handle) -> ExecutorValue:
         server = self._server()
-        final_step = await server.create_value(report.node, report.type_signature)
-        return (await server.create_call(final_step, state),)
+        last = await server.create_value(report.node, report.type_signature)
+        return await server.create_call(last, state)
 
     @implements("federated_reduce")
     async def _reduce(
         self, type_: FunctionType, value: Handle, zero: Handle, op: Handle
     ) -> Members:
-        return (await self._fold(value, zero, op),)
+        members = in_turn(value.representation)
+        return (await fold(self._server(), members, member_type(value), zero, op),)
 
     @implements("federated_select")
     async def _select(
@@ -158,16 +195,12 @@ class FederatedResolvingStrategy(FederatingStrategy):
         server = self._server()
         select = await server.create_value(fn.node, fn.type_signature)
         (value,) = source.representation
-        key_type = _member(max_key)
+        key_type = member_type(max_key)
         slices = federated_result(type_).member
 
-        async def serve(client: Executor, wanted: ExecutorValue) -> ExecutorValue:
-            chosen = []
-            for key in await wanted.compute():
-                embedded = await server.create_value(key, key_type)
-                pair = await server.create_struct([value, embedded])
-                chosen.append(await (await server.create_call(select, pair)).compute())
-            return await client.create_value(tuple(chosen), slices)
+        async def serve(client: Executor, keys: ExecutorValue) -> ExecutorValue:
+            chosen = await select_slices(server, select, value, keys, key_type)
+            return await client.create_value(chosen, slices)
 
         clients = zip(self._at(CLIENTS), keys.representation, strict=True)
         return await self._each(CLIENTS, (serve(c, wanted) for c, wanted in clients))
@@ -177,19 +210,6 @@ class FederatedResolvingStrategy(FederatingStrategy):
         targets = self._at(CLIENTS)
         masks = pairwise_masks(await prototype.compute(), len(targets))
         return await self.embed(masks, federated_result(type_))
-
-    async def _fold(self, value: Handle, zero: Handle, fn: Handle) -> ExecutorValue:
-        """Folds the members at the server, in client order."""
-        server = self._server()
-        step = await server.create_value(fn.node, fn.type_signature)
-        state = await server.create_value(await zero.compute(), zero.type_signature)
-        assert isinstance(value.type_signature, FederatedType)
-        for member in value.representation:
-            plain = await member.compute()
-            item = await server.create_value(plain, value.type_signature.member)
-            pair = await server.create_struct(Struct([(None, state), (None, item)]))
-            state = await server.create_call(step, pair)
-        return state
 
     async def _each(
         self, placement: Placement, work: Iterable[Coroutine[Any, Any, Any]]
@@ -201,20 +221,19 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self, placement: Placement, fn: Handle
     ) -> list[tuple[Executor, ExecutorValue]]:
         """Each participant's executor with `fn` embedded, once in each executor."""
+        functions = await self._everywhere(placement, fn.node, fn.type_signature)
+        return list(zip(self._at(placement), functions, strict=True))
+
+    async def _embed_everywhere(self, plain: Any, type_: FederatedType) -> Members:
+        return await self._everywhere(type_.placement, plain, type_.member)
+
+    async def _everywhere(
+        self, placement: Placement, value: Any, type_: Type
+    ) -> Members:
         targets = self._at(placement)
         distinct = {id(target): target for target in targets}
         embedded = await gather(
-            target.create_value(fn.node, fn.type_signature)
-            for target in distinct.values()
-        )
-        by_id = dict(zip(distinct, embedded, strict=True))
-        return [(target, by_id[id(target)]) for target in targets]
-
-    async def _embed_everywhere(self, plain: Any, type_: FederatedType) -> Members:
-        targets = self._at(type_.placement)
-        distinct = {id(target): target for target in targets}
-        embedded = await gather(
-            target.create_value(plain, type_.member) for target in distinct.values()
+            target.create_value(value, type_) for target in distinct.values()
         )
         by_id = dict(zip(distinct, embedded, strict=True))
         return tuple(by_id[id(target)] for target in targets)
@@ -232,8 +251,3 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     def _server(self) -> Executor:
         return self._at(SERVER)[0]
-
-
-def _member(value: Handle) -> Type:
-    assert isinstance(value.type_signature, FederatedType)
-    return value.type_signature.member

@@ -8,6 +8,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.intrinsics.aggregation import federated_map_aggregate
 from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
 from fedlearn_edu.types import CLIENTS
 
@@ -181,3 +182,17 @@ def select_by_a_function_that_captures(_: Leaf) -> Computation:
 
     keys = fl.type_at_clients(fl.TensorType(np.int32, [2]))
     return fl.federated_computation(body, keys, SERVER_INT, SERVER_INT, np.int32)
+
+
+@MAPPING.add(
+    runtimes=ALL, many=gives(b"aabbcc", ["a", "b", "c"]), nobody=gives(b"", [])
+)
+def map_and_aggregate_in_one_step(leaf: Leaf) -> Computation:
+    """What clients make is folded in their order, however they are grouped."""
+    twice = leaf(lambda x: x + x, np.str_)
+    join = leaf(lambda s, x: s + x, np.str_, np.str_)
+    same = leaf(lambda s: s, np.str_)
+    return fl.federated_computation(
+        lambda v: federated_map_aggregate(twice, v, "", join, join, same),
+        fl.type_at_clients(np.str_),
+    )

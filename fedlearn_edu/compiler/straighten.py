@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program as one list of bindings, each of which is one call.
+
+    (x -> (y -> let z=g(y) in z)(f(<x,1>).a))     (0)=f(<argument,1>), (1)=g((0).a)
+
+Calls of lambdas are written out, blocks are laid end to end, and fields are taken out
+of structures that are written down. Functions that are handed to somebody stay as they
+are. Nothing is evaluated more or less often than before. `chains.py` looks for steps
+that belong together in it.
+"""
+
+from collections.abc import Mapping
+from typing import final
+
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import field, free_references, rebuild, substitute
+
+Bindings = list[tuple[str, ir.Node]]
+_ARGUMENT = "(argument)"  # like all names given here no Python name: nobody captures it
+
+
+def straighten(program: ir.Lambda) -> ir.Lambda:
+    """The same program, whose body is one block of calls in the order they are made."""
+    straightener = _Straightener()
+    scope: dict[str, ir.Node] = {}
+    if program.parameter is not None and program.parameter_type is not None:
+        argument = ir.Reference(_ARGUMENT, program.parameter_type)
+        scope = {program.parameter: argument}
+    result = straightener.visit(program.body, scope)
+    block = ir.Block(tuple(straightener.bindings), result)
+    name = None if program.parameter is None else _ARGUMENT
+    return ir.Lambda(name, program.parameter_type, block)
+
+
+@final
+class _Straightener:
+    """Collects the calls; what `visit` returns mentions them by name."""
+
+    def __init__(self) -> None:
+        self.bindings: Bindings = []
+
+    def visit(self, node: ir.Node, scope: Mapping[str, ir.Node]) -> ir.Node:
+        match node:
+            case ir.Reference(name=name):
+                return scope.get(name, node)
+            case ir.Selection(source=source, index=index):
+                return field(self.visit(source, scope), index)
+            case ir.Block(locals=bound, result=result):
+                for name, value in bound:
+                    scope = {**scope, name: self.visit(value, scope)}
+                return self.visit(result, scope)
+            case ir.Lambda():
+                captured = {
+                    name: scope[name] for name in free_references(node) if name in scope
+                }
+                return substitute(
+                    node, {n: self._named(v) for n, v in captured.items()}
+                )
+            case ir.Call():
+                return self._call(rebuild(node, lambda part: self.visit(part, scope)))
+            case _:
+                return rebuild(node, lambda part: self.visit(part, scope))
+
+    def _call(self, call: ir.Node) -> ir.Node:
+        match call:
+            case ir.Call(function=ir.Lambda(parameter=None, body=body)):
+                return self.visit(body, {})
+            case ir.Call(
+                function=ir.Lambda(parameter=str(name), body=body), argument=arg
+            ):
+                assert arg is not None
+                return self.visit(body, {name: arg})
+            case _:
+                return self._bind(call)
+
+    def _named(self, value: ir.Node) -> ir.Node:
+        # Captured is a part of a structure, not all of it: the rest may be placed.
+        is_part = isinstance(value, ir.Selection | ir.Struct)
+        return self._bind(value) if is_part else value
+
+    def _bind(self, value: ir.Node) -> ir.Reference:
+        name = f"({len(self.bindings)})"
+        self.bindings.append((name, value))
+        return ir.Reference(name, value.type)

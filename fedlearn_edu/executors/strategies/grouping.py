@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strategy of groups: all clients in one call, where the runtime can do that.
+
+    federated_map            one call for all members
+    federated_map_aggregate  one call, which also folds their results, in client order
+    everything else          the flat strategy below, one participant at a time
+
+What clients hold stays plain until one of them needs it. Whatever the runtime declines
+is done by the flat strategy (`resolving.py`), which also says what an intrinsic means.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, final
+
+from fedlearn_edu.executors.federating import FederatingExecutor
+from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.recording import note
+from fedlearn_edu.executors.stepping import is_stepping
+from fedlearn_edu.executors.strategies.base import FederatingStrategy
+from fedlearn_edu.executors.strategies.members import check_members, federated_result
+from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
+from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same, Together
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    CLIENTS,
+    FederatedType,
+    FunctionType,
+    StructType,
+    Type,
+    released,
+)
+
+
+@final
+class FederatedGroupingStrategy(FederatingStrategy):
+    """Runs clients together where that can be, and one by one elsewhere.
+
+    A value at CLIENTS is represented as `Held`, or as below once it was made there.
+
+    Args:
+        below: realizes what cannot be done together.
+        together: the runtime's way to run a function for a group.
+        count: how many clients there are.
+        pool: where the runtime works; on the caller's thread without one.
+    """
+
+    implemented = FederatedResolvingStrategy.implemented
+
+    def __init__(
+        self,
+        below: FederatedResolvingStrategy,
+        together: Together,
+        count: int,
+        pool: ThreadPoolExecutor | None,
+    ) -> None:
+        self._below = below
+        self._together = together
+        self._count = count
+        self._pool = pool
+        self.targets = below.targets
+
+    @staticmethod
+    def factory(
+        below: Callable[[FederatingExecutor], FederatedResolvingStrategy],
+        together: Together,
+        count: int,
+        pool: ThreadPoolExecutor | None,
+    ) -> Callable[[FederatingExecutor], "FederatedGroupingStrategy"]:
+        """Makes a strategy factory for `FederatingExecutor`; see the class."""
+        return lambda executor: FederatedGroupingStrategy(
+            below(executor), together, count, pool
+        )
+
+    def close(self) -> None:
+        """Closes every target executor once."""
+        self._below.close()
+
+    async def embed(self, value: Any, type_: FederatedType) -> Any:
+        """Keeps what clients hold as it is."""
+        if type_.placement is not CLIENTS:
+            return await self._below.embed(value, type_)
+        if type_.all_equal:
+            return Same(value)
+        return Entries(check_members(value, self._count, type_))
+
+    async def compute(self, representation: Any, type_: FederatedType) -> Any:
+        """Materializes all members, or the one value that all hold."""
+        match representation:
+            case Entries(values=values) if not type_.all_equal:
+                return tuple(map(released, values))
+            case Same(value=value) if type_.all_equal and self._count:
+                return released(value)
+            case _:
+                members = await self._one_by_one(representation, type_)
+                return await self._below.compute(members, type_)
+
+    async def call(self, uri: str, type_: FunctionType, args: list[Handle]) -> Any:
+        """Runs an intrinsic for all clients together, or else below."""
+        found: Any = None
+        if uri == "federated_map_aggregate":
+            found = await self._fold(*args)
+        elif federated_result(type_).placement is CLIENTS:
+            match uri:
+                case "federated_value" | "federated_broadcast":
+                    found = Same(await args[0].compute())
+                case "federated_zip":
+                    found = _held(args[0])
+                case "federated_map":
+                    found = await self._map(*args)
+        if found is not None:
+            return found
+        return await self._below.call(uri, type_, [await self._lower(a) for a in args])
+
+    async def _map(self, fn: Handle, value: Handle) -> Held | None:
+        group = self._group(value)
+        if group is None:
+            return None
+        found = await self._work(lambda: self._together.map(fn.node, group))
+        if found is not None:
+            note("together", fn.type_signature, f"{self._count} clients")
+        return None if found is None else Entries(found)
+
+    async def _fold(
+        self,
+        fn: Handle,
+        value: Handle,
+        zero: Handle,
+        accumulate: Handle,
+        merge: Handle,
+        report: Handle,
+    ) -> Any:
+        group = self._group(value)
+        if group is None:
+            return None
+        start = await zero.compute()
+        state = await self._work(
+            lambda: self._together.fold(fn.node, group, start, accumulate.node)
+        )
+        if state is None:
+            return None
+        note("together", fn.type_signature, f"{self._count} clients, and their fold")
+        return await self._below.finish(state, report)
+
+    async def _work(self, work: Callable[[], Any]) -> Any:
+        if self._pool is None or is_stepping():
+            return work()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, copy_context().run, work)
+
+    def _group(self, value: Handle) -> Group | None:
+        held, type_ = _held(value), value.type_signature
+        if held is None or not self._count:
+            return None
+        assert isinstance(type_, FederatedType)
+        return Group(held, type_.member, self._count)
+
+    async def _lower(self, arg: Handle) -> Handle:
+        """The same argument as the strategy below represents it."""
+        type_, held = arg.type_signature, arg.representation
+        if isinstance(type_, FederatedType):
+            held = await self._one_by_one(held, type_)
+        elif isinstance(held, Struct):
+            fields = [(name, await self._lower(part)) for name, part in held.items()]
+            held = Struct(fields)
+        return Handle(arg.owner, held, type_)
+
+    async def _one_by_one(self, representation: Any, type_: FederatedType) -> Any:
+        """What clients hold, embedded at each of them."""
+        match representation:
+            case Entries(values=values):
+                return await self._below.embed(tuple(values), _at_clients(type_.member))
+            case Same(value=value):
+                equal = FederatedType(type_.member, CLIENTS, all_equal=True)
+                return await self._below.embed(value, equal)
+            case Parts(fields=fields):
+                return await self._zipped(fields, type_)
+            case members:
+                return members
+
+    async def _zipped(self, fields: Struct, type_: FederatedType) -> Any:
+        assert isinstance(type_.member, StructType)
+        parts = []
+        for (name, held), member in zip(fields.items(), type_.member, strict=True):
+            placed = _at_clients(member)
+            members = await self._one_by_one(held, placed)
+            parts.append((name, Handle(self, members, placed)))
+        types = StructType([(name, part.type_signature) for name, part in parts])
+        whole = Handle(self, Struct(parts), types)
+        return await self._below.call(
+            "federated_zip", FunctionType(types, type_), [whole]
+        )
+
+
+def _at_clients(member: Type) -> FederatedType:
+    return FederatedType(member, CLIENTS, all_equal=False)
+
+
+def _held(value: Handle) -> Held | None:
+    """What clients hold of a value or a structure of values, if it is plain still."""
+    held: Any = value.representation
+    if not isinstance(held, Struct):
+        return held if isinstance(held, Held) else None
+    parts = held.map(_held)
+    return None if any(part is None for part in parts) else Parts(parts)

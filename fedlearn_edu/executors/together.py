@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many participants in one call: what a runtime may offer beside its leaf executor.
+
+`strategies/grouping.py` asks; a runtime that has learned it answers, or declines.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import Type
+
+
+@final
+@dataclass(frozen=True)
+class Entries:
+    """One entry for each participant, in plain form."""
+
+    values: Sequence[Any]
+
+
+@final
+@dataclass(frozen=True)
+class Same:
+    """One value, in plain form, that all participants hold."""
+
+    value: Any
+
+
+@final
+@dataclass(frozen=True)
+class Parts:
+    """A structure whose parts are held in different ways."""
+
+    fields: Struct
+
+
+Held = Entries | Same | Parts
+
+
+@final
+@dataclass(frozen=True)
+class Group:
+    """What a group of participants holds.
+
+    Attributes:
+        held: the data.
+        type: the type of what each of them holds.
+        count: how many they are.
+    """
+
+    held: Held
+    type: Type
+    count: int
+
+
+class Together(ABC):
+    """Runs a function for all members of a group at once; the results are the same."""
+
+    @abstractmethod
+    def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
+        """The function's result for each member in plain form; `None` to decline."""
+
+    @abstractmethod
+    def fold(
+        self, function: ir.Node, group: Group, zero: Any, accumulate: ir.Node
+    ) -> Any:
+        """`accumulate(… accumulate(zero, f(x0)) …, f(xn))`; `None` to decline."""

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What many clients hold, as few tensors with one axis more.
+
+    same      one tensor, or one sequence, that all clients share
+    each      one tensor per client                    [clients, …]
+    even      sequences of the same length and shapes  [clients, rows, …]
+    uneven    sequences of any length                  [rows of all clients, …]
+
+A sequence is its *rows*, elements of one shape, and its *tail*, a last element with a
+smaller first axis. `groups.py` makes graphs that read them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast, final
+
+import numpy as np
+
+from fedlearn_edu.executors.recording import note
+from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    flatten,
+    leaf_types,
+    nest,
+    tf_dtype,
+)
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.types import (
+    Kept,
+    SequenceType,
+    StructType,
+    TensorType,
+    Type,
+    released,
+)
+
+
+@final
+@dataclass(frozen=True)
+class Column:
+    """One tensor or sequence of a type, for all clients.
+
+    Attributes:
+        kind: how it is laid out: `"same"`, `"each"`, `"even"` or `"uneven"`.
+        tensors: of a sequence: for each tensor of an element its rows; then the same
+            for tails, if there are any; then, if uneven, where each client's rows begin
+            and where they end, and the same for tails.
+        has_tails: whether there are tails.
+    """
+
+    kind: str
+    tensors: tuple[Any, ...]
+    has_tails: bool = False
+
+
+class NoColumnsError(Exception):
+    """These data cannot be laid out as columns."""
+
+
+@final
+class Results(Sequence[Any]):
+    """One plain result per client, kept as columns."""
+
+    def __init__(self, tensors: Sequence[Any], type_: Type) -> None:
+        self.tensors = tuple(tensors)
+        self._arrays = [tensor.numpy() for tensor in tensors]
+        self._type = type_
+
+    def __len__(self) -> int:
+        return len(self._arrays[0])
+
+    def __getitem__(self, index: Any) -> Any:
+        return nest((array[index] for array in self._arrays), self._type)
+
+
+def columns(group: Group) -> list[Column] | None:
+    """The data of a group, one column for each tensor and sequence of its type."""
+    try:
+        return _columns(group.held, group.type)
+    except NoColumnsError:
+        return None
+
+
+def _columns(held: Held, type_: Type) -> list[Column]:
+    leaves = leaf_types(type_)
+    match held:
+        case Parts(fields=fields):
+            assert isinstance(type_, StructType)
+            pairs = zip(fields, type_, strict=True)
+            return [column for part, t in pairs for column in _columns(part, t)]
+        case Same(value=value):
+            flat = zip(flatten(value, type_), leaves, strict=True)
+            return [_same(leaf, t) for leaf, t in flat]
+        case Entries(values=Results() as results):
+            return [Column("each", (tensor,)) for tensor in results.tensors]
+        case Entries(values=values):
+            rows = [flatten(value, type_) for value in values]
+            by_leaf = zip(*rows, strict=True)
+            return [_of_entries(e, t) for e, t in zip(by_leaf, leaves, strict=True)]
+
+
+def _same(value: Any, type_: TensorType | SequenceType) -> Column:
+    def make(plain: Any) -> Column:
+        note("convert", type_)
+        if isinstance(type_, SequenceType):
+            kind, rows = "same", _even_or_uneven([_elements(plain, type_)], type_)
+            tensors = tuple(tensor[0] for tensor in rows.tensors)
+            return Column(kind, tensors, rows.has_tails)
+        return Column("same", (tf.constant(plain, tf_dtype(type_.dtype)),))
+
+    if isinstance(value, Kept):
+        return cast(Column, value.form((RUNTIME, "same", type_), make))
+    return make(value)
+
+
+def _of_entries(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
+    first = entries[0]
+    if not all(isinstance(entry, Kept) for entry in entries):
+        return _made_of(entries, type_)
+    # Kept with the first of them, for as long as it is among the same ones.
+    key = (RUNTIME, "column", type_, len(entries))
+    found, column = first.form(key, lambda _: (entries, _made_of(entries, type_)))
+    is_same = all(a is b for a, b in zip(found, entries, strict=True))
+    return column if is_same else _made_of(entries, type_)
+
+
+def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
+    note("convert", type_)
+    if isinstance(type_, SequenceType):
+        elements = [_elements(released(entry), type_) for entry in entries]
+        return _even_or_uneven(elements, type_)
+    plain = [released(entry) for entry in entries]
+    if any(np.shape(value) != np.shape(plain[0]) for value in plain):
+        raise NoColumnsError
+    return Column("each", (_tensor(plain, type_),))
+
+
+Rows = list[list[Any]]  # for each element its tensors
+
+
+def _elements(sequence: Any, type_: SequenceType) -> Rows:
+    if not isinstance(sequence, tuple):
+        raise NoColumnsError
+    return [flatten(element, type_.element) for element in sequence]
+
+
+def _even_or_uneven(clients: Sequence[Rows], type_: SequenceType) -> Column:
+    shape = _shape_of_rows(clients)
+    rows, tails = [], []
+    for elements in clients:
+        shapes = [_shapes(element) for element in elements]
+        full = len(shapes) - bool(shapes and shapes[-1] != shape)
+        if any(found != shape for found in shapes[:full]):
+            raise NoColumnsError
+        rows.append(elements[:full])
+        tails.append(elements[full:])
+    lengths = {len(r) for r in rows}
+    ends = {tuple(_shapes(tail[0])) if tail else () for tail in tails}
+    dtypes = [
+        leaf for leaf in leaf_types(type_.element) if isinstance(leaf, TensorType)
+    ]
+    if len(lengths) == len(ends) == 1:
+        has_tails = ends != {()}
+        parts = [rows, tails] if has_tails else [rows]
+        return Column("even", _even(parts, shape, dtypes), has_tails)
+    return _uneven(rows, tails, shape, dtypes)
+
+
+def _even(
+    parts: Sequence[Sequence[Rows]], shape: list[Any], dtypes: Sequence[TensorType]
+) -> tuple[Any, ...]:
+    """For each tensor of an element: `[clients, rows, …]`."""
+    tensors = []
+    for clients in parts:
+        for number, leaf in enumerate(dtypes):
+            flat = [row[number] for rows in clients for row in rows]
+            count = len(clients[0])
+            each = np.shape(flat[0]) if flat else shape[number]
+            tensor = _tensor(flat, leaf, each)
+            tensors.append(tf.reshape(tensor, [len(clients), count, *each]))
+    return tuple(tensors)
+
+
+def _uneven(
+    rows: Sequence[Rows],
+    tails: Sequence[Rows],
+    shape: list[Any],
+    dtypes: Sequence[TensorType],
+) -> Column:
+    """For each tensor of an element `[rows of all, …]`, and where whose rows are."""
+    whole = [row for client in rows for row in client]
+    last = [tail for client in tails for tail in client]
+    tensors = [
+        _tensor([row[i] for row in whole], leaf, shape[i])
+        for i, leaf in enumerate(dtypes)
+    ]
+    ends = [_ends(map(len, rows))]
+    if last:
+        if not all(_is_shorter(_shapes(tail), shape) for tail in last):
+            raise NoColumnsError
+        tensors += [
+            tf.constant(
+                np.concatenate([tail[i] for tail in last]), tf_dtype(leaf.dtype)
+            )
+            for i, leaf in enumerate(dtypes)
+        ]
+        ends.append(_ends(len(client[0][0]) if client else 0 for client in tails))
+    return Column("uneven", (*tensors, *ends), bool(last))
+
+
+def _is_shorter(tail: list[Any], row: list[Any]) -> bool:
+    """Whether a tail differs from a row by its number of examples only."""
+    if any(len(shape) == 0 for shape in tail):
+        return False
+    examples = {shape[0] for shape in tail}
+    same_rest = [shape[1:] for shape in tail] == [shape[1:] for shape in row]
+    return same_rest and len(examples) == 1 and 0 not in examples
+
+
+def _shape_of_rows(clients: Sequence[Rows]) -> list[Any]:
+    """The shapes of an element that is not the last: the largest first one."""
+    firsts = [_shapes(elements[0]) for elements in clients if elements]
+    if not firsts:
+        raise NoColumnsError
+    return max(firsts)
+
+
+def _shapes(element: Sequence[Any]) -> list[Any]:
+    return [np.shape(leaf) for leaf in element]
+
+
+def _ends(lengths: Any) -> Any:
+    """Where the rows of each client begin, and after them where the last ones end."""
+    return tf.constant(np.cumsum([0, *lengths]), tf.int32)
+
+
+def _tensor(values: Sequence[Any], leaf: TensorType, shape: Any = ()) -> Any:
+    if leaf.dtype.kind == "O":
+        pile = np.empty(
+            [len(values), *np.shape(values[0] if values else shape)], object
+        )
+        for i, value in enumerate(values):
+            pile[i] = value
+        return tf.constant(pile, tf.string)
+    if not values:
+        return tf.zeros([0, *shape], tf_dtype(leaf.dtype))
+    return tf.constant(np.stack(values), tf_dtype(leaf.dtype))
