@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.executors.federating import FederatingExecutor
@@ -23,6 +24,7 @@ from fedlearn_edu.executors.strategies.base import FederatingStrategy
 from fedlearn_edu.executors.strategies.members import check_members, federated_result
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same, Together
+from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -118,9 +120,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         group = self._group(value)
         if group is None:
             return None
-        found = await self._work(lambda: self._together.map(fn.node, group))
-        if found is not None:
-            note("together", fn.type_signature, f"{self._count} clients")
+        found = await self._try(fn, lambda: self._together.map(fn.node, group))
         return None if found is None else Entries(found)
 
     async def _fold(
@@ -135,14 +135,27 @@ class FederatedGroupingStrategy(FederatingStrategy):
         group = self._group(value)
         if group is None:
             return None
-        start = await zero.compute()
-        state = await self._work(
-            lambda: self._together.fold(fn.node, group, start, accumulate.node)
-        )
-        if state is None:
+        start, op = await zero.compute(), accumulate.node
+        work = partial(self._together.fold, fn.node, group, start, op)
+        state = await self._try(fn, work)
+        return None if state is None else await self._below.finish(state, report)
+
+    async def _try(self, fn: Handle, work: Callable[[], Any]) -> Any:
+        """What the runtime makes of it; `None` if it declines, or if there is an error.
+
+        One by one, clients will come to the same error, and it will say whose it is.
+        """
+        names = dict.fromkeys(leaf.code.name for leaf in leaves(fn.node))
+        detail = ", ".join([*names, f"{self._count} clients"])
+        try:
+            found = await self._work(work)
+        except Exception as error:
+            failed = f"{detail}, failed: {type(error).__name__}"
+            note("together", fn.type_signature, failed)
             return None
-        note("together", fn.type_signature, f"{self._count} clients, and their fold")
-        return await self._below.finish(state, report)
+        if found is not None:
+            note("together", fn.type_signature, detail)
+        return found
 
     async def _work(self, work: Callable[[], Any]) -> Any:
         if self._pool is None or is_stepping():

@@ -120,17 +120,14 @@ class FederatedResolvingStrategy(FederatingStrategy):
         placement = federated_result(type_).placement
         functions = await self._functions(placement, fn)
         pairs = zip(functions, arg.representation, strict=True)
-        return await self._each(
-            placement, (t.create_call(f, member) for (t, f), member in pairs)
-        )
+        work = (t.create_call(f, member) for (t, f), member in pairs)
+        return await self._each(placement, work)
 
     @implements("federated_zip")
     async def _zip(self, type_: FunctionType, value: Handle) -> Members:
         placement = federated_result(type_).placement
-        targets = enumerate(self._at(placement))
-        return await self._each(
-            placement, (member_of_zip(target, value, i) for i, target in targets)
-        )
+        work = (member_of_zip(t, value, i) for i, t in enumerate(self._at(placement)))
+        return await self._each(placement, work)
 
     @implements("federated_aggregate")
     async def _aggregate(

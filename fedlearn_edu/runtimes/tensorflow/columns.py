@@ -27,6 +27,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import (
+    UNRANKED,
     Kept,
     SequenceType,
     StructType,
@@ -84,6 +85,8 @@ def columns(group: Group) -> list[Column] | None:
 
 def _columns(held: Held, type_: Type) -> list[Column]:
     leaves = leaf_types(type_)
+    if type_.contains(lambda t: isinstance(t, TensorType) and t.shape is UNRANKED):
+        raise NoColumnsError
     match held:
         case Parts(fields=fields):
             assert isinstance(type_, StructType)
@@ -102,12 +105,8 @@ def _columns(held: Held, type_: Type) -> list[Column]:
 
 def _same(value: Any, type_: TensorType | SequenceType) -> Column:
     def make(plain: Any) -> Column:
-        note("convert", type_)
-        if isinstance(type_, SequenceType):
-            kind, rows = "same", _even_or_uneven([_elements(plain, type_)], type_)
-            tensors = tuple(tensor[0] for tensor in rows.tensors)
-            return Column(kind, tensors, rows.has_tails)
-        return Column("same", (tf.constant(plain, tf_dtype(type_.dtype)),))
+        one = _made_of([plain], type_)
+        return Column("same", tuple(t[0] for t in one.tensors), one.has_tails)
 
     if isinstance(value, Kept):
         return cast(Column, value.form((RUNTIME, "same", type_), make))
@@ -126,14 +125,16 @@ def _of_entries(entries: Sequence[Any], type_: TensorType | SequenceType) -> Col
 
 
 def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
-    note("convert", type_)
-    if isinstance(type_, SequenceType):
-        elements = [_elements(released(entry), type_) for entry in entries]
-        return _even_or_uneven(elements, type_)
     plain = [released(entry) for entry in entries]
-    if any(np.shape(value) != np.shape(plain[0]) for value in plain):
+    if isinstance(type_, SequenceType):
+        elements = [_elements(entry, type_) for entry in plain]
+        column = _even_or_uneven(elements, type_)
+    elif any(np.shape(value) != np.shape(plain[0]) for value in plain):
         raise NoColumnsError
-    return Column("each", (_tensor(plain, type_),))
+    else:
+        column = Column("each", (_tensor(plain, type_),))
+    note("convert", type_)
+    return column
 
 
 Rows = list[list[Any]]  # for each element its tensors

@@ -12,6 +12,7 @@ to the threads of the flat strategy, where TensorFlow computes on whole matrices
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from logging import CRITICAL
 from math import prod
 from typing import Any, final
 
@@ -22,10 +23,15 @@ from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
-from fedlearn_edu.runtimes.tensorflow.conversion import flatten, nest, to_plain
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    flatten,
+    leaf_types,
+    nest,
+    tensor_spec,
+    to_plain,
+)
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS_IN_GRAPHS, PRIMITIVES
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
-from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -82,10 +88,7 @@ class TensorFlowTogether(Together):
         if graph is None:
             return None
         flat = [tensor for column in found for tensor in column.tensors]
-        try:
-            return list(graph(tf.constant(group.count), *flat, *start))
-        except tf.errors.OpError as error:
-            raise explained(error, f"in {_name_of(work.function)}") from None
+        return list(graph(tf.constant(group.count), *flat, *start))
 
     def _graph(self, work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
         layout = tuple((column.kind, column.has_tails) for column in found)
@@ -139,6 +142,8 @@ def _is_possible(work: Work) -> bool:
     outgoing = [work.result, *([work.state] if work.state else [])]
     if any(type_.contains(_is_unknown_to_loops) for type_ in outgoing):
         return False
+    if work.accumulate is None and not _can_be_stacked(work.result):
+        return False
     if work.accumulate is not None and captured_constants(work.accumulate):
         return False
     return all(
@@ -152,6 +157,11 @@ def _is_unknown_to_loops(type_: Type) -> bool:
     return not isinstance(type_, TensorType | StructType)
 
 
+def _can_be_stacked(type_: Type) -> bool:
+    """Whether all values of a type have the same shapes."""
+    return all(tensor_spec(leaf).shape.is_fully_defined() for leaf in leaf_types(type_))
+
+
 def _can_be_traced_again(leaf: ir.Leaf) -> bool:
     reads = leaf.type.parameter is not None and leaf.type.parameter.contains(
         lambda t: isinstance(t, SequenceType)
@@ -159,10 +169,6 @@ def _can_be_traced_again(leaf: ir.Leaf) -> bool:
     return (
         not reads or not isinstance(leaf.code, GraphCode) or leaf.code.body is not None
     )
-
-
-def _name_of(function: ir.Node) -> str:
-    return ", ".join(leaf.code.name for leaf in leaves(function)) or "operations"
 
 
 def _step_bytes(found: Sequence[Column]) -> int:
@@ -178,11 +184,17 @@ def _step_bytes(found: Sequence[Column]) -> int:
 def _traced(work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
     """The graph for columns laid out like these; `None` if it cannot be traced."""
     graph = GroupGraph(work, found)
-    if vectorized:
+    if vectorized and _can_be_stacked(work.result):
+        # TensorFlow logs an operation that works for one client at a time only.
+        logger = tf.get_logger()
+        level = logger.level
+        logger.setLevel(CRITICAL)
         try:
             return graph.trace(graph.vectorized)
-        except Exception:  # something in it works for one client at a time only
+        except Exception:
             pass
+        finally:
+            logger.setLevel(level)
     try:
         return graph.trace(graph.loop)
     except Exception:  # the flat strategy will tell what is wrong, if anything is

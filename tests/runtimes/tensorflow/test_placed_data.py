@@ -14,6 +14,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
+from fedlearn_edu.contexts import leaves
 from fedlearn_edu.framework import (
     SyncExecutionContext,
     Tape,
@@ -48,8 +49,14 @@ def unfused_tape(request: pytest.FixtureRequest) -> Any:
         yield tape
 
 
+@pytest.fixture
+def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No client works together with others: `test_groups.py` is about those."""
+    monkeypatch.setattr(leaves, "_together", {})
+
+
 @pytest.fixture(params=STACKS)
-def tape(request: pytest.FixtureRequest) -> Any:
+def tape(request: pytest.FixtureRequest, _apart: None) -> Any:
     """What a stack records; the stack is that of the default calls in the test."""
     tape = Tape()
     options = {"support_sequence_ops": True, "tape": tape, **STACKS[request.param]}
@@ -281,9 +288,11 @@ def test_forms_do_not_pile_up() -> None:
     assert forms() == settled <= 2 * 5
 
 
+@pytest.mark.usefixtures("_apart")
 def test_forms_go_with_the_data() -> None:
     data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
-    TOTALS(data)
+    with SyncExecutionContext(local_executor_factory()):
+        TOTALS(data)
     (form,) = data.kept[0]._forms.values()
     gone = weakref.ref(form)
     assert gone() is not None

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strategy of groups, over a runtime that is a Python loop and keeps a diary."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.contexts import leaves
+from fedlearn_edu.executors.together import Entries, Group, Parts, Same, Together
+from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.structure import Struct
+from tests.programs import INT, INTS, NUMBERS_AT_CLIENTS, add, increment, total
+
+
+class Diary(Together):
+    """Runs leaf code in a loop; declines what is written on its list."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[str, int]] = []
+        self.declines: set[str] = set()
+
+    def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
+        if "map" in self.declines or not isinstance(function, ir.Leaf):
+            return None
+        self.entries.append(("map", group.count))
+        return [function.code(_member(group.held, i)) for i in range(group.count)]
+
+    def fold(
+        self, function: ir.Node, group: Group, zero: Any, accumulate: ir.Node
+    ) -> Any:
+        if "fold" in self.declines or not isinstance(function, ir.Leaf):
+            return None
+        self.entries.append(("fold", group.count))
+        for i in range(group.count):
+            item = function.code(_member(group.held, i))
+            assert isinstance(accumulate, ir.Leaf)
+            zero = accumulate.code(Struct.unnamed(zero, item))
+        return zero
+
+
+def _member(held: Any, index: int) -> Any:
+    match held:
+        case Entries(values=values):
+            return values[index]
+        case Same(value=value):
+            return value
+        case Parts(fields=fields):
+            return fields.map(lambda part: _member(part, index))
+
+
+@pytest.fixture
+def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
+    """NumPy code runs together while this is in use."""
+    diary = Diary()
+    monkeypatch.setitem(leaves._together, "numpy", lambda: diary)
+    return diary
+
+
+def run(program: Any, *arguments: Any, **options: Any) -> Any:
+    """The result on a stack that is not shared with other tests."""
+    with SyncExecutionContext(local_executor_factory(**options)):
+        return program(*arguments)
+
+
+MAPPED = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
+
+
+def test_all_clients_are_mapped_in_one_call(diary: Diary) -> None:
+    assert run(MAPPED, [1, 2, 3]) == [2, 3, 4]
+    assert diary.entries == [("map", 3)]
+
+
+def test_each_group_is_one_call(diary: Diary) -> None:
+    assert run(MAPPED, [1, 2, 3, 4, 5], max_fanout=2) == [2, 3, 4, 5, 6]
+    assert sorted(diary.entries) == [("map", 1), ("map", 2), ("map", 2)]
+
+
+def test_what_the_runtime_declines_is_done_one_by_one(diary: Diary) -> None:
+    diary.declines = {"map"}
+    assert run(MAPPED, [1, 2, 3]) == [2, 3, 4]
+    assert diary.entries == []
+
+
+def test_nobody_is_no_group(diary: Diary) -> None:
+    assert run(MAPPED, []) == []
+    assert diary.entries == []
+
+
+def test_results_of_a_call_are_the_data_of_the_next(diary: Diary) -> None:
+    def body(v: Any) -> Any:
+        return fl.federated_map(increment, fl.federated_map(increment, v))
+
+    assert run(fl.federated_computation(body, INTS), [1, 2]) == [3, 4]
+    assert diary.entries == [("map", 2), ("map", 2)]
+
+
+def test_what_is_equal_for_all_is_held_once(diary: Diary) -> None:
+    def body(v: Any, k: Any) -> Any:
+        return fl.federated_map(add, (v, fl.federated_broadcast(k)))
+
+    program = fl.federated_computation(body, INTS, fl.type_at_server(np.int32))
+    assert run(program, [1, 2], 10) == [11, 12]
+    assert diary.entries == [("map", 2)]
+
+
+def test_results_may_be_folded_elsewhere(diary: Diary) -> None:
+    program = fl.federated_computation(
+        lambda v: fl.federated_sum(fl.federated_map(increment, v)), INTS
+    )
+    assert run(program, [1, 2, 3]) == 9
+    assert run(program, [1, 2, 3], max_fanout=2) == 9
+    assert ("map", 3) in diary.entries
+
+
+def test_a_value_is_embedded_when_a_client_needs_it(diary: Diary) -> None:
+    """Here for `federated_select`, which nobody does together."""
+    entry = fl.np_computation(
+        lambda t, key: t[key], fl.TensorType(np.int32, [3]), np.int32
+    )
+    keys = fl.TensorType(np.int32, [1])
+
+    def body(wanted: Any, top: Any, table: Any) -> Any:
+        return fl.federated_select(wanted, top, table, entry)
+
+    server = fl.type_at_server(np.int32)
+    table = fl.type_at_server(fl.TensorType(np.int32, [3]))
+    program = fl.federated_computation(body, fl.type_at_clients(keys), server, table)
+    assert run(program, [[2], [0]], 3, [10, 20, 30]) == [[30], [10]]
+
+
+def test_a_zip_of_plain_values_can_still_be_computed(diary: Diary) -> None:
+    def body(v: Any, w: Any) -> Any:
+        return fl.federated_zip(OrderedDict(b=v, a=(w, v)))
+
+    program = fl.federated_computation(body, INTS, INTS)
+    expected = [OrderedDict(b=1, a=(3, 1)), OrderedDict(b=2, a=(4, 2))]
+    assert run(program, [1, 2], [3, 4]) == expected
+
+
+def test_data_come_back_as_they_went_in(diary: Diary) -> None:
+    same = fl.federated_computation(lambda v: v, NUMBERS_AT_CLIENTS)
+    assert run(same, [[1, 2], []]) == [[1, 2], []]
+    equal = fl.type_at_clients(np.int32, all_equal=True)
+    both = fl.federated_computation(lambda v, w: (v, w), equal, INTS)
+    assert run(both, 5, [1, 2]) == (5, [1, 2])
+
+
+def test_sequences_are_data_of_a_group(diary: Diary) -> None:
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(total, v), NUMBERS_AT_CLIENTS
+    )
+    assert run(program, [[1, 2], [3]]) == [3, 3]
+    assert diary.entries == [("map", 2)]
+
+
+def test_a_group_is_seen_on_the_tape(diary: Diary) -> None:
+    tape = Tape()
+    run(MAPPED, [1, 2, 3], tape=tape)
+    [event] = [event for event in tape if event.what == "together"]
+    assert event.detail == "increment, 3 clients"
+    assert event.type == "(int32 -> int32)"
+
+
+def test_step_by_step_nobody_works_together(diary: Diary) -> None:
+    assert run(MAPPED, [1, 2, 3], fuse=False) == [2, 3, 4]
+    assert diary.entries == []
+
+
+def test_whoever_counts_bytes_sees_every_client(diary: Diary) -> None:
+    factory = fl.framework.sizing_executor_factory()
+    with SyncExecutionContext(factory):
+        MAPPED([1, 2, 3])
+    assert diary.entries == []
+    assert factory.get_size_info().bytes_up == 12
+
+
+@pytest.mark.parametrize("use_threads", [True, False])
+def test_works_with_and_without_threads(diary: Diary, use_threads: bool) -> None:
+    assert run(MAPPED, [1, 2], use_threads=use_threads) == [2, 3]
+    assert diary.entries == [("map", 2)]
+
+
+def test_a_captured_value_goes_the_old_way(diary: Diary) -> None:
+    def body(v: Any, k: Any) -> Any:
+        shift = fl.federated_computation(lambda x: add(x, k), INT)
+        return fl.federated_map(shift, v)
+
+    assert run(fl.federated_computation(body, INTS, INT), [1, 2], 5) == [6, 7]

@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All clients in one graph: what comes out, and when each goes alone."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+from fedlearn_edu.errors import ComputationFailedError
+from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.runtimes.tensorflow import groups
+from fedlearn_edu.testing import assert_same
+from fedlearn_edu.types import UNRANKED
+
+pytestmark = pytest.mark.tensorflow
+
+F32, I32 = np.float32, np.int32
+BATCH = OrderedDict(y=(I32, [None]), x=(F32, [None, 2]))
+BATCHES = fl.SequenceType(BATCH)
+AT_CLIENTS, AT_SERVER = fl.type_at_clients, fl.type_at_server
+
+
+def batches(*sizes: int) -> list[Any]:
+    """Batches of the given numbers of examples, all different."""
+    numbers = iter(range(1, 1000))
+
+    def example() -> list[int]:
+        return [next(numbers), next(numbers)]
+
+    rows = [[example() for _ in range(size)] for size in sizes]
+    return [
+        OrderedDict(
+            y=np.array([r[0] for r in b], I32), x=np.array(b, F32).reshape(-1, 2)
+        )
+        for b in rows
+    ]
+
+
+# From an id to the batches of each client.
+DATA = {
+    "even": [batches(2, 2), batches(2, 2), batches(2, 2)],
+    "even-with-a-smaller-last-batch": [batches(3, 3, 1), batches(3, 3, 1)],
+    "different-numbers-of-batches": [batches(2), batches(2, 2, 2), batches(2, 2)],
+    "different-last-batches": [batches(3, 1), batches(3, 3), batches(3, 3, 2)],
+    "one-has-only-a-small-batch": [batches(1), batches(3, 3)],
+    "one-has-nothing": [batches(), batches(2, 2), batches(2, 1)],
+    "one-client": [batches(2, 1)],
+}
+UNEVEN = {"different-numbers-of-batches", "different-last-batches", "one-has-nothing"}
+
+
+@pytest.fixture(params=["loop", "vectorized"])
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Which form even data take."""
+    many = 1 if request.param == "vectorized" else 10**6
+    monkeypatch.setattr(groups, "MANY_CLIENTS", many)
+    return str(request.param)
+
+
+def together(program: Any, *arguments: Any, **options: Any) -> tuple[Any, list[str]]:
+    """The result of a program, and what clients have done together for it."""
+    tape = Tape()
+    factory = local_executor_factory(support_sequence_ops=True, tape=tape, **options)
+    with SyncExecutionContext(factory):
+        result = program(*arguments)
+    return result, [event.detail for event in tape if event.what == "together"]
+
+
+def check(program: Any, *arguments: Any, expected: int = 1) -> None:
+    """Together the clients give what they give one by one, in so many calls."""
+    alone = local_executor_factory(support_sequence_ops=True, fuse=False)
+    with SyncExecutionContext(alone):
+        wanted = program(*arguments)
+    found, calls = together(program, *arguments)
+    assert_same(found, wanted)
+    assert len(calls) == expected
+
+
+@fl.tf_computation(BATCHES, F32)
+def by_reduce(data: Any, rate: Any) -> Any:
+    def step(state: Any, batch: Any) -> Any:
+        return state * 0.5 + rate * tf.reduce_sum(batch["x"], 0)
+
+    return data.reduce(tf.zeros([2]), step)
+
+
+@fl.tf_computation(BATCHES, F32)
+def by_map_and_reduce(data: Any, rate: Any) -> Any:
+    sums = data.map(lambda batch: tf.reduce_mean(batch["x"]) * rate)
+    return sums.reduce(0.0, lambda total, x: total * 0.9 + x)
+
+
+@fl.tf_computation(BATCHES, F32)
+def by_a_variable(data: Any, rate: Any) -> Any:
+    total = tf.Variable(tf.zeros([2]))
+    for _ in range(2):
+        total.assign_add(data.reduce(tf.zeros([2]), lambda s, b: s + b["x"][0]) * rate)
+    return total.read_value()
+
+
+@fl.tf_computation(BATCHES, F32)
+def by_the_pipeline(data: Any, rate: Any) -> Any:
+    odd = data.unbatch().filter(lambda e: e["y"] % 2 == 1)
+    return odd.reduce(0.0, lambda s, e: s + rate * e["x"][0])
+
+
+@fl.federated_computation(BATCHES, F32)
+def by_intrinsics(data: Any, rate: Any) -> Any:
+    weigh = fl.tf_computation(
+        lambda batch, rate: tf.reduce_sum(batch["x"]) * rate, BATCH, F32
+    )
+    one = fl.federated_computation(lambda batch: weigh(batch, rate), BATCH)
+    return fl.sequence_sum(fl.sequence_map(one, data))
+
+
+CLIENTS = [by_reduce, by_map_and_reduce, by_a_variable, by_the_pipeline, by_intrinsics]
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.__name__)
+def test_a_mean_of_what_clients_make(form: str, client: Any, data: str) -> None:
+    def body(data: Any, rate: Any) -> Any:
+        arguments = [data, fl.federated_broadcast(rate)]
+        return fl.federated_mean(fl.federated_map(client, arguments))
+
+    program = fl.federated_computation(body, AT_CLIENTS(BATCHES), AT_SERVER(F32))
+    check(program, DATA[data], 0.5)
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_each_client_gets_its_own_result(form: str, data: str) -> None:
+    def body(data: Any, rate: Any) -> Any:
+        return fl.federated_map(by_reduce, [data, fl.federated_broadcast(rate)])
+
+    program = fl.federated_computation(body, AT_CLIENTS(BATCHES), AT_SERVER(F32))
+    check(program, DATA[data], 0.5)
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_placed_data_are_laid_out_once(form: str, data: str) -> None:
+    numbers = [[b["x"].sum() for b in client] for client in DATA[data]]
+    type_ = AT_CLIENTS(fl.SequenceType(F32))
+    count = fl.tf_computation(
+        lambda s: s.reduce(0.0, lambda a, b: a + b), fl.SequenceType(F32)
+    )
+    program = fl.federated_computation(
+        lambda v: fl.federated_sum(fl.federated_map(count, v)), type_
+    )
+    if not all(numbers):
+        return
+    placed = fl.place(numbers, fl.CLIENTS, fl.SequenceType(F32))
+    tape = Tape()
+    with SyncExecutionContext(local_executor_factory(tape=tape)):
+        first = program(placed)
+        conversions = [e.type for e in tape if e.what == "convert"]
+        assert conversions.count("float32*") == 1
+        tape.clear()
+        assert_same(program(placed), first)
+        assert "float32*" not in [e.type for e in tape if e.what == "convert"]
+
+
+def test_other_clients_are_not_taken_for_the_placed_ones(form: str) -> None:
+    """Two groups of the same size may begin with the same client."""
+    double = fl.tf_computation(lambda x: x * 2.0, F32)
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(double, v), AT_CLIENTS(F32)
+    )
+    placed = fl.place([1.0, 2.0, 3.0], fl.CLIENTS, F32)
+    swapped = fl.place([1.0, 3.0, 2.0], fl.CLIENTS, F32)
+    one, two, three = placed.kept
+    object.__setattr__(swapped, "kept", (one, three, two))
+    for _ in range(2):
+        assert together(program, placed)[0] == [2, 4, 6]
+        assert together(program, swapped)[0] == [2, 6, 4]
+
+
+def test_text_and_whole_numbers(form: str) -> None:
+    person = OrderedDict(name=np.str_, age=I32)
+    older = fl.tf_computation(
+        lambda p: OrderedDict(age=p["age"] + 1, name=p["name"] + b"!"), person
+    )
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(older, v), AT_CLIENTS(person)
+    )
+    people = [OrderedDict(name=n, age=a) for n, a in [("ada", 36), ("al\0", 41)]]
+    check(program, people)
+
+
+def test_what_was_captured_is_not_traced_again(form: str) -> None:
+    @fl.federated_computation(AT_CLIENTS(F32), F32)
+    def program(v: Any, k: Any) -> Any:
+        plus = fl.tf_computation(lambda a, b: a * 10 + b, F32, F32)
+        shift = fl.federated_computation(lambda x: plus(x, k), F32)
+        return fl.federated_map(shift, v)
+
+    check(program, [1.0, 2.0], 7.0)
+    from fedlearn_edu.contexts.leaves import _tensorflow_together
+
+    before = len(_tensorflow_together()._graphs)  # type: ignore[attr-defined]
+    factory = local_executor_factory(support_sequence_ops=True)
+    with SyncExecutionContext(factory):
+        assert program([1.0, 2.0], 8.0) == [18, 28]
+        after_one = len(_tensorflow_together()._graphs)  # type: ignore[attr-defined]
+        assert program([1.0, 2.0], 9.0) == [19, 29]
+    assert len(_tensorflow_together()._graphs) == after_one >= before  # type: ignore[attr-defined]
+
+
+def test_random_numbers_differ_between_clients(form: str) -> None:
+    draw = fl.tf_computation(lambda x: x + tf.random.uniform([]), F32)
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(draw, v), AT_CLIENTS(F32)
+    )
+    found, calls = together(program, [0.0] * 5)
+    assert len(set(map(float, found))) == 5
+    assert len(calls) == 1
+
+
+def test_a_variable_belongs_to_one_client(form: str) -> None:
+    def body(x: Any) -> Any:
+        seen = tf.Variable(0.0)
+        seen.assign_add(x)
+        return seen.read_value()
+
+    keep = fl.tf_computation(body, F32)
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(keep, v), AT_CLIENTS(F32)
+    )
+    check(program, [1.0, 2.0, 3.0, 4.0])
+
+
+def test_the_order_of_a_fold_is_that_of_the_clients(form: str) -> None:
+    mark = fl.tf_computation(lambda x: b"<" + x, np.str_)
+    join = fl.tf_computation(lambda s, x: s + x, np.str_, np.str_)
+    same = fl.tf_computation(lambda s: s, np.str_)
+
+    def body(v: Any) -> Any:
+        return fl.federated_aggregate(fl.federated_map(mark, v), "", join, join, same)
+
+    program = fl.federated_computation(body, AT_CLIENTS(np.str_))
+    names = list("abcdefghijklmnopqrstuvwxyz")
+    check(program, names)
+    found, calls = together(program, names, max_fanout=5)
+    assert found == b"".join(b"<" + name.encode() for name in names)
+    assert len(calls) == 6
+
+
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        ([[1.0], [1.0, 2.0]], (F32, [None])),
+        ([np.zeros([2]), np.zeros([2, 2])], fl.TensorType(F32, UNRANKED)),
+    ],
+    ids=["different-shapes", "different-ranks"],
+)
+def test_values_of_different_shapes_go_alone(
+    form: str, values: Any, type_: Any
+) -> None:
+    size = fl.tf_computation(lambda x: tf.size(x), type_)
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(size, v), AT_CLIENTS(type_)
+    )
+    check(program, values, expected=0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda data: iter(data), lambda data: tf.data.Dataset.from_tensor_slices(data)],
+    ids=["generator", "dataset"],
+)
+def test_sequences_that_are_read_lazily_go_alone(
+    form: str, make: Callable[[Any], Any]
+) -> None:
+    floats = np.array([1, 2, 3], F32)
+    add = fl.tf_computation(lambda a, b: a + b, F32, F32)
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(
+            fl.federated_computation(
+                lambda s: fl.sequence_reduce(s, 0.0, add), fl.SequenceType(F32)
+            ),
+            v,
+        ),
+        AT_CLIENTS(fl.SequenceType(F32)),
+    )
+    found, calls = together(program, [make(floats), make(floats)])
+    assert found == [6, 6]
+    assert calls == []
+
+
+def test_large_clients_go_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    double = fl.tf_computation(lambda x: x * 2.0, (F32, [1000]))
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(double, v), AT_CLIENTS((F32, [1000]))
+    )
+    data = [np.ones(1000, F32)] * 3
+    check(program, data, expected=1)
+    monkeypatch.setattr(groups, "LARGE_STEP_BYTES", 3999)
+    check(program, data, expected=0)
+
+
+def test_a_result_of_unknown_size_may_be_folded(form: str) -> None:
+    """Not stacked, though: every client's may be another size."""
+    odd = fl.tf_computation(lambda x: x[x % 2 == 1], (I32, [None]))
+    append = fl.tf_computation(
+        lambda s, x: tf.concat([s, x], 0), (I32, [None]), (I32, [None])
+    )
+    same = fl.tf_computation(lambda s: s, (I32, [None]))
+
+    def body(v: Any) -> Any:
+        mapped = fl.federated_map(odd, v)
+        zero = np.zeros([0], I32)
+        return fl.federated_aggregate(mapped, zero, append, append, same)
+
+    type_ = AT_CLIENTS((I32, [None]))
+    data = [[1, 2, 3], [2, 4, 6], [5, 7, 9]]
+    check(fl.federated_computation(body, type_), data)
+    mapped = fl.federated_computation(lambda v: fl.federated_map(odd, v), type_)
+    check(mapped, data, expected=0)
+
+
+def test_an_error_names_client_and_computation(form: str) -> None:
+    positive = fl.tf_computation(
+        lambda x: tf.debugging.check_numerics(x / x, "division by zero"), F32
+    )
+    program = fl.federated_computation(
+        lambda v: fl.federated_sum(fl.federated_map(positive, v)), AT_CLIENTS(F32)
+    )
+    with pytest.raises(
+        ComputationFailedError, match=r"division by zero[\s\S]*client 2"
+    ):
+        together(program, [1.0, 2.0, 0.0])
+
+
+def test_a_graph_from_another_process_is_run_alone(form: str) -> None:
+    """Only what it was traced from can be traced again, over rows."""
+    import pickle
+
+    count = fl.tf_computation(
+        lambda s: s.reduce(0, lambda n, _: n + 1), fl.SequenceType(F32)
+    )
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(count, v), AT_CLIENTS(fl.SequenceType(F32))
+    )
+    copied = pickle.loads(pickle.dumps(program))
+    check(copied, [[1.0, 2.0], [3.0]], expected=0)
+
+
+def test_old_graphs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "_MAX_GRAPHS", 2)
+    ours = groups.TensorFlowTogether()
+    from fedlearn_edu.executors.together import Entries, Group
+
+    for factor in range(4):
+        code = fl.tf_computation(lambda x, f=factor: x * f, F32)
+        group = Group(Entries([F32(1), F32(2)]), fl.to_type(F32), 2)
+        found = ours.map(code.tree, group)
+        assert found is not None
+        assert list(found) == [factor, 2 * factor]
+    assert len(ours._graphs) == 2
