@@ -8,9 +8,7 @@ coroutine.
 """
 
 import inspect
-from collections import OrderedDict
 from collections.abc import Set
-from dataclasses import replace
 from typing import Any, final
 
 from fedlearn_edu.compiler.fuse import fuse
@@ -18,12 +16,13 @@ from fedlearn_edu.compiler.pipeline import compile_tree
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.contexts import event_loop
+from fedlearn_edu.contexts.caching import Cache
 from fedlearn_edu.contexts.cardinalities import (
     cardinalities_at_once,
     infer_cardinalities,
 )
 from fedlearn_edu.contexts.factories import ExecutorFactory
-from fedlearn_edu.contexts.running import Run, Trees, prepare, runtimes_of
+from fedlearn_edu.contexts.running import Program, Run, Trees, prepare, runtimes_of
 from fedlearn_edu.errors import (
     TypeMismatchError,
     describe,
@@ -33,7 +32,7 @@ from fedlearn_edu.errors import (
 from fedlearn_edu.executors.stepping import step
 from fedlearn_edu.intrinsics.definition import number_of_definitions
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import runtimes
+from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.structure import Struct
 
 _MAX_COMPILED = 256
@@ -53,11 +52,12 @@ class ExecutionEngine:
             )
         self._factory = factory
         self.on_callers_thread = factory.on_callers_thread
-        self._compiled: OrderedDict[Any, Trees] = OrderedDict()
+        self._compiled: Cache[Program, Trees]
+        self._compiled = Cache(_MAX_COMPILED, "compiled", factory.tape)
 
     def plan(
         self, computation: Computation, argument: Any, *, at_once: bool = False
-    ) -> "Run":
+    ) -> Run:
         """All that can be done before anything runs: on the caller's own thread.
 
         Args:
@@ -75,29 +75,20 @@ class ExecutionEngine:
             default = self._factory.default_num_clients
             counts = cardinalities_at_once(counts, type_, default, name)
         native = self._factory.native(counts)
-        # What is used at once is traced anew each time; it would never be found again.
-        compiled = self._compile_once if at_once else self._compile
-        trees = compiled(computation.tree, native, name)
+        trees = self._compile(computation.tree, native, name)
         plain = self._compile_functions(plain, native, name)
-        needed = runtimes(trees.by_step) | runtimes_of(plain)
+        needed = trees.runtimes | runtimes_of(plain)
         executor = self._factory.create_executor(counts, needed)
-        return Run(executor, trees, type_, plain)
+        return Run(executor, trees, type_, plain, self._factory.tape)
 
-    def _compile_once(self, tree: ir.Node, native: Set[str], name: str) -> "Trees":
-        by_step = compile_tree(tree, native, name)
-        return Trees(tree, by_step, by_step)
+    def _compile(self, tree: ir.Node, native: Set[str], name: str) -> Trees:
+        def make() -> Trees:
+            by_step = compile_tree(tree, native, name)
+            fused = fuse(by_step, native) if self._factory.fuses else by_step
+            return Trees(by_step, fused)
 
-    def _compile(self, tree: ir.Node, native: Set[str], name: str) -> "Trees":
-        key = (id(tree), native, number_of_definitions())
-        found = self._compiled.get(key)
-        if found is None:
-            found = self._compile_once(tree, native, name)
-            if self._factory.fuses:
-                found = replace(found, fused=fuse(found.by_step, native))
-            self._compiled[key] = found
-            if len(self._compiled) > _MAX_COMPILED:
-                self._compiled.popitem(last=False)
-        return found
+        key = Program(frozenset(native), number_of_definitions(), to_text(tree), tree)
+        return self._compiled.get(key, make, tree.type, name)
 
     def _compile_functions(self, plain: Any, native: frozenset[str], name: str) -> Any:
         """The argument, with the functions in it compiled like the computation."""

@@ -5,13 +5,12 @@ Execution contexts ask a factory for a stack; `stacks.py` shows what it builds.
 """
 
 import os
-import threading
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, final
 
+from fedlearn_edu.contexts.caching import Cache
 from fedlearn_edu.contexts.cardinalities import Cardinalities
 from fedlearn_edu.contexts.leaves import Leaf
 from fedlearn_edu.contexts.stacks import StackPlan, build_stack
@@ -27,6 +26,7 @@ from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.executors.sizing import Meter, SizeInfo
 
 _MAX_STACKS = 10
+StackKey = tuple[int, frozenset[str], int]
 
 
 class ExecutorFactory(ABC):
@@ -36,11 +36,13 @@ class ExecutorFactory(ABC):
         on_callers_thread: whether calls run on the thread that makes them.
         default_num_clients: how many clients there are when no argument says it.
         fuses: whether steps that a runtime can run as a whole become one leaf.
+        tape: where contexts record what they compile, build and use again, if anywhere.
     """
 
     on_callers_thread: bool = False
     default_num_clients: int = 0
     fuses: bool = False
+    tape: Tape | None = None
 
     @abstractmethod
     def create_executor(
@@ -59,43 +61,39 @@ class ExecutorFactory(ABC):
 
 @final
 class LocalExecutorFactory(ExecutorFactory):
-    """Builds stacks in this process and keeps the latest ten."""
+    """Builds stacks in this process and keeps the ten used last."""
 
     def __init__(self, plan: StackPlan) -> None:
         self.plan = plan
         self.on_callers_thread = not plan.use_threads
         self.default_num_clients = plan.default_num_clients
         self.fuses = plan.fuse
-        self._stacks: OrderedDict[Any, Executor] = OrderedDict()
-        self._lock = threading.Lock()
+        self.tape = plan.tape
+        self._stacks: Cache[StackKey, Executor]
+        self._stacks = Cache(_MAX_STACKS, "built", plan.tape)
 
     def create_executor(
         self, cardinalities: Cardinalities, runtimes: frozenset[str] = frozenset()
     ) -> Executor:
         """A new stack, or the one built earlier for the same participants."""
-        num_clients = self.plan.num_clients(cardinalities)
+        count = self.plan.num_clients(cardinalities)
         # A forked process has its parent's stacks, but none of their threads.
-        key = (num_clients, runtimes, os.getpid())
-        with self._lock:
-            if key not in self._stacks:
-                self._stacks[key] = build_stack(self.plan, num_clients, runtimes)
-                if len(self._stacks) > _MAX_STACKS:
-                    self._stacks.popitem(last=False)
-            self._stacks.move_to_end(key)
-            return self._stacks[key]
+        key = (count, runtimes, os.getpid())
+        clients = f"{count} client{'' if count == 1 else 's'}"
+        return self._stacks.get(
+            key, lambda: build_stack(self.plan, count, runtimes), "", clients
+        )
 
     def clean_up_executor(self, cardinalities: Cardinalities) -> None:
         """Closes and forgets the stacks for these participants."""
-        num_clients = self.plan.num_clients(cardinalities)
-        with self._lock:
-            for key in [key for key in self._stacks if key[0] == num_clients]:
-                self._stacks.pop(key).close()
+        count = self.plan.num_clients(cardinalities)
+        for stack in self._stacks.forget(lambda key: key[0] == count):
+            stack.close()
 
     def close(self) -> None:
         """Closes and forgets all stacks; the next call builds new ones."""
-        with self._lock:
-            while self._stacks:
-                self._stacks.popitem()[1].close()
+        for stack in self._stacks.forget(lambda _: True):
+            stack.close()
 
     def native(self, cardinalities: Cardinalities) -> frozenset[str]:
         """The intrinsics the stack for these participants implements."""

@@ -4,7 +4,8 @@
 `execution.py` plans runs; here they are executed: embed, call, compute, restore.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, final
 
 from fedlearn_edu.computations.arguments import private
@@ -12,6 +13,7 @@ from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.structure import Struct
@@ -27,12 +29,31 @@ from fedlearn_edu.types import (
 
 @final
 @dataclass(frozen=True)
-class Trees:
-    """A program as it was written (kept, for it is known by its id), and compiled."""
+class Program:
+    """What is compiled, and for which stack: equal if it means the same.
 
-    source: ir.Node
+    Compared in this order, and hashed without the tree: the digest of leaf code is made
+    only if there is another program that reads the same.
+    """
+
+    native: frozenset[str]
+    number_of_definitions: int
+    text: str
+    tree: ir.Node = field(hash=False)
+
+
+@final
+@dataclass(frozen=True)
+class Trees:
+    """A program compiled, and the same with what can be fused as one leaf."""
+
     by_step: ir.Node
     fused: ir.Node
+
+    @cached_property
+    def runtimes(self) -> frozenset[str]:
+        """The runtimes it needs."""
+        return runtimes(self.by_step)
 
 
 @final
@@ -44,15 +65,20 @@ class Run:
     trees: Trees
     type_signature: FunctionType
     plain: Any
+    tape: Tape | None = None
 
     async def execute(self) -> Any:
         """Runs what is fused; after an error step by step, which tells more."""
         trees = self.trees
         try:
             return await self._execute(trees.fused)
-        except Exception:
+        except Exception as error:
             if trees.fused is trees.by_step or _is_read_once(self.plain):
                 raise
+            if self.tape is not None:
+                again = ("context", "all", "again, step by step")
+                text, kind = str(self.type_signature), type(error).__name__
+                self.tape.record(self.tape.start(), *again, text, kind)
         return await self._execute(trees.by_step)
 
     async def _execute(self, tree: ir.Node) -> Any:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Watching a stack: every contract call becomes a frozen event on a tape.
 
-Wrap any executor; what it does is unchanged. Lessons and pictures read the tape;
-nothing here draws.
+Wrap any executor; what it does is unchanged. Contexts write on the same tape what they
+compiled, built or found again. Lessons and pictures read it; nothing here draws.
 """
 
 import itertools
@@ -25,18 +25,20 @@ _MAX_DETAIL_CHARS = 60
 @final
 @dataclass(frozen=True)
 class Event:
-    """One contract call.
+    """One contract call, or one step of the context that makes them.
 
     Attributes:
         number: position in the total order of starts, from 0.
-        layer: which executor was asked, e.g. `"reference_resolving"`.
+        layer: which executor was asked, e.g. `"reference_resolving"`; or `"context"`.
         participant: who it works for, e.g. `"clients[3]"`, `"server"`, `"unplaced"`.
         what: the contract method: `"create_value"`, …, `"compute"`; or `"convert"`, if
-            a leaf brought data into its own form.
+            a leaf brought data into its own form. The context's own: `"compiled"` a
+            program, `"built"` a stack, or `"reused"` one; `"again, step by step"`.
         type: the type of the result, in the notation; empty if the call failed.
         start_s: seconds on the clock of `time.perf_counter`.
         end_s: the same clock, when the call returned.
-        detail: the function called, the field selected, or a small value computed.
+        detail: the function called, the field selected, or a small value computed; the
+            computation compiled, or how many clients a stack is for.
     """
 
     number: int
@@ -58,13 +60,23 @@ class Tape:
         self._numbers = itertools.count()
         self._lock = threading.Lock()
 
-    def next_number(self) -> int:
-        """A number no other event has."""
+    def start(self) -> tuple[int, float]:
+        """What an event begins with: a number no other has, and the time."""
         with self._lock:
-            return next(self._numbers)
+            return next(self._numbers), time.perf_counter()
 
-    def append(self, event: Event) -> None:
-        """Adds an event."""
+    def record(
+        self,
+        start: tuple[int, float],
+        layer: str,
+        participant: str,
+        what: str,
+        type_: str,
+        detail: str = "",
+    ) -> None:
+        """Adds the event that began at `start` and ends now."""
+        (number, start_s), end_s = start, time.perf_counter()
+        event = Event(number, layer, participant, what, type_, start_s, end_s, detail)
         with self._lock:
             self._events.append(event)
 
@@ -118,40 +130,35 @@ class RecordingExecutor(WrappingExecutor):
 
     def close(self) -> None:
         """Closes the target, and records that; the tape stays."""
-        number, start_s = self._tape.next_number(), time.perf_counter()
+        start = self._tape.start()
         self.target.close()
-        self._record(number, "close", "", start_s, "")
+        self._record(start, "close", "")
 
     async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Runs `work()` and records it, also if it fails."""
-        number, start_s = self._tape.next_number(), time.perf_counter()
+        start = self._tape.start()
         outer = _watched_by.set(self)
         try:
             result = await work()
         except Exception as error:
-            failed = f"failed: {type(error).__name__}"
-            self._record(number, what, "", start_s, failed)
+            self._record(start, what, "", f"failed: {type(error).__name__}")
             raise
         finally:
             _watched_by.reset(outer)
         typed = subject if what == "compute" else result
         detail = _describe(what, subject, result)
-        self._record(number, what, str(typed.type_signature), start_s, detail)
+        self._record(start, what, str(typed.type_signature), detail)
         return result
 
     def record(self, what: str, type_: str, detail: str) -> None:
         """Records what the target did on its own, just now."""
-        number, now_s = self._tape.next_number(), time.perf_counter()
-        self._record(number, what, type_, now_s, detail)
+        self._record(self._tape.start(), what, type_, detail)
 
     def _record(
-        self, number: int, what: str, type_: str, start_s: float, detail: str
+        self, start: tuple[int, float], what: str, type_: str, detail: str = ""
     ) -> None:
-        end_s = time.perf_counter()
         layer, participant = self._layer, self._participant
-        self._tape.append(
-            Event(number, layer, participant, what, type_, start_s, end_s, detail)
-        )
+        self._tape.record(start, layer, participant, what, type_, detail)
 
 
 def _describe(what: str, subject: Any, result: Any) -> str:

@@ -9,7 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.fuse import fuse, fusers
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
+from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import leaves
@@ -156,15 +156,28 @@ def test_after_an_error_the_program_is_run_step_by_step(
     program = fl.federated_computation(
         lambda v: fl.federated_map(total, v), fl.type_at_clients(NUMBERS)
     )
-    with SyncExecutionContext(local_executor_factory(support_sequence_ops=True)):
+    tape = Tape()
+    factory = local_executor_factory(support_sequence_ops=True, tape=tape)
+
+    def told() -> list[tuple[str, str]]:
+        events = [(e.what, e.detail) for e in tape if e.layer == "context"]
+        tape.clear()
+        return events
+
+    with SyncExecutionContext(factory):
         with pytest.raises(ValueError, match="thirteen") as caught:
             program([[1, 2], [3, 13]])
         notes = " ".join(caught.value.__notes__)
         assert "element 1" in notes
         assert "client 1" in notes
+        assert told() == [
+            *(("compiled", "lambda"), ("built", "2 clients")),
+            ("again, step by step", "RuntimeError"),
+        ]
         # A generator is used up by then, so that the first error is all there is.
         with pytest.raises(RuntimeError, match="something in a graph"):
             program([(x for x in [1, 13])])
+        assert told() == [("reused", "lambda"), ("built", "1 client")]
     with SyncExecutionContext(
         local_executor_factory(support_sequence_ops=True, fuse=False)
     ):

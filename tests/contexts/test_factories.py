@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Factories: their arguments, and the stacks they keep."""
 
+import gc
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -83,6 +85,60 @@ def test_the_latest_ten_stacks_are_kept() -> None:
     factory.create_executor({fl.CLIENTS: 10})
     assert factory.create_executor({fl.CLIENTS: 0}) is stacks[0]
     assert factory.create_executor({fl.CLIENTS: 1}) is not stacks[1]
+
+
+def test_a_call_under_way_keeps_its_stack_when_it_is_thrown_away() -> None:
+    begun, thrown_away = threading.Event(), threading.Event()
+    made: list[Any] = []
+
+    class Waiting(CountingExecutor):
+        async def around(self, what: str, work: Any, subject: Any) -> Any:
+            if what == "create_call":
+                begun.set()
+                assert thrown_away.wait(timeout=30)
+            return await super().around(what, work, subject)
+
+    def leaf() -> Any:
+        executor = fw.ThreadDelegatingExecutor(Waiting())
+        made.append(weakref.ref(executor))
+        return executor
+
+    factory = fw.local_executor_factory(leaf=leaf)
+    results: list[Any] = []
+
+    def call() -> None:
+        with fw.SyncExecutionContext(factory):
+            results.append(increment(1))
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    assert begun.wait(timeout=30)
+    own = list(made)
+    for count in range(1, 12):
+        factory.create_executor({fl.CLIENTS: count})
+    gc.collect()
+    assert any(each() is not None for each in own)
+    thrown_away.set()
+    thread.join(timeout=30)
+    assert results == [2]
+    gc.collect()
+    assert [each() for each in own] == len(own) * [None]
+
+
+def test_the_tape_tells_which_stacks_were_built_and_which_were_there() -> None:
+    tape = fw.Tape()
+    factory = fw.local_executor_factory(default_num_clients=1, tape=tape)
+    for counts in ({fl.CLIENTS: 2}, {}, {fl.CLIENTS: 2}):
+        factory.create_executor(counts)
+    factory.clean_up_executor({})
+    factory.create_executor({})
+    events = [(e.what, e.detail) for e in tape if e.layer == "context"]
+    assert events == [
+        ("built", "2 clients"),
+        ("built", "1 client"),
+        ("reused", "2 clients"),
+        ("built", "1 client"),
+    ]
 
 
 def test_cleaning_up_closes_and_forgets() -> None:

@@ -19,6 +19,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     nest,
     to_plain,
 )
+from fedlearn_edu.runtimes.tensorflow.digests import digest_of
 from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import (
@@ -117,13 +118,13 @@ class GraphCode:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the serialized graph."""
+        """A hash of what the graph does, whatever TensorFlow called the parts of it."""
         graph = self.serialized
-        names = repr((graph.inputs, graph.outputs, graph.effects)).encode()
+        inputs = [*graph.inputs, *(name for name, _ in graph.captures)]
+        steps = digest_of(graph.definition, inputs, graph.outputs, graph.effects)
         # Piece by piece: a pickle of all would tell equal strings from identical ones.
-        captures = [pickle.dumps(capture) for capture in graph.captures]
-        whole = b"".join([graph.definition, names, *captures])
-        return hashlib.sha256(whole).hexdigest()
+        captures = b"".join(pickle.dumps(value) for _, value in graph.captures)
+        return hashlib.sha256(steps.encode() + captures).hexdigest()
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""

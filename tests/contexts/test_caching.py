@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bounded cache that many threads ask, and what it says on the tape."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from fedlearn_edu.contexts.caching import Cache
+from fedlearn_edu.framework import Tape
+
+
+def cache_of(size: int, tape: Tape | None = None) -> Cache[str, str]:
+    return Cache(size, "made", tape)
+
+
+def is_there(cache: Cache[str, str], key: str) -> bool:
+    """Without making it, and without making it any younger."""
+    return key in cache._entries
+
+
+def ask(cache: Cache[str, str], *keys: str) -> list[str]:
+    return [cache.get(key, lambda key=key: key.upper(), "", "") for key in keys]  # type: ignore[misc]
+
+
+def test_what_was_used_longest_ago_goes_first() -> None:
+    cache = cache_of(3)
+    assert ask(cache, *"abc") == list("ABC")
+    ask(cache, "a")  # used again: young
+    ask(cache, "d")
+    assert [is_there(cache, key) for key in "abcd"] == [True, False, True, True]
+
+
+def test_a_value_is_made_once() -> None:
+    cache, numbers = cache_of(3), iter("123")
+    assert [cache.get("a", lambda: next(numbers), "", "") for _ in range(3)] == 3 * [
+        "1"
+    ]
+
+
+def test_what_cannot_be_made_is_tried_again_and_pushes_nothing_out() -> None:
+    cache = cache_of(2)
+    ask(cache, *"ab")
+
+    def fail() -> Any:
+        raise KeyError("mine")
+
+    for key in "cdef":
+        with pytest.raises(KeyError, match="mine"):
+            cache.get(key, fail, "", "")
+    assert [is_there(cache, key) for key in "abcdef"] == [True, True, *4 * [False]]
+    assert ask(cache, "c") == ["C"]
+
+
+def side_by_side(*work: Callable[[], Any]) -> None:
+    threads = [threading.Thread(target=each) for each in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_threads_wait_for_the_one_that_makes_it() -> None:
+    cache, made, got = cache_of(3), [], []
+    begun, others = threading.Event(), threading.Event()
+
+    def make() -> str:
+        begun.set()
+        others.wait(timeout=30)
+        made.append("a")
+        return "A"
+
+    def late() -> None:
+        begun.wait(timeout=30)
+        others.set()
+        got.append(cache.get("a", make, "", ""))
+
+    side_by_side(lambda: got.append(cache.get("a", make, "", "")), late, late)
+    assert (made, got) == (["a"], ["A", "A", "A"])
+
+
+def test_while_one_is_made_others_can_be_had() -> None:
+    """Also by whoever makes it."""
+    cache = cache_of(3)
+    begun, other = threading.Event(), threading.Event()
+
+    def make() -> str:
+        begun.set()
+        assert other.wait(timeout=30)
+        return "".join(ask(cache, *"bc"))
+
+    def meanwhile() -> None:
+        begun.wait(timeout=30)
+        ask(cache, "b")
+        other.set()
+
+    side_by_side(lambda: cache.get("a", make, "", ""), meanwhile)
+    assert ask(cache, "a") == ["BC"]
+
+
+def test_it_forgets_what_is_meant() -> None:
+    cache = cache_of(3)
+    ask(cache, *"abc")
+    assert cache.forget(lambda key: key != "b") == ["A", "C"]
+    assert [is_there(cache, key) for key in "abc"] == [False, True, False]
+
+
+def test_the_tape_tells_what_was_made_and_what_was_there() -> None:
+    tape = Tape()
+    cache = cache_of(3, tape)
+    for detail in ("one", "two"):
+        cache.get("a", lambda: "A", "int32", detail)
+    assert [(e.layer, e.participant, e.what, e.type, e.detail) for e in tape] == [
+        ("context", "all", "made", "int32", "one"),
+        ("context", "all", "reused", "int32", "two"),
+    ]
+    assert all(event.start_s <= event.end_s for event in tape)
+
+
+def test_what_failed_was_not_made() -> None:
+    tape = Tape()
+    with pytest.raises(ZeroDivisionError):
+        cache_of(3, tape).get("a", lambda: str(1 // 0), "", "")
+    assert len(tape) == 0
