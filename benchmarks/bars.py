@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures this project set itself to reach, beside those that were measured.
+
+All but a few are ratios within one run. Where a client's part can be written in several
+ways, the slowest of them counts.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, final
+
+from benchmarks.rows import GRAPH, THREADS, ours_key
+
+TIMES = "×"
+_LARGE = 100
+_MANY = 1000
+_OURS = ("operators", "reduce")
+_TUTORIALS = ("tutorial", "map, reduce")
+_PLACED = ours_key("operators", placed=True)
+
+
+@final
+@dataclass(frozen=True)
+class Bar:
+    """One figure to reach.
+
+    Attributes:
+        name: what is measured, and what it is divided by.
+        measured: `None` if this machine or this run does not tell.
+        limit: the most it may be.
+        unit: of both.
+    """
+
+    name: str
+    measured: float | None
+    limit: float
+    unit: str
+
+    @property
+    def met(self) -> bool | None:
+        """Whether it is reached; `None` if nothing is known."""
+        return None if self.measured is None else self.measured <= self.limit
+
+
+def bars(results: dict[str, Any]) -> list[Bar]:
+    """All bars about what was measured, in the order of the workloads."""
+    tables = results["tables"]
+    found: list[Bar] = []
+    if "W1" in tables:
+        found += _of_w1(tables["W1"])
+    if "W2" in tables:
+        found += _of_w2(tables["W2"], tables["W2, unequal"])
+    if "W3" in tables:
+        measured = _ratio(tables["W3"], [_PLACED], THREADS)
+        found.append(Bar("W3, placed ÷ two threads by hand", measured, 1.15, TIMES))
+    for name in [name for name in ("W1", "W2") if name in tables]:
+        title = f"W4, evaluation of {name} ÷ its training"
+        found.append(Bar(title, _evaluation(tables[name]), 0.7, TIMES))
+    if "growth" in results:
+        found += _of_growth(results["growth"])
+    if "overhead" in results:
+        found.append(_of_sums(results["overhead"]["sums"]))
+    found += _of_first_rounds(results.get("first_rounds", {}))
+    if "overhead" in results:
+        imported = results["overhead"]["import"]["seconds"]
+        found.append(Bar("`import fedlearn_edu`", imported, 0.5, "s"))
+    return found
+
+
+def _of_w1(table: dict[str, Any]) -> list[Bar]:
+    placed = [ours_key(form, placed=True) for form in _OURS]
+    lists, own = (list(map(ours_key, forms)) for forms in (_OURS, _TUTORIALS))
+    by_step = _time(table, ours_key("tutorial", fuse=False))
+    titles = {"placed": (placed, 1.3), "lists": (lists, 3), "tutorial's form": (own, 3)}
+    ratios = [
+        Bar(f"W1, {name} ÷ two threads by hand", _ratio(table, keys, THREADS), n, TIMES)
+        for name, (keys, n) in titles.items()
+    ]
+    return [*ratios, Bar("W1, the tutorial step by step", by_step, 0.5, "s")]
+
+
+def _of_w2(table: dict[str, Any], unequal: dict[str, Any]) -> list[Bar]:
+    forms = [ours_key(form, placed=True) for form in _OURS]
+    ratio = _ratio(table, forms, GRAPH)
+    slower = _quotient(_time(unequal, _PLACED), _time(table, _PLACED))
+    return [
+        Bar("W2, placed ÷ parallel loop by hand", ratio, 1.5, TIMES),
+        Bar("W2 with unequal clients ÷ W2, placed", slower, 4, TIMES),
+    ]
+
+
+def _of_growth(entries: list[dict[str, Any]]) -> list[Bar]:
+    large = [entry for entry in entries if entry["clients"] >= _LARGE]
+    each = [entry["train_s"] / entry["clients"] for entry in large]
+    peaks = [entry["later_mb"] for entry in large if entry["later_mb"] is not None]
+    spread = 100 * (max(each) / min(each) - 1) if each else None
+    range_mb = max(peaks) - min(peaks) if peaks else None
+    name = f"W5, {_LARGE} clients or more"
+    return [
+        Bar(f"{name}: time per client differs by", spread, 20, "%"),
+        Bar(f"{name}: peak memory differs by", range_mb, 50, "MB"),
+    ]
+
+
+def _of_sums(entries: list[dict[str, Any]]) -> Bar:
+    # With a few clients, it is the call that costs.
+    many = [entry["each_us"] for entry in entries if entry["clients"] >= _MANY]
+    return Bar("W6, step by step, per client and intrinsic", _most(many), 60, "µs")
+
+
+def _of_first_rounds(first_rounds: dict[str, Any]) -> list[Bar]:
+    found = []
+    tutorial = first_rounds.get("W1", {}).get(ours_key("tutorial"))
+    if tutorial is not None:
+        tracing = tutorial["total_s"] - tutorial["later_s"]
+        found.append(Bar("W6, tracing and compiling the tutorial", tracing, 1.5, "s"))
+    for name, rows in first_rounds.items():
+        if THREADS in rows:
+            ratio = rows[_PLACED]["total_s"] / rows[THREADS]["total_s"]
+            title = f"first round of {name}, placed ÷ two threads by hand"
+            found.append(Bar(title, ratio, 1.5, TIMES))
+    return found
+
+
+def _evaluation(table: dict[str, Any]) -> float | None:
+    keys = [ours_key(form, placed=True) for form in _OURS]
+    return _most(
+        _quotient(_time(table, key, "eval_s"), _time(table, key)) for key in keys
+    )
+
+
+def _ratio(table: dict[str, Any], keys: list[str], reference: str) -> float | None:
+    """Training of the slowest of some rows, divided by that of another."""
+    slowest = _most(_time(table, key) for key in keys)
+    return _quotient(slowest, _time(table, reference))
+
+
+def _time(table: dict[str, Any], key: str, what: str = "train_s") -> float | None:
+    """Seconds of a row, if it is there and right."""
+    found: float | None = table["rows"].get(key, {}).get(what)
+    return found
+
+
+def _quotient(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one / other
+
+
+def _most(values: Iterable[float | None]) -> float | None:
+    """The largest; unknown if one of them is."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return max(known) if found and len(known) == len(found) else None

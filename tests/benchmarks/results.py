@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results made up for tests: every row of every table takes as long as is asked for."""
+
+from collections.abc import Callable
+from typing import Any
+
+MACHINE = {
+    "processor": "Some Processor",
+    "cores": 2,
+    "memory_gb": 25,
+    "system": "Linux x86_64",
+    "load_before": 0.5,
+    "python": "3.11",
+    "tensorflow": "2.21",
+    "numpy": "2.4",
+}
+
+
+def made_up(seconds: Callable[[str, str], float]) -> dict[str, Any]:
+    """`seconds` gets the name of a table and the key of a row."""
+    from benchmarks.first_round import COMPARED
+    from benchmarks.rows import ROWS, tables
+    from benchmarks.workloads import Source
+
+    source = Source("digits", quick=True)
+    results: dict[str, Any] = {
+        "machine": MACHINE,
+        "data": "digits",
+        "quick": True,
+        "took_s": 90,
+        "tables": {},
+    }
+    for table in [t for name in ("W1", "W2", "W3") for t in tables(name, source)]:
+        rows = {
+            key: {
+                "name": ROWS[key].name,
+                "losses": [2.0],
+                "right": True,
+                "train_s": seconds(table.name, key),
+            }
+            | ({"eval_s": 0.5 * seconds(table.name, key)} if table.evaluates else {})
+            for key in table.rows
+        }
+        results["tables"][table.name] = {
+            "title": "1,000 clients × 10 batches × 100",
+            "reference": table.reference,
+            "expected": [2.0],
+            "rows": rows,
+        }
+    results["first_rounds"] = {
+        name: {
+            key: {
+                "name": ROWS[key].name,
+                "define_s": 0.25,
+                "call_s": seconds(name, key),
+                "total_s": 0.25 + seconds(name, key),
+                "later_s": 0.125,
+            }
+            for key in keys
+        }
+        for name, keys in COMPARED.items()
+    }
+    results["growth"] = [
+        {
+            "clients": n,
+            "right": True,
+            "train_s": each * n,
+            "first_mb": 9.0,
+            "later_mb": mb,
+        }
+        for n, each, mb in (
+            *((10, 9e-3, 1.0), (100, 1e-3, 2.0)),
+            *((1000, 1.1e-3, 12.0), (10_000, 1.05e-3, 42.0)),
+        )
+    ]
+    results["overhead"] = {
+        "sums": [
+            {
+                "clients": n,
+                "intrinsics": 1,
+                "right": True,
+                "seconds": s,
+                "each_us": s / n,
+            }
+            | {"each_us": 1e6 * s / n}
+            for n, s in ((10, 0.01), (1000, 0.05), (100_000, 5.5))
+        ],
+        "import": {"seconds": 0.125, "loads_tensorflow": False},
+    }
+    return results

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Growth, overhead and first rounds: what they count and check, on small sizes."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+
+
+def test_growth_is_checked_and_timed_for_each_number_of_clients() -> None:
+    from benchmarks.growth import seconds
+
+    entries = seconds("digits", True, (3, 6))
+    assert [entry["right"] for entry in entries] == [True, True]
+    assert [set(entry) for entry in entries] == [{"right", "train_s"}] * 2
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="only Linux tells peaks"
+)
+def test_peak_sees_what_was_there_and_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round that needs 64 MB for a moment, after one that needs 128."""
+    from benchmarks import growth
+    from benchmarks.models import Loop
+
+    needs = iter([128, 64])
+
+    def train(_model: Any, _rate: float) -> Any:
+        bytearray(b"\1" * (next(needs) << 20))
+
+    monkeypatch.setattr(growth, "_loop", lambda _: Loop(train, lambda _: 0.0))
+    peak = growth.peak_memory("digits", True, 3)
+    # `bytearray` of `bytes` holds both for a moment.
+    assert peak["first_mb"] == pytest.approx(2 * 134, rel=0.2)
+    assert peak["later_mb"] == pytest.approx(2 * 67, rel=0.2)
+
+
+def test_machine_without_peaks_gives_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks import growth
+
+    monkeypatch.setattr(growth, "_CLEAR", tmp_path / "nowhere" / "clear_refs")
+    monkeypatch.setattr(growth, "_STATUS", tmp_path / "nowhere" / "status")
+    found = growth.peak_memory("digits", True, 3)
+    assert found == {"first_mb": None, "later_mb": None}
+
+
+def test_sums_count_the_intrinsics_that_are_run() -> None:
+    from benchmarks.overhead import measure_sums
+
+    entries = measure_sums((3, 10, 100))
+    assert all(entry["right"] for entry in entries)
+    assert [entry["intrinsics"] for entry in entries] == [1, 1, 1]
+
+
+def test_intrinsics_of_a_mean_are_counted() -> None:
+    import numpy as np
+
+    import fedlearn_edu as fl
+    from benchmarks.overhead import intrinsics_in
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def mean(values: Any) -> Any:
+        return fl.federated_mean(values)
+
+    native = frozenset({"federated_map", "federated_zip", "federated_aggregate"})
+    text = fl.framework.compile_tree(mean.tree, native | {"federated_value"}, "mean")
+    assert intrinsics_in(text) > 1
+
+
+def test_import_of_the_package_does_not_load_tensorflow() -> None:
+    from benchmarks.overhead import measure_import
+
+    assert measure_import(1)["loads_tensorflow"] is False
+
+
+def test_first_round_says_what_each_part_took() -> None:
+    from benchmarks.first_round import COMPARED, first_round
+
+    for key in (COMPARED["W2"][0], COMPARED["W2"][-1]):
+        found = first_round("digits", True, "W2", key)
+        assert set(found) == {"define_s", "call_s", "total_s", "later_s"}
+        assert found["total_s"] == pytest.approx(found["define_s"] + found["call_s"])
+
+
+def test_fresh_process_is_another_one() -> None:
+    from benchmarks.processes import in_fresh_process
+
+    assert in_fresh_process(os.getpid) not in (None, os.getpid())
+
+
+def test_row_that_has_used_up_its_seconds_sits_out() -> None:
+    from benchmarks.measuring import take_turns
+
+    calls: list[str] = []
+    rows: dict[str, Callable[[], Any]] = {n: partial(calls.append, n) for n in "ab"}
+    times = take_turns(rows, 3, {"a": 1e9, "b": 1e-12}, "a test")
+    assert "".join(calls) == "abaa"
+    assert {key: len(values) for key, values in times.items()} == {"a": 3, "b": 1}

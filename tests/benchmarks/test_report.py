@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report has every row and every bar, and says honestly which bars are met."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.results import made_up
+
+pytestmark = pytest.mark.tensorflow
+
+BARS = {
+    "W1, placed ÷ two threads by hand": 1.3,
+    "W1, lists ÷ two threads by hand": 3,
+    "W1, tutorial's form ÷ two threads by hand": 3,
+    "W1, the tutorial step by step": 0.5,
+    "W2, placed ÷ parallel loop by hand": 1.5,
+    "W2 with unequal clients ÷ W2, placed": 4,
+    "W3, placed ÷ two threads by hand": 1.15,
+    "W4, evaluation of W1 ÷ its training": 0.7,
+    "W4, evaluation of W2 ÷ its training": 0.7,
+    "W5, 100 clients or more: time per client differs by": 20,
+    "W5, 100 clients or more: peak memory differs by": 50,
+    "W6, step by step, per client and intrinsic": 60,
+    "W6, tracing and compiling the tutorial": 1.5,
+    "first round of W1, placed ÷ two threads by hand": 1.5,
+    "first round of W2, placed ÷ two threads by hand": 1.5,
+    "`import fedlearn_edu`": 0.5,
+}
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    return made_up(lambda _table, _key: 0.25)
+
+
+def test_bars_are_those_of_the_plan(results: dict[str, Any]) -> None:
+    from benchmarks.bars import bars
+
+    assert {bar.name: bar.limit for bar in bars(results)} == BARS
+
+
+def test_bars_are_measured_as_they_say(results: dict[str, Any]) -> None:
+    from benchmarks.bars import bars
+
+    measured = {bar.name: bar.measured for bar in bars(results)}
+    ratios = [v for name, v in measured.items() if "÷" in name and "W4" not in name]
+    assert ratios == pytest.approx([1.0] * 8)
+    assert measured["W4, evaluation of W2 ÷ its training"] == pytest.approx(0.5)
+    name = "W5, 100 clients or more: time per client differs by"
+    assert measured[name] == pytest.approx(10)
+    name = "W5, 100 clients or more: peak memory differs by"
+    assert measured[name] == pytest.approx(40)
+    name = "W6, step by step, per client and intrinsic"
+    assert measured[name] == pytest.approx(55)
+    name = "W6, tracing and compiling the tutorial"
+    assert measured[name] == pytest.approx(0.375)
+
+
+def test_slowest_of_several_forms_counts() -> None:
+    from benchmarks.bars import bars
+
+    slow = made_up(
+        lambda _, key: 2.0 if key in ("reduce, placed", "tutorial, lists") else 1
+    )
+    met = {bar.name: (bar.measured, bar.met) for bar in bars(slow)}
+    assert met["W1, placed ÷ two threads by hand"] == (2.0, False)
+    assert met["W1, lists ÷ two threads by hand"] == (1.0, True)
+    assert met["W1, tutorial's form ÷ two threads by hand"] == (2.0, True)
+
+
+def test_bar_about_a_wrong_row_is_not_measured(results: dict[str, Any]) -> None:
+    from benchmarks.bars import bars
+
+    broken = json.loads(json.dumps(results))
+    del broken["tables"]["W2"]["rows"]["reduce, placed"]["train_s"]
+    [bar] = [bar for bar in bars(broken) if bar.name.startswith("W2, placed")]
+    assert (bar.measured, bar.met) == (None, None)
+
+
+def test_report_has_a_line_for_everything(results: dict[str, Any]) -> None:
+    from benchmarks.report import report
+
+    lines = report(results).splitlines()
+    assert lines[0].startswith("Some Processor, 2 cores, 25 GB of memory, Linux")
+    assert lines[1].startswith("Data: the digits of the package; the run took 1.5 min")
+    for table in results["tables"].values():
+        for row in table["rows"].values():
+            assert any(
+                line.startswith(f"| {row['name']} | 250 | 1.00 |") for line in lines
+            )
+    assert (
+        "| W2: TensorFlow by hand, two threads | 0.25 | 0.25 | 0.50 | 1.00 |" in lines
+    )
+    assert "| 10,000 | 10,500 | 1050 | 9 | 42 |" in lines
+    assert "| 100,000 | 5,500 | 1 | 55 |" in lines
+    assert "| W1, placed ÷ two threads by hand | 1.00 × | 1.3 × | yes |" in lines
+    starts = [line.split(" | ")[0].removeprefix("| ") for line in lines]
+    assert starts[-len(BARS) :] == list(BARS)
+
+
+def test_report_of_a_part_is_only_about_it(results: dict[str, Any]) -> None:
+    from benchmarks.report import report
+
+    part = {
+        key: results[key] for key in ("machine", "data", "quick", "took_s", "overhead")
+    }
+    text = report({**part, "tables": {}})
+    assert "W6" in text
+    assert not any(name in text for name in ("W1", "W2", "W3", "W4", "W5", "first"))
+
+
+def test_wrong_sums_and_growth_are_wrong_too(results: dict[str, Any]) -> None:
+    from benchmarks.report import wrong_rows
+
+    assert wrong_rows(results) == []
+    broken = json.loads(json.dumps(results))
+    broken["growth"][-1]["right"] = broken["overhead"]["sums"][0]["right"] = False
+    assert wrong_rows(broken) == ["W5: 10,000 clients", "W6: 10 clients"]
+
+
+def test_page_changes_between_its_marks_only(results: dict[str, Any]) -> None:
+    from benchmarks.report import END, START, put_into, report
+
+    page = f"# Title\n\n{START}\nold\n{END}\n\nProse.\n"
+    changed = put_into(page, results)
+    assert changed.startswith(f"# Title\n\n{START}\n\n")
+    assert changed.endswith(f"\n\n{END}\n\nProse.\n")
+    assert report(results) in changed
+    assert put_into(changed, results) == changed
