@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
+from weakref import WeakKeyDictionary
 
 import fedlearn_edu as fl
 from benchmarks.losses import LOSSES, descend
@@ -184,7 +185,7 @@ def loop(workload: Workload, form: str, *, placed: bool, fuse: bool) -> Loop:
     context = fl.framework.SyncExecutionContext(
         fl.framework.local_executor_factory(support_sequence_ops=True, fuse=fuse)
     )
-    data = placed_data(workload) if placed else plain_data(workload)
+    data = placed_data(workload) if placed else workload.batches
     train_form, evaluate_form = FORMS[form]
     names = list(initial(workload.model))
     given = parts(workload.model)
@@ -221,13 +222,11 @@ def loop(workload: Workload, form: str, *, placed: bool, fuse: bool) -> Loop:
     return Loop(train, evaluate)
 
 
-@cache
-def plain_data(workload: Workload) -> list[list[OrderedDict[str, Any]]]:
-    """Plain lists, which every round is handed anew."""
-    return workload.batches
+_PLACED: WeakKeyDictionary[Workload, fl.FederatedValue] = WeakKeyDictionary()
 
 
-@cache
 def placed_data(workload: Workload) -> fl.FederatedValue:
-    """The same, placed once and for all rows."""
-    return fl.place(workload.batches, fl.CLIENTS, BATCHES)
+    """A workload's data, placed once for all rows, and gone when it is."""
+    if workload not in _PLACED:
+        _PLACED[workload] = fl.place(workload.batches, fl.CLIENTS, BATCHES)
+    return _PLACED[workload]

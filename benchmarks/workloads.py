@@ -88,7 +88,7 @@ class Workload:
     rates: tuple[float, ...]
     known: tuple[float, ...] = ()
 
-    @property
+    @cached_property
     def batches(self) -> list[list[OrderedDict[str, Any]]]:
         """The same data as one plain list of batches per client; copies nothing."""
         return [

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.architecture.repository import ROOT
 from tests.benchmarks.results import made_up
 
 pytestmark = pytest.mark.tensorflow
@@ -130,13 +129,3 @@ def test_page_changes_between_its_marks_only(results: dict[str, Any]) -> None:
     assert changed.endswith(f"\n\n{END}\n\nProse.\n")
     assert report(results) in changed
     assert put_into(changed, results) == changed
-
-
-def test_committed_page_shows_the_committed_results() -> None:
-    from benchmarks.report import put_into
-
-    text = (ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8")
-    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    found = json.loads(text)
-    assert (found["data"], found["quick"]) == ("mnist", False)
-    assert page == put_into(page, found), "python -m benchmarks --write writes both"
