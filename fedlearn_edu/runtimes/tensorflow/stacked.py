@@ -17,6 +17,7 @@ from tensorflow.python.data.util import structure
 from fedlearn_edu.runtimes.tensorflow import rows
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.steps import (
+    loop_by_reducing,
     spec_of,
     spread,
     static,
@@ -86,6 +87,13 @@ class StackedDataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has n
             for step in self._steps:
                 pipeline = pipeline.map(step)
             return tf.data.experimental.to_variant(pipeline)
+
+    @property
+    def _type_spec(self) -> Any:
+        if self._steps:  # they may use tensors of this graph, and must not leave it
+            return super()._type_spec
+        blocks = tf.nest.map_structure(tf.TensorSpec.from_tensor, self._blocks)
+        return _StackedSpec(blocks, self._row_spec)
 
     def _element(self, row: Any) -> Any:
         for step in self._steps:
@@ -215,3 +223,27 @@ class StackedDataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has n
         for block in self._blocks:
             state = rows.fold(block, state, step, shapes)
         return state
+
+
+@final
+class _StackedSpec(tf.TypeSpec):  # type: ignore[misc]
+    """Rows as an argument of a `tf.function`: they stay rows in there."""
+
+    def __init__(self, blocks: tuple[Any, ...], row_spec: Any) -> None:
+        self._blocks = blocks
+        self._row_spec = row_spec
+
+    value_type = property(lambda _: StackedDataset)
+    _component_specs = property(lambda self: self._blocks)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._blocks, self._row_spec
+
+    def _to_components(self, value: Any) -> Any:
+        return value._blocks
+
+    def _from_components(self, components: Any) -> StackedDataset:
+        return StackedDataset(components, self._row_spec, self._row_spec)
+
+
+loop_by_reducing(StackedDataset)

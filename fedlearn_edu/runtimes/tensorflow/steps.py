@@ -8,6 +8,7 @@ tensors in tuples and dicts, the answer is `None`, and `tf.data` itself has to d
 from collections.abc import Callable
 from typing import Any
 
+from tensorflow.python.autograph.operators import control_flow
 from tensorflow.python.data.util import structure
 
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -15,6 +16,7 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
 _autograph = tf.__internal__.autograph
+_as_it_is = tf.autograph.experimental.do_not_convert
 
 
 def traced(function: Callable[..., Any], *specs: Any, before: Any = None) -> Any:
@@ -64,3 +66,34 @@ def spread(element: Any) -> tuple[Any, ...]:
     """An element as the arguments of a function: a tuple is several."""
     is_plain = isinstance(element, tuple) and not hasattr(element, "_fields")
     return element if is_plain else (element,)
+
+
+def loop_by_reducing(kind: type) -> None:
+    """Makes AutoGraph fold such datasets, where it would scan their pipeline."""
+    registry = control_flow.for_loop_registry._registry
+    # The first that fits is taken, and there is one for all datasets already.
+    others = dict(registry)
+    registry.clear()
+    registry.update({kind: _for_each, **others})
+
+
+def _for_each(dataset: Any, test: Any, body: Any, get: Any, put: Any, *_: Any) -> None:
+    """AutoGraph's `for`; `test` says whether there has been no `break` yet."""
+    outside = _autograph.control_status_ctx()
+
+    def step(state: Any, element: Any) -> Any:
+        goes_on, *variables = state
+        put(variables)
+
+        def run() -> Any:
+            put(variables)
+            with outside:  # for what the body calls
+                body(element)
+            return get()
+
+        if test is None:
+            return goes_on, *run()
+        goes_on = tf.logical_and(goes_on, test())
+        return goes_on, *tf.cond(goes_on, run, lambda: tuple(variables))
+
+    put(dataset.reduce((True, *get()), _as_it_is(step))[1:])

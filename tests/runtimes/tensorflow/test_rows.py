@@ -105,12 +105,24 @@ def slope_descent(dataset: Any, weights: Any) -> Any:
     return dataset.reduce(weights, step)
 
 
+@tf.function  # type: ignore[untyped-decorator]
+def loop_of_autograph(dataset: Any, weights: Any) -> Any:
+    for batch in dataset:
+        with tf.GradientTape() as tape:
+            tape.watch(weights)
+            guess = tf.linalg.matvec(batch["x"], weights)
+            loss = tf.reduce_mean((guess - batch["y"]) ** 2)
+        weights -= 0.1 * tape.gradient(loss, weights)
+    return weights
+
+
 def change(batch: Any) -> Any:
     return {"x": 2 * batch["x"], "y": batch["y"]}
 
 
 FOR_CLIENTS: dict[str, Callable[[Any, Any], Any]] = {
     "reduce": slope_descent,
+    "for": loop_of_autograph,
     "map": lambda d, w: slope_descent(d.map(change), w),
     "take": lambda d, w: slope_descent(d.take(2), w),
     "skip": lambda d, w: slope_descent(d.skip(1), w),
