@@ -4,18 +4,44 @@
 TensorFlow's own pipeline costs about two milliseconds for each element that it hands to
 a graph. Where the elements of a sequence have equal shapes, the last one perhaps
 excepted, they are stacked outside (see `sequences.py`), and a body is handed one of
-these instead. `map` and `reduce` become a `tf.while_loop` over the rows. Whatever else
-a body does with it is done by the real pipeline, over the same rows.
+these instead. What is written down here becomes operations on the rows, and `reduce` a
+`tf.while_loop` over them. The rest is done by the real pipeline, over the same rows.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any, final
 
-from fedlearn_edu.runtimes.tensorflow.library import tf
+from tensorflow.python.data.util import structure
 
-# How often the shape of a state may become less definite before TensorFlow takes over.
-_MAX_TRACES = 4
+from fedlearn_edu.runtimes.tensorflow import rows
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.steps import (
+    loop_by_reducing,
+    spec_of,
+    spread,
+    static,
+    traced,
+    traced_fold,
+)
+
+_ALL = tf.int32.max
+# Each costs four bytes for each row; the pipeline needs no list of what comes when.
+_MOST_REPEATS = 1000
+_INDEX, _NUMBER = tf.TensorSpec([1], tf.int32), tf.TensorSpec([], tf.int64)
+_as_it_is = tf.autograph.experimental.do_not_convert
+
+
+def _or_pipeline(method: Callable[..., Any]) -> Callable[..., Any]:
+    """What a method makes; if that is `None`, what TensorFlow makes of the same."""
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = method(self, *args, **kwargs)
+        real = getattr(tf.data.Dataset, method.__name__)
+        return real(self, *args, **kwargs) if found is None else found
+
+    return call
 
 
 @final
@@ -26,7 +52,7 @@ class StackedDataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has n
         blocks: elements in their containers; each tensor has one axis more in front.
         spec: what an element looks like after all functions.
         row_spec: what a row looks like.
-        steps: functions that make an element of a row, one after the other.
+        steps: traced functions that make an element of a row, one after the other.
     """
 
     def __init__(
@@ -34,17 +60,14 @@ class StackedDataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has n
         blocks: Sequence[Any],
         spec: Any,
         row_spec: Any,
-        steps: tuple[Callable[..., Any], ...] = (),
+        steps: tuple[Any, ...] = (),
     ) -> None:
-        self._blocks = blocks
+        some = [b for b in blocks if not isinstance(n := rows.count(b), int) or n]
+        self._blocks = tuple(some or blocks[:1])
         self._spec = spec
         self._row_spec = row_spec
         self._steps = steps
-        rows, *others = map(tf.data.Dataset.from_tensor_slices, blocks)
-        for other in others:
-            rows = rows.concatenate(other)
-        self._rows = rows
-        super().__init__(tf.data.experimental.to_variant(rows))
+        super().__init__(None)
 
     @property
     def element_spec(self) -> Any:
@@ -54,120 +77,173 @@ class StackedDataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has n
     def _inputs(self) -> list[Any]:
         return []
 
-    # Every transformation that is not ours asks for this.
+    # Every transformation that is not ours asks for this, some in an inner graph.
     @cached_property
     def _variant_tensor(self) -> Any:
-        pipeline = self._rows
+        with self._graph.as_default():
+            pipeline, *others = map(tf.data.Dataset.from_tensor_slices, self._blocks)
+            for other in others:
+                pipeline = pipeline.concatenate(other)
+            for step in self._steps:
+                pipeline = pipeline.map(step)
+            return tf.data.experimental.to_variant(pipeline)
+
+    @property
+    def _type_spec(self) -> Any:
+        if self._steps:  # they may use tensors of this graph, and must not leave it
+            return super()._type_spec
+        blocks = tf.nest.map_structure(tf.TensorSpec.from_tensor, self._blocks)
+        return _StackedSpec(blocks, self._row_spec)
+
+    def _element(self, row: Any) -> Any:
         for step in self._steps:
-            pipeline = pipeline.map(step)
-        return tf.data.experimental.to_variant(pipeline)
+            row = step(*spread(row))
+        return row
 
-    def map(self, map_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def _over(self, blocks: Sequence[Any]) -> "StackedDataset":
+        return StackedDataset(blocks, self._spec, self._row_spec, self._steps)
+
+    def _by_number(
+        self, change: Callable[..., Any], spec: Any, times: int = 1
+    ) -> "StackedDataset":
+        """The numbers of the rows, and a step that changes a number and its element."""
+        numbers = tf.range(rows.count(*self._blocks))[:, tf.newaxis]
+
+        def read(number: Any) -> Any:
+            return change(number[0], self._element(rows.row_of(self._blocks, number)))
+
+        steps = (traced(_as_it_is(read), _INDEX),)
+        return StackedDataset([tf.tile(numbers, [times, 1])], spec, _INDEX, steps)
+
+    @property
+    def _is_pure(self) -> bool:
+        """Whether nobody can tell which elements were computed, and how often."""
+        graphs = [step.graph for step in self._steps]
+        operations = [op for graph in graphs for op in graph.get_operations()]
+        return not any(operation.op_def.is_stateful for operation in operations)
+
+    @_or_pipeline
+    def map(self, map_func: Callable[..., Any], *_: Any, **__: Any) -> Any:
         """Elements that are computed when they are read, in order."""
-        step = tf.function(map_func)
-        found = _result_spec(step, _spread(self._spec))
-        if found is None:
-            return super().map(map_func, *args, **kwargs)
-        steps = (*self._steps, step)
-        return StackedDataset(self._blocks, found, self._row_spec, steps)
+        step = traced(map_func, *spread(self._spec))
+        spec, steps = spec_of(step.structured_outputs), (*self._steps, step)
+        if spec is None:
+            return None
+        return StackedDataset(self._blocks, spec, self._row_spec, steps)
 
-    def prefetch(self, *_args: Any, **_kwargs: Any) -> Any:
+    def prefetch(self, *_: Any, **__: Any) -> Any:
         """The rows are here already."""
         return self
 
-    def reduce(
-        self, initial_state: Any, reduce_func: Callable[..., Any], name: Any = None
+    def cardinality(self) -> Any:
+        """The number of rows."""
+        return tf.cast(rows.count(*self._blocks), tf.int64)
+
+    @_or_pipeline
+    def take(self, count: Any, *_: Any, **__: Any) -> Any:
+        """The first rows."""
+        n = static(count, tf.int64)
+        if n is None or n < 0:
+            return None if n is None else self
+        return self._over(rows.window(self._blocks, 0, min(int(n), _ALL)))
+
+    @_or_pipeline
+    def skip(self, count: Any, *_: Any, **__: Any) -> Any:
+        """All but the first rows, which are not computed, either."""
+        n = static(count, tf.int64)
+        if n is None or not self._is_pure:
+            return None
+        first = _ALL if n < 0 else min(int(n), _ALL)
+        return self._over(rows.window(self._blocks, first, _ALL))
+
+    @_or_pipeline
+    def repeat(self, count: Any = None, *_: Any, **__: Any) -> Any:
+        """The rows so many times, without copying them."""
+        n = None if count is None else static(count, tf.int64)
+        if n is None or not 0 <= n <= _MOST_REPEATS:
+            return None
+        return self._by_number(lambda _, element: element, self._spec, n)
+
+    def enumerate(self, start: Any = 0, *_: Any, **__: Any) -> Any:
+        """Pairs of a number and an element."""
+
+        def pair(number: Any, element: Any) -> Any:
+            return tf.cast(number, tf.int64) + start, element
+
+        return self._by_number(pair, (_NUMBER, self._spec))
+
+    @_or_pipeline
+    def concatenate(self, dataset: Any, *_: Any, **__: Any) -> Any:
+        """First these rows, then those."""
+        if not isinstance(dataset, StackedDataset) or (
+            (self._row_spec, self._steps) != (dataset._row_spec, dataset._steps)
+        ):
+            return None
+        return self._over([*self._blocks, *dataset._blocks])
+
+    @_or_pipeline
+    def batch(
+        self, batch_size: Any, drop_remainder: Any = False, *_: Any, **__: Any
     ) -> Any:
+        """Elements of one shape, computed at once and cut into batches."""
+        size, drop = static(batch_size, tf.int64), static(drop_remainder, tf.bool)
+        leaves = tf.nest.flatten(self._spec)
+        are_alike = all(leaf.shape.is_fully_defined() for leaf in leaves)
+        is_known = size is not None and size > 0 and drop is not None
+        if not (is_known and are_alike and self._is_pure):
+            return None
+        front = int(size) if drop else None
+        spec = tf.nest.map_structure(
+            lambda s: tf.TensorSpec([front, *s.shape], s.dtype), self._spec
+        )
+        blocks = [self._computed(block) for block in self._blocks]
+        batches = rows.batched(blocks, int(size), drop_remainder=bool(drop))
+        return StackedDataset(batches, spec, spec)
+
+    def _computed(self, block: Any) -> Any:
+        if not self._steps:
+            return block
+        element = _as_it_is(self._element)
+        return tf.map_fn(element, block, fn_output_signature=self._spec)
+
+    @_or_pipeline
+    def reduce(self, initial_state: Any, reduce_func: Any, *_: Any, **__: Any) -> Any:
         """Folds the elements in a loop of the graph."""
-        step = tf.function(reduce_func)
-        start = tf.nest.map_structure(tf.convert_to_tensor, initial_state)
-        spec = _state_spec(step, start, self._spec)
-        if spec is None:
-            return super().reduce(initial_state, reduce_func, name)
-        state = start
+
+        def read(state: Any, row: Any) -> tuple[Any, Any]:
+            return state, self._element(row)
+
+        state = structure.normalize_element(initial_state)
+        spec = spec_of(state)
+        found = spec and traced_fold(reduce_func, spec, self._row_spec, read)
+        if not found:
+            return None
+        step, spec = found
+        shapes = tf.nest.map_structure(lambda s: s.shape, spec)
         for block in self._blocks:
-            state = self._fold(block, state, step, spec)
+            state = rows.fold(block, state, step, shapes)
         return state
 
-    def _fold(self, block: Any, state: Any, step: Callable[..., Any], spec: Any) -> Any:
-        count = tf.shape(tf.nest.flatten(block)[0])[0]
 
-        def on_row(i: Any, state: Any) -> Any:
-            row = tf.nest.map_structure(lambda column: column[i], block)
-            return i + 1, step(state, self._element(row))
+@final
+class _StackedSpec(tf.TypeSpec):  # type: ignore[misc]
+    """Rows as an argument of a `tf.function`: they stay rows in there."""
 
-        shapes = tf.nest.map_structure(lambda s: s.shape, spec)
-        _, folded = tf.while_loop(
-            lambda i, _: i < count,
-            on_row,
-            [tf.constant(0), state],
-            shape_invariants=[tf.TensorShape([]), shapes],
-        )
-        return folded
+    def __init__(self, blocks: tuple[Any, ...], row_spec: Any) -> None:
+        self._blocks = blocks
+        self._row_spec = row_spec
 
-    def _element(self, row: Any) -> Any:
-        pairs = zip(tf.nest.flatten(row), tf.nest.flatten(self._row_spec), strict=True)
-        for column, spec in pairs:
-            column.set_shape(spec.shape)
-        for step in self._steps:
-            row = step(*_spread(row))
-        return row
+    value_type = property(lambda _: StackedDataset)
+    _component_specs = property(lambda self: self._blocks)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._blocks, self._row_spec
+
+    def _to_components(self, value: Any) -> Any:
+        return value._blocks
+
+    def _from_components(self, components: Any) -> StackedDataset:
+        return StackedDataset(components, self._row_spec, self._row_spec)
 
 
-def _spread(element: Any) -> tuple[Any, ...]:
-    """An element as the arguments of a function: a tuple is several."""
-    is_plain = isinstance(element, tuple) and not hasattr(element, "_fields")
-    return element if is_plain else (element,)
-
-
-def _result_spec(step: Any, arguments: tuple[Any, ...]) -> Any:
-    """What a function makes of such arguments, if it is tensors in tuples and dicts."""
-    return _spec_of(step.get_concrete_function(*arguments).structured_outputs)
-
-
-def _state_spec(step: Any, start: Any, element: Any) -> Any:
-    """What the state looks like in all rounds, if that can be told."""
-    spec = _spec_of(start)
-    for _ in range(_MAX_TRACES):
-        if spec is None:
-            return None
-        result = _spec_of(step.get_concrete_function(spec, element).structured_outputs)
-        if result is None or not _same_structure(spec, result):
-            return None
-        wider = tf.nest.map_structure(_wider, spec, result)
-        if wider == spec:
-            return spec
-        spec = wider
-    return None
-
-
-def _wider(first: Any, second: Any) -> Any:
-    shape = first.shape.most_specific_compatible_shape(second.shape)
-    return tf.TensorSpec(shape, first.dtype)
-
-
-def _same_structure(first: Any, second: Any) -> bool:
-    try:
-        tf.nest.assert_same_structure(first, second)
-    except (TypeError, ValueError):
-        return False
-    pairs = zip(tf.nest.flatten(first), tf.nest.flatten(second), strict=True)
-    return all(a.dtype == b.dtype for a, b in pairs)
-
-
-def _spec_of(result: Any) -> Any:
-    """The specs of tensors in tuples and dicts; `None` if there is anything else."""
-    is_simple = _holds_tensors(result)
-    return tf.nest.map_structure(_spec_of_tensor, result) if is_simple else None
-
-
-def _spec_of_tensor(tensor: Any) -> Any:
-    return tf.TensorSpec(tensor.shape, tensor.dtype)
-
-
-def _holds_tensors(result: Any) -> bool:
-    if isinstance(result, dict):
-        return all(map(_holds_tensors, result.values()))
-    if isinstance(result, tuple):
-        return all(map(_holds_tensors, result))
-    return isinstance(result, tf.Tensor)
+loop_by_reducing(StackedDataset)
