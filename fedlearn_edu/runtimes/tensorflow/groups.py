@@ -107,7 +107,8 @@ class TensorFlowTogether(Together):
 
 def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
     """The function with what it captured as a part of what every client holds."""
-    constants = captured_constants(function)
+    # The same one may be mentioned several times.
+    constants = list({id(c): c for c in captured_constants(function)}.values())
     if not (constants and isinstance(function, ir.Lambda) and function.parameter_type):
         return Work(function, group.type), group
     types = [group.type, *(constant.type for constant in constants)]
