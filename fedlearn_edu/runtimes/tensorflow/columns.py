@@ -105,6 +105,9 @@ def _columns(held: Held, type_: Type) -> list[Column]:
 
 def _same(value: Any, type_: TensorType | SequenceType) -> Column:
     def make(plain: Any) -> Column:
+        if isinstance(type_, TensorType):
+            note("convert", type_)
+            return Column("same", (tf.constant(plain, tf_dtype(type_.dtype)),))
         one = _made_of([plain], type_)
         return Column("same", tuple(t[0] for t in one.tensors), one.has_tails)
 
