@@ -9,8 +9,9 @@ from tests.architecture.repository import PACKAGE, named, package_files
 MAX_FILE_LINES = 250
 MAX_FUNCTION_LINES = 40
 # The plan said 5,500; docs/decisions/0014 says why it is more, and what was added when.
-# From here it may only shrink. `former_names.py`, a table, is not counted.
-MAX_MACHINE_LINES = 13_310
+# From here both may only shrink. `former_names.py`, a table, is not counted.
+MAX_MACHINE_LINES = 13_200
+MAX_SPEED_LINES = 1_950
 
 # Floors 0 to 8: what a student reads to have read the machine.
 MACHINE = (
@@ -27,6 +28,27 @@ MACHINE = (
     "framework.py",
     "framework",
 )
+
+# What only makes it faster: nobody has to read it to know what a program means.
+SPEED = {
+    PACKAGE / file
+    for file in (
+        "compiler/chains.py",
+        "compiler/fuse.py",
+        "compiler/straighten.py",
+        "contexts/caching.py",
+        "executors/together.py",
+        "executors/strategies/grouping.py",
+        "runtimes/tensorflow/columns.py",
+        "runtimes/tensorflow/digests.py",
+        "runtimes/tensorflow/fusing.py",
+        "runtimes/tensorflow/group_graph.py",
+        "runtimes/tensorflow/groups.py",
+        "runtimes/tensorflow/rows.py",
+        "runtimes/tensorflow/stacked.py",
+        "runtimes/tensorflow/steps.py",
+    )
+}
 
 
 def test_files_fit_on_a_few_screens() -> None:
@@ -50,11 +72,16 @@ def test_function_bodies_fit_on_one_screen() -> None:
 
 def test_machine_can_be_read_in_a_weekend() -> None:
     sizes = {
-        room: sum(_count_lines(file) for file in _files_of(PACKAGE / room))
+        room: sum(map(_count_lines, {*_files_of(PACKAGE / room)} - SPEED))
         for room in MACHINE
     }
     total = sum(sizes.values())
     assert total <= MAX_MACHINE_LINES, f"{total} lines on floors 0 to 8: {sizes}"
+
+
+def test_speed_is_a_small_part_that_can_be_left_out() -> None:
+    total = sum(map(_count_lines, SPEED))
+    assert total <= MAX_SPEED_LINES, f"{total} lines"
 
 
 def _files_of(room: Path) -> list[Path]:

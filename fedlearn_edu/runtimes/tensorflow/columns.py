@@ -12,6 +12,7 @@ smaller first axis. `groups.py` makes graphs that read them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, cast, final
 
 import numpy as np
@@ -117,12 +118,11 @@ def _same(value: Any, type_: TensorType | SequenceType) -> Column:
 
 
 def _of_entries(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
-    first = entries[0]
     if not all(isinstance(entry, Kept) for entry in entries):
         return _made_of(entries, type_)
     # Kept with the first of them, for as long as it is among the same ones.
     key = (RUNTIME, "column", type_, len(entries))
-    found, column = first.form(key, lambda _: (entries, _made_of(entries, type_)))
+    found, column = entries[0].form(key, lambda _: (entries, _made_of(entries, type_)))
     is_same = all(a is b for a, b in zip(found, entries, strict=True))
     return column if is_same else _made_of(entries, type_)
 
@@ -179,10 +179,9 @@ def _even(
     for clients in parts:
         for number, leaf in enumerate(dtypes):
             flat = [row[number] for rows in clients for row in rows]
-            count = len(clients[0])
             each = np.shape(flat[0]) if flat else shape[number]
-            tensor = _tensor(flat, leaf, each)
-            tensors.append(tf.reshape(tensor, [len(clients), count, *each]))
+            axes = [len(clients), len(clients[0]), *each]
+            tensors.append(tf.reshape(_tensor(flat, leaf, each), axes))
     return tuple(tensors)
 
 
@@ -193,8 +192,7 @@ def _uneven(
     dtypes: Sequence[TensorType],
 ) -> Column:
     """For each tensor of an element `[rows of all, …]`, and where whose rows are."""
-    whole = [row for client in rows for row in client]
-    last = [tail for client in tails for tail in client]
+    whole, last = list(chain.from_iterable(rows)), list(chain.from_iterable(tails))
     tensors = [
         _tensor([row[i] for row in whole], leaf, shape[i])
         for i, leaf in enumerate(dtypes)
@@ -231,7 +229,7 @@ def _shape_of_rows(clients: Sequence[Rows]) -> list[Any]:
 
 
 def _shapes(element: Sequence[Any]) -> list[Any]:
-    return [np.shape(leaf) for leaf in element]
+    return list(map(np.shape, element))
 
 
 def _ends(lengths: Any) -> Any:
