@@ -35,6 +35,7 @@ _ROWS = {
 _PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")
 _PANELS = ("W1", "W2", "W3")
 _PANEL_IN = 3.1
+_FEW_TICKS = 30  # a longer axis has ticks at powers of ten only
 
 
 @style.in_our_look
@@ -109,7 +110,7 @@ def _draw_growth(axes: Axes, entries: list[dict[str, Any]]) -> None:
 def _log_axis(axes: Axes, low: float, high: float) -> None:
     axes.set_xscale("log")
     axes.set_xlim(low, high)
-    subs = (1, 2, 5) if high < 100 * low else (1,)
+    subs = (1, 2, 5) if high < _FEW_TICKS * low else (1,)
     axes.xaxis.set_major_locator(LogLocator(subs=subs))
     axes.xaxis.set_major_formatter(_PLAIN)
     axes.xaxis.set_minor_formatter(NullFormatter())

@@ -20,6 +20,15 @@ def test_growth_is_checked_and_timed_for_each_number_of_clients() -> None:
     assert [set(entry) for entry in entries] == [{"right", "train_s"}] * 2
 
 
+def test_growth_with_another_model_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import growth
+    from benchmarks.models import Loop
+
+    same = Loop(lambda model, _rate: model, lambda _: 0.0)
+    monkeypatch.setattr(growth, "_loop", lambda _: same)
+    assert [entry["right"] for entry in growth.seconds("digits", True, (3,))] == [False]
+
+
 @pytest.mark.skipif(
     not Path("/proc/self/clear_refs").exists(), reason="only Linux tells peaks"
 )

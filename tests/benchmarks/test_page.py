@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page about speed shows the results that are kept, all of them, and no others."""
+
+import json
+
+import pytest
+
+from fedlearn_edu import viz
+from tests.architecture.repository import ROOT
+from tests.viz.drawn_text import check_text
+
+pytestmark = pytest.mark.tensorflow
+
+
+def test_page_shows_the_kept_results() -> None:
+    from benchmarks.report import put_into, wrong_rows
+
+    text = (ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    results = json.loads(text)
+    assert (results["data"], results["quick"]) == ("mnist", False)
+    assert {"W1", "W2", "W3"} <= results["tables"].keys()
+    assert {"growth", "overhead", "first_rounds"} <= results.keys()
+    assert wrong_rows(results) == []
+    assert page == put_into(page, results), "python -m benchmarks --write writes both"
+
+
+@pytest.mark.parametrize("width_in", [viz.NARROW_IN, viz.WIDE_IN])
+def test_kept_results_make_a_picture_that_can_be_read(width_in: float) -> None:
+    from benchmarks.picture import draw
+
+    text = (ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8")
+    texts = check_text(draw(json.loads(text), width_in=width_in))
+    assert texts.count("ms per training round") == 3
