@@ -76,7 +76,7 @@ _CHANGES: dict[str, Callable[[Any, Any], Any]] = {
 class _Variable:
     """Stands for a handle while a graph is replayed."""
 
-    value: Any
+    value: Any = None
 
 
 @final
@@ -89,7 +89,7 @@ def without_variables(function: Any) -> Any:
 
     The graph is replayed, operation by operation, functions it calls included. Those
     that use one variable stand in the order of the program, as TensorFlow guarantees;
-    so what a read finds is known at each point.
+    so what a read finds is known at each point. Effects get their order as in tracing.
     """
     if not _makes_variables(function.graph):
         return function
@@ -132,7 +132,6 @@ def _called(op: Any) -> Any:
 def _replayed(graph: Any, inputs: Sequence[Any]) -> list[Any]:
     """The outputs of a graph, as a part of the one being traced."""
     known = dict(zip([tensor.name for tensor in graph.inputs], inputs, strict=True))
-    copies: dict[str, Any] = {}
     for op in graph.get_operations():
         arguments = [known[tensor.name] for tensor in op.inputs]
         if op.outputs and op.outputs[0].name in known:
@@ -144,15 +143,9 @@ def _replayed(graph: Any, inputs: Sequence[Any]) -> list[Any]:
         elif (called := _called(op)) and _makes_variables(called):
             found = _replayed(called, arguments)
         else:
-            before = [copies[c.name] for c in op.control_inputs if c.name in copies]
-            with tf.control_dependencies(before):
-                copies[op.name] = _copy(op, arguments)
-            found = copies[op.name].outputs
+            found = _copy(op, arguments).outputs
         known.update(zip([t.name for t in op.outputs], found, strict=True))
-    results = [known[tensor.name] for tensor in graph.outputs]
-    if any(isinstance(result, _Variable) for result in results):
-        raise _NotPlainError
-    return results
+    return [known[tensor.name] for tensor in graph.outputs]
 
 
 def _with_variables(op: Any, variable: Any, *others: Any) -> list[Any]:
@@ -163,15 +156,13 @@ def _with_variables(op: Any, variable: Any, *others: Any) -> list[Any]:
         return [variable.value]
     if op.type not in _CHANGES:
         raise _NotPlainError
-    before = getattr(variable, "value", None)
-    variable.value = _CHANGES[op.type](before, *others)
+    variable.value = _CHANGES[op.type](variable.value, *others)
     return []
 
 
 def _copy(op: Any, arguments: Sequence[Any]) -> Any:
     here = tf.compat.v1.get_default_graph()
     attributes = dict(op.node_def.attr)
-    attributes.pop("_class", None)  # beside an operation that may be gone
     for value in attributes.values():
         for called in filter(None, [f.name for f in (value.func, *value.list.func)]):
             here._add_function_recursive(op.graph._get_function(called))

@@ -20,6 +20,8 @@ from tests.runtimes.tensorflow.on_rows import operations
 
 pytestmark = pytest.mark.tensorflow
 
+seen: list[float] = []
+
 MODEL = OrderedDict(w=(np.float32, [2]), b=np.float32)
 BATCH = OrderedDict(y=(np.float32, [None]), x=(np.float32, [None, 2]))
 
@@ -86,6 +88,13 @@ def beside_effects(x: Any) -> Any:
     return tf.while_loop(lambda i: i < 3.0, lambda i: [i + x], [v])[0], v
 
 
+def with_prints_in_order(x: Any) -> Any:
+    v = tf.Variable(x)
+    tf.numpy_function(seen.append, [v], [])
+    tf.numpy_function(seen.append, [v.assign_add(1.0)], [])
+    return v, v
+
+
 def of_text_and_numbers(x: Any) -> Any:
     text, number = tf.Variable("a"), tf.Variable(0, dtype=tf.int64)
     text.assign(text + tf.strings.as_string(x))
@@ -110,6 +119,7 @@ bodies = pytest.mark.parametrize(
         in_other_computations,
         in_functions,
         beside_effects,
+        with_prints_in_order,
         of_text_and_numbers,
         after_a_persistent_tape,
     ],
