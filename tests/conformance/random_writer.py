@@ -67,7 +67,9 @@ class Writer:
 
     def chain(self, values: list[Value]) -> Value:
         """Steps at the clients, and an aggregation of what comes out."""
-        current = self.choose.some(at(values, CLIENTS))
+        clients = at(values, CLIENTS)
+        data = [v for v in clients if not has_no_sequence(member_of(v))]
+        current = self.choose.some([*clients, *data, *data, *clients[-2:]])
         if self.choose.flip():
             current.append(fl.federated_broadcast(self.choose.pick(at(values, SERVER))))
         for _ in range(self.choose.number(0, self.most_steps)):
@@ -75,7 +77,7 @@ class Writer:
             if self.choose.number(0, 3) == 0:
                 values.append(current[0])
             if self.choose.number(0, 3) == 0:
-                current += self.choose.some(at(values, CLIENTS))
+                current += self.choose.some(clients)
         wanted, end = self.choose.pick(self.ends())
         last: Value = self.map_of(current, values, wanted)
         if not wanted(member_of(last)):

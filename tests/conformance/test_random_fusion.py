@@ -194,7 +194,7 @@ def outcome(context: Any, program: Any, args: list[Any]) -> Any:
 # Not choice by choice: programs of what Hypothesis draws one by one are much alike. So
 # what fails shrinks to fewer steps, not to simpler ones; its text is shown.
 chance = st.randoms(use_true_random=True).map(Chooser)
-most = st.integers(1, 3)
+most = st.integers(2, 4)
 
 
 def check(runtimes: list[str], choose: Chooser, steps: int, chains: int) -> None:

@@ -12,6 +12,7 @@ from tensorflow.python.autograph.operators import control_flow
 from tensorflow.python.data.util import structure
 
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.variables import without_variables
 
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
@@ -28,7 +29,8 @@ def traced(function: Callable[..., Any], *specs: Any, before: Any = None) -> Any
         packed = tuple(result) if isinstance(result, list) else result
         return structure.normalize_element(packed)
 
-    return tf.function(call, autograph=False).get_concrete_function(*specs)
+    made = tf.function(call, autograph=False).get_concrete_function(*specs)
+    return without_variables(made)
 
 
 def traced_fold(

@@ -4,10 +4,13 @@
 A `tf.Variable` made inside a `tf_computation` becomes an operation of its graph: every
 invocation makes a fresh, anonymous one, also when clients run in parallel threads, and
 drops it at the end. Nothing is shared and nothing survives.
+
+In a loop over clients or elements such a variable is slow, and a vectorized map cannot
+have any. `without_variables` makes plain values of them, where that can be proven.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, final
 
 from tensorflow.python.ops import handle_data_util, resource_variable_ops
 
@@ -57,4 +60,113 @@ def _one_call_variable(**kwargs: Any) -> Any:
         shape=tf.TensorShape(shape),
         dtype=value.dtype,
         handle=handle,
+    )
+
+
+# ------------------------------------------------------------------- as plain values
+
+_CHANGES: dict[str, Callable[[Any, Any], Any]] = {
+    "AssignVariableOp": lambda _, value: value,
+    "AssignAddVariableOp": tf.add,
+    "AssignSubVariableOp": tf.subtract,
+}
+
+
+@final
+class _Variable:
+    """Stands for a handle while a graph is replayed."""
+
+    value: Any = None
+
+
+@final
+class _NotPlainError(Exception):
+    """A variable goes where nobody can tell what becomes of it: into a loop, say."""
+
+
+def without_variables(function: Any) -> Any:
+    """The same concrete function without variables; the same object if it needs them.
+
+    The graph is replayed, operation by operation, functions it calls included. Those
+    that use one variable stand in the order of the program, as TensorFlow guarantees;
+    so what a read finds is known at each point. Effects get their order as in tracing.
+    """
+    if not _makes_variables(function.graph):
+        return function
+
+    def call(*arguments: Any) -> Any:
+        flat = tf.nest.flatten(arguments, expand_composites=True)
+        found = iter(_replayed(function.graph, [*flat, *function.captured_inputs]))
+        return tf.nest.map_structure(
+            lambda leaf: None if leaf is None else next(found),
+            function.structured_outputs,
+            expand_composites=True,
+        )
+
+    specs, _ = function.structured_input_signature
+    try:
+        return tf.function(call, autograph=False).get_concrete_function(*specs)
+    except _NotPlainError:
+        return function
+
+
+def _makes_variables(graph: Any) -> bool:
+    operations = graph.get_operations()
+    return any(map(_is_made, operations)) or any(
+        _makes_variables(called) for op in operations if (called := _called(op))
+    )
+
+
+def _is_made(op: Any) -> bool:
+    is_handle = op.type == "VarHandleOp"
+    return is_handle and bool(op.get_attr("shared_name") == _ANONYMOUS.encode())
+
+
+def _called(op: Any) -> Any:
+    """The graph of the function that is called; a copy from a pickle has none."""
+    if op.type not in ("PartitionedCall", "StatefulPartitionedCall"):
+        return None
+    return getattr(op.graph._get_function(op.get_attr("f").name), "graph", None)
+
+
+def _replayed(graph: Any, inputs: Sequence[Any]) -> list[Any]:
+    """The outputs of a graph, as a part of the one being traced."""
+    known = dict(zip([tensor.name for tensor in graph.inputs], inputs, strict=True))
+    for op in graph.get_operations():
+        arguments = [known[tensor.name] for tensor in op.inputs]
+        if op.outputs and op.outputs[0].name in known:
+            continue
+        if _is_made(op):
+            found = [_Variable()]
+        elif any(isinstance(argument, _Variable) for argument in arguments):
+            found = _with_variables(op, *arguments)
+        elif (called := _called(op)) and _makes_variables(called):
+            found = _replayed(called, arguments)
+        else:
+            found = _copy(op, arguments).outputs
+        known.update(zip([t.name for t in op.outputs], found, strict=True))
+    return [known[tensor.name] for tensor in graph.outputs]
+
+
+def _with_variables(op: Any, variable: Any, *others: Any) -> list[Any]:
+    """What an operation on variables gives; it is not made."""
+    if called := _called(op):
+        return _replayed(called, [variable, *others])
+    if op.type == "ReadVariableOp":
+        return [variable.value]
+    if op.type not in _CHANGES:
+        raise _NotPlainError
+    variable.value = _CHANGES[op.type](variable.value, *others)
+    return []
+
+
+def _copy(op: Any, arguments: Sequence[Any]) -> Any:
+    here = tf.compat.v1.get_default_graph()
+    attributes = dict(op.node_def.attr)
+    for value in attributes.values():
+        for called in filter(None, [f.name for f in (value.func, *value.list.func)]):
+            here._add_function_recursive(op.graph._get_function(called))
+    types = [tensor.dtype for tensor in op.outputs]
+    return here.create_op(
+        op.type, arguments, types, name=op.name, attrs=attributes, op_def=op.op_def
     )

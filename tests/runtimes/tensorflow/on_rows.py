@@ -180,9 +180,10 @@ def checked(element: Any) -> Any:
 
 
 def in_an_inner_graph_first(dataset: Any) -> Any:
-    some = dataset.filter(lambda _: True)
-    first = tf.cond(some.cardinality() < 0, lambda: told(some)[1], lambda: 0.0)
-    return first, told(some)
+    def read() -> Any:
+        return told(dataset.filter(lambda _: True))[1]
+
+    return tf.cond(dataset.cardinality() < 3, read, lambda: 0.0), read()
 
 
 BY_THE_PIPELINE: dict[str, Callable[[Any], Any]] = {
