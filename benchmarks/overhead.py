@@ -33,7 +33,7 @@ def measure(sizes: tuple[int, ...]) -> dict[str, Any]:
 
 def measure_sums(sizes: tuple[int, ...]) -> list[dict[str, Any]]:
     """One entry for each number of clients."""
-    factory = local_executor_factory(fuse=False)
+    factory = local_executor_factory(support_sequence_ops=True, fuse=False)
     context = fl.framework.SyncExecutionContext(factory)
 
     @fl.federated_computation(fl.type_at_clients(np.float32))
