@@ -148,16 +148,20 @@ def test_without_sequence_support_the_cure_is_named_before_anything_runs(
 
 
 @pytest.mark.parametrize(
-    ("fuse", "expected"),
-    [(False, [3, 3, 3, 3, 3, 3, 1]), (True, [1, 1, 1, 1, 1, 1, 1])],
+    ("fuse", "expected", "together"),
+    [(False, [3, 3, 3, 3, 3, 3, 1], 0), (True, [0] * 7, 1)],
     ids=["step by step", "fused"],
 )
 def test_tape_shows_every_client_at_work(
-    small_run: Run, small_clients: Clients, fuse: bool, expected: list[int]
+    small_run: Run,
+    small_clients: Clients,
+    fuse: bool,
+    expected: list[int],
+    together: int,
 ) -> None:
     """One call of `batch_train` per batch, at the client that holds the batch.
 
-    Or one per client, if all that it does is one graph.
+    Or one for all clients, if all that they do is one graph.
     """
     tape = framework.Tape()
     names = small_run.names
@@ -172,6 +176,9 @@ def test_tape_shows_every_client_at_work(
     ]
     held = [steps.count(f"clients[{i}]") for i in range(len(small_clients))]
     assert held == expected
+    groups = [event.detail for event in tape if event.what == "together"]
+    assert len(groups) == together
+    assert all("batch_train" in detail and "7 clients" in detail for detail in groups)
 
 
 def test_meter_counts_a_model_down_and_up_per_client(

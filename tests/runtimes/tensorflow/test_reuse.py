@@ -83,8 +83,8 @@ def test_an_error_throws_away_neither_graphs_nor_stacks_nor_tensors() -> None:
     good = fl.place([rows(1.0, 2.0), rows(0.0)], fl.CLIENTS, ROWS)
     bad = fl.place([rows(1.0, 5.0), rows(0.0)], fl.CLIENTS, ROWS)
     assert notebook.run_cell(good) == 8.0
-    traced = notebook.bodies_traced
     notebook.told()
+    traced = []
     for data in (bad, good, bad, good):
         if data is good:
             assert notebook.run_cell(good) == 8.0
@@ -94,4 +94,6 @@ def test_an_error_throws_away_neither_graphs_nor_stacks_nor_tensors() -> None:
                 notebook.run_cell(bad)
             whats = [what for what in notebook.told() if what != "convert"]
             assert whats == ["reused", "reused", "again, step by step"]
-    assert notebook.bodies_traced <= traced + 5
+        traced.append(notebook.bodies_traced)
+    # The first error traces for each client by itself; nothing is traced after that.
+    assert len(set(traced)) == 1
