@@ -37,6 +37,14 @@ def of_variables(function: Any) -> set[str]:
     return {name for name in operations(function) if "Variable" in name}
 
 
+def missing_functions(function: Any) -> set[str]:
+    """Functions that operations of a graph call and that are not in its library."""
+    definition = function.graph.as_graph_def()
+    values = [value for node in definition.node for value in node.attr.values()]
+    called = {value.func.name for value in values if value.func.name}
+    return called - {inner.signature.name for inner in definition.library.function}
+
+
 def loss_of(model: Any, batch: Any) -> Any:
     guess = tf.linalg.matvec(batch["x"], model["w"]) + model["b"]
     return tf.reduce_mean((guess - batch["y"]) ** 2)
@@ -133,6 +141,7 @@ def test_variables_become_values(body: Callable[[Any], Any]) -> None:
     without = without_variables(with_them)
     assert of_variables(with_them)
     assert not of_variables(without)
+    assert not missing_functions(without)
     for x in (0.5, 2.0):
         pairs = zip(without(tf.constant(x)), with_them(tf.constant(x)), strict=True)
         for found, expected in pairs:
@@ -151,6 +160,8 @@ def test_copies_from_a_pickle_do_the_same_in_a_step(body: Callable[[Any], Any]) 
         )
         for x, found in zip(data, mapped(data), strict=True):
             assert_same(found, original(x))
+        code: Any = mapped.tree.code  # type: ignore[union-attr]
+        assert code._over_stacks is not None
 
 
 def test_effects_stay() -> None:
