@@ -18,6 +18,7 @@ from fedlearn_edu.framework import (
     ir,
     local_executor_factory,
 )
+from fedlearn_edu.intrinsics import definition
 from tests.executors.examples import run
 from tests.programs import INT, INTS, NUMBERS, add, increment
 
@@ -148,7 +149,12 @@ def test_code_is_digested_only_if_something_reads_the_same() -> None:
     assert Named.digest_asked == 2
 
 
-def test_a_definition_that_was_replaced_is_compiled_anew(tape: Tape) -> None:
+def test_a_definition_that_was_replaced_is_compiled_anew(
+    tape: Tape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Other tests count the definitions there are.
+    monkeypatch.setattr(definition, "_registry", dict(definition._registry))
+
     def define(factor: int) -> Any:
         @derived("({T}@CLIENTS -> T@SERVER)")
         def federated_scaled(value: Any) -> Any:
