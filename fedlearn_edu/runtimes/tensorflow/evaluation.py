@@ -68,8 +68,9 @@ def _inlined(code: GraphCode, argument: Any) -> Any:
     of it once reads a real pipeline. So it is if there is no graph yet.
     """
     again = _any_stacked(argument) or not code.is_traced
-    if code.body is None or code.parameter is None or not again:
+    if not again or code.parameter is None or not code.means_the_same_again:
         return code.run_nested(argument)
+    assert code.body is not None
     _, found = code.body(with_datasets(argument, code.parameter))
     return nest(iter(found), code.result)
 

@@ -101,6 +101,25 @@ class GraphCode:
         self._lock = threading.Lock()
         self._copies = {}
         self.body = self._trace = None
+        self._stacks_are_fine = False
+
+    @cached_property
+    def means_the_same_again(self) -> bool:
+        """Whether its body, traced once more, would make the same graph.
+
+        A body may read a Python variable that has another value by now.
+        """
+        if self.body is None or self._trace is None:
+            return False
+        if not self.is_traced:
+            return True
+        try:
+            with tf.init_scope():
+                again = self._trace(stacked=False)
+        except Exception:  # a name that it read may be gone
+            return False
+        copy = GraphCode(self.name, again, self.parameter, self.result)
+        return copy.digest == self.digest
 
     @cached_property
     def serialized(self) -> "SerializedGraph":
@@ -163,7 +182,9 @@ class GraphCode:
 
     def _stacked(self, pairs: Sequence[tuple[Any, Any]]) -> list[Any] | None:
         """The leaves of an argument with all sequences stacked, where that can be."""
-        if self._trace is None or not self._has_sequences or not self._stacks_are_fine:
+        if not self._has_sequences or not self._stacks_are_fine:
+            return None
+        if not self.means_the_same_again:
             return None
         flat: list[Any] = []
         for leaf, type_ in pairs:

@@ -33,7 +33,6 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS_IN_GRAPHS, PRIMITIVES
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
-from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct
@@ -170,9 +169,7 @@ def _can_be_traced_again(leaf: ir.Leaf) -> bool:
     reads = leaf.type.parameter is not None and leaf.type.parameter.contains(
         lambda t: isinstance(t, SequenceType)
     )
-    return (
-        not reads or not isinstance(leaf.code, GraphCode) or leaf.code.body is not None
-    )
+    return not reads or leaf.code.means_the_same_again  # type: ignore[attr-defined]
 
 
 def _step_bytes(found: Sequence[Column]) -> int:

@@ -373,3 +373,25 @@ def test_numpy_beside_it_leaves_a_group_together(form: str) -> None:
 
     program = fl.federated_computation(body, AT_CLIENTS(F32))
     check(program, [1.0, 2.0, 3.0], expected=2)
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+def test_a_body_keeps_the_python_values_it_was_defined_with(
+    form: str, fuse: bool
+) -> None:
+    """It is traced again for stacked data, when a loop variable has moved on."""
+    numbers = fl.SequenceType(F32)
+    made = [
+        fl.tf_computation(lambda s: s.reduce(0.0, lambda a, x: a + x * rate), numbers)  # noqa: B023
+        for rate in (1.0, 10.0, 100.0)
+    ]
+    programs = [
+        fl.federated_computation(
+            lambda v, f=f: fl.federated_sum(fl.federated_map(f, v)), AT_CLIENTS(numbers)
+        )
+        for f in made
+    ]
+    factory = local_executor_factory(support_sequence_ops=True, fuse=fuse)
+    with SyncExecutionContext(factory):
+        assert [f([1.0]) for f in made] == [1, 10, 100]
+        assert [p([[1.0], [2.0]]) for p in programs] == [3, 30, 300]
