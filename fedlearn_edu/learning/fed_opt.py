@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FedOpt: federated averaging whose server takes its step with a better optimizer.
+
+Clients do what they do in `fed_avg`. The mean of their updates, with its sign turned,
+stands in for a gradient: $g = -\\sum_k \\frac{n_k}{n} (w_k - w)$. The formulas of the
+server's steps are in `optimizers.py`.
+
+Source of all: S. Reddi et al., "Adaptive Federated Optimization", ICLR 2021, Algorithm
+2; FedAvgM is from T. Hsu et al., "Measuring the Effects of Non-Identical Data
+Distribution for Federated Visual Classification", 2019.
+"""
+
+from fedlearn_edu.learning.fed_avg import LocalPasses, averaging
+from fedlearn_edu.learning.models import Model
+from fedlearn_edu.learning.optimizers import (
+    Optimizer,
+    Rate,
+    build_adagrad,
+    build_adam,
+    build_sgd,
+    build_sgdm,
+    build_yogi,
+)
+from fedlearn_edu.learning.process import LearningProcess
+
+
+def build_fed_opt(
+    model: Model,
+    client_optimizer: Optimizer,
+    server_optimizer: Optimizer,
+    *,
+    local_epochs: int = 1,
+    weighting: str = "examples",
+    seed: int = 0,
+) -> LearningProcess:
+    """Federated averaging with any optimizer on either side.
+
+    The clients' moments begin anew in each round, the server's go on. The other
+    arguments are those of `build_fed_avg`, which is this with `build_sgd` twice.
+    """
+    passes = LocalPasses(client_optimizer, local_epochs, weighting)
+    return averaging("FedOpt", model, passes, server_optimizer, seed)
+
+
+def build_fed_avg_m(
+    model: Model,
+    client_learning_rate: Rate = 0.1,
+    server_learning_rate: Rate = 1.0,
+    *,
+    momentum: float = 0.9,
+    local_epochs: int = 1,
+    weighting: str = "examples",
+    seed: int = 0,
+) -> LearningProcess:
+    r"""FedAvgM: the server's steps have momentum.
+
+    $v \leftarrow \beta v + g$, $w \leftarrow w - \eta_s v$, with β = `momentum`; 0 is FedAvg.
+
+    Source: T. Hsu et al., 2019.
+    """
+    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    optimizer = build_sgdm(server_learning_rate, momentum)
+    return averaging("FedAvgM", model, passes, optimizer, seed)
+
+
+def build_fed_adagrad(
+    model: Model,
+    client_learning_rate: Rate = 0.1,
+    server_learning_rate: Rate = 0.1,
+    *,
+    epsilon: float = 1e-3,
+    local_epochs: int = 1,
+    weighting: str = "examples",
+    seed: int = 0,
+) -> LearningProcess:
+    r"""FedAdagrad: steps get smaller where updates were large.
+
+    $s \leftarrow s + g^2$, $w \leftarrow w - \eta_s g / (\sqrt{s} + \epsilon)$.
+
+    Source: S. Reddi et al., ICLR 2021, Algorithm 2 with β₁ = 0.
+    """
+    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    optimizer = build_adagrad(server_learning_rate, epsilon)
+    return averaging("FedAdagrad", model, passes, optimizer, seed)
+
+
+def build_fed_adam(
+    model: Model,
+    client_learning_rate: Rate = 0.1,
+    server_learning_rate: Rate = 0.01,
+    *,
+    epsilon: float = 1e-3,
+    local_epochs: int = 1,
+    weighting: str = "examples",
+    seed: int = 0,
+) -> LearningProcess:
+    r"""FedAdam: the server's steps are Adam's, with β₁ = 0.9 and β₂ = 0.99.
+
+    $m \leftarrow \beta_1 m + (1-\beta_1) g$, $s \leftarrow \beta_2 s + (1-\beta_2) g^2$,
+    $w \leftarrow w - \eta_s m / (\sqrt{s} + \epsilon)$.
+
+    Source: S. Reddi et al., ICLR 2021, Algorithm 2.
+    """
+    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    optimizer = build_adam(server_learning_rate, epsilon=epsilon)
+    return averaging("FedAdam", model, passes, optimizer, seed)
+
+
+def build_fed_yogi(
+    model: Model,
+    client_learning_rate: Rate = 0.1,
+    server_learning_rate: Rate = 0.01,
+    *,
+    epsilon: float = 1e-3,
+    local_epochs: int = 1,
+    weighting: str = "examples",
+    seed: int = 0,
+) -> LearningProcess:
+    r"""FedYogi: as FedAdam, but the squares move by no more than the latest one.
+
+    $s \leftarrow s - (1-\beta_2)\, g^2\, \mathrm{sign}(s - g^2)$.
+
+    Source: S. Reddi et al., ICLR 2021, Algorithm 2.
+    """
+    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    optimizer = build_yogi(server_learning_rate, epsilon=epsilon)
+    return averaging("FedYogi", model, passes, optimizer, seed)

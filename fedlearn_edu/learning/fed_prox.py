@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FedProx: federated averaging whose clients are pulled back to the server's model."""
+
+from typing import Any
+
+import fedlearn_edu as fl
+from fedlearn_edu.learning.fed_avg import LocalPasses, averaging
+from fedlearn_edu.learning.models import Model
+from fedlearn_edu.learning.optimizers import Rate, build_sgd
+from fedlearn_edu.learning.process import LearningProcess, ProcessError
+
+
+def build_fed_prox(
+    model: Model,
+    client_learning_rate: Rate = 0.1,
+    *,
+    proximal_strength: float = 0.01,
+    server_learning_rate: Rate = 1.0,
+    local_epochs: int = 1,
+    weighting: str = "examples",
+    seed: int = 0,
+) -> LearningProcess:
+    r"""Federated averaging with a proximal term, FedProx.
+
+    Every client minimizes $f_k(w_k) + \frac{\mu}{2} \lVert w_k - w \rVert^2$, so that
+    each of its steps is
+
+    $$w_k \leftarrow w_k - \eta\,(\nabla f(w_k; b) + \mu\,(w_k - w))$$
+
+    `proximal_strength` is μ; with 0 it is FedAvg. All else as in `build_fed_avg`.
+
+    Raises:
+        ProcessError: μ is negative.
+
+    Source: T. Li et al., "Federated Optimization in Heterogeneous Networks", MLSys
+    2020; `build_weighted_fed_prox` of `tff.learning.algorithms`.
+    """
+    if not proximal_strength >= 0.0:
+        raise ProcessError(
+            "a client cannot be pushed away from the server's model",
+            expected="proximal_strength >= 0",
+            found=proximal_strength,
+            do="0 is FedAvg, 0.01 is a first try",
+        )
+
+    def pull_back(gradients: Any, weights: Any, anchor: Any) -> Any:
+        return fl.tf.nest.map_structure(
+            lambda g, w, a: g + proximal_strength * (w - a), gradients, weights, anchor
+        )
+
+    words = f"proximal strength {proximal_strength:g}"
+    client = build_sgd(client_learning_rate)
+    passes = LocalPasses(client, local_epochs, weighting, pull_back, words)
+    return averaging("FedProx", model, passes, build_sgd(server_learning_rate), seed)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses as pure functions: one number per example, never an average.
+
+How examples are averaged is said where it is done: in `local_training` for gradients,
+in `evaluation` for what is reported.
+"""
+
+from typing import Any
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError
+
+
+class LossError(FedLearnError, ValueError):
+    """There is no loss of this name."""
+
+
+def cross_entropy(outputs: Any, y: Any) -> Any:
+    r"""$-\log p_y$ in nats, from the scores of all classes before the softmax.
+
+    `<float32[n,classes],int32[n]> -> float32[n]`
+
+    >>> import numpy as np
+    >>> cross_entropy(np.zeros([1, 10], np.float32), np.array([3])).numpy()
+    array([2.3025851], dtype=float32)
+    """
+    return fl.tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=outputs)
+
+
+def squared_error(outputs: Any, y: Any) -> Any:
+    r"""$(f(x) - y)^2$. `<float32[n],float32[n]> -> float32[n]`.
+
+    >>> import numpy as np
+    >>> squared_error(np.float32([1, 2]), np.float32([1, 4])).numpy()
+    array([0., 4.], dtype=float32)
+    """
+    return fl.tf.square(outputs - y)
+
+
+NAMES = {
+    "cross_entropy": cross_entropy,
+    "sparse_categorical_crossentropy": cross_entropy,
+    "squared_error": squared_error,
+    "mean_squared_error": squared_error,
+    "mse": squared_error,
+}
+"""Ours, and what Keras calls them."""
+
+
+def find(name: str) -> Any:
+    """The loss of this name, ours or Keras's.
+
+    Raises:
+        LossError: there is none.
+    """
+    if name not in NAMES:
+        raise LossError(
+            "no loss has this name",
+            expected=" or ".join(map(repr, NAMES)),
+            found=repr(name),
+            do="choose one of them, or pass a function of outputs and y",
+        )
+    return NAMES[name]

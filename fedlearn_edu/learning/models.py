@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models as pure functions with types: weights go in, nothing is remembered.
+
+A batch is `<x=float32[?,features],y=int32[?]>`, or `float32[?]` for `y` where a number
+is predicted. The learning processes beside this file take any `Model`; one of Keras
+becomes one in `keras_models.py`.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning import losses
+
+IMAGE_PIXELS = 28 * 28
+DIGITS = 10
+
+
+class ModelError(FedLearnError, ValueError):
+    """A model cannot be made, or used in learning, as it was described."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What learning has to know about a model.
+
+    Attributes:
+        name: what it is, `"softmax regression 784-10"`.
+        initialize: `int -> WEIGHTS`, the weights under a seed, made of tensors.
+        predict: `<WEIGHTS,float32[n,features]> -> OUTPUTS`: for each class a score
+            before the softmax, `float32[n,classes]`, or one number, `float32[n]`.
+        loss: `<OUTPUTS,y> -> float32[n]`, one number per example.
+        features: numbers per example.
+        classes: how many classes, or `None` where a number is predicted.
+
+    The functions are called in the body of a `tf_computation`, or on tensors.
+    """
+
+    name: str
+    initialize: Callable[[int], Any]
+    predict: Callable[[Any, Any], Any]
+    loss: Callable[[Any, Any], Any]
+    features: int
+    classes: int | None
+
+    @cached_property
+    def weights_type(self) -> fl.Type:
+        """The type of the weights, `<weights=float32[784,10],bias=float32[10]>`."""
+        weights = fl.tf_computation(lambda: self.initialize(0))
+        return weights.type_signature.result
+
+    @cached_property
+    def batch_type(self) -> fl.Type:
+        """The type of one batch, `<x=float32[?,784],y=int32[?]>`."""
+        label = np.float32 if self.classes is None else np.int32
+        x, y = (np.float32, [None, self.features]), (label, [None])
+        return fl.to_type(OrderedDict(x=x, y=y))
+
+    def losses(self, weights: Any, batch: Any) -> Any:
+        """`<WEIGHTS,BATCH> -> float32[n]`: the loss of each example."""
+        return self.loss(self.predict(weights, batch["x"]), batch["y"])
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r})"
+
+
+def softmax_regression(
+    features: int = IMAGE_PIXELS, classes: int = DIGITS, *, log_of_softmax: bool = False
+) -> Model:
+    """Scores are one matrix product: `x @ weights + bias`; all weights begin at zero.
+
+    Args:
+        features: Numbers per example.
+        classes: Labels are 0..classes-1.
+        log_of_softmax: Takes the logarithm after the softmax, as the tutorial of the
+            ancestor does: the same number but for its last digits, and infinite where
+            the share of a class is too small for a `float32`.
+    """
+    _check_sizes(features=features, classes=classes)
+
+    def initialize(seed: int) -> Any:
+        zeros = fl.tf.zeros
+        return OrderedDict(weights=zeros([features, classes]), bias=zeros([classes]))
+
+    def predict(weights: Any, x: Any) -> Any:
+        return fl.tf.matmul(x, weights["weights"]) + weights["bias"]
+
+    def log_after(outputs: Any, y: Any) -> Any:
+        shares = fl.tf.math.log(fl.tf.nn.softmax(outputs))
+        return -fl.tf.reduce_sum(fl.tf.one_hot(y, classes) * shares, axis=1)
+
+    loss = log_after if log_of_softmax else losses.cross_entropy
+    name = f"softmax regression {features}-{classes}"
+    return Model(name, initialize, predict, loss, features, classes)
+
+
+def multilayer_perceptron(
+    hidden: Sequence[int] = (200, 200),
+    features: int = IMAGE_PIXELS,
+    classes: int = DIGITS,
+) -> Model:
+    """Layers of `relu(x @ weights + bias)`, and a last one without relu.
+
+    With 200 and 200 it is the "2NN" of the federated averaging paper: 199,210 weights.
+
+    Source: B. McMahan et al., "Communication-Efficient Learning of Deep Networks from
+    Decentralized Data", AISTATS 2017, section 3.
+    """
+    sizes = (features, *hidden, classes)
+    _check_sizes(**{f"layer {position}": size for position, size in enumerate(sizes)})
+
+    def initialize(seed: int) -> Any:
+        return [
+            _dense(rows, columns, seed, position)
+            for position, (rows, columns) in enumerate(zip(sizes, sizes[1:]))
+        ]
+
+    def predict(weights: Any, x: Any) -> Any:
+        *inner, last = weights
+        for layer in inner:
+            x = fl.tf.nn.relu(_affine(layer, x))
+        return _affine(last, x)
+
+    name = f"multilayer perceptron {'-'.join(map(str, sizes))}"
+    return Model(name, initialize, predict, losses.cross_entropy, features, classes)
+
+
+def convolutional_network(classes: int = DIGITS) -> Model:
+    """The paper's CNN for images of 28x28 pixels: 1,663,370 weights.
+
+    Two 5x5 convolutions with 32 and 64 channels, each followed by relu and 2x2 max
+    pooling; then a layer of 512 units with relu, and the scores of the classes.
+
+    Source: B. McMahan et al., AISTATS 2017, section 3.
+    """
+    _check_sizes(classes=classes)
+
+    def initialize(seed: int) -> Any:
+        return OrderedDict(
+            first=_kernel([5, 5, 1, 32], seed, 0),
+            second=_kernel([5, 5, 32, 64], seed, 1),
+            hidden=_dense(7 * 7 * 64, 512, seed, 2),
+            scores=_dense(512, classes, seed, 3),
+        )
+
+    def predict(weights: Any, x: Any) -> Any:
+        tf = fl.tf
+        images = tf.reshape(x, [-1, 28, 28, 1])
+        for name in ("first", "second"):
+            layer = weights[name]
+            images = tf.nn.conv2d(images, layer["weights"], 1, "SAME") + layer["bias"]
+            images = tf.nn.max_pool2d(tf.nn.relu(images), 2, 2, "VALID")
+        flat = tf.reshape(images, [-1, 7 * 7 * 64])
+        hidden = tf.nn.relu(_affine(weights["hidden"], flat))
+        return _affine(weights["scores"], hidden)
+
+    name = f"convolutional network 28x28-32-64-512-{classes}"
+    return Model(name, initialize, predict, losses.cross_entropy, IMAGE_PIXELS, classes)
+
+
+def linear_regression(features: int) -> Model:
+    """One number from `x @ weights + bias`, with the squared error; begins at zero.
+
+    `LinearRegression(feature_dim)` is the same model, as an object in the manner of
+    Keras.
+    """
+    _check_sizes(features=features)
+
+    def initialize(seed: int) -> Any:
+        zeros = fl.tf.zeros
+        return OrderedDict(weights=zeros([features]), bias=zeros([]))
+
+    def predict(weights: Any, x: Any) -> Any:
+        return fl.tf.linalg.matvec(x, weights["weights"]) + weights["bias"]
+
+    name = f"linear regression {features}-1"
+    return Model(name, initialize, predict, losses.squared_error, features, None)
+
+
+def _dense(rows: int, columns: int, seed: int, position: int) -> Any:
+    return OrderedDict(
+        weights=_glorot([rows, columns], rows, columns, (seed, position)),
+        bias=fl.tf.zeros([columns]),
+    )
+
+
+def _kernel(shape: list[int], seed: int, position: int) -> Any:
+    patch = shape[0] * shape[1]
+    fan_in, fan_out = patch * shape[2], patch * shape[3]
+    return OrderedDict(
+        weights=_glorot(shape, fan_in, fan_out, (seed, position)),
+        bias=fl.tf.zeros([shape[3]]),
+    )
+
+
+def _glorot(shape: list[int], fan_in: int, fan_out: int, seed: tuple[int, int]) -> Any:
+    """Uniform within ±sqrt(6 / (fan_in + fan_out)), the same under the same seed."""
+    limit = (6.0 / (fan_in + fan_out)) ** 0.5
+    return fl.tf.random.stateless_uniform(shape, seed, -limit, limit)
+
+
+def _affine(layer: Any, x: Any) -> Any:
+    return fl.tf.matmul(x, layer["weights"]) + layer["bias"]
+
+
+def _check_sizes(**sizes: int) -> None:
+    for name, size in sizes.items():
+        if not isinstance(size, int) or size < 1:
+            raise ModelError(
+                "a model has whole sizes of at least one",
+                expected=f"{name} >= 1",
+                found=repr(size),
+                where=name,
+            )

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Optimizers as pure functions: nothing is remembered but what is passed in.
+
+A client's optimizer takes gradients of a loss; a server's takes the mean of what clients
+changed, with its sign turned, as if it were a gradient. Weights, gradients and moments
+are structures of tensors of the same shape, and these functions are called in the body
+of a `tf_computation`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError
+
+Weights = Any
+"""A structure of float tensors, for example `<weights=float32[784,10],...>`."""
+
+Rate = float | Callable[[Any], Any]
+"""A learning rate: a number, or a function of the round's number `int32`, from 0."""
+
+
+@final
+class OptimizerError(FedLearnError, ValueError):
+    """An optimizer was asked for with a number that makes no sense."""
+
+
+@final
+@dataclass(frozen=True)
+class Optimizer:
+    """Two pure functions and a name that tells their numbers.
+
+    Attributes:
+        name: what it is, `"SGD(0.1)"`; two with the same name do the same.
+        initialize: `WEIGHTS -> MOMENTS`, the state before the first step.
+        next: `<MOMENTS,WEIGHTS,GRADIENTS,int32> -> <MOMENTS,WEIGHTS>`, one step in the
+            round of this number.
+
+    Source: `tff.learning.optimizers.Optimizer`.
+    """
+
+    name: str
+    initialize: Callable[[Weights], Any]
+    next: Callable[[Any, Weights, Weights, Any], tuple[Any, Weights]]
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def build_sgd(learning_rate: Rate = 0.1) -> Optimizer:
+    r"""Plain gradient descent: $w \leftarrow w - \eta g$. It has no state.
+
+    >>> import numpy as np
+    >>> sgd = build_sgd(0.5)
+    >>> sgd, sgd.next((), np.float32(1), np.float32(4), 0)[1].numpy()
+    (SGD(0.5), np.float32(-1.0))
+    """
+
+    _check_rate(learning_rate)
+
+    def step(moments: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
+        rate = at_round(learning_rate, number)
+        return moments, _each(lambda w, g: w - rate * g, weights, gradients)
+
+    return Optimizer(_named("SGD", learning_rate), lambda weights: (), step)
+
+
+def build_sgdm(learning_rate: Rate = 0.1, momentum: float = 0.9) -> Optimizer:
+    r"""Gradient descent with momentum: $v \leftarrow \beta v + g$, $w \leftarrow w - \eta v$.
+
+    Source: B. T. Polyak, "Some methods of speeding up the convergence of iteration
+    methods", 1964; the ancestor's `build_sgdm`.
+    """
+    _check_rate(learning_rate)
+    _check_share("momentum", momentum)
+
+    def step(speed: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
+        rate = at_round(learning_rate, number)
+        speed = _each(lambda v, g: momentum * v + g, speed, gradients)
+        return speed, _each(lambda w, v: w - rate * v, weights, speed)
+
+    name = _named("SGDM", learning_rate, momentum=momentum)
+    return Optimizer(name, _zeros, step)
+
+
+def build_adagrad(learning_rate: Rate = 0.1, epsilon: float = 1e-3) -> Optimizer:
+    r"""Steps shrink where gradients were large: $s \leftarrow s + g^2$.
+
+    Then $w \leftarrow w - \eta g / (\sqrt{s} + \epsilon)$; `epsilon` is the paper's
+    adaptivity τ: the smaller, the more the steps of all weights are alike.
+
+    Source: J. Duchi et al., "Adaptive Subgradient Methods", JMLR 2011; without the
+    momentum that S. Reddi et al. (2021) allow for.
+    """
+    _check_rate(learning_rate)
+    _check_positive("epsilon", epsilon)
+
+    def step(squares: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
+        rate = at_round(learning_rate, number)
+        squares = _each(lambda s, g: s + g * g, squares, gradients)
+        return squares, _scaled(weights, gradients, squares, rate, epsilon)
+
+    name = _named("Adagrad", learning_rate, epsilon=epsilon)
+    return Optimizer(name, _zeros, step)
+
+
+def build_adam(
+    learning_rate: Rate = 0.01,
+    beta_1: float = 0.9,
+    beta_2: float = 0.99,
+    epsilon: float = 1e-3,
+) -> Optimizer:
+    r"""Running means of gradients and of their squares.
+
+    $m \leftarrow \beta_1 m + (1-\beta_1) g$, $s \leftarrow \beta_2 s + (1-\beta_2) g^2$,
+    $w \leftarrow w - \eta m / (\sqrt{s} + \epsilon)$. As in FedAdam, the means are not
+    corrected for having started at zero, so that the first steps are small.
+
+    Source: S. Reddi et al., "Adaptive Federated Optimization", ICLR 2021, Algorithm 2.
+    """
+
+    def second(square: Any, gradient: Any) -> Any:
+        return beta_2 * square + (1.0 - beta_2) * gradient * gradient
+
+    name = _named("Adam", learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
+    return _two_moments(name, learning_rate, (beta_1, beta_2), epsilon, second)
+
+
+def build_yogi(
+    learning_rate: Rate = 0.01,
+    beta_1: float = 0.9,
+    beta_2: float = 0.99,
+    epsilon: float = 1e-3,
+) -> Optimizer:
+    r"""Adam whose squares move at most by $(1-\beta_2) g^2$, towards the latest ones.
+
+    $s \leftarrow s - (1-\beta_2)\, g^2\, \mathrm{sign}(s - g^2)$, all else as in
+    `build_adam`: after large gradients the steps grow again more slowly.
+
+    Source: M. Zaheer et al., "Adaptive Methods for Nonconvex Optimization", NeurIPS
+    2018; S. Reddi et al., ICLR 2021, Algorithm 2.
+    """
+
+    def second(square: Any, gradient: Any) -> Any:
+        latest = gradient * gradient
+        return square - (1.0 - beta_2) * latest * fl.tf.sign(square - latest)
+
+    name = _named("Yogi", learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
+    return _two_moments(name, learning_rate, (beta_1, beta_2), epsilon, second)
+
+
+def exponential_decay(learning_rate: float, factor: float) -> Rate:
+    """A rate that is multiplied by `factor` after every round.
+
+    >>> rate = exponential_decay(0.1, 0.9)
+    >>> rate, round(float(rate(2)), 6)
+    (exponential_decay(0.1, 0.9), 0.081)
+    """
+    return _ExponentialDecay(learning_rate, factor)
+
+
+@final
+@dataclass(frozen=True)
+class _ExponentialDecay:
+    """A function with a name, so that an optimizer can say what it does."""
+
+    learning_rate: float
+    factor: float
+
+    def __call__(self, number: Any) -> Any:
+        tf = fl.tf
+        return self.learning_rate * tf.pow(self.factor, tf.cast(number, tf.float32))
+
+    def __repr__(self) -> str:
+        return f"exponential_decay({self.learning_rate:g}, {self.factor:g})"
+
+
+def at_round(rate: Rate, number: Any) -> Any:
+    """The learning rate in the round of this number."""
+    return rate(number) if callable(rate) else rate
+
+
+def _two_moments(
+    name: str,
+    rate: Rate,
+    betas: tuple[float, float],
+    epsilon: float,
+    second: Callable[[Any, Any], Any],
+) -> Optimizer:
+    """What Adam and Yogi share: all but how the squares move."""
+    _check_rate(rate)
+    for label, beta in zip(("beta_1", "beta_2"), betas, strict=True):
+        _check_share(label, beta)
+    _check_positive("epsilon", epsilon)
+    beta_1 = betas[0]
+
+    def step(moments: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
+        mean, squares = moments
+        mean = _each(lambda m, g: beta_1 * m + (1.0 - beta_1) * g, mean, gradients)
+        squares = _each(second, squares, gradients)
+        weights = _scaled(weights, mean, squares, at_round(rate, number), epsilon)
+        return (mean, squares), weights
+
+    return Optimizer(name, lambda weights: (_zeros(weights), _zeros(weights)), step)
+
+
+def _scaled(
+    weights: Weights, direction: Weights, squares: Weights, rate: Any, epsilon: float
+) -> Weights:
+    return _each(
+        lambda w, d, s: w - rate * d / (fl.tf.sqrt(s) + epsilon),
+        weights,
+        direction,
+        squares,
+    )
+
+
+def _each(function: Callable[..., Any], *structures: Weights) -> Weights:
+    return fl.tf.nest.map_structure(function, *structures)
+
+
+def _zeros(weights: Weights) -> Weights:
+    return _each(fl.tf.zeros_like, weights)
+
+
+def _named(name: str, rate: Rate, **numbers: float) -> str:
+    shown = f"{rate:g}" if isinstance(rate, int | float) else repr(rate)
+    return f"{name}({', '.join([shown, *(f'{k}={v:g}' for k, v in numbers.items())])})"
+
+
+def _check_rate(rate: Rate) -> None:
+    if not callable(rate) and not 0.0 <= rate < float("inf"):
+        raise OptimizerError(
+            "a learning rate says how long a step is",
+            expected="a number of at least 0, or a function of the round's number",
+            found=rate,
+            do="0.1 is a good first try for gradient descent",
+        )
+
+
+def _check_share(name: str, number: float) -> None:
+    if not 0.0 <= number < 1.0:
+        raise OptimizerError(
+            f"{name} is the share of the past that is kept",
+            expected=f"0 <= {name} < 1",
+            found=number,
+            do="0.9 is usual",
+        )
+
+
+def _check_positive(name: str, number: float) -> None:
+    if not number > 0.0:
+        raise OptimizerError(
+            f"{name} keeps a division finite",
+            expected=f"{name} > 0",
+            found=number,
+            do="1e-3 is usual",
+        )

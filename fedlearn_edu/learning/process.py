@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A learning process: two computations, `initialize` and `next`, and what goes round.
+
+The builders beside this file (`fed_sgd`, `fed_avg`, …) make processes; `running` calls
+them round after round. A process is nothing but programs in our language: print its
+computations to read them, call them to take one step.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning.models import Model
+
+
+class ProcessError(FedLearnError, ValueError):
+    """A learning process cannot be built, or run, as asked."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ServerState:
+    """What the server keeps from round to round.
+
+    Attributes:
+        weights: of the model, in the structure of `Model.weights_type`.
+        optimizer: the moments of the server's optimizer.
+        round_number: `int32`, rounds that are done.
+    """
+
+    weights: Any
+    optimizer: Any
+    round_number: Any
+
+
+class Output(NamedTuple):
+    """What `next` returns: `state, metrics = process.next(state, data)`."""
+
+    state: Any
+    metrics: Any
+
+
+class OutputWithClients(NamedTuple):
+    """What `next` returns where clients keep something, one entry per client."""
+
+    state: Any
+    metrics: Any
+    client_states: Any
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LearningProcess:
+    """Two computations that learn together.
+
+    Attributes:
+        name: of the algorithm, `"FedAvg"`.
+        settings: what it was built with, in words; a checkpoint holds them.
+        model: what is trained.
+        initialize: `( -> STATE@SERVER)`.
+        next: `(<STATE@SERVER,{BATCH*}@CLIENTS> -> <STATE@SERVER,METRICS@SERVER>)`, one
+            round. Where clients keep something, it is a third argument and a third
+            result, `{CLIENT_STATE}@CLIENTS`.
+        initialize_client: `( -> CLIENT_STATE)`, what a client keeps before its first
+            round; `None` where clients keep nothing.
+
+    Metrics of a round are about what clients saw *while* they trained: each batch by
+    the weights it met. `evaluation` judges one model on all of it.
+
+    Source: `tff.templates.IterativeProcess`, `tff.learning.templates.LearningProcess`.
+    """
+
+    name: str
+    settings: str
+    model: Model
+    initialize: fl.Computation
+    next: fl.Computation
+    initialize_client: fl.Computation | None = None
+
+    @property
+    def keeps_client_states(self) -> bool:
+        """Whether `next` takes and returns what clients keep."""
+        return self.initialize_client is not None
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name} of a {self.model.name} ({self.settings})\n"
+            f"  initialize: {self.initialize.type_signature}\n"
+            f"  next: {self.next.type_signature}"
+        )
+
+    def __repr__(self) -> str:
+        return f"LearningProcess({self.name!r}, {self.model!r}, {self.settings!r})"
+
+
+WEIGHTINGS = ("examples", "uniform")
+
+
+def check_weighting(weighting: str) -> None:
+    """Raises `ProcessError` unless clients can be weighted like that."""
+    if weighting not in WEIGHTINGS:
+        raise ProcessError(
+            "clients are weighted by their examples, or alike",
+            expected=" or ".join(map(repr, WEIGHTINGS)),
+            found=repr(weighting),
+            where="weighting",
+        )
+
+
+def check_epochs(local_epochs: int) -> None:
+    """Raises `ProcessError` unless a client passes over its data at least once."""
+    if not isinstance(local_epochs, int | np.integer) or local_epochs < 1:
+        raise ProcessError(
+            "a client passes over its examples at least once",
+            expected="local_epochs >= 1, a whole number",
+            found=repr(local_epochs),
+            where="local_epochs",
+        )
