@@ -5,6 +5,7 @@ from typing import Any
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
+from fedlearn_edu.simulation.datasets.arrays import ExamplesError, from_arrays
 from fedlearn_edu.simulation.datasets.digits28 import load_digits28
 from fedlearn_edu.simulation.datasets.mnist import find_mnist, load_mnist, read_mnist
 from fedlearn_edu.simulation.datasets.record import Dataset, DatasetError
@@ -44,7 +45,9 @@ __all__ = [
     "NAMES",
     "Dataset",
     "DatasetError",
+    "ExamplesError",
     "find_mnist",
+    "from_arrays",
     "load",
     "load_digits28",
     "load_mnist",
