@@ -127,16 +127,14 @@ AsyncContext | renamed | since 0.38 | fl.framework.Context
   issubclass(fl.framework.AsyncExecutionContext, fl.framework.Context)
 
 == fedlearn_edu.simulation
-ClientData | gone | 0.1 to 0.18 | a list with one entry per client
-  fl.place([[1.0, 2.0], [3.0]], fl.CLIENTS)
 set_default_context | never | with its environments | fl.set_default_context
   fl.set_default_context(fl.simulation.build_inprocess_environment())
 run_server | gone | 0.12 to 0.53 | fl.simulation.build_inprocess_environment
   fl.simulation.build_inprocess_environment(num_clients=2).close()
 
 == fedlearn_edu.simulation.datasets
-ClientData | gone | since 0.19 | a list with one entry per client
-  fl.place([[1.0, 2.0], [3.0]], fl.CLIENTS)
+ClientData | renamed | since 0.19 | fl.simulation.ClientData
+  fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]]).place()
 emnist | gone | other tutorials | fl.simulation.datasets.load
   fl.simulation.datasets.load("digits28")
 

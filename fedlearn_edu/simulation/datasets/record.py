@@ -20,7 +20,8 @@ Images = NDArray[np.uint8]
 Labels = NDArray[np.uint8]
 """The digit each image shows, `uint8[n]`, 0..9."""
 
-Split = tuple[Images, Labels]
+Split = tuple[NDArray[Any], NDArray[Any]]
+"""Examples and what they show, equally many: `[n,…]` and `[n]`."""
 
 
 class DatasetError(FedLearnError, FileNotFoundError):
@@ -30,7 +31,7 @@ class DatasetError(FedLearnError, FileNotFoundError):
 @final
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Images of digits in two splits, and where they come from.
+    """Examples in two splits, and where they come from.
 
     It unpacks as what `tf.keras.datasets.mnist.load_data()` returns:
 
@@ -74,7 +75,7 @@ def check_split(images: Any, labels: Any, where: str) -> None:
             expected="images uint8[n,28,28] and labels uint8[n]",
             found=f"images {_layout(images)} and labels {_layout(labels)}",
             where=where,
-            do="take the file that tf.keras.datasets.mnist.load_data() downloads",
+            do="take what load_data() of tf.keras.datasets downloads",
         )
 
 

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ClientData`: arrays, and who holds which of their examples.
+
+It points into the arrays and copies nothing until a client is read, so ten thousand
+clients cost no more than the indices. `place()` hands the batches to computations.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, final, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedlearn_edu.computations.federated_value import FederatedValue
+from fedlearn_edu.computations.placing import place
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.simulation.client import Client, Examples, batch_type
+from fedlearn_edu.simulation.datasets.arrays import check_examples
+from fedlearn_edu.simulation.partitions import Batch, Indices, Look, PartitionError
+from fedlearn_edu.simulation.partitions.by_look import as_grey
+from fedlearn_edu.simulation.partitions.record import check_share
+from fedlearn_edu.types import CLIENTS, SequenceType, StructType
+
+
+@final
+class NoSuchClientError(FedLearnError, IndexError):
+    """A client was asked for that is not there."""
+
+
+@final
+class ClientData(Sequence[Client]):
+    """What each client holds, as a list of `Client`s: lazy, and nothing is copied.
+
+    `data[3]` is one client; slices and `select` make a smaller `ClientData` of the same
+    arrays, in which each client keeps its `id`.
+
+    Args:
+        x: Examples, `[n,…]`.
+        y: Labels or targets, `[n]` or `[n,…]`.
+        partition: One array of positions per client, as `simulation.partitions` deals
+            them. Examples may be left out, and may be held by several clients.
+        looks: How each client sees its images, one `Look` each; `None` is as they are.
+
+    >>> from fedlearn_edu.simulation import datasets, partitions
+    >>> x, y = datasets.load_digits28().train
+    >>> data = ClientData(x, y, partitions.iid(y, num_clients=10))
+    >>> data
+    ClientData(10 clients, 1,437 examples, <x=float32[?,784],y=int32[?]>)
+    >>> data[3], data[3].x.shape
+    (Client(3, 144 examples), (144, 784))
+    >>> data.select([7, 3]).num_examples.tolist()
+    [143, 144]
+    >>> print(data.place(batch_size=20).type_signature)
+    {<x=float32[?,784],y=int32[?]>*}@CLIENTS
+
+    Source: `tff.simulation.datasets.ClientData`, with positions in place of names.
+
+    Raises:
+        ExamplesError: if x and y are not equally many, or hold no numbers.
+        PartitionError: if a client holds nothing, or an example that is not there.
+    """
+
+    @short_traceback
+    def __init__(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        partition: Sequence[Indices],
+        looks: Sequence[Look] | None = None,
+    ) -> None:
+        arrays = check_examples(np.asarray(x), np.asarray(y), "ClientData")
+        n = len(arrays[0])
+        held = [
+            check_share(np.asarray(of), client, n)
+            for client, of in enumerate(partition)
+        ]
+        if not held:
+            raise PartitionError(
+                "there are no clients",
+                expected="at least one array of positions",
+                found=describe(partition),
+                where="partition",
+            )
+        seen = None if looks is None else _checked_looks(looks, len(held), arrays[0])
+        positions = np.concatenate(held, dtype=np.intp, casting="same_kind")
+        ends = np.cumsum([len(of) for of in held])
+        self._examples = Examples(*arrays, positions, ends, seen)
+        self._ids = np.arange(len(held))
+
+    @property
+    def num_examples(self) -> NDArray[np.int64]:
+        """How many examples each client holds, `int64[clients]`."""
+        return self._examples.sizes[self._ids]
+
+    @property
+    def batch_type(self) -> StructType:
+        """The type of one batch, such as `<x=float32[?,784],y=int32[?]>`."""
+        return batch_type(self._examples)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[Client]:
+        return (Client(int(id_), self._examples) for id_ in self._ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Client: ...
+    @overload
+    def __getitem__(self, index: slice) -> "ClientData": ...
+
+    @short_traceback
+    def __getitem__(self, index: int | slice) -> "Client | ClientData":
+        if isinstance(index, slice):
+            return self._of(self._ids[index])
+        return Client(int(self._ids[self._positions([index])[0]]), self._examples)
+
+    @short_traceback
+    def select(self, positions: Iterable[int]) -> "ClientData":
+        """The clients at these positions, in this order; one may come several times.
+
+        Nobody, `select([])`, is a `ClientData` of no clients.
+        """
+        return self._of(self._ids[self._positions(list(positions))])
+
+    @short_traceback
+    def batches(
+        self,
+        batch_size: int | None = None,
+        *,
+        epochs: int = 1,
+        seed: int | None = None,
+        round_number: int = 0,
+    ) -> list[list[Batch]]:
+        """The batches of every client: `Client.batches` of each of them."""
+        return [
+            client.batches(
+                batch_size, epochs=epochs, seed=seed, round_number=round_number
+            )
+            for client in self
+        ]
+
+    @short_traceback
+    def place(
+        self,
+        batch_size: int | None = None,
+        *,
+        epochs: int = 1,
+        seed: int | None = None,
+        round_number: int = 0,
+    ) -> FederatedValue:
+        """The batches at the clients, to be given to computations again and again.
+
+        `{<x=float32[?,784],y=int32[?]>*}@CLIENTS`; arguments as for `Client.batches`.
+        """
+        held = self.batches(
+            batch_size, epochs=epochs, seed=seed, round_number=round_number
+        )
+        return place(held, CLIENTS, SequenceType(self.batch_type))
+
+    def __repr__(self) -> str:
+        clients = f"{len(self):,} client{'' if len(self) == 1 else 's'}"
+        total = f"{int(self.num_examples.sum()):,} examples"
+        return f"ClientData({clients}, {total}, {self.batch_type})"
+
+    def _of(self, ids: NDArray[np.intp]) -> "ClientData":
+        selected = object.__new__(ClientData)
+        selected._examples, selected._ids = self._examples, ids
+        return selected
+
+    def _positions(self, positions: list[Any]) -> NDArray[np.intp]:
+        found = np.array(positions, dtype=None if positions else np.intp)
+        if found.dtype.kind not in "iu" or found.ndim != 1:
+            raise NoSuchClientError(
+                "clients are numbered",
+                expected=f"whole numbers from 0 to {len(self) - 1}",
+                found=describe(positions),
+            )
+        wrong = found[(found >= len(self)) | (found < -len(self))]
+        if len(wrong):
+            raise NoSuchClientError(
+                "there is no such client",
+                expected=f"a position from 0 to {len(self) - 1}",
+                found=wrong[0],
+                where=repr(self),
+            )
+        return found
+
+
+def _checked_looks(
+    looks: Sequence[Look], clients: int, x: NDArray[Any]
+) -> tuple[Look, ...]:
+    found = tuple(looks)
+    if len(found) != clients or not all(isinstance(look, Look) for look in found):
+        raise PartitionError(
+            "the looks do not fit the clients",
+            expected=f"one Look for each of {clients:,} clients",
+            found=f"{len(found):,} entries: {describe(looks)}",
+            where="looks",
+            do=f"partitions.looks({clients}, rotation=30.0)",
+        )
+    as_grey(x[:1])
+    return found

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of one's own as a data set, and what is asked of arrays of examples."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.simulation.datasets.record import Dataset, Split
+
+_NUMBERS = "buif"
+
+
+class ExamplesError(FedLearnError, ValueError):
+    """Arrays are not examples: x and y do not match, or hold no numbers, or nothing."""
+
+
+def from_arrays(
+    x: ArrayLike,
+    y: ArrayLike,
+    x_test: ArrayLike | None = None,
+    y_test: ArrayLike | None = None,
+    *,
+    name: str = "arrays",
+) -> Dataset:
+    """Makes a data set of arrays of your own, without copying them.
+
+    Args:
+        x: Examples of any shape, `[n,…]`: images, or rows of features.
+        y: What is to be learned, `[n]` labels or `[n,…]` numbers.
+        x_test: Examples to test with. Without them the test split has the same layout
+            and no examples.
+        y_test: What belongs to them.
+        name: What the data set is called.
+
+    >>> data = from_arrays(np.zeros([6, 4]), np.arange(6), name="mine")
+    >>> data
+    Dataset('mine', train=6 examples, test=0 examples)
+    >>> data.test[0].shape
+    (0, 4)
+
+    Raises:
+        ExamplesError: if x and y are not equally many, hold no numbers, or nothing.
+    """
+    train = check_examples(np.asarray(x), np.asarray(y), f"{name}, train")
+    if x_test is None and y_test is None:
+        return Dataset(name, train, (train[0][:0], train[1][:0]), "")
+    if x_test is None or y_test is None:
+        raise ExamplesError(
+            "a test split has both examples and labels",
+            expected="x_test and y_test, or neither",
+            found="x_test only" if y_test is None else "y_test only",
+            where=f"{name}, test",
+        )
+    test = check_examples(np.asarray(x_test), np.asarray(y_test), f"{name}, test")
+    for of_train, of_test, array in zip(train, test, "xy", strict=True):
+        if of_train.shape[1:] != of_test.shape[1:]:
+            raise ExamplesError(
+                "the two splits have different layouts",
+                expected=f"{array}_test of shape {_shape(of_train)}",
+                found=_shape(of_test),
+                where=f"{name}, test",
+            )
+    return Dataset(name, train, test, "")
+
+
+def _shape(array: NDArray[Any]) -> str:
+    return f"[{','.join(['n', *map(str, array.shape[1:])])}]"
+
+
+def check_examples(x: NDArray[Any], y: NDArray[Any], where: str) -> Split:
+    """Returns x and y if they are numbers, at least one example, and equally many."""
+    for name, array in (("x", x), ("y", y)):
+        if array.ndim == 0 or array.dtype.kind not in _NUMBERS:
+            raise ExamplesError(
+                "examples are arrays of numbers, one entry per example",
+                expected=f"{name} of shape [n, …], of whole numbers or floats",
+                found=f"{array.dtype} of shape {list(array.shape)}",
+                where=where,
+                do="encode names as numbers: np.unique(names, return_inverse=True)[1]"
+                if array.dtype.kind in "USO"
+                else None,
+            )
+    if len(x) != len(y):
+        raise ExamplesError(
+            "the labels do not match the images",
+            expected=f"as many entries in y as in x: {len(x):,}",
+            found=f"{len(y):,}",
+            where=where,
+            do="pass the two arrays of one split",
+        )
+    if not len(x):
+        raise ExamplesError(
+            "there are no examples",
+            expected="at least one example",
+            found=f"x of shape {list(x.shape)}",
+            where=where,
+        )
+    return x, y

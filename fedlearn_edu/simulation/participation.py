@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who takes part in a round: who is invited, who drops out, who is too late.
+
+Pure in the seed and the round: asking twice, or for rounds out of order, gives the same
+draws. Only who `finished` may enter an average, as an example count or otherwise.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.simulation.chance import chance
+
+_JITTER = 0.1
+
+
+@final
+class ParticipationError(FedLearnError, ValueError):
+    """Clients cannot take part as asked."""
+
+
+def _check(fits: bool, name: str, expected: str, found: Any) -> None:
+    if not fits:
+        raise ParticipationError(
+            f"{name} does not make sense",
+            expected=expected,
+            found=describe(found),
+            where=name,
+        )
+
+
+def _is_number(x: Any) -> bool:
+    return (
+        isinstance(x, int | float | np.integer | np.floating)
+        and not isinstance(x, bool)
+        and math.isfinite(x)
+    )
+
+
+@final
+@dataclass(frozen=True)
+class Draw:
+    """What became of one round's clients; positions, in ascending order.
+
+    With replacement a client may be in it several times; then it counts several times.
+
+    Attributes:
+        invited: all who were asked; the other three together.
+        finished: whose work arrived in time.
+        dropped: who left without a word.
+        late: whose work arrived after the deadline, and is not used.
+    """
+
+    invited: tuple[int, ...]
+    finished: tuple[int, ...]
+    dropped: tuple[int, ...] = ()
+    late: tuple[int, ...] = ()
+
+
+@final
+@dataclass(frozen=True)
+class Stragglers:
+    """Clients that are slow, each at its own pace.
+
+    A client's time is (its examples / the mean of all clients) × exp(spread · z) × a
+    jitter of about ten percent. z from N(0, 1) belongs to the client and is the same in
+    all rounds; the jitter is new in each.
+
+    Attributes:
+        deadline: the time after which nobody is waited for; an average client of median
+            pace takes 1.
+        spread: how different the paces are; 0 means not at all.
+
+    >>> Stragglers(deadline=1.5).times([100, 100, 400], seed=0, round_number=1).round(2)
+    array([0.56, 0.32, 1.21])
+    """
+
+    deadline: float
+    spread: float = 0.5
+
+    @short_traceback
+    def __post_init__(self) -> None:
+        fits = _is_number(self.deadline) and self.deadline > 0
+        _check(fits, "deadline", "a finite number above 0", self.deadline)
+        fits = _is_number(self.spread) and self.spread >= 0
+        _check(fits, "spread", "a finite number of at least 0", self.spread)
+
+    def times(
+        self, num_examples: ArrayLike, seed: int, round_number: int
+    ) -> NDArray[np.float64]:
+        """How long each client takes in a round, `float64[clients]`."""
+        sizes = np.asarray(num_examples, np.float64)
+        pace = chance("pace", seed).standard_normal(len(sizes))
+        jitter = chance("jitter", seed, round_number).standard_normal(len(sizes))
+        work = sizes / (sizes.mean() or 1.0)
+        times: NDArray[np.float64] = work * np.exp(
+            self.spread * pace + _JITTER * jitter
+        )
+        return times
+
+
+@final
+@dataclass(frozen=True)
+class Participation:
+    """How a round's clients are found.
+
+    Attributes:
+        clients_per_round: a number of clients; or their share of all, a float in
+            (0, 1], rounded, and at least one client; or `None` for all of them.
+        weights: who is drawn more often: `"uniform"`, `"examples"` (in proportion to
+            how many they hold), or one number per client.
+        replace: whether a client may be drawn several times in a round.
+        dropout: how likely an invited client is to drop out, in [0, 1).
+        stragglers: who is too slow; `None` if nobody is.
+        seed: a whole number; the same one gives the same draws.
+
+    >>> participation = Participation(clients_per_round=3, dropout=0.3, seed=1)
+    >>> participation.draw(round_number=0, num_examples=[10, 10, 10, 10, 10])
+    Draw(invited=(1, 3, 4), finished=(1, 4), dropped=(3,), late=())
+
+    Raises:
+        ParticipationError: if something does not make sense; numbers of clients are
+            checked by `draw`, which knows how many there are.
+    """
+
+    clients_per_round: int | float | None = None
+    weights: str | Sequence[float] | NDArray[Any] = "uniform"
+    replace: bool = False
+    dropout: float = 0.0
+    stragglers: Stragglers | None = None
+    seed: int = 0
+
+    @short_traceback
+    def __post_init__(self) -> None:
+        _check_count(self.clients_per_round)
+        object.__setattr__(self, "weights", _read_weights(self.weights))
+        fits = _is_number(self.dropout) and 0 <= self.dropout < 1
+        _check(fits, "dropout", "a number in [0, 1)", self.dropout)
+        fits = self.stragglers is None or isinstance(self.stragglers, Stragglers)
+        _check(fits, "stragglers", "Stragglers(deadline=…) or None", self.stragglers)
+        _check_from_0(self.seed, "seed")
+
+    @short_traceback
+    def draw(self, round_number: int, num_examples: ArrayLike) -> Draw:
+        """Draws the clients of a round, and what becomes of each.
+
+        Nobody may finish; such a round changes nothing.
+
+        Args:
+            round_number: A whole number from 0 on.
+            num_examples: `int[clients]`, as in `ClientData.num_examples`.
+
+        Raises:
+            ParticipationError: if there are not enough clients, or not as many as
+                weights.
+        """
+        _check_from_0(round_number, "round_number")
+        sizes = np.asarray(num_examples)
+        fits = sizes.ndim == 1 and len(sizes) > 0 and sizes.dtype.kind in "iuf"
+        fits = fits and bool((sizes >= 0).all())
+        _check(fits, "num_examples", "one count per client, at least one", num_examples)
+        invited = self._invite(round_number, sizes)
+        drops = chance("dropout", self.seed, round_number).random(len(sizes))
+        dropped = drops < self.dropout
+        late = np.zeros(len(sizes), dtype=bool)
+        if self.stragglers is not None:
+            times = self.stragglers.times(sizes, self.seed, round_number)
+            late = (times > self.stragglers.deadline) & ~dropped
+        return Draw(
+            invited=tuple(invited.tolist()),
+            finished=tuple(invited[~(dropped | late)[invited]].tolist()),
+            dropped=tuple(invited[dropped[invited]].tolist()),
+            late=tuple(invited[late[invited]].tolist()),
+        )
+
+    def _invite(self, round_number: int, sizes: NDArray[Any]) -> NDArray[np.int64]:
+        chances = self._chances(sizes)
+        count = self._count(len(sizes))
+        possible = len(sizes) if chances is None else np.count_nonzero(chances)
+        if not self.replace and count > possible:
+            raise ParticipationError(
+                "there are not enough clients for a round",
+                expected=f"at most {possible:,} clients per round without replacement",
+                found=f"{count:,} of {len(sizes):,} clients",
+                where="clients_per_round",
+                do="invite fewer, or draw with replace=True",
+            )
+        source = chance("invite", self.seed, round_number)
+        drawn = source.choice(len(sizes), count, self.replace, chances)
+        return np.sort(drawn)
+
+    def _count(self, clients: int) -> int:
+        if self.clients_per_round is None:
+            return clients
+        if isinstance(self.clients_per_round, float | np.floating):
+            return max(1, round(float(self.clients_per_round) * clients))
+        return int(self.clients_per_round)
+
+    def _chances(self, sizes: NDArray[Any]) -> NDArray[np.float64] | None:
+        """How likely each client is to be drawn; `None` if all are equally likely."""
+        if isinstance(self.weights, str):
+            if self.weights == "uniform":
+                return None
+            weights = np.asarray(sizes, np.float64)
+        else:
+            weights = np.asarray(self.weights, np.float64)
+        if len(weights) != len(sizes) or not weights.sum() > 0:
+            raise ParticipationError(
+                "the weights do not fit the clients",
+                expected=f"one weight for each of {len(sizes):,} clients, not all 0",
+                found=f"{len(weights):,} weights with the sum {weights.sum():g}",
+                where="weights",
+            )
+        chances: NDArray[np.float64] = weights / weights.sum()
+        return chances
+
+
+def _check_count(count: Any) -> None:
+    is_share = isinstance(count, float | np.floating)
+    fits = _is_number(count) and (0 < count <= 1 if is_share else count >= 1)
+    _check(
+        count is None or fits,
+        "clients_per_round",
+        "a whole number from 1 on, or a share as a float in (0, 1], or None",
+        count,
+    )
+
+
+def _check_from_0(number: Any, name: str) -> None:
+    fits = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    _check(fits and number >= 0, name, "a whole number from 0 on", number)
+
+
+def _read_weights(weights: Any) -> str | tuple[float, ...]:
+    if isinstance(weights, str):
+        fits = weights in ("uniform", "examples")
+        _check(fits, "weights", "'uniform', 'examples' or one number each", weights)
+        return weights
+    found = np.asarray(weights)
+    fits = found.ndim == 1 and len(found) > 0 and found.dtype.kind in "iuf"
+    fits = fits and bool(np.isfinite(found).all() and (found >= 0).all())
+    _check(fits, "weights", "finite numbers of at least 0, one per client", weights)
+    return tuple(float(weight) for weight in found)

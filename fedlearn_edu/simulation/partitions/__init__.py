@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who holds which examples: from labels to one array of indices per client.
+
+Everything here is a pure function of its arguments, the seed included. The arrays come
+from `simulation.datasets`; `simulation.ClientData` reads them through a partition.
+Nothing here looks at images to decide who gets them.
+"""
+
+from typing import Any
+
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.former_names import unknown
+from fedlearn_edu.simulation.partitions.batching import Batch, batches
+from fedlearn_edu.simulation.partitions.by_label import (
+    labels_per_client,
+    one_label_per_client,
+    shards,
+)
+from fedlearn_edu.simulation.partitions.by_look import Look, looks
+from fedlearn_edu.simulation.partitions.by_shares import dirichlet
+from fedlearn_edu.simulation.partitions.by_size import (
+    iid,
+    log_normal_sizes,
+    power_law_sizes,
+)
+from fedlearn_edu.simulation.partitions.record import Indices, PartitionError
+from fedlearn_edu.simulation.partitions.skew import Skew, describe_skew
+
+__all__ = [
+    "Batch",
+    "Indices",
+    "Look",
+    "PartitionError",
+    "Skew",
+    "batches",
+    "describe_skew",
+    "dirichlet",
+    "iid",
+    "labels_per_client",
+    "log_normal_sizes",
+    "looks",
+    "one_label_per_client",
+    "power_law_sizes",
+    "shards",
+]
+
+
+@short_traceback
+def __getattr__(name: str) -> Any:
+    raise unknown("fedlearn_edu.simulation.partitions", name, __all__)
