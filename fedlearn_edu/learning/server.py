@@ -63,7 +63,6 @@ def build_report(model: Model) -> fl.Computation:
     `loss_per_example` is the mean over all examples of all clients, each by the weights
     it met; `update_norm` is the length of the mean update, all weights together.
     """
-
     counts_type = fl.StructType(COUNTS_TYPE)
 
     @fl.tf_computation(counts_type, model.weights_type)
