@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fedlearn_edu import framework, learning, simulation, structure
+from fedlearn_edu import framework, simulation, structure
 from fedlearn_edu import types as types
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.context_stack import set_default_context
@@ -73,6 +73,8 @@ from fedlearn_edu.types import (
 )
 
 if TYPE_CHECKING:
+    from fedlearn_edu import learning
+    from fedlearn_edu.learning import federated_averaging
     from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
     from fedlearn_edu.runtimes.tensorflow.library import tf
 
@@ -81,6 +83,10 @@ __version__ = "0.1.0"
 
 @short_traceback
 def __getattr__(name: str) -> Any:
+    # A room written with the names of this page: it comes when the page is complete.
+    if name in ("learning", "federated_averaging"):
+        room = import_module("fedlearn_edu.learning")
+        return room if name == "learning" else room.federated_averaging
     # The two names here that need TensorFlow, and load it without a word on stderr.
     if name == "tf_computation":
         from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
@@ -121,6 +127,7 @@ __all__ = [
     "check_returns_type",
     "federated_aggregate",
     "federated_apply",
+    "federated_averaging",
     "federated_broadcast",
     "federated_collect",
     "federated_compute",

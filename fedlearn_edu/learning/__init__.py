@@ -1,35 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning processes with `initialize` and `next`: not here yet. Their parts are.
+"""Learning together: models, algorithms with `initialize` and `next`, evaluation.
 
-A round of federated averaging is three intrinsics. The server's model goes to the
-clients, each trains its own copy, and the mean of the copies is the next model:
+Everything in this room is written with the public face of the package only, as a
+student would: to see how an algorithm works, open its file; it is one page.
 
->>> import numpy as np
 >>> import fedlearn_edu as fl
->>> @fl.np_computation(np.float32, np.float32)
-... def train(model, number):
-...     return model - np.float32(0.5) * (model - number)
->>> @fl.federated_computation(
-...     fl.type_at_server(np.float32), fl.type_at_clients(np.float32)
-... )
-... def next_model(model, data):
-...     return fl.federated_mean(
-...         fl.federated_map(train, [fl.federated_broadcast(model), data])
-...     )
->>> next_model(0.0, [1.0, 2.0, 3.0])
-np.float32(1.0)
+>>> model = fl.learning.models.softmax_regression(features=2, classes=2)
+>>> process = fl.learning.build_fed_avg(model, client_learning_rate=0.5)
+>>> batch = {"x": [[0.0, 1.0], [1.0, 0.0]], "y": [0, 1]}
+>>> state = process.initialize()
+>>> for _ in range(3):
+...     state, metrics = process.next(state, [[batch], [batch]])
+>>> metrics["clients"], f"{metrics['loss_per_example']:.4f}"
+(np.int32(2), '0.4859')
 
-Evaluation is the same with a loss in place of `train`; `federated_mean` takes weights.
-In full, on digits: `python -m fedlearn_edu demo`, whose program is `demo/program.py`,
-and the notebook `10_federated_averaging`.
+`run` does that round after round, with a progress bar, a history and checkpoints.
 """
 
 from typing import Any
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
+from fedlearn_edu.learning import federated_averaging, losses, models, optimizers
+from fedlearn_edu.learning.evaluation import build_federated_evaluation
+from fedlearn_edu.learning.fed_avg import build_fed_avg
+from fedlearn_edu.learning.fed_opt import (
+    build_fed_adagrad,
+    build_fed_adam,
+    build_fed_avg_m,
+    build_fed_opt,
+    build_fed_yogi,
+)
+from fedlearn_edu.learning.fed_prox import build_fed_prox
+from fedlearn_edu.learning.fed_sgd import build_fed_sgd
+from fedlearn_edu.learning.judgement import Evaluation
+from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.scaffold import build_scaffold
 
-__all__: list[str] = []
+__all__ = [
+    "Evaluation",
+    "LearningProcess",
+    "build_fed_adagrad",
+    "build_fed_adam",
+    "build_fed_avg",
+    "build_fed_avg_m",
+    "build_fed_opt",
+    "build_fed_prox",
+    "build_fed_sgd",
+    "build_fed_yogi",
+    "build_federated_evaluation",
+    "build_scaffold",
+    "federated_averaging",
+    "losses",
+    "models",
+    "optimizers",
+]
 
 
 @short_traceback

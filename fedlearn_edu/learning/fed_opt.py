@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FedOpt: federated averaging whose server takes its step with a better optimizer.
+r"""FedOpt: federated averaging whose server takes its step with a better optimizer.
 
 Clients do what they do in `fed_avg`. The mean of their updates, with its sign turned,
-stands in for a gradient: $g = -\\sum_k \\frac{n_k}{n} (w_k - w)$. The formulas of the
+stands in for a gradient: $g = -\sum_k \frac{n_k}{n} (w_k - w)$. The formulas of the
 server's steps are in `optimizers.py`.
 
 Source of all: S. Reddi et al., "Adaptive Federated Optimization", ICLR 2021, Algorithm
@@ -10,7 +10,8 @@ Source of all: S. Reddi et al., "Adaptive Federated Optimization", ICLR 2021, Al
 Distribution for Federated Visual Classification", 2019.
 """
 
-from fedlearn_edu.learning.fed_avg import LocalPasses, averaging
+from fedlearn_edu.learning.averaging import build_averaging_process
+from fedlearn_edu.learning.local_training import LocalPasses
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import (
     Optimizer,
@@ -39,7 +40,7 @@ def build_fed_opt(
     arguments are those of `build_fed_avg`, which is this with `build_sgd` twice.
     """
     passes = LocalPasses(client_optimizer, local_epochs, weighting)
-    return averaging("FedOpt", model, passes, server_optimizer, seed)
+    return build_averaging_process("FedOpt", model, passes, server_optimizer, seed)
 
 
 def build_fed_avg_m(
@@ -54,13 +55,14 @@ def build_fed_avg_m(
 ) -> LearningProcess:
     r"""FedAvgM: the server's steps have momentum.
 
-    $v \leftarrow \beta v + g$, $w \leftarrow w - \eta_s v$, with β = `momentum`; 0 is FedAvg.
+    $v \leftarrow \beta v + g$, $w \leftarrow w - \eta_s v$, with β = `momentum`;
+    with 0 it is FedAvg.
 
     Source: T. Hsu et al., 2019.
     """
     passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
     optimizer = build_sgdm(server_learning_rate, momentum)
-    return averaging("FedAvgM", model, passes, optimizer, seed)
+    return build_averaging_process("FedAvgM", model, passes, optimizer, seed)
 
 
 def build_fed_adagrad(
@@ -81,7 +83,7 @@ def build_fed_adagrad(
     """
     passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
     optimizer = build_adagrad(server_learning_rate, epsilon)
-    return averaging("FedAdagrad", model, passes, optimizer, seed)
+    return build_averaging_process("FedAdagrad", model, passes, optimizer, seed)
 
 
 def build_fed_adam(
@@ -96,14 +98,15 @@ def build_fed_adam(
 ) -> LearningProcess:
     r"""FedAdam: the server's steps are Adam's, with β₁ = 0.9 and β₂ = 0.99.
 
-    $m \leftarrow \beta_1 m + (1-\beta_1) g$, $s \leftarrow \beta_2 s + (1-\beta_2) g^2$,
+    $m \leftarrow \beta_1 m + (1-\beta_1) g$,
+    $s \leftarrow \beta_2 s + (1-\beta_2) g^2$,
     $w \leftarrow w - \eta_s m / (\sqrt{s} + \epsilon)$.
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2.
     """
     passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
     optimizer = build_adam(server_learning_rate, epsilon=epsilon)
-    return averaging("FedAdam", model, passes, optimizer, seed)
+    return build_averaging_process("FedAdam", model, passes, optimizer, seed)
 
 
 def build_fed_yogi(
@@ -124,4 +127,4 @@ def build_fed_yogi(
     """
     passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
     optimizer = build_yogi(server_learning_rate, epsilon=epsilon)
-    return averaging("FedYogi", model, passes, optimizer, seed)
+    return build_averaging_process("FedYogi", model, passes, optimizer, seed)

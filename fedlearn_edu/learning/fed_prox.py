@@ -4,7 +4,8 @@
 from typing import Any
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning.fed_avg import LocalPasses, averaging
+from fedlearn_edu.learning.averaging import build_averaging_process
+from fedlearn_edu.learning.local_training import LocalPasses
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd
 from fedlearn_edu.learning.process import LearningProcess, ProcessError
@@ -51,4 +52,6 @@ def build_fed_prox(
     words = f"proximal strength {proximal_strength:g}"
     client = build_sgd(client_learning_rate)
     passes = LocalPasses(client, local_epochs, weighting, pull_back, words)
-    return averaging("FedProx", model, passes, build_sgd(server_learning_rate), seed)
+    return build_averaging_process(
+        "FedProx", model, passes, build_sgd(server_learning_rate), seed
+    )

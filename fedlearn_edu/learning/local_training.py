@@ -6,6 +6,7 @@
 changes a batch's gradient before the step is taken.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
@@ -15,10 +16,15 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer
-from fedlearn_edu.learning.process import check_epochs
+from fedlearn_edu.learning.process import check_epochs, check_weighting
 
 Correction = Callable[[Any, Any, Any], Any]
-"""`<GRADIENTS,WEIGHTS,ANCHOR> -> GRADIENTS`; the anchor has the shape of the weights."""
+"""`<GRADIENTS,WEIGHTS,ANCHOR> -> GRADIENTS`; the anchor is shaped like the weights."""
+
+
+# `fl` is still being imported when this line is read: a spelling, not yet a type.
+COUNTS_TYPE: Any = OrderedDict(loss_sum=np.float32, examples=np.int32, clients=np.int32)
+"""What clients report of a round, to be summed: nats, examples, and one each."""
 
 
 @final
@@ -46,21 +52,86 @@ def uncorrected(gradients: Any, weights: Any, anchor: Any) -> Any:
     return gradients
 
 
-def build_local_training(
-    model: Model,
-    optimizer: Optimizer,
-    local_epochs: int = 1,
-    correct: Correction = uncorrected,
-) -> fl.Computation:
+@final
+@dataclass(frozen=True)
+class LocalPasses:
+    """What clients do in a round, and what their updates weigh.
+
+    Attributes:
+        optimizer: of every client; its moments begin anew in each round.
+        local_epochs: passes over a client's batches.
+        weighting: `"examples"` or `"uniform"`.
+        correct: changes each gradient; the anchor is the server's model.
+        correction: in words, for `LearningProcess.settings`.
+    """
+
+    optimizer: Optimizer
+    local_epochs: int = 1
+    weighting: str = "examples"
+    correct: Correction = uncorrected
+    correction: str = ""
+
+    def __str__(self) -> str:
+        parts = [
+            f"client {self.optimizer}",
+            f"{self.local_epochs} local epoch{'s' if self.local_epochs > 1 else ''}",
+            f"weighted by {self.weighting}"
+            if self.weighting == "examples"
+            else "clients weighted alike",
+        ]
+        return ", ".join([*parts, *filter(None, [self.correction])])
+
+
+def build_client_round(model: Model, passes: LocalPasses) -> fl.Computation:
+    """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)` in the round of this number.
+
+    `CLIENT_RESULT` is `<update=WEIGHTS,weight=float32,counts=COUNTS>`: how far the
+    client went, what that weighs in the mean, and what is summed for the metrics.
+    """
+    check_weighting(passes.weighting)
+    train = build_local_training(model, passes)
+    pack = build_pack(model, passes, train.type_signature.result)
+
+    @fl.federated_computation(
+        model.weights_type, np.int32, fl.SequenceType(model.batch_type)
+    )
+    def client_round(weights: Any, number: Any, batches: Any) -> Any:
+        return pack(weights, train(weights, weights, number, batches))
+
+    return client_round
+
+
+def build_pack(model: Model, passes: LocalPasses, training: fl.Type) -> fl.Computation:
+    """What a client sends: how far it went, and what that weighs."""
+
+    @fl.tf_computation(model.weights_type, training)
+    def pack(weights: Any, trained: Any) -> Any:
+        tf = fl.tf
+        examples = trained.examples // passes.local_epochs
+        weigh = examples if passes.weighting == "examples" else tf.minimum(examples, 1)
+        return OrderedDict(
+            update=difference(trained.weights, weights),
+            weight=tf.cast(weigh, tf.float32),
+            counts=OrderedDict(
+                loss_sum=trained.loss_sum / float(passes.local_epochs),
+                examples=examples,
+                clients=tf.constant(1),
+            ),
+        )
+
+    return pack
+
+
+def build_local_training(model: Model, passes: LocalPasses) -> fl.Computation:
     """`(<WEIGHTS,ANCHOR,int32,BATCH*> -> LOCAL_TRAINING)`, in the round of this number.
 
     Each batch is one step down the gradient of its *mean* loss; the batches come in
     their order, in every pass the same.
     """
-    check_epochs(local_epochs)
-    begin = _build_begin(model, optimizer)
+    check_epochs(passes.local_epochs)
+    begin = _build_begin(model, passes.optimizer)
     training = begin.type_signature.result
-    step = _build_step(model, optimizer, training, correct)
+    step = _build_step(model, passes, training)
 
     @fl.federated_computation(
         model.weights_type,
@@ -74,7 +145,7 @@ def build_local_training(
             return step(so_far, anchor, number, batch)
 
         so_far = begin(weights)
-        for _ in range(local_epochs):
+        for _ in range(passes.local_epochs):
             so_far = fl.sequence_reduce(batches, so_far, learn)
         return so_far
 
@@ -91,15 +162,15 @@ def _build_begin(model: Model, optimizer: Optimizer) -> fl.Computation:
     return begin
 
 
-def _build_step(
-    model: Model, optimizer: Optimizer, training: fl.Type, correct: Correction
-) -> fl.Computation:
+def _build_step(model: Model, passes: LocalPasses, training: fl.Type) -> fl.Computation:
     @fl.tf_computation(training, model.weights_type, np.int32, model.batch_type)
     def step(so_far: Any, anchor: Any, number: Any, batch: Any) -> Any:
         weights = so_far.weights
-        gradients, losses = mean_gradient(model, weights, batch)
-        gradients = correct(gradients, weights, anchor)
-        moments, weights = optimizer.next(so_far.optimizer, weights, gradients, number)
+        gradients, losses = model.mean_gradient(weights, batch)
+        gradients = passes.correct(gradients, weights, anchor)
+        moments, weights = passes.optimizer.next(
+            so_far.optimizer, weights, gradients, number
+        )
         return LocalTraining(
             weights,
             moments,
@@ -109,16 +180,6 @@ def _build_step(
         )
 
     return step
-
-
-def mean_gradient(model: Model, weights: Any, batch: Any) -> tuple[Any, Any]:
-    """The gradient of a batch's mean loss, and the loss of each of its examples."""
-    with fl.tf.GradientTape() as tape:
-        tape.watch(weights)
-        losses = model.losses(weights, batch)
-        count = fl.tf.cast(fl.tf.maximum(fl.tf.size(losses), 1), losses.dtype)
-        mean = fl.tf.reduce_sum(losses) / count
-    return tape.gradient(mean, weights), losses
 
 
 def difference(left: Any, right: Any) -> Any:

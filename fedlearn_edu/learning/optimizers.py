@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizers as pure functions: nothing is remembered but what is passed in.
 
-A client's optimizer takes gradients of a loss; a server's takes the mean of what clients
-changed, with its sign turned, as if it were a gradient. Weights, gradients and moments
-are structures of tensors of the same shape, and these functions are called in the body
-of a `tf_computation`.
+A client's optimizer takes gradients of a loss; a server's takes the mean of what
+clients changed, with its sign turned, as if it were a gradient. Weights, gradients and
+moments are structures of tensors of the same shape, and these functions are called in
+the body of a `tf_computation`.
 """
 
 from collections.abc import Callable
@@ -51,12 +51,10 @@ class Optimizer:
 def build_sgd(learning_rate: Rate = 0.1) -> Optimizer:
     r"""Plain gradient descent: $w \leftarrow w - \eta g$. It has no state.
 
-    >>> import numpy as np
     >>> sgd = build_sgd(0.5)
-    >>> sgd, sgd.next((), np.float32(1), np.float32(4), 0)[1].numpy()
-    (SGD(0.5), np.float32(-1.0))
+    >>> sgd, sgd.next((), 1.0, 4.0, 0)
+    (SGD(0.5), ((), -1.0))
     """
-
     _check_rate(learning_rate)
 
     def step(moments: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
@@ -67,7 +65,7 @@ def build_sgd(learning_rate: Rate = 0.1) -> Optimizer:
 
 
 def build_sgdm(learning_rate: Rate = 0.1, momentum: float = 0.9) -> Optimizer:
-    r"""Gradient descent with momentum: $v \leftarrow \beta v + g$, $w \leftarrow w - \eta v$.
+    r"""Momentum: $v \leftarrow \beta v + g$, then $w \leftarrow w - \eta v$.
 
     Source: B. T. Polyak, "Some methods of speeding up the convergence of iteration
     methods", 1964; the ancestor's `build_sgdm`.
@@ -113,7 +111,8 @@ def build_adam(
 ) -> Optimizer:
     r"""Running means of gradients and of their squares.
 
-    $m \leftarrow \beta_1 m + (1-\beta_1) g$, $s \leftarrow \beta_2 s + (1-\beta_2) g^2$,
+    $m \leftarrow \beta_1 m + (1-\beta_1) g$,
+    $s \leftarrow \beta_2 s + (1-\beta_2) g^2$,
     $w \leftarrow w - \eta m / (\sqrt{s} + \epsilon)$. As in FedAdam, the means are not
     corrected for having started at zero, so that the first steps are small.
 

@@ -9,8 +9,6 @@ computations to read them, call them to take one step.
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
-import numpy as np
-
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.learning.models import Model
@@ -18,22 +16,6 @@ from fedlearn_edu.learning.models import Model
 
 class ProcessError(FedLearnError, ValueError):
     """A learning process cannot be built, or run, as asked."""
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class ServerState:
-    """What the server keeps from round to round.
-
-    Attributes:
-        weights: of the model, in the structure of `Model.weights_type`.
-        optimizer: the moments of the server's optimizer.
-        round_number: `int32`, rounds that are done.
-    """
-
-    weights: Any
-    optimizer: Any
-    round_number: Any
 
 
 class Output(NamedTuple):
@@ -85,6 +67,19 @@ class LearningProcess:
         """Whether `next` takes and returns what clients keep."""
         return self.initialize_client is not None
 
+    def __call__(self, data: Any) -> Any:
+        """One round from the beginning: the weights after it.
+
+        `( {BATCH*}@CLIENTS -> WEIGHTS)`; `run` takes more rounds.
+        """
+        state, *_ = self.next(self.initialize(), data, *self._first_states(data))
+        return state.weights
+
+    def _first_states(self, data: Any) -> tuple[Any, ...]:
+        if self.initialize_client is None:
+            return ()
+        return ([self.initialize_client()] * len(data),)
+
     def __str__(self) -> str:
         return (
             f"{self.name} of a {self.model.name} ({self.settings})\n"
@@ -110,9 +105,9 @@ def check_weighting(weighting: str) -> None:
         )
 
 
-def check_epochs(local_epochs: int) -> None:
+def check_epochs(local_epochs: object) -> None:
     """Raises `ProcessError` unless a client passes over its data at least once."""
-    if not isinstance(local_epochs, int | np.integer) or local_epochs < 1:
+    if not isinstance(local_epochs, int) or local_epochs < 1:
         raise ProcessError(
             "a client passes over its examples at least once",
             expected="local_epochs >= 1, a whole number",

@@ -7,14 +7,29 @@ sign turned, so that any `Optimizer` can take it.
 """
 
 from collections import OrderedDict
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass
+from typing import Any, final
 
 import fedlearn_edu as fl
+from fedlearn_edu.learning.local_training import COUNTS_TYPE
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer
-from fedlearn_edu.learning.process import ServerState
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ServerState:
+    """What the server keeps from round to round.
+
+    Attributes:
+        weights: of the model, in the structure of `Model.weights_type`.
+        optimizer: the moments of the server's optimizer.
+        round_number: `int32`, rounds that are done.
+    """
+
+    weights: Any
+    optimizer: Any
+    round_number: Any
 
 
 def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
@@ -43,18 +58,20 @@ def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computa
 
 
 def build_report(model: Model) -> fl.Computation:
-    """`(<float32,int32,int32,WEIGHTS> -> METRICS)`: what a round says of itself.
+    """`(<COUNTS,WEIGHTS> -> METRICS)`: what a round says of itself.
 
     `loss_per_example` is the mean over all examples of all clients, each by the weights
     it met; `update_norm` is the length of the mean update, all weights together.
     """
+    counts_type = fl.StructType(COUNTS_TYPE)
 
-    @fl.tf_computation(np.float32, np.int32, np.int32, model.weights_type)
-    def report(loss_sum: Any, examples: Any, clients: Any, update: Any) -> Any:
+    @fl.tf_computation(counts_type, model.weights_type)
+    def report(counts: Any, update: Any) -> Any:
+        examples = fl.tf.cast(counts["examples"], fl.tf.float32)
         return OrderedDict(
-            loss_per_example=loss_sum / fl.tf.cast(examples, fl.tf.float32),
-            examples=examples,
-            clients=clients,
+            loss_per_example=counts["loss_sum"] / examples,
+            examples=counts["examples"],
+            clients=counts["clients"],
             update_norm=fl.tf.linalg.global_norm(fl.tf.nest.flatten(update)),
         )
 

@@ -19,6 +19,7 @@ from fedlearn_edu.simulation.partitions.batching import (
     as_targets,
     check_batch_size,
 )
+from fedlearn_edu.simulation.partitions.by_look import Look
 from fedlearn_edu.simulation.partitions.record import Indices, whole
 from fedlearn_edu.types import StructType, TensorType
 
@@ -33,12 +34,14 @@ class Examples:
         y: labels or targets, `[n]` or `[n,…]`.
         positions: the shares of all clients, one behind the other.
         ends: where in `positions` each client's share ends.
+        looks: how each client sees its images; `None` is as they are.
     """
 
     x: NDArray[Any]
     y: NDArray[Any]
     positions: Indices
     ends: NDArray[np.int64]
+    looks: tuple[Look, ...] | None = None
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -62,7 +65,7 @@ def batch_type(examples: Examples) -> StructType:
 
 
 @final
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, repr=False)
 class Client:
     """One client: `len()`, `x`, `y` and `batches()`; made by `ClientData`.
 
@@ -81,7 +84,8 @@ class Client:
     @property
     def x(self) -> NDArray[np.float32]:
         """Its examples, `float32[n,features]`, images scaled to 0..1; read anew."""
-        return as_features(self._examples.x[self.indices])
+        held, looks = self._examples.x[self.indices], self._examples.looks
+        return as_features(held if looks is None else looks[self.id].apply(held))
 
     @property
     def y(self) -> NDArray[Any]:

@@ -16,13 +16,10 @@ from fedlearn_edu.computations.placing import place
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.simulation.client import Client, Examples, batch_type
 from fedlearn_edu.simulation.datasets.arrays import check_examples
-from fedlearn_edu.simulation.partitions import Batch, Indices
+from fedlearn_edu.simulation.partitions import Batch, Indices, Look, PartitionError
+from fedlearn_edu.simulation.partitions.by_look import as_grey
+from fedlearn_edu.simulation.partitions.record import check_share
 from fedlearn_edu.types import CLIENTS, SequenceType, StructType
-
-
-@final
-class ClientDataError(FedLearnError, ValueError):
-    """A partition does not fit the arrays, or leaves a client without examples."""
 
 
 @final
@@ -42,6 +39,7 @@ class ClientData(Sequence[Client]):
         y: Labels or targets, `[n]` or `[n,…]`.
         partition: One array of positions per client, as `simulation.partitions` deals
             them. Examples may be left out, and may be held by several clients.
+        looks: How each client sees its images, one `Look` each; `None` is as they are.
 
     >>> from fedlearn_edu.simulation import datasets, partitions
     >>> x, y = datasets.load_digits28().train
@@ -59,24 +57,34 @@ class ClientData(Sequence[Client]):
 
     Raises:
         ExamplesError: if x and y are not equally many, or hold no numbers.
-        ClientDataError: if a client holds nothing, or an example that is not there.
+        PartitionError: if a client holds nothing, or an example that is not there.
     """
 
     @short_traceback
     def __init__(
-        self, x: ArrayLike, y: ArrayLike, partition: Sequence[Indices]
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        partition: Sequence[Indices],
+        looks: Sequence[Look] | None = None,
     ) -> None:
         arrays = check_examples(np.asarray(x), np.asarray(y), "ClientData")
-        held = [_checked(i, of, len(arrays[0])) for i, of in enumerate(partition)]
+        n = len(arrays[0])
+        held = [
+            check_share(np.asarray(of), client, n)
+            for client, of in enumerate(partition)
+        ]
         if not held:
-            raise ClientDataError(
+            raise PartitionError(
                 "there are no clients",
                 expected="at least one array of positions",
                 found=describe(partition),
                 where="partition",
             )
+        seen = None if looks is None else _checked_looks(looks, len(held), arrays[0])
+        positions = np.concatenate(held, dtype=np.intp, casting="same_kind")
         ends = np.cumsum([len(of) for of in held])
-        self._examples = Examples(*arrays, np.concatenate(held), ends)
+        self._examples = Examples(*arrays, positions, ends, seen)
         self._ids = np.arange(len(held))
 
     @property
@@ -178,32 +186,17 @@ class ClientData(Sequence[Client]):
         return found
 
 
-def _checked(client: int, indices: Any, examples: int) -> Indices:
-    held = np.asarray(indices)
-    if held.size == 0:
-        raise ClientDataError(
-            "a client holds nothing",
-            expected="at least one example",
-            found="an empty array of positions",
-            where=f"client {client}",
-            do="leave the client out, or deal the examples to fewer clients",
+def _checked_looks(
+    looks: Sequence[Look], clients: int, x: NDArray[Any]
+) -> tuple[Look, ...]:
+    found = tuple(looks)
+    if len(found) != clients or not all(isinstance(look, Look) for look in found):
+        raise PartitionError(
+            "the looks do not fit the clients",
+            expected=f"one Look for each of {clients:,} clients",
+            found=f"{len(found):,} entries: {describe(looks)}",
+            where="looks",
+            do=f"partitions.looks({clients}, rotation=30.0)",
         )
-    if held.ndim != 1 or held.dtype.kind not in "iu":
-        raise ClientDataError(
-            "a client's share is an array of positions",
-            expected="int[?]",
-            found=f"{held.dtype} of shape {list(held.shape)}",
-            where=f"client {client}",
-            do="np.flatnonzero(mask) turns a mask into positions"
-            if held.dtype.kind == "b"
-            else None,
-        )
-    if held.min() < 0 or held.max() >= examples:
-        raise ClientDataError(
-            "a client holds an example that is not there",
-            expected=f"positions from 0 to {examples - 1:,}",
-            found=f"{held.min()} to {held.max()}",
-            where=f"client {client}",
-            do="deal out the labels of the same split",
-        )
-    return held
+    as_grey(x[:1])
+    return found

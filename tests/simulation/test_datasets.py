@@ -10,7 +10,7 @@ import pytest
 
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.simulation import datasets
-from fedlearn_edu.simulation.datasets import mnist as mnist_module
+from fedlearn_edu.simulation.datasets import sources
 from fedlearn_edu.simulation.datasets.digits28 import enlarge, interpolation_weights
 from fedlearn_edu.simulation.datasets.record import Split
 
@@ -136,17 +136,17 @@ def test_wrong_layout_is_shown(nowhere: Path) -> None:
 def test_offline_error_is_one_line_with_all_that_was_tried(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse() -> datasets.Dataset:
-        raise mnist_module._not_found("URL fetch failure:\n no route")
+    def refuse(name: str) -> tuple[Split, Split]:
+        raise OSError(f"URL fetch failure for {name}:\n no route")
 
-    monkeypatch.setattr(mnist_module, "_download", refuse)
+    monkeypatch.setattr(sources, "fetch_with_keras", refuse)
     with pytest.raises(datasets.DatasetError, match="MNIST is not here") as caught:
         datasets.load_mnist()
     message = str(caught.value)
     assert "\n" not in message
     assert "FEDLEARN_EDU_DATA (not set)" in message
     assert str(nowhere / "keras" / "datasets" / "mnist.npz") in message
-    assert "URL fetch failure: no route" in message
+    assert "URL fetch failure for mnist: no route" in message
     assert "load_digits28()" in message
     assert isinstance(caught.value, FedLearnError)
     assert isinstance(caught.value, FileNotFoundError)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digits to learn from: the embedded ones, and the real MNIST where it is at hand."""
+"""Examples to learn from: embedded digits, MNIST, Fashion-MNIST, arrays of your own.
+
+All come as a `Dataset`, which unpacks like what `tf.keras.datasets` returns.
+"""
 
 from typing import Any
 
@@ -7,19 +10,24 @@ from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.simulation.datasets.arrays import ExamplesError, from_arrays
 from fedlearn_edu.simulation.datasets.digits28 import load_digits28
+from fedlearn_edu.simulation.datasets.fashion_mnist import (
+    find_fashion_mnist,
+    load_fashion_mnist,
+    read_fashion_mnist,
+)
 from fedlearn_edu.simulation.datasets.mnist import find_mnist, load_mnist, read_mnist
 from fedlearn_edu.simulation.datasets.record import Dataset, DatasetError
 
-NAMES = ("auto", "digits28", "mnist")
+NAMES = ("auto", "digits28", "mnist", "fashion_mnist")
 
 
 def load(name: str = "auto") -> Dataset:
     """Loads a data set by name; the record's `name` says which one it is.
 
     Args:
-        name: `"digits28"`, `"mnist"` (downloaded if need be), or `"auto"`: MNIST if it
-            is on this machine already, the embedded digits otherwise, and never a
-            download.
+        name: `"digits28"`; `"mnist"` or `"fashion_mnist"`, downloaded if need be; or
+            `"auto"`: MNIST if it is on this machine already, the embedded digits
+            otherwise, and never a download.
 
     >>> load("digits28")
     Dataset('digits28', train=1,437 examples, test=360 examples)
@@ -32,6 +40,8 @@ def load(name: str = "auto") -> Dataset:
             return load_digits28()
         case "mnist":
             return load_mnist()
+        case "fashion_mnist":
+            return load_fashion_mnist()
         case _:
             raise DatasetError(
                 "no data set has this name",
@@ -46,11 +56,14 @@ __all__ = [
     "Dataset",
     "DatasetError",
     "ExamplesError",
+    "find_fashion_mnist",
     "find_mnist",
     "from_arrays",
     "load",
     "load_digits28",
+    "load_fashion_mnist",
     "load_mnist",
+    "read_fashion_mnist",
     "read_mnist",
 ]
 

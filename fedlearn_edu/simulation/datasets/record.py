@@ -75,7 +75,7 @@ def check_split(images: Any, labels: Any, where: str) -> None:
             expected="images uint8[n,28,28] and labels uint8[n]",
             found=f"images {_layout(images)} and labels {_layout(labels)}",
             where=where,
-            do="take the file that tf.keras.datasets.mnist.load_data() downloads",
+            do="take what load_data() of tf.keras.datasets downloads",
         )
 
 

@@ -16,6 +16,7 @@ from fedlearn_edu.simulation.partitions.by_label import (
     one_label_per_client,
     shards,
 )
+from fedlearn_edu.simulation.partitions.by_look import Look, looks
 from fedlearn_edu.simulation.partitions.by_shares import dirichlet
 from fedlearn_edu.simulation.partitions.by_size import (
     iid,
@@ -23,16 +24,21 @@ from fedlearn_edu.simulation.partitions.by_size import (
     power_law_sizes,
 )
 from fedlearn_edu.simulation.partitions.record import Indices, PartitionError
+from fedlearn_edu.simulation.partitions.skew import Skew, describe_skew
 
 __all__ = [
     "Batch",
     "Indices",
+    "Look",
     "PartitionError",
+    "Skew",
     "batches",
+    "describe_skew",
     "dirichlet",
     "iid",
     "labels_per_client",
     "log_normal_sizes",
+    "looks",
     "one_label_per_client",
     "power_law_sizes",
     "shards",

@@ -53,9 +53,10 @@ def real(number: Any, name: str, least: float = 0.0, *, above: bool = False) -> 
     found = number if isinstance(number, int | float | np.number) else math.nan
     fits = found > least if above else found >= least
     if not fits or not math.isfinite(found):
+        bound = "" if least == -math.inf else f" {'>' if above else '>='} {least:g}"
         raise PartitionError(
-            f"{name} is a number {'above' if above else 'of at least'} {least:g}",
-            expected=f"{name} {'>' if above else '>='} {least:g}, and finite",
+            f"{name} is a finite number{bound}",
+            expected=f"{name}{bound or ' of any size'}",
             found=describe(number),
             where=name,
         )
@@ -88,3 +89,34 @@ def in_order(clients: Sequence[NDArray[Any]]) -> tuple[Indices, ...]:
     data, and not one label after the other.
     """
     return tuple(np.sort(held).astype(np.intp, copy=False) for held in clients)
+
+
+def check_share(held: NDArray[Any], client: int, examples: int) -> Indices:
+    """Refuses a share that is empty, or that holds an example that is not there."""
+    if held.size == 0:
+        raise PartitionError(
+            "a client holds nothing",
+            expected="at least one example",
+            found="an empty array of positions",
+            where=f"client {client}",
+            do="leave the client out, or deal to fewer clients",
+        )
+    if held.ndim != 1 or held.dtype.kind not in "iu":
+        raise PartitionError(
+            "a client's share is an array of positions",
+            expected="int[?]",
+            found=f"{held.dtype} of shape {list(held.shape)}",
+            where=f"client {client}",
+            do="np.flatnonzero(mask) turns a mask into positions"
+            if held.dtype.kind == "b"
+            else None,
+        )
+    if held.min() < 0 or held.max() >= examples:
+        raise PartitionError(
+            "a client holds an example that is not there",
+            expected=f"positions from 0 to {examples - 1:,}",
+            found=f"{held.min()} to {held.max()}",
+            where=f"client {client}",
+            do="deal out the labels of the same split",
+        )
+    return held

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
+"""FedSGD: clients send gradients, the server takes one step. The simplest of all."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.learning.averaging import build_initialize, build_next
+from fedlearn_edu.learning.models import Model
+from fedlearn_edu.learning.optimizers import Rate, build_sgd
+from fedlearn_edu.learning.process import LearningProcess
+
+
+def build_fed_sgd(
+    model: Model, server_learning_rate: Rate = 0.1, *, seed: int = 0
+) -> LearningProcess:
+    r"""Federated stochastic gradient descent, FedSGD.
+
+    Client k computes the gradient of its mean loss over *all* its $n_k$ examples, at
+    the server's weights $w$; how they are batched makes no difference. Then
+
+    $$w \leftarrow w - \eta_s \sum_k \frac{n_k}{\sum_j n_j} \nabla f_k(w)$$
+
+    which is one step of gradient descent on everybody's examples together.
+
+    Source: B. McMahan et al., "Communication-Efficient Learning of Deep Networks from
+    Decentralized Data", AISTATS 2017, section 2; `build_fed_sgd` of
+    `tff.learning.algorithms`.
+    """
+    optimizer = build_sgd(server_learning_rate)
+    return LearningProcess(
+        name="FedSGD",
+        settings=f"server {optimizer}, weighted by examples, seed {seed}",
+        model=model,
+        initialize=build_initialize(model, optimizer, seed),
+        next=build_next(model, _build_client_round(model), optimizer),
+    )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GradientSum:
+    """What goes round in a client's loop.
+
+    Attributes:
+        gradients: of the sum of the losses, in the structure of the weights.
+        loss_sum: `float32`, in nats.
+        examples: `int32`.
+    """
+
+    gradients: Any
+    loss_sum: Any
+    examples: Any
+
+
+def _build_client_round(model: Model) -> fl.Computation:
+    """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`; the number of the round is idle."""
+    begin, add, pack = _build_parts(model)
+
+    @fl.federated_computation(
+        model.weights_type, np.int32, fl.SequenceType(model.batch_type)
+    )
+    def client_round(weights: Any, number: Any, batches: Any) -> Any:
+        @fl.federated_computation(begin.type_signature.result, model.batch_type)
+        def learn(total: Any, batch: Any) -> Any:
+            return add(weights, total, batch)
+
+        return pack(fl.sequence_reduce(batches, begin(weights), learn))
+
+    return client_round
+
+
+def _build_parts(model: Model) -> tuple[fl.Computation, fl.Computation, fl.Computation]:
+    """Nothing yet, one batch more, and what is sent in the end."""
+
+    @fl.tf_computation(model.weights_type)
+    def begin(weights: Any) -> Any:
+        zeros = fl.tf.nest.map_structure(fl.tf.zeros_like, weights)
+        return GradientSum(zeros, fl.tf.constant(0.0), fl.tf.constant(0))
+
+    total_type = begin.type_signature.result
+
+    @fl.tf_computation(model.weights_type, total_type, model.batch_type)
+    def add(weights: Any, total: Any, batch: Any) -> Any:
+        with fl.tf.GradientTape() as tape:
+            tape.watch(weights)
+            losses = model.losses(weights, batch)
+            loss_sum = fl.tf.reduce_sum(losses)
+        return GradientSum(
+            fl.tf.nest.map_structure(
+                lambda so_far, slope: so_far + slope,
+                total.gradients,
+                tape.gradient(loss_sum, weights),
+            ),
+            total.loss_sum + loss_sum,
+            total.examples + fl.tf.size(losses),
+        )
+
+    @fl.tf_computation(total_type)
+    def pack(total: Any) -> Any:
+        count = fl.tf.cast(total.examples, fl.tf.float32)
+        down = fl.tf.nest.map_structure(
+            lambda slope: -slope / fl.tf.maximum(count, 1.0), total.gradients
+        )
+        counts = OrderedDict(
+            loss_sum=total.loss_sum, examples=total.examples, clients=fl.tf.constant(1)
+        )
+        return OrderedDict(update=down, weight=count, counts=counts)
+
+    return begin, add, pack

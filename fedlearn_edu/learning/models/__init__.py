@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models to train: pure functions of weights and a batch, with types.
+
+`networks` has those of the lessons and papers, `keras_models` makes one of a model of
+Keras, `linear_regression` is the one in the manner of Keras that old programs ask for.
+"""
+
+from typing import Any
+
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.former_names import unknown
+from fedlearn_edu.learning.models.keras_models import from_keras_model
+from fedlearn_edu.learning.models.linear_regression import LinearRegression
+from fedlearn_edu.learning.models.model import Model, ModelError
+from fedlearn_edu.learning.models.networks import (
+    convolutional_network,
+    linear_regression,
+    multilayer_perceptron,
+    softmax_regression,
+)
+
+__all__ = [
+    "LinearRegression",
+    "Model",
+    "ModelError",
+    "convolutional_network",
+    "from_keras_model",
+    "linear_regression",
+    "multilayer_perceptron",
+    "softmax_regression",
+]
+
+
+@short_traceback
+def __getattr__(name: str) -> Any:
+    raise unknown("fedlearn_edu.learning.models", name, __all__)

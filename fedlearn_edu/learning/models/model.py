@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model as pure functions with types: weights go in, nothing is remembered.
+
+A batch is `<x=float32[?,features],y=int32[?]>`, or `float32[?]` for `y` where a number
+is predicted.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError
+
+
+class ModelError(FedLearnError, ValueError):
+    """A model cannot be made, or used in learning, as it was described."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What learning has to know about a model.
+
+    Attributes:
+        name: what it is, `"softmax regression 784-10"`.
+        initialize: `int -> WEIGHTS`, the weights under a seed, made of tensors.
+        predict: `<WEIGHTS,float32[n,features]> -> OUTPUTS`: for each class a score
+            before the softmax, `float32[n,classes]`, or one number, `float32[n]`.
+        loss: `<OUTPUTS,y> -> float32[n]`, one number per example.
+        features: numbers per example.
+        classes: how many classes, or `None` where a number is predicted.
+
+    The functions are called in the body of a `tf_computation`, or on tensors.
+    """
+
+    name: str
+    initialize: Callable[[int], Any]
+    predict: Callable[[Any, Any], Any]
+    loss: Callable[[Any, Any], Any]
+    features: int
+    classes: int | None
+
+    @cached_property
+    def weights_type(self) -> fl.Type:
+        """The type of the weights, `<weights=float32[784,10],bias=float32[10]>`."""
+        weights = fl.tf_computation(lambda: self.initialize(0))
+        return weights.type_signature.result
+
+    @cached_property
+    def batch_type(self) -> fl.Type:
+        """The type of one batch, `<x=float32[?,784],y=int32[?]>`."""
+        label = np.float32 if self.classes is None else np.int32
+        x, y = (np.float32, [None, self.features]), (label, [None])
+        return fl.to_type(OrderedDict(x=x, y=y))
+
+    def losses(self, weights: Any, batch: Any) -> Any:
+        """`<WEIGHTS,BATCH> -> float32[n]`: the loss of each example."""
+        return self.loss(self.predict(weights, batch["x"]), batch["y"])
+
+    def mean_gradient(self, weights: Any, batch: Any) -> tuple[Any, Any]:
+        """The gradient of a batch's mean loss, and the loss of each of its examples.
+
+        A batch of nothing has a gradient of zero.
+        """
+        with fl.tf.GradientTape() as tape:
+            tape.watch(weights)
+            losses = self.losses(weights, batch)
+            count = fl.tf.cast(fl.tf.maximum(fl.tf.size(losses), 1), losses.dtype)
+            mean = fl.tf.reduce_sum(losses) / count
+        return tape.gradient(mean, weights), losses
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r})"

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
+"""SCAFFOLD: clients remember in which direction they drift, and steer against it."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.learning import server
+from fedlearn_edu.learning.local_training import (
+    LocalPasses,
+    build_local_training,
+    build_pack,
+    difference,
+)
+from fedlearn_edu.learning.models import Model
+from fedlearn_edu.learning.optimizers import Optimizer, Rate, at_round, build_sgd
+from fedlearn_edu.learning.process import (
+    LearningProcess,
+    OutputWithClients,
+    ProcessError,
+)
+
+
+def build_scaffold(
+    model: Model,
+    num_clients: int,
+    client_learning_rate: Rate = 0.1,
+    server_learning_rate: Rate = 1.0,
+    *,
+    local_epochs: int = 1,
+    seed: int = 0,
+) -> LearningProcess:
+    r"""Stochastic controlled averaging, SCAFFOLD.
+
+    Client k keeps a control variate $c_k$, the server keeps $c$; all begin at zero and
+    have the shape of the weights. In a round, client k takes K steps from $w$,
+
+    $$w_k \leftarrow w_k - \eta\,(\nabla f(w_k; b) + c - c_k)$$
+
+    and then sets (option II of the paper) $c_k^+ = c_k - c + (w - w_k) / (K \eta)$, the
+    mean gradient it met, corrected. With S clients in the round and N in all,
+
+    $$w \leftarrow w + \frac{\eta_s}{S} \sum_k (w_k - w), \qquad
+      c \leftarrow c + \frac{1}{N} \sum_k (c_k^+ - c_k)$$
+
+    All clients count alike, as in the paper. While the variates are zero it is
+    `build_fed_avg(..., weighting="uniform")`.
+
+    `next` is `(<STATE@SERVER,{BATCH*}@CLIENTS,{WEIGHTS}@CLIENTS> ->
+    <STATE@SERVER,METRICS@SERVER,{WEIGHTS}@CLIENTS>)`: what clients keep is handed in,
+    and handed back for the next time that they take part. A real client would keep it
+    to itself, and send only $c_k^+ - c_k$.
+
+    Args:
+        model: What is trained.
+        num_clients: N, all clients there are, whether they take part or not.
+        client_learning_rate: η, a number, or a function of the round's number.
+        server_learning_rate: η_s.
+        local_epochs: Passes over a client's batches in one round.
+        seed: Of the initial weights.
+
+    Source: S. P. Karimireddy et al., "SCAFFOLD: Stochastic Controlled Averaging for
+    Federated Learning", ICML 2020, Algorithm 1.
+    """
+    if num_clients < 1:
+        raise ProcessError(
+            "SCAFFOLD has to know how many clients there are",
+            expected="num_clients >= 1, those that wait included",
+            found=num_clients,
+            do="len(data)",
+        )
+    passes = LocalPasses(
+        build_sgd(client_learning_rate), local_epochs, "uniform", against_drift
+    )
+    optimizer = build_sgd(server_learning_rate)
+    begin = _build_begin(model, optimizer, seed)
+    client_round = _build_client_round(model, passes, client_learning_rate)
+
+    @fl.federated_computation
+    def initialize() -> Any:
+        return fl.federated_eval(begin, fl.SERVER)
+
+    return LearningProcess(
+        name="SCAFFOLD",
+        settings=f"{passes}, server {optimizer}, {num_clients} clients, seed {seed}",
+        model=model,
+        initialize=initialize,
+        next=_build_next(model, optimizer, client_round, num_clients),
+        initialize_client=_build_zero_variate(model),
+    )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ScaffoldState:
+    """What the server keeps from round to round.
+
+    Attributes:
+        weights: of the model, in the structure of `Model.weights_type`.
+        variate: c, the mean of the variates of all clients.
+        optimizer: the moments of the server's optimizer.
+        round_number: `int32`, rounds that are done.
+    """
+
+    weights: Any
+    variate: Any
+    optimizer: Any
+    round_number: Any
+
+
+def against_drift(gradients: Any, weights: Any, anchor: Any) -> Any:
+    """Adds `c - c_k`, which is the anchor here, to every gradient of a client."""
+    return fl.tf.nest.map_structure(lambda g, a: g + a, gradients, anchor)
+
+
+def _build_zero_variate(model: Model) -> fl.Computation:
+    @fl.tf_computation
+    def zero_variate() -> Any:
+        return fl.tf.nest.map_structure(fl.tf.zeros_like, model.initialize(0))
+
+    return zero_variate
+
+
+def _build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
+    @fl.tf_computation
+    def begin() -> Any:
+        weights = model.initialize(seed)
+        zeros = fl.tf.nest.map_structure(fl.tf.zeros_like, weights)
+        moments = optimizer.initialize(weights)
+        return ScaffoldState(weights, zeros, moments, fl.tf.constant(0))
+
+    return begin
+
+
+def _build_client_round(
+    model: Model, passes: LocalPasses, learning_rate: Rate
+) -> fl.Computation:
+    """`(<WEIGHTS,c=WEIGHTS,int32,BATCH*,c_k=WEIGHTS> -> <sent,variate,change>)`."""
+    train = build_local_training(model, passes)
+    pack = build_pack(model, passes, train.type_signature.result)
+    weights_type = model.weights_type
+
+    @fl.tf_computation(weights_type, weights_type)
+    def drift(common: Any, own: Any) -> Any:
+        return difference(common, own)
+
+    @fl.tf_computation(
+        weights_type, train.type_signature.result, weights_type, weights_type, np.int32
+    )
+    def new_variate(
+        weights: Any, trained: Any, common: Any, own: Any, number: Any
+    ) -> Any:
+        tf = fl.tf
+        way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
+        stayed = trained.steps == 0
+        return tf.nest.map_structure(
+            lambda w, w_k, c, c_k: tf.where(stayed, c_k, c_k - c + (w - w_k) / way),
+            weights,
+            trained.weights,
+            common,
+            own,
+        )
+
+    @fl.federated_computation(
+        weights_type,
+        weights_type,
+        np.int32,
+        fl.SequenceType(model.batch_type),
+        weights_type,
+    )
+    def client_round(
+        weights: Any, common: Any, number: Any, batches: Any, own: Any
+    ) -> Any:
+        trained = train(weights, drift(common, own), number, batches)
+        variate = new_variate(weights, trained, common, own, number)
+        sent = pack(weights, trained)
+        return OrderedDict(sent=sent, variate=variate, change=drift(variate, own))
+
+    return client_round
+
+
+def _build_next(
+    model: Model, optimizer: Optimizer, client_round: fl.Computation, num_clients: int
+) -> fl.Computation:
+    state_type = _build_begin(model, optimizer, 0).type_signature.result
+    step = _build_step(model, optimizer, state_type, num_clients)
+    report = server.build_report(model)
+
+    @fl.federated_computation(
+        fl.type_at_server(state_type),
+        fl.type_at_clients(fl.SequenceType(model.batch_type)),
+        fl.type_at_clients(model.weights_type),
+    )
+    def next_round(state: Any, data: Any, client_states: Any) -> Any:
+        weights = fl.federated_broadcast(state.weights)
+        common = fl.federated_broadcast(state.variate)
+        number = fl.federated_broadcast(state.round_number)
+        work = fl.federated_map(
+            client_round, [weights, common, number, data, client_states]
+        )
+        update = fl.federated_mean(work.sent.update, work.sent.weight)
+        counts = fl.federated_sum(work.sent.counts)
+        change = fl.federated_sum(work.change)
+        return OutputWithClients(
+            fl.federated_map(step, [state, update, change]),
+            fl.federated_map(report, [counts, update]),
+            work.variate,
+        )
+
+    return next_round
+
+
+def _build_step(
+    model: Model, optimizer: Optimizer, state: fl.Type, num_clients: int
+) -> fl.Computation:
+    @fl.tf_computation(state, model.weights_type, model.weights_type)
+    def step(state: Any, mean_update: Any, change: Any) -> Any:
+        each = fl.tf.nest.map_structure
+        moments, weights = optimizer.next(
+            state.optimizer,
+            state.weights,
+            each(lambda update: -update, mean_update),
+            state.round_number,
+        )
+        variate = each(lambda c, d: c + d / num_clients, state.variate, change)
+        return ScaffoldState(weights, variate, moments, state.round_number + 1)
+
+    return step
