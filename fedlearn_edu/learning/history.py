@@ -27,6 +27,7 @@ out and came too late, and how long training took."""
 
 _SHOWN_ROWS = 10
 _SHOWN_CHARS = 88
+_PER = "_per_"  # where a long name goes on in the next line
 _LEFT_OUT_FIRST = ("late", "dropped", "update_norm", "examples", "seconds")
 
 
@@ -124,7 +125,7 @@ class History:
 
     def __repr__(self) -> str:
         names = _narrowed(self)
-        lines = _aligned([names, *_shown_rows(self, names)])
+        lines = _aligned(_shown_rows(self, names))
         left_out = [name for name in self.columns if name not in names]
         note = [f"(not shown: {', '.join(left_out)})"] if left_out else []
         count = f"{len(self)} round{'' if len(self) == 1 else 's'}"
@@ -132,20 +133,25 @@ class History:
 
 
 def _shown_rows(history: History, names: list[str]) -> list[list[str]]:
-    """The first and the last rows as text, and a row of dots for those between."""
+    """The names, the first and the last rows, and a row of dots for those between."""
+    cut = [name.partition(_PER) for name in names]
+    ends = [per + end for _, per, end in cut]
+    head = [[begin for begin, _, _ in cut], *([ends] if any(ends) else [])]
     cells = [[_number(row.get(name)) for name in names] for row in history]
     if len(cells) <= _SHOWN_ROWS:
-        return cells
+        return [*head, *cells]
     half = _SHOWN_ROWS // 2
-    return [*cells[:half], ["…"] * len(names), *cells[-half:]]
+    return [*head, *cells[:half], ["…"] * len(names), *cells[-half:]]
 
 
 def _narrowed(history: History) -> list[str]:
     """Columns that fit on a line; what tells least is left out first."""
     names = list(history.columns)
     for name in (*_LEFT_OUT_FIRST, *reversed(history.columns)):
-        table = [names, *_shown_rows(history, names)]
-        if len(_aligned(table)[0]) <= _SHOWN_CHARS or len(names) == 1:
+        if (
+            len(_aligned(_shown_rows(history, names))[0]) <= _SHOWN_CHARS
+            or len(names) == 1
+        ):
             break
         if name in names:
             names.remove(name)

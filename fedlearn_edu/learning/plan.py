@@ -4,6 +4,7 @@
 Everything is refused here that can be refused before the first round.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,7 +75,7 @@ class Plan:
         """What a checkpoint must have in common with this run to continue it."""
         process, options = self.process, self.options
         clients = process.initialize_client
-        return {
+        found = {
             "process": process.name,
             "settings": process.settings,
             "model": process.model.name,
@@ -85,6 +86,9 @@ class Plan:
             "shuffle_seed": str(options.shuffle_seed),
             "participation": repr(self.participation),
         }
+        # A rate that is a function is called by its address, which another program of
+        # the same text has not got.
+        return {k: re.sub(r" at 0x[0-9a-f]+", "", text) for k, text in found.items()}
 
 
 def make_plan(process: Any, data: Any, rounds: Any, **how: Any) -> Plan:
