@@ -179,8 +179,9 @@ class TensorBoardWriter:
         with self._writer.as_default():
             for row in rows[self._written :]:
                 for column, value in row.items():
-                    name = column.replace(".", "/", 1)
-                    fl.tf.summary.scalar(name, value, step=int(row["round"]))
+                    if column != "round":
+                        name = column.replace(".", "/", 1)
+                        _write_point(name, row["round"], value)
         self._writer.flush()
         self._written = len(rows)
 
@@ -196,6 +197,14 @@ class TensorBoardWriter:
 
     def __repr__(self) -> str:
         return f"TensorBoardWriter({str(self.folder)!r})"
+
+
+def _write_point(name: str, number: float, value: float) -> None:
+    # `tf.summary.scalar` would do, but only where TensorBoard itself is installed.
+    metadata = fl.tf.compat.v1.SummaryMetadata()
+    metadata.plugin_data.plugin_name = "scalars"
+    point = fl.tf.constant(value, fl.tf.float32)
+    fl.tf.summary.write(name, point, step=int(number), metadata=metadata)
 
 
 def _measured(run: Run, column: str) -> NDArray[Any]:

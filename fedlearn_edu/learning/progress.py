@@ -33,7 +33,12 @@ def latest(run: Run) -> str:
     """The loss and one evaluation, an accuracy if there is one.
 
     >>> from fedlearn_edu.learning.history import History
-    >>> row = {"round": 1, "loss_per_example": 2.5, "test.loss": 2, "test.accuracy": 0.5}
+    >>> row = {
+    ...     "round": 1,
+    ...     "loss_per_example": 2.5,
+    ...     "test.loss": 2,
+    ...     "test.accuracy": 0.5,
+    ... }
     >>> latest(Run(None, history=History.of([row])))
     'loss_per_example=2.5, test.accuracy=0.5'
     """

@@ -16,11 +16,7 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.process import (
-    LearningProcess,
-    Output,
-    OutputWithClients,
-)
+from fedlearn_edu.learning.process import LearningProcess, Output, OutputWithClients
 from fedlearn_edu.learning.server import ServerState
 from fedlearn_edu.simulation import ClientData
 
@@ -29,7 +25,9 @@ BATCH = fl.to_type(OrderedDict(x=(np.float32, [None, FEATURES]), y=(np.int32, [N
 WEIGHTS = fl.to_type(OrderedDict(mean=(np.float32, [FEATURES])))
 
 
-def small_arrays(examples: int = 60, seed: int = 7) -> tuple[NDArray[Any], NDArray[Any]]:
+def small_arrays(
+    examples: int = 60, seed: int = 7
+) -> tuple[NDArray[Any], NDArray[Any]]:
     chance = np.random.default_rng(seed)
     x = chance.standard_normal([examples, FEATURES]).astype(np.float32)
     return x, chance.integers(0, 2, examples).astype(np.int32)
@@ -37,13 +35,17 @@ def small_arrays(examples: int = 60, seed: int = 7) -> tuple[NDArray[Any], NDArr
 
 def small_data(clients: int = 6, examples: int = 60, seed: int = 7) -> ClientData:
     x, y = small_arrays(examples, seed)
-    ends = np.sort(np.random.default_rng(1).permutation(examples - 1)[: clients - 1] + 1)
+    ends = np.sort(
+        np.random.default_rng(1).permutation(examples - 1)[: clients - 1] + 1
+    )
     return ClientData(x, y, np.split(np.arange(examples), ends))
 
 
 def small_lists(clients: int = 4, bad: int | None = None) -> list[list[Any]]:
     """Two batches for each client; one client's data may hold NaN."""
-    lists: list[list[Any]] = [client.batches(batch_size=5)[:2] for client in small_data(clients)]
+    lists: list[list[Any]] = [
+        client.batches(batch_size=5)[:2] for client in small_data(clients)
+    ]
     if bad is not None:
         lists[bad][0]["x"] = np.full_like(lists[bad][0]["x"], np.nan)
     return lists
@@ -72,7 +74,9 @@ def _learn(weights: Any, batches: Any, rate: Any) -> Any:
         examples += len(batch["y"])
         mean = mean + rate * away.mean(axis=0, dtype=np.float32)
     change = np.asarray(mean - weights["mean"], np.float32)
-    return OrderedDict(change=change, loss=np.float32(loss), examples=np.int32(examples))
+    return OrderedDict(
+        change=change, loss=np.float32(loss), examples=np.int32(examples)
+    )
 
 
 @fl.np_computation(_STATE, (np.float32, [FEATURES]))
