@@ -149,8 +149,9 @@ def mean_process(rate: float = 0.1, *, keeps: bool = False) -> LearningProcess:
     def keeping(state: Any, data: Any, kept: Any) -> Any:
         work = work_on(state, data)
         less = fl.federated_map(_less, [work.change, kept.drift])
-        ended = finish(state, work, fl.federated_mean(less))
-        return OutputWithClients(*ended, fl.federated_map(_remember, [kept, less]))
+        state, metrics = finish(state, work, fl.federated_mean(less))
+        kept = fl.federated_map(_remember, [kept, less])
+        return OutputWithClients(state, metrics, kept)
 
     return LearningProcess(
         name="mean",

@@ -2,6 +2,7 @@
 """When a round ends in NaN, the error names the client and holds what was before."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,26 @@ def test_too_large_a_rate_is_told_from_bad_data() -> None:
     assert "smaller learning rate" in str(error.value)
     assert "client 0 with loss" in str(error.value)
     assert math.isfinite(error.value.run.weights["mean"].sum())
+
+
+def test_weights_that_are_infinite_are_refused_though_the_loss_is_finite() -> None:
+    one_batch_each = [batches[:1] for batches in small_lists()]
+    with (
+        pytest.raises(DivergenceError, match="after round 1"),
+        np.errstate(all="ignore"),
+    ):
+        run(mean_process(rate=3e38), one_batch_each, 5)
+
+
+def test_a_client_is_named_for_what_it_keeps() -> None:
+    process = mean_process(keeps=True)
+    good = run(process, small_lists(), 1)
+    assert good.client_states is not None
+    states = [dict(kept) for kept in good.client_states]
+    states[3]["drift"] = states[3]["drift"] * np.nan
+    start = replace(good, client_states=tuple(states))
+    with pytest.raises(DivergenceError, match="found:    client 3 with loss"):
+        run(process, small_lists(), 2, options=Options(start=start))
 
 
 def test_many_culprits_are_counted_not_listed() -> None:

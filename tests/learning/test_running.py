@@ -153,9 +153,12 @@ def test_data_are_placed_once_where_all_take_part_in_the_same_order(
 ) -> None:
     calls: list[Any] = []
     place = ClientData.place
-    monkeypatch.setattr(
-        ClientData, "place", lambda *a, **k: [calls.append(k), place(*a, **k)][1]
-    )
+
+    def noted(*arguments: Any, **named: Any) -> Any:
+        calls.append(named)
+        return place(*arguments, **named)
+
+    monkeypatch.setattr(ClientData, "place", noted)
     run(PROCESS, small_data(), 4, batch_size=4)
     assert len(calls) == 1
     run(PROCESS, small_data(), 4, batch_size=4, options=Options(shuffle_seed=1))
@@ -165,7 +168,8 @@ def test_data_are_placed_once_where_all_take_part_in_the_same_order(
 def test_batches_that_can_be_read_once_serve_all_rounds() -> None:
     data = small_lists()
     once: list[Any] = [iter(batches) for batches in data]
-    assert same(run(PROCESS, once, 3).state, run(PROCESS, data, 3).state)
+    how: Any = {"participation": Participation(2, seed=1)}
+    assert same(run(PROCESS, once, 3, **how).state, run(PROCESS, data, 3, **how).state)
 
 
 def test_placed_data_are_taken_as_they_are() -> None:
@@ -242,15 +246,20 @@ def test_an_interrupt_ends_the_run_after_the_last_whole_round() -> None:
 
 
 def test_a_run_goes_on_from_another_one() -> None:
-    how = {"batch_size": 4, "participation": Participation(3, seed=1)}
+    how: Any = {"batch_size": 4, "participation": Participation(3, seed=1)}
     begun = run(KEEPING, small_data(), 2, **how)
     interrupted = replace(begun, stopped="interrupted")
-    made = run(KEEPING, small_data(), 5, **how, options=Options(start=interrupted))
+    seen: list[str | None] = []
+    options = Options(
+        start=interrupted, callbacks=[lambda run: seen.append(run.stopped)]
+    )
+    made = run(KEEPING, small_data(), 5, **how, options=options)
     whole = run(KEEPING, small_data(), 5, **how)
     assert same(made.state, whole.state)
     assert same(made.client_states, whole.client_states)
     assert numbers(made) == numbers(whole)
     assert made.stopped is None
+    assert seen == [None] * 4
 
 
 # ---------------------------------------------------------------- the bar
@@ -291,11 +300,11 @@ def test_in_a_kernel_the_bar_is_one_for_notebooks(
     shell = SimpleNamespace(kernel=None) if has_kernel else SimpleNamespace()
     made = []
     ipython = SimpleNamespace(get_ipython=lambda: shell)
-    monkeypatch.setitem(sys.modules, "IPython", ipython)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
     for name in ("notebook", "std"):
         module = SimpleNamespace(tqdm=lambda name=name, **look: made.append(name))
         library = "tqdm.notebook" if name == "notebook" else "tqdm"
-        monkeypatch.setitem(sys.modules, library, module)  # type: ignore[arg-type]
+        monkeypatch.setitem(sys.modules, library, module)
     progress_bar(3, 0, True)
     assert made == [kind]
 
@@ -303,17 +312,18 @@ def test_in_a_kernel_the_bar_is_one_for_notebooks(
 # ---------------------------------------------------------------- refusals
 
 
-def never(*args: Any) -> Any:
-    pytest.fail("nothing may be run")
+class Never:
+    """A computation of the type of `next` that fails the test when it is called."""
+
+    type_signature = PROCESS.next.type_signature
+
+    def __call__(self, *arguments: Any) -> Any:
+        pytest.fail("nothing may be run")
 
 
 def unrunnable() -> LearningProcess:
-    """A process of the same types whose rounds fail the test."""
-    types = PROCESS.next.type_signature.parameter
-    next_round: Any = SimpleNamespace(
-        type_signature=PROCESS.next.type_signature, __call__=never, parameter=types
-    )
-    return replace(PROCESS, next=next_round)
+    never: Any = Never()
+    return replace(PROCESS, next=never)
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
@@ -353,14 +363,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "other data": (
         lambda: run(
             unrunnable(),
-            ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [[0, 1]]),
+            ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [np.arange(2)]),
             1,
         ),
         DataError,
         r"x=float32\[\?,9\]",
     ),
     "too many clients": (
-        lambda: run(unrunnable(), small_data(), 1, participation=Participation(7)),
+        lambda: run(unrunnable(), small_data(), 0, participation=Participation(7)),
         ValueError,
         "7 of 6 clients",
     ),
@@ -370,7 +380,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "participation",
     ),
     "one evaluation without a name": (
-        lambda: run(unrunnable(), small_data(), 1, evaluate=never),  # type: ignore[arg-type]
+        lambda: run(unrunnable(), small_data(), 1, evaluate=print),  # type: ignore[arg-type]
         RunError,
         "'test': function",
     ),
@@ -446,7 +456,7 @@ def test_memory_does_not_grow_with_the_rounds() -> None:
             gc.collect()
             sizes[so_far.rounds] = tracemalloc.get_traced_memory()[0]
 
-    how: dict[str, Any] = {"batch_size": 4, "participation": Participation(3)}
+    how: Any = {"batch_size": 4, "participation": Participation(3)}
     options = Options(shuffle_seed=1, callbacks=[measure])
     run(KEEPING, small_data(), 120, **how, options=options)
     tracemalloc.stop()
