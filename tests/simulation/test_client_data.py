@@ -89,6 +89,7 @@ def test_selected_clients_keep_their_ids() -> None:
     assert [client.id for client in chosen] == [2, 0]
     assert [client.id for client in DATA[1:]] == [1, 2]
     assert [client.id for client in DATA[1:].select([1])] == [2]
+    assert [client.id for client in chosen[:1]] == [2]
     assert chosen.num_examples.tolist() == [3, 3]
 
 

@@ -140,6 +140,23 @@ def test_client_holds_exactly_k_labels(clients: int, k: int, seed: int) -> None:
     assert holders.max() - holders.min() <= 1
 
 
+def test_which_labels_a_client_holds_is_drawn() -> None:
+    labels = np.tile(np.arange(5), 20)
+    held = {
+        tuple(np.unique(labels[labels_per_client(labels, 5, 2, seed)[0]]).tolist())
+        for seed in range(30)
+    }
+    assert len(held) > 5
+
+
+def test_which_examples_of_a_label_a_client_holds_is_drawn() -> None:
+    """Not the first ones for the first client."""
+    for deal in (dirichlet, labels_per_client):
+        first, second = deal(np.zeros(100, int), 2, 1)
+        assert first.max() > second.min()
+        assert second.max() > first.min()
+
+
 def test_labels_may_have_gaps_and_any_numbers() -> None:
     labels = np.repeat([-3, 5, 700], 10)
     for deal in (shards, dirichlet, labels_per_client):
