@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are there in full or not at all, whenever the process may be killed."""
+
+import os
+from pathlib import Path
+
+TEMPORARY = ".tmp"
+"""How the names of unfinished files end; one that was left behind may be deleted."""
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Writes a file so that under its name there is the old content or the new one.
+
+    The content goes into a temporary file beside it, all the way to the disk, which
+    then takes the name. The folder is made if it is not there.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + TEMPORARY)
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Brings the names to the disk too; only POSIX lets a folder be opened for that."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

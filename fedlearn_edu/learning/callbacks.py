@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is done after each round: stop, write a file, or whatever a function does.
+
+A callback is any function of the `Run` so far. Returning `True`, or the reason as a
+text, ends the run. Those here look at nothing but the history and remember nothing, so
+they decide in a run that was resumed as they would have in one that never stopped.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError, add_place, describe, short_traceback
+from fedlearn_edu.learning.result import Run
+
+Callback = Callable[[Run], object]
+"""Returns `None` or `False` to go on, `True` or a reason to stop."""
+
+_SUFFIX = ".fedlearn_edu"
+
+
+class CallbackError(FedLearnError, ValueError):
+    """A callback was made, or answered, in a way that makes no sense."""
+
+
+def reason_to_stop(callbacks: tuple[Callback, ...], run: Run) -> str | None:
+    """Calls them all, in their order; the first reason counts.
+
+    Raises:
+        CallbackError: if an answer is neither yes, no, nor a reason.
+    """
+    reasons = [_reason(callback, run) for callback in callbacks]
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _reason(callback: Callback, run: Run) -> str | None:
+    name = getattr(callback, "__name__", type(callback).__name__)
+    try:
+        answer = callback(run)
+    except Exception as error:
+        add_place(error, f"callback {name}, after round {run.rounds}")
+        raise
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, bool | np.bool_):
+        return f"{name} said so" if answer else None
+    if answer is not None:
+        raise CallbackError(
+            "a callback says whether to stop",
+            expected="None or False to go on, True or a reason to stop",
+            found=describe(answer),
+            where=name,
+        )
+    return None
+
+
+@final
+@dataclass(frozen=True)
+class EarlyStop:
+    """Stops when a column has not become better for a while.
+
+    Attributes:
+        column: of the history, `"test.loss_per_example"`.
+        patience: how many measurements may be no better than the best one before them.
+        min_change: less than this does not count as better.
+        mode: `"min"` if small is good, `"max"` if large is.
+
+    Rounds in which the column was not measured do not count.
+
+    >>> from fedlearn_edu.learning.history import History
+    >>> history = History.of([{"loss": 2.0}, {"loss": 1.0}, {"loss": 1.5}])
+    >>> EarlyStop("loss", patience=1)(Run(None, history=history))
+    'loss has not fallen below 1 for 1 measurement'
+
+    Raises:
+        CallbackError: if patience or mode makes no sense.
+        HistoryError: when called, if there is no such column.
+    """
+
+    column: str
+    patience: int = 5
+    min_change: float = 0.0
+    mode: str = "min"
+
+    @short_traceback
+    def __post_init__(self) -> None:
+        if self.mode not in ("min", "max"):
+            raise _senseless("mode", "'min' or 'max'", self.mode)
+        patience: Any = self.patience
+        if not isinstance(patience, int | np.integer) or patience < 1:
+            raise _senseless("patience", "a whole number from 1 on", self.patience)
+        if not self.min_change >= 0:
+            raise _senseless("min_change", "a number of at least 0", self.min_change)
+
+    def __call__(self, run: Run) -> str | None:
+        """The reason to stop, if there is one."""
+        sign = 1.0 if self.mode == "min" else -1.0
+        best, waited = np.inf, 0
+        for value in sign * _measured(run, self.column):
+            is_better = value < best - self.min_change
+            best, waited = (value, 0) if is_better else (best, waited + 1)
+        if waited < self.patience:
+            return None
+        moved = "fallen below" if self.mode == "min" else "risen above"
+        times = f"{waited} measurement{'' if waited == 1 else 's'}"
+        return f"{self.column} has not {moved} {sign * best:.6g} for {times}"
+
+
+@short_traceback
+def stop_at(
+    column: str, *, at_least: float | None = None, at_most: float | None = None
+) -> Callback:
+    """Stops when a column has come as far as wanted: `at_least` or `at_most` this.
+
+    >>> from fedlearn_edu.learning.history import History
+    >>> history = History.of([{"test.accuracy": 0.93}])
+    >>> stop_at("test.accuracy", at_least=0.9)(Run(None, history=history))
+    'test.accuracy is 0.93, at least 0.9'
+
+    Raises:
+        CallbackError: unless there is one number to compare with.
+        HistoryError: when called, if there is no such column.
+    """
+    if (at_least is None) == (at_most is None):
+        found = f"at_least={at_least}, at_most={at_most}"
+        raise _senseless("stop_at", "either at_least or at_most", found)
+
+    def stop_at(run: Run) -> str | None:
+        for value in _measured(run, column)[-1:]:
+            if at_least is not None and value >= at_least:
+                return f"{column} is {value:.6g}, at least {at_least:g}"
+            if at_most is not None and value <= at_most:
+                return f"{column} is {value:.6g}, at most {at_most:g}"
+        return None
+
+    return stop_at
+
+
+@final
+@dataclass(frozen=True)
+class CsvWriter:
+    """Writes the history into a file after each round: always all of it, atomically.
+
+    Attributes:
+        path: of the file; what it held before is replaced.
+    """
+
+    path: str | Path
+
+    def __call__(self, run: Run) -> None:
+        """Writes the file."""
+        run.history.to_csv(self.path)
+
+
+@final
+class TensorBoardWriter:
+    """Writes each row for TensorBoard: `tensorboard --logdir folder`.
+
+    The folder belongs to one run. Where one is resumed or done again, its former event
+    file is replaced by one with all rounds so far, so that no point is drawn twice.
+    `test.loss` is shown as `test/loss`, in a group for each evaluation.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self._written = 0
+        self._writer: Any = None
+
+    def __call__(self, run: Run) -> None:
+        """Writes what is new."""
+        rows = run.history.rows
+        if self._writer is None or self._written != len(rows) - 1:
+            self._begin()
+        with self._writer.as_default():
+            for row in rows[self._written :]:
+                for column, value in row.items():
+                    if column != "round":
+                        name = column.replace(".", "/", 1)
+                        _write_point(name, row["round"], value)
+        self._writer.flush()
+        self._written = len(rows)
+
+    def _begin(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        for file in self.folder.glob(f"events.out.tfevents.*{_SUFFIX}"):
+            file.unlink()
+        self._writer = fl.tf.summary.create_file_writer(
+            str(self.folder), filename_suffix=_SUFFIX
+        )
+        self._written = 0
+
+    def __repr__(self) -> str:
+        return f"TensorBoardWriter({str(self.folder)!r})"
+
+
+def _write_point(name: str, number: float, value: float) -> None:
+    # `tf.summary.scalar` would do, but only where TensorBoard itself is installed.
+    metadata = fl.tf.compat.v1.SummaryMetadata()
+    metadata.plugin_data.plugin_name = "scalars"
+    point = fl.tf.constant(value, fl.tf.float32)
+    fl.tf.summary.write(name, point, step=int(number), metadata=metadata)
+
+
+def _measured(run: Run, column: str) -> NDArray[Any]:
+    """The column without the rounds in which it was not measured."""
+    values = run.history[column]
+    measured: NDArray[Any] = values[~np.isnan(values)]
+    return measured
+
+
+def _senseless(name: str, expected: str, found: object) -> CallbackError:
+    return CallbackError(
+        f"{name} does not make sense",
+        expected=expected,
+        found=describe(found) if not isinstance(found, str) else found,
+        where=name,
+    )

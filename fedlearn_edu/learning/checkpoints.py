@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints: a run on disk, from which the same run goes on, bit for bit.
+
+A folder belongs to one run. What is drawn and shuffled depends on the number of the
+round alone, so the states and the history are all that has to be kept.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.learning.atomic import TEMPORARY, write_atomically
+from fedlearn_edu.learning.checkpoint_files import (
+    CheckpointError,
+    as_array,
+    decode,
+    encode,
+    like,
+)
+from fedlearn_edu.learning.history import History
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.trees import flatten, rebuild
+
+_NAME = re.compile(r"round_(\d+)\.checkpoint")
+
+
+@final
+class CheckpointWriteError(FedLearnError, OSError):
+    """A checkpoint could not be written. Its `run` is what was to be saved."""
+
+    run: Run
+
+
+@final
+@dataclass(frozen=True)
+class Checkpoints:
+    """Where a run is saved, and how often.
+
+    Attributes:
+        folder: of one run; it is made if it is not there.
+        every: after how many rounds; the last round is saved in any case.
+        keep: how many of the newest files stay; `None` for all.
+
+    Raises:
+        CheckpointError: if a number makes no sense.
+    """
+
+    folder: str | Path
+    every: int = 1
+    keep: int | None = 3
+
+    @short_traceback
+    def __post_init__(self) -> None:
+        for name, number in (("every", self.every), ("keep", self.keep)):
+            if number is None and name == "keep":
+                continue
+            if not isinstance(number, int | np.integer) or number < 1:
+                raise CheckpointError(
+                    f"{name} does not make sense",
+                    expected="a whole number from 1 on",
+                    found=describe(number),
+                    where=name,
+                )
+
+    @property
+    def files(self) -> list[Path]:
+        """The checkpoints in the folder, the oldest first."""
+        found = Path(self.folder).glob("round_*.checkpoint")
+        return sorted(filter(_round_of, found), key=_round_of)
+
+
+@final
+class Store:
+    """The checkpoints of one run: the newest is read, further ones are written.
+
+    Args:
+        checkpoints: Where, and how often.
+        identity: What the run is; a file must say the same.
+        first: The run before its first round, for the structure of its states.
+    """
+
+    def __init__(
+        self, checkpoints: Checkpoints, identity: Mapping[str, str], first: Run
+    ) -> None:
+        self._where, self._identity, self._first = checkpoints, identity, first
+        self._folder, self._saved = Path(checkpoints.folder), 0
+        _leaves(first)  # refuses now what could not be saved later
+
+    def newest(self) -> Run | None:
+        """The run as it was saved last; `None` if the folder holds none.
+
+        Raises:
+            CheckpointError: if that file is damaged, or of another run. Nothing in the
+                folder is changed then.
+        """
+        files = self._where.files
+        run = self._read(files) if files else None
+        self._saved = run.rounds if run else 0
+        for left_over in self._folder.glob(f"round_*.checkpoint{TEMPORARY}"):
+            left_over.unlink(missing_ok=True)
+        return run
+
+    def save_if_due(self, run: Run) -> None:
+        """Saves after each `every` rounds."""
+        if run.rounds % self._where.every == 0:
+            self.save(run)
+
+    def save(self, run: Run) -> None:
+        """Saves, unless that is done already, and lets the oldest files go.
+
+        Raises:
+            CheckpointWriteError: if the disk does not take it.
+        """
+        if run.rounds == self._saved:
+            return
+        rows = [dict(row) for row in run.history]
+        metadata = {"identity": self._identity, "rounds": run.rounds, "rows": rows}
+        content = encode(metadata, _leaves(run))
+        path = self._folder / f"round_{run.rounds:06}.checkpoint"
+        try:
+            write_atomically(path, content)
+        except OSError as error:
+            raise _unwritten(path, error, run) from error
+        self._saved = run.rounds
+        keep = self._where.keep
+        for old in self._where.files[: -keep if keep else 0]:
+            old.unlink(missing_ok=True)
+
+    def _read(self, files: Sequence[Path]) -> Run:
+        path = files[-1]
+        try:
+            metadata, arrays = decode(path)
+            self._check_identity(path, metadata["identity"])
+            if metadata["rounds"] != _round_of(path):
+                raise CheckpointError(
+                    f"{path.name} has another name than it was given",
+                    expected=f"the state after round {_round_of(path)}",
+                    found=f"the state after round {metadata['rounds']}",
+                    where=str(path),
+                )
+        except CheckpointError as error:
+            error.do = error.do or _instead(files)
+            raise
+        history = History.of(metadata["rows"])
+        return Run(*_states(self._first, arrays), history)
+
+    def _check_identity(self, path: Path, found: Mapping[str, str]) -> None:
+        ours = self._identity
+        differing = [name for name in ours if ours[name] != found.get(name)]
+        if differing:
+            raise CheckpointError(
+                f"{path.name} is of another run: other {', '.join(differing)}",
+                expected="; ".join(f"{name} {ours[name]}" for name in differing),
+                found="; ".join(f"{name} {found.get(name)}" for name in differing),
+                where=str(path),
+                do="take another folder for this run, or run what was begun here",
+            )
+
+
+def _leaves(run: Run) -> dict[str, Any]:
+    """All arrays of a run; those of the clients stacked, client by client."""
+    leaves = {f"state/{path}": leaf for path, leaf in flatten(run.state).items()}
+    clients = [flatten(state) for state in run.client_states or ()]
+    for path in clients[0] if clients else ():
+        name = f"clients/{path}"
+        leaves[name] = np.stack([as_array(name, client[path]) for client in clients])
+    return {path: as_array(path, leaf) for path, leaf in leaves.items()}
+
+
+def _states(first: Run, arrays: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The states with the structure of the first ones, and these arrays."""
+    state = _restored(first.state, "state", lambda path: arrays[path])
+    if first.client_states is None:
+        return state, None
+    clients = [
+        _restored(client, "clients", lambda path, i=i: arrays[path][i])
+        for i, client in enumerate(first.client_states)
+    ]
+    return state, tuple(clients)
+
+
+def _restored(tree: Any, prefix: str, read: Any) -> Any:
+    leaves = flatten(tree).items()
+    return rebuild(tree, {p: like(leaf, read(f"{prefix}/{p}")) for p, leaf in leaves})
+
+
+def _round_of(path: Path) -> int:
+    found = _NAME.fullmatch(path.name)
+    return int(found[1]) if found else 0
+
+
+def _instead(files: Sequence[Path]) -> str:
+    """What to do about a newest file that cannot be used."""
+    if len(files) == 1:
+        return "move the file away to begin anew, or take another folder"
+    return f"move the file away to go on from {files[-2].name}, or take another folder"
+
+
+def _unwritten(path: Path, error: OSError, run: Run) -> CheckpointWriteError:
+    refused = CheckpointWriteError(
+        "a checkpoint cannot be written",
+        found=error.strerror or type(error).__name__,
+        where=str(path),
+        do="make room, or choose another folder; error.run is what was to be saved",
+    )
+    refused.run = run
+    return refused

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When numbers stop being numbers: which client it was, and what was there before.
+
+A mean hides who spoilt it. So the round is done again from the last good state, with
+one client at a time.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning.plan import Plan
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.trees import is_finite
+
+_NAMED = 5
+
+
+@final
+class DivergenceError(FedLearnError, ArithmeticError):
+    """A round ended in NaN or infinity.
+
+    Attributes:
+        run: up to the last good round; `Options(start=error.run)` goes on from it.
+    """
+
+    run: Run
+
+
+@final
+@dataclass(frozen=True)
+class _Culprit:
+    name: str
+    loss: float
+    has_bad_data: bool
+
+
+def is_sound(result: Sequence[Any]) -> bool:
+    """Whether what `process.next` returned holds numbers only.
+
+    Nobody had an example where `examples` is 0, and then a mean loss is no number.
+    """
+    state, metrics, *client_states = result
+    loss = metrics.get("loss_per_example", 0.0)
+    is_good = metrics.get("examples") == 0 or math.isfinite(loss)
+    return is_good and is_finite(state) and is_finite(client_states)
+
+
+def diverged(plan: Plan, run: Run, positions: Sequence[int]) -> DivergenceError:
+    """The error about the round after `run`, in which these clients finished."""
+    number = run.rounds + 1
+    found = [who for who in dict.fromkeys(positions) if not _is_good(plan, run, who)]
+    culprits = [_culprit(plan, run, position) for position in found[:_NAMED]]
+    error = DivergenceError(
+        f"the model is no longer made of numbers after round {number}",
+        expected="finite losses and weights",
+        found=_describe(culprits, len(found), len(set(positions))),
+        where=f"round {number}",
+        do=_cure(culprits),
+    )
+    error.run = run
+    return error
+
+
+def alone(plan: Plan, run: Run, position: int) -> Any:
+    """What the next round would return if this client were the only one."""
+    data = plan.feed.place((position,), run.rounds + 1)
+    if run.client_states is None:
+        return plan.process.next(run.state, data)
+    return plan.process.next(run.state, data, [run.client_states[position]])
+
+
+def _is_good(plan: Plan, run: Run, position: int) -> bool:
+    result = alone(plan, run, position)
+    return result[1].get("examples") == 0 or is_sound(result)
+
+
+def _culprit(plan: Plan, run: Run, position: int) -> _Culprit:
+    metrics = alone(plan, run, position)[1]
+    batches = plan.feed.batches(position, run.rounds + 1)
+    return _Culprit(
+        plan.feed.name(position),
+        float(metrics.get("loss_per_example", math.nan)),
+        not all(map(is_finite, batches)),
+    )
+
+
+def _describe(culprits: list[_Culprit], count: int, of: int) -> str:
+    if not culprits:
+        return f"each of {of} clients is well alone, and their mean is not"
+    named = ", ".join(f"{c.name} with loss {c.loss:g}" for c in culprits)
+    more = f" and {count - len(culprits)} more" if count > len(culprits) else ""
+    return f"{named}{more}; {of} clients took part"
+
+
+def _cure(culprits: list[_Culprit]) -> str:
+    bad = [culprit.name for culprit in culprits if culprit.has_bad_data]
+    if bad:
+        return f"there is NaN or infinity in the data of {', '.join(bad)}: clean them"
+    return (
+        "take a smaller learning rate, or scale the data; error.run is the run before"
+    )

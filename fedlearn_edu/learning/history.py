@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history of a run as a tidy table: one row for each round, one column a number.
+
+Nothing here knows how a round is made. A history is never changed: `with_row` makes the
+next one, so whoever keeps one has what was known then.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.learning.atomic import write_atomically
+
+COLUMNS = ("round", "clients", "dropped", "late", "seconds")
+"""What every row has: the round's number from 1 on, how many clients finished, dropped
+out and came too late, and how long training took."""
+
+_SHOWN_ROWS = 10
+_SHOWN_CHARS = 88
+_PER = "_per_"  # where a long name goes on in the next line
+_LEFT_OUT_FIRST = ("late", "dropped", "update_norm", "examples", "seconds")
+
+
+class HistoryError(FedLearnError, KeyError):
+    """A history was asked for a column or a row that it does not have."""
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class History:
+    """What was measured, round by round.
+
+    Attributes:
+        rows: one mapping per round; what was not measured in a round is not in it.
+        columns: names of what was measured in any round, in order of appearance.
+
+    >>> history = History().with_row({"round": 1, "clients": 5, "loss": 2.5})
+    >>> history = history.with_row({"round": 2, "clients": 4, "loss": 2.0})
+    >>> history["loss"], history.last["clients"]
+    (array([2.5, 2. ]), 4)
+    """
+
+    rows: tuple[Mapping[str, float], ...] = ()
+    columns: tuple[str, ...] = COLUMNS
+
+    def with_row(self, row: Mapping[str, float]) -> "History":
+        """The same history, and one more round."""
+        new = [name for name in row if name not in self.columns]
+        kept = MappingProxyType(dict(row))
+        return History((*self.rows, kept), (*self.columns, *new))
+
+    @staticmethod
+    def of(rows: Iterable[Mapping[str, float]]) -> "History":
+        """The history that has these rows."""
+        history = History()
+        for row in rows:
+            history = history.with_row(row)
+        return history
+
+    @property
+    def last(self) -> Mapping[str, float]:
+        """The row of the last round.
+
+        Raises:
+            HistoryError: if there was no round yet.
+        """
+        if not self.rows:
+            raise HistoryError("there is no last round", found="a history of 0 rounds")
+        return self.rows[-1]
+
+    @short_traceback
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        """One column as an array, NaN where it was not measured.
+
+        Raises:
+            HistoryError: if there is no such column; it says which there are.
+        """
+        if column not in self.columns:
+            raise HistoryError(
+                "a history has no such column",
+                expected=", ".join(self.columns),
+                found=repr(column),
+            )
+        return np.array([row.get(column, math.nan) for row in self.rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Mapping[str, float]]:
+        return iter(self.rows)
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.columns
+
+    def to_frame(self) -> Any:
+        """A pandas frame; where pandas is not installed, a dict of arrays."""
+        table = {name: self[name] for name in self.columns}
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            return table
+        return pandas.DataFrame(table)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Writes the table; whoever reads at the same time sees the old or the new one.
+
+        What was not measured is an empty field; every other number is written so that
+        reading it gives the same one.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([row.get(name, "") for name in self.columns] for row in self)
+        write_atomically(Path(path), text.getvalue().encode())
+
+    def __repr__(self) -> str:
+        names = _narrowed(self)
+        lines = _aligned(_shown_rows(self, names))
+        left_out = [name for name in self.columns if name not in names]
+        note = [f"(not shown: {', '.join(left_out)})"] if left_out else []
+        count = f"{len(self)} round{'' if len(self) == 1 else 's'}"
+        return "\n".join([f"History of {count}", *lines, *note])
+
+
+def _shown_rows(history: History, names: list[str]) -> list[list[str]]:
+    """The names, the first and the last rows, and a row of dots for those between."""
+    cut = [name.partition(_PER) for name in names]
+    ends = [per + end for _, per, end in cut]
+    head = [[begin for begin, _, _ in cut], *([ends] if any(ends) else [])]
+    cells = [[_number(row.get(name)) for name in names] for row in history]
+    if len(cells) <= _SHOWN_ROWS:
+        return [*head, *cells]
+    half = _SHOWN_ROWS // 2
+    return [*head, *cells[:half], ["…"] * len(names), *cells[-half:]]
+
+
+def _narrowed(history: History) -> list[str]:
+    """Columns that fit on a line; what tells least is left out first."""
+    names = list(history.columns)
+    for name in (*_LEFT_OUT_FIRST, *reversed(history.columns)):
+        if (
+            len(_aligned(_shown_rows(history, names))[0]) <= _SHOWN_CHARS
+            or len(names) == 1
+        ):
+            break
+        if name in names:
+            names.remove(name)
+    return names
+
+
+def _aligned(table: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in table
+    ]
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `run` was asked for, in one record, and whether it makes sense.
+
+Everything is refused here that can be refused before the first round.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.learning.callbacks import Callback
+from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.feeding import Feed, feed
+from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.simulation import Participation
+
+Judges = Mapping[str, Callable[[Any], Mapping[str, float]]]
+"""For each name a function of the model's weights that returns numbers with names."""
+
+
+class RunError(FedLearnError, ValueError):
+    """A run was asked for that cannot be."""
+
+
+@final
+@dataclass(frozen=True)
+class Options:
+    """What most runs do without.
+
+    Attributes:
+        shuffle_seed: with a seed, a client reads its examples in another order in each
+            round, which depends on (seed, round, client); `None` keeps them as dealt.
+        evaluate_every: evaluations come after the first round, after each round whose
+            number this divides, and after the last.
+        callbacks: functions of the `Run` so far; see `callbacks`.
+        checkpoints: where to save what is done, and to go on from; `None` for nowhere.
+        progress: whether to show a progress bar where somebody watches.
+        start: a `Run` to go on from, such as one that was interrupted.
+    """
+
+    shuffle_seed: int | None = None
+    evaluate_every: int = 1
+    callbacks: Sequence[Callback] = ()
+    checkpoints: Checkpoints | None = None
+    progress: bool = True
+    start: Run | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be run; made and checked by `make_plan`."""
+
+    process: LearningProcess
+    feed: Feed
+    rounds: int
+    batch_size: int | None
+    participation: Participation | None
+    judges: Judges
+    options: Options
+
+    @cached_property
+    def num_examples(self) -> NDArray[np.int64]:
+        """How many examples each client holds, counted once."""
+        return self.feed.num_examples()
+
+    def identity(self) -> dict[str, str]:
+        """What a checkpoint must have in common with this run to continue it."""
+        process, options = self.process, self.options
+        clients = process.initialize_client
+        found = {
+            "process": process.name,
+            "settings": process.settings,
+            "model": process.model.name,
+            "state": str(process.initialize.type_signature.result),
+            "client state": str(clients.type_signature.result) if clients else "none",
+            "data": self.feed.digest(),
+            "batch_size": str(self.batch_size),
+            "shuffle_seed": str(options.shuffle_seed),
+            "participation": repr(self.participation),
+        }
+        # A rate that is a function is called by its address, which another program of
+        # the same text has not got.
+        return {k: re.sub(r" at 0x[0-9a-f]+", "", text) for k, text in found.items()}
+
+
+def make_plan(process: Any, data: Any, rounds: Any, **how: Any) -> Plan:
+    """Checks what `run` was given.
+
+    Raises:
+        RunError: if a number or a function is not what is needed.
+        DataError: if the data do not fit.
+        ParticipationError: if more clients are invited than there are.
+    """
+    options = Options() if how["options"] is None else how["options"]
+    _check(
+        isinstance(process, LearningProcess), "process", "a LearningProcess", process
+    )
+    _check(isinstance(options, Options), "options", "Options(…)", options)
+    _check_numbers(rounds, how["batch_size"], options)
+    judges: Any = how["evaluate"] or {}
+    _check_functions(judges, options)
+    fed = feed(process, data, how["batch_size"], options.shuffle_seed)
+    plan = Plan(
+        process,
+        fed,
+        int(rounds),
+        how["batch_size"],
+        how["participation"],
+        judges,
+        options,
+    )
+    _check_participation(plan)
+    return plan
+
+
+def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:
+    seed, every = options.shuffle_seed, options.evaluate_every
+    _check(_whole(rounds, 0), "rounds", "a whole number from 0 on", rounds)
+    fits = batch_size is None or _whole(batch_size, 1)
+    _check(fits, "batch_size", "a whole number from 1 on, or None for all", batch_size)
+    fits = seed is None or _whole(seed, 0)
+    _check(fits, "shuffle_seed", "a whole number from 0 on, or None", seed)
+    _check(_whole(every, 1), "evaluate_every", "a whole number from 1 on", every)
+
+
+def _check_functions(judges: Any, options: Options) -> None:
+    fits = isinstance(judges, Mapping) and all(map(callable, judges.values()))
+    _check(fits, "evaluate", "functions with names, {'test': function}", judges)
+    called: Any = options.callbacks
+    fits = isinstance(called, Sequence) and all(map(callable, called))
+    _check(fits, "callbacks", "a list of functions of a Run", called)
+    saved: Any = options.checkpoints
+    fits = isinstance(saved, Checkpoints | None)
+    _check(fits, "checkpoints", "Checkpoints(folder), or None", saved)
+    start: Any = options.start
+    _check(isinstance(start, Run | None), "start", "a Run, or None", start)
+
+
+def _check_participation(plan: Plan) -> None:
+    how = plan.participation
+    if how is None:
+        return
+    _check(isinstance(how, Participation), "participation", "Participation(…)", how)
+    how.draw(1, plan.num_examples)  # refuses more clients than there are
+    if how.replace and plan.process.keeps_client_states:
+        raise RunError(
+            "a client that is drawn twice in a round would have two states after it",
+            expected=f"no replacement: clients of {plan.process.name} keep states",
+            found="replace=True",
+            where="participation",
+        )
+
+
+def _whole(number: Any, least: int) -> bool:
+    is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    return is_whole and number >= least
+
+
+def _check(fits: bool, name: str, expected: str, found: Any) -> None:
+    if not fits:
+        raise RunError(
+            f"a run needs another {name}",
+            expected=expected,
+            found=describe(found),
+            where=name,
+        )

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run in a process of its own that is killed at a chosen point; tests start it.
+
+    python -m tests.learning.killed FOLDER WHICH POINT
+
+Points are counted, not timed: each call that a function of `fedlearn_edu/learning`
+makes or is, and each return of one, is a point; of a run with TensorFlow, only those
+while a checkpoint is written. At the given one the process sends SIGKILL to itself; 0
+means never, and then it prints how many there were, and a digest of all the run left.
+"""
+
+import hashlib
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.learning import atomic, running
+from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.plan import Options
+from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.trees import flatten
+from fedlearn_edu.simulation import Participation, Stragglers
+from tests.learning.small import mean_process, small_data
+
+ROUNDS = 5
+_ROOM = str(Path(running.__file__).parent)
+
+
+def the_process(which: str) -> LearningProcess:
+    if which == "mean":
+        return mean_process(keeps=True)
+    model = fl.learning.models.softmax_regression(features=3, classes=2)
+    return fl.learning.build_scaffold(model, num_clients=6)
+
+
+def the_run(folder: str | None, which: str, rounds: int = ROUNDS) -> Run:
+    """With sampling, drop-outs, shuffling, states of clients and evaluations."""
+    saved = Checkpoints(folder, keep=2) if folder else None
+    return running.run(
+        the_process(which),
+        small_data(),
+        rounds,
+        batch_size=4,
+        participation=Participation(
+            4, dropout=0.2, stragglers=Stragglers(deadline=2.0), seed=5
+        ),
+        evaluate={"test": lambda w: {"size": float(sum_of_squares(w))}},
+        options=Options(shuffle_seed=9, checkpoints=saved, evaluate_every=2),
+    )
+
+
+def sum_of_squares(weights: Any) -> Any:
+    return sum((np.asarray(leaf) ** 2).sum() for leaf in flatten(weights).values())
+
+
+def digest(made: Run) -> str:
+    """Of every bit that the run left, but for what a clock says."""
+    found = hashlib.sha256()
+    for path, leaf in flatten([made.state, made.client_states]).items():
+        array = np.asarray(leaf)
+        found.update(f"{path} {array.dtype} {array.shape}".encode() + array.tobytes())
+    rows = [{**row, "seconds": 0} for row in made.history]
+    found.update(json.dumps(rows).encode())
+    return found.hexdigest()
+
+
+def kill_at(point: int, place: str) -> Any:
+    """Counts points from now on, on this thread."""
+    count = 0
+
+    def passed(frame: Any, event: str, arg: object) -> None:
+        nonlocal count
+        if frame.f_code.co_filename.startswith(place):
+            count += 1
+            if count == point:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.setprofile(passed)
+    return lambda: count
+
+
+def main() -> None:
+    folder, which, point = sys.argv[1:]
+    counted = kill_at(int(point), _ROOM if which == "mean" else str(atomic.__file__))
+    made = the_run(folder, which)
+    sys.setprofile(None)
+    sys.stdout.write(f"{counted()} {digest(made)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Callbacks decide by the history alone, and write what it says."""
+
+import math
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedlearn_edu.learning.callbacks import (
+    CallbackError,
+    CsvWriter,
+    EarlyStop,
+    TensorBoardWriter,
+    reason_to_stop,
+    stop_at,
+)
+from fedlearn_edu.learning.history import History, HistoryError
+from fedlearn_edu.learning.result import Run
+
+
+def run_with(losses: Sequence[float | None]) -> Run:
+    """A run whose loss was these numbers; `None` where it was not measured."""
+    measured = [{} if loss is None else {"loss": loss} for loss in losses]
+    rows = [{"round": i, **row} for i, row in enumerate(measured, 1)]
+    return Run(None, history=History.of(rows))
+
+
+def stopping_round(callback: Any, losses: Sequence[float | None]) -> int | None:
+    for count in range(1, len(losses) + 1):
+        if callback(run_with(losses[:count])) is not None:
+            return count
+    return None
+
+
+@pytest.mark.parametrize(
+    ("stop", "losses", "expected"),
+    [
+        (EarlyStop("loss", patience=2), [3, 2, 1, 1, 1], 5),
+        (EarlyStop("loss", patience=2), [3, 4, 2, 3, 1], None),
+        (EarlyStop("loss", patience=1), [3, 3], 2),
+        (EarlyStop("loss", patience=2, min_change=0.5), [3, 2.7, 2.4, 2.0], None),
+        (EarlyStop("loss", patience=2, min_change=0.5), [3, 2.8, 2.6, 2.0], 3),
+        (EarlyStop("loss", patience=2, mode="max"), [1, 2, 3, 3, 2], 5),
+        (EarlyStop("loss", patience=2), [3, None, None, None, 2], None),
+        (EarlyStop("loss", patience=2), [3, None, 3, None, 3], 5),
+        (EarlyStop("loss", patience=2), [math.nan, math.nan, 1], None),
+    ],
+)
+def test_early_stop_waits_for_a_better_measurement(
+    stop: EarlyStop, losses: list[float | None], expected: int | None
+) -> None:
+    assert stopping_round(stop, losses) == expected
+
+
+@given(
+    st.lists(st.floats(-10, 10), min_size=1, max_size=20),
+    st.integers(1, 4),
+    st.sampled_from([0.0, 0.5]),
+)
+def test_early_stop_in_either_mode_is_the_other_one_mirrored(
+    losses: list[float], patience: int, min_change: float
+) -> None:
+    down = EarlyStop("loss", patience, min_change)
+    up = EarlyStop("loss", patience, min_change, mode="max")
+    mirrored = [-loss for loss in losses]
+    assert stopping_round(down, losses) == stopping_round(up, mirrored)
+
+
+def test_early_stop_says_why() -> None:
+    reason = EarlyStop("loss", patience=2)(run_with([2, 1.5, 1.5, 1.75]))
+    assert reason == "loss has not fallen below 1.5 for 2 measurements"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "losses", "expected"),
+    [
+        ({"at_most": 1}, [3, 2, 1, 0], 3),
+        ({"at_least": 2}, [1, 1.5, 2.5], 3),
+        ({"at_least": 9}, [1, 2], None),
+        ({"at_most": 1}, [2, None, 0.5], 3),
+    ],
+)
+def test_stop_at_stops_when_a_column_has_come_so_far(
+    numbers: dict[str, float], losses: list[float | None], expected: int | None
+) -> None:
+    assert stopping_round(stop_at("loss", **numbers), losses) == expected
+
+
+@pytest.mark.parametrize("callback", [EarlyStop("lost"), stop_at("lost", at_least=1)])
+def test_a_column_that_is_not_there_is_answered_with_those_that_are(
+    callback: Any,
+) -> None:
+    with pytest.raises(HistoryError, match=r"expected: round, .*, loss") as error:
+        reason_to_stop((callback,), run_with([1]))
+    assert "after round 1" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"patience": 0}, {"patience": 1.5}, {"mode": "down"}, {"min_change": -1}],
+)
+def test_early_stop_refuses_senseless_numbers(arguments: dict[str, Any]) -> None:
+    with pytest.raises(CallbackError, match="does not make sense"):
+        EarlyStop("loss", **arguments)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"at_least": 1, "at_most": 2}])
+def test_stop_at_needs_one_number(arguments: dict[str, Any]) -> None:
+    with pytest.raises(CallbackError, match="either at_least or at_most"):
+        stop_at("loss", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [(None, None), (False, None), (np.False_, None), ("enough", "enough")],
+)
+def test_answers_of_a_callback(answer: object, expected: str | None) -> None:
+    assert reason_to_stop((lambda run: answer,), run_with([1])) == expected
+
+
+def test_yes_is_a_reason_with_the_name_of_the_callback() -> None:
+    def impatient(run: Run) -> bool:
+        return True
+
+    assert reason_to_stop((impatient,), run_with([1])) == "impatient said so"
+
+
+def test_an_answer_that_is_no_answer_is_refused() -> None:
+    with pytest.raises(CallbackError, match=r"found:    a float: 0\.5"):
+        reason_to_stop((lambda run: 0.5,), run_with([1]))
+
+
+def test_all_callbacks_are_called_and_the_first_reason_counts() -> None:
+    called = []
+
+    def note(run: Run) -> str:
+        called.append(run.rounds)
+        return "second"
+
+    assert reason_to_stop((lambda run: "first", note), run_with([1])) == "first"
+    assert called == [1]
+
+
+def test_an_error_in_a_callback_says_after_which_round() -> None:
+    def broken(run: Run) -> None:
+        raise KeyError("oops")
+
+    with pytest.raises(KeyError, match="oops") as error:
+        reason_to_stop((broken,), run_with([1, 2]))
+    assert error.value.__notes__ == ["  callback broken, after round 2"]
+
+
+def test_csv_writer_writes_the_history(tmp_path: Path) -> None:
+    run, path = run_with([3, 2]), tmp_path / "run.csv"
+    CsvWriter(path)(run_with([3]))
+    CsvWriter(path)(run)
+    run.history.to_csv(tmp_path / "same.csv")
+    assert path.read_bytes() == (tmp_path / "same.csv").read_bytes()
+
+
+def points_in(folder: Path) -> list[tuple[int, str, float]]:
+    """What TensorBoard would draw."""
+    import fedlearn_edu as fl
+
+    files = sorted(folder.glob("events*"))
+    found = []
+    for file in files:
+        for record in fl.tf.data.TFRecordDataset(str(file)):
+            event = fl.tf.compat.v1.Event.FromString(record.numpy())
+            found += [
+                (event.step, value.tag, float(fl.tf.make_ndarray(value.tensor)))
+                for value in event.summary.value
+            ]
+    return sorted(found)
+
+
+def expected_points(losses: list[float]) -> list[tuple[int, str, float]]:
+    return [(i, "test/loss", loss) for i, loss in enumerate(losses, 1)]
+
+
+def judged(losses: list[float]) -> Run:
+    rows = [{"round": i, "test.loss": loss} for i, loss in enumerate(losses, 1)]
+    return Run(None, history=History.of(rows))
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_tensorboard_gets_each_row_once_in_a_resumed_run_too(tmp_path: Path) -> None:
+    losses, writer = [4.0, 3.0, 2.0, 1.0], TensorBoardWriter(tmp_path)
+    for count in (1, 2, 3):
+        writer(judged(losses[:count]))
+    assert points_in(tmp_path) == expected_points(losses[:3])
+    resumed = TensorBoardWriter(tmp_path)
+    for count in (2, 3, 4):
+        resumed(judged(losses[:count]))
+    assert points_in(tmp_path) == expected_points(losses)
+    resumed(judged([9.0]))
+    assert points_in(tmp_path) == expected_points([9.0])
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_tensorboard_writer_says_nothing_and_leaves_foreign_files_alone(
+    tmp_path: Path,
+) -> None:
+    foreign = tmp_path / "events.out.tfevents.1.somebody"
+    foreign.write_bytes(b"not ours")
+    program = f"""
+from fedlearn_edu.learning.callbacks import TensorBoardWriter
+from fedlearn_edu.learning.history import History
+from fedlearn_edu.learning.result import Run
+writer = TensorBoardWriter({str(tmp_path)!r})
+writer(Run(None, history=History.of([{{"round": 1, "loss": 1.0}}])))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+    assert foreign.read_bytes() == b"not ours"
+    assert len(list(tmp_path.glob("events*"))) == 2

@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that was killed and called again ends bit for bit as one that was not."""
+
+import os
+import random
+import subprocess
+import sys
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu.learning import atomic
+from fedlearn_edu.learning.callbacks import CsvWriter, EarlyStop
+from fedlearn_edu.learning.checkpoint_files import CheckpointError, decode, encode, like
+from fedlearn_edu.learning.checkpoints import Checkpoints, CheckpointWriteError, Store
+from fedlearn_edu.learning.history import History
+from fedlearn_edu.learning.plan import Options, RunError
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.running import run
+from fedlearn_edu.simulation import Participation
+from tests.architecture.repository import ROOT
+from tests.learning.killed import ROUNDS, digest, the_run
+from tests.learning.small import mean_process, small_data, small_lists
+from tests.learning.test_running import numbers, same
+
+PROCESS = mean_process()
+
+
+def content_of(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def saved_run(folder: Path, rounds: int = 3, **options: Any) -> Run:
+    how = Options(checkpoints=Checkpoints(folder), **options)
+    return run(PROCESS, small_lists(), rounds, options=how)
+
+
+# ---------------------------------------------------------------- files
+
+
+LEAVES = OrderedDict(
+    weights=np.arange(6, dtype=np.float32).reshape(2, 3),
+    empty=np.zeros([0, 4], np.int64),
+    number=np.float32(0.1),
+    flag=np.bool_(True),
+    plain=7,
+    share=0.1,
+    wave=np.array([1j], np.complex64),
+)
+
+
+def test_leaves_come_back_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(encode({"rows": [{"loss": float("nan")}]}, LEAVES))
+    metadata, arrays = decode(path)
+    assert str(metadata) == "{'rows': [{'loss': nan}]}"
+    back = {name: like(leaf, arrays[name]) for name, leaf in LEAVES.items()}
+    assert same(back, LEAVES)
+    assert [type(leaf) for leaf in back.values()] == [type(x) for x in LEAVES.values()]
+
+
+def test_the_file_is_a_npz_behind_two_lines(tmp_path: Path) -> None:
+    first, second, rest = encode({}, LEAVES).split(b"\n", 2)
+    assert (first, len(second)) == (b"fedlearn_edu checkpoint 1", 64)
+    (tmp_path / "a.npz").write_bytes(rest)
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as archive:
+        assert set(archive) == {*LEAVES, "metadata"}
+
+
+@pytest.mark.parametrize("leaf", ["text", b"bytes", None, np.array([{}])])
+def test_what_is_no_number_is_refused_not_pickled(leaf: Any) -> None:
+    with pytest.raises(CheckpointError, match=r"only numbers.*\n.*\n.*at state/x"):
+        encode({}, {"state/x": leaf})
+
+
+def test_a_state_that_cannot_be_saved_is_refused_before_the_first_round() -> None:
+    with pytest.raises(CheckpointError, match="only numbers can be saved"):
+        Store(Checkpoints("never made"), {}, Run({"name": "a text"}))
+    assert not Path("never made").exists()
+
+
+# ---------------------------------------------------------------- folders
+
+
+def test_the_newest_files_are_kept(tmp_path: Path) -> None:
+    how = Checkpoints(tmp_path / "new" / "folder", every=2, keep=2)
+    run(PROCESS, small_lists(), 9, options=Options(checkpoints=how))
+    names = [file.name for file in how.files]
+    assert names == ["round_000008.checkpoint", "round_000009.checkpoint"]
+    assert sorted(content_of(tmp_path / "new" / "folder")) == names
+
+
+def test_all_files_are_kept_if_asked_for(tmp_path: Path) -> None:
+    how = Checkpoints(tmp_path, keep=None)
+    run(PROCESS, small_lists(), 5, options=Options(checkpoints=how))
+    assert len(how.files) == 5
+
+
+def test_the_newest_is_the_one_of_the_most_rounds_not_of_the_last_name(
+    tmp_path: Path,
+) -> None:
+    for name in (
+        "round_1000000.checkpoint",
+        "round_999999.checkpoint",
+        "round_x.checkpoint",
+    ):
+        (tmp_path / name).touch()
+    names = [file.name for file in Checkpoints(tmp_path).files]
+    assert names == ["round_999999.checkpoint", "round_1000000.checkpoint"]
+
+
+@pytest.mark.parametrize("numbers", [{"every": 0}, {"keep": 0}, {"every": None}])
+def test_senseless_numbers_are_refused(numbers: dict[str, Any]) -> None:
+    with pytest.raises(CheckpointError, match="does not make sense"):
+        Checkpoints("folder", **numbers)
+
+
+def test_a_run_that_is_complete_is_read_and_nothing_is_run(tmp_path: Path) -> None:
+    made = saved_run(tmp_path)
+    before = content_of(tmp_path)
+    again = saved_run(tmp_path)
+    assert same(again.state, made.state)
+    assert list(again.history) == list(made.history)  # seconds too
+    assert content_of(tmp_path) == before
+
+
+def test_more_rounds_continue_and_fewer_are_refused(tmp_path: Path) -> None:
+    saved_run(tmp_path, 3)
+    assert same(saved_run(tmp_path, 5).state, run(PROCESS, small_lists(), 5).state)
+    before = content_of(tmp_path)
+    with pytest.raises(RunError, match="at most 4 rounds"):
+        saved_run(tmp_path, 4)
+    assert content_of(tmp_path) == before
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def flipped(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+DAMAGED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "a flipped bit": (flipped, "is damaged"),
+    "another checksum": (lambda c: c[:30] + b"0000" + c[34:], "is damaged"),
+    "half of it": (lambda c: c[: len(c) // 2], "is damaged"),
+    "one byte less": (lambda c: c[:-1], "is damaged"),
+    "one byte more": (lambda c: c + b"\0", "is damaged"),
+    "the first line only": (lambda c: c[:26], "is damaged"),
+    "half of the first line": (lambda c: c[:12], "like no checkpoint"),
+    "nothing": (lambda c: b"", "an empty file"),
+    "something else": (lambda c: b"PK\x03\x04 my thesis", "like no checkpoint"),
+    "another version": (lambda c: c.replace(b" 1\n", b" 2\n", 1), "checkpoint 2"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_is_refused_and_nothing_is_touched(
+    name: str, tmp_path: Path
+) -> None:
+    damage, text = DAMAGED[name]
+    saved_run(tmp_path)
+    (tmp_path / "round_000002.checkpoint.tmp").write_bytes(b"left over")
+    newest = tmp_path / "round_000003.checkpoint"
+    newest.write_bytes(damage(newest.read_bytes()))
+    before = content_of(tmp_path)
+    with pytest.raises(CheckpointError, match=text) as error:
+        saved_run(tmp_path, 6)
+    assert str(newest) in str(error.value)
+    assert "to go on from round_000002.checkpoint" in str(error.value)
+    assert content_of(tmp_path) == before
+
+
+def test_after_the_damaged_file_is_moved_away_the_run_goes_on(tmp_path: Path) -> None:
+    saved_run(tmp_path)
+    (tmp_path / "round_000003.checkpoint").unlink()
+    assert same(saved_run(tmp_path, 6).state, run(PROCESS, small_lists(), 6).state)
+
+
+def test_every_flipped_byte_is_noticed(tmp_path: Path) -> None:
+    content = encode({"rounds": 1}, {"x": np.float32(1)})
+    path = tmp_path / "file"
+    for position in random.Random(4).sample(range(len(content)), 60):
+        changed = bytes([content[position] ^ 16])
+        path.write_bytes(content[:position] + changed + content[position + 1 :])
+        with pytest.raises(CheckpointError):
+            decode(path)
+
+
+def test_a_renamed_file_is_refused(tmp_path: Path) -> None:
+    saved_run(tmp_path)
+    (tmp_path / "round_000003.checkpoint").rename(tmp_path / "round_000007.checkpoint")
+    with pytest.raises(CheckpointError, match="the state after round 3"):
+        saved_run(tmp_path, 9)
+
+
+FOREIGN: dict[str, tuple[Callable[..., Run], str]] = {
+    "other settings": (
+        lambda **o: run(mean_process(0.2), small_data(), 4, **o),
+        "settings",
+    ),
+    "other clients' states": (
+        lambda **o: run(mean_process(keeps=True), small_data(), 4, **o),
+        "client state",
+    ),
+    "another algorithm": (
+        lambda **o: run(replace(PROCESS, name="median"), small_data(), 4, **o),
+        "process",
+    ),
+    "other data": (lambda **o: run(PROCESS, small_data(seed=8), 4, **o), "data"),
+    "other shares": (lambda **o: run(PROCESS, small_data(5), 4, **o), "data"),
+    "other batches": (
+        lambda **o: run(PROCESS, small_data(), 4, batch_size=3, **o),
+        "batch_size",
+    ),
+    "other participation": (
+        lambda **o: run(PROCESS, small_data(), 4, participation=Participation(2), **o),
+        "participation",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_checkpoint_of_another_run_is_refused(name: str, tmp_path: Path) -> None:
+    other_run, text = FOREIGN[name]
+    options = Options(checkpoints=Checkpoints(tmp_path))
+    run(PROCESS, small_data(), 2, options=options)
+    before = content_of(tmp_path)
+    with pytest.raises(CheckpointError, match=f"of another run: other {text}\n"):
+        other_run(options=options)
+    assert content_of(tmp_path) == before
+
+
+def test_another_shuffling_is_another_run(tmp_path: Path) -> None:
+    how = Options(checkpoints=Checkpoints(tmp_path), shuffle_seed=1)
+    run(PROCESS, small_data(), 2, options=how)
+    with pytest.raises(CheckpointError, match=r"shuffle_seed 2.*\n.*shuffle_seed 1"):
+        run(PROCESS, small_data(), 2, options=replace(how, shuffle_seed=2))
+
+
+def test_a_function_in_the_settings_is_the_same_in_the_next_program(
+    tmp_path: Path,
+) -> None:
+    for address in ("0x7f01", "0x7f02"):
+        settings = f"SGD(<function <lambda> at {address}>)"
+        process = replace(PROCESS, settings=settings)
+        options = Options(checkpoints=Checkpoints(tmp_path))
+        run(process, small_lists(), 2, options=options)
+
+
+# ---------------------------------------------------------------- callbacks
+
+
+def test_early_stop_decides_the_same_in_a_resumed_run(tmp_path: Path) -> None:
+    losses = [5.0, 3.0, 4.0, 4.0, 4.0, 1.0]
+
+    def judge(weights: Any) -> dict[str, float]:
+        judge.calls += 1  # type: ignore[attr-defined]
+        return {"loss": losses[judge.calls - 1]}  # type: ignore[attr-defined]
+
+    def go(rounds: int, calls: int, folder: Path) -> Run:
+        judge.calls = calls  # type: ignore[attr-defined]
+        stop = EarlyStop("test.loss", patience=3)
+        csv = CsvWriter(folder.with_suffix(".csv"))
+        saved = Checkpoints(folder)
+        options = Options(callbacks=[stop, csv], checkpoints=saved)
+        return run(
+            PROCESS, small_lists(), rounds, evaluate={"test": judge}, options=options
+        )
+
+    whole = go(6, 0, tmp_path / "whole")
+    assert (whole.rounds, whole.stopped is not None) == (5, True)
+    assert go(4, 0, tmp_path / "parts").stopped is None
+    resumed = go(6, 4, tmp_path / "parts")
+    assert (resumed.rounds, resumed.stopped) == (5, whole.stopped)
+    # It had stopped when it was killed: called again, it does not begin another round.
+    again = go(6, 5, tmp_path / "parts")
+    assert (again.rounds, again.stopped) == (5, whole.stopped)
+    assert len((tmp_path / "parts.csv").read_text().splitlines()) == 1 + 5
+
+
+def test_an_interrupted_run_is_saved(tmp_path: Path) -> None:
+    def interrupt(so_far: Run) -> None:
+        if so_far.rounds == 2:
+            raise KeyboardInterrupt
+
+    how = Options(checkpoints=Checkpoints(tmp_path, every=100), callbacks=[interrupt])
+    assert run(PROCESS, small_lists(), 5, options=how).stopped == "interrupted"
+    resumed = run(
+        PROCESS, small_lists(), 5, options=Options(checkpoints=Checkpoints(tmp_path))
+    )
+    assert same(resumed.state, run(PROCESS, small_lists(), 5).state)
+    assert numbers(resumed) == numbers(run(PROCESS, small_lists(), 5))
+
+
+def test_an_error_in_a_callback_does_not_lose_what_was_learned(tmp_path: Path) -> None:
+    def broken(so_far: Run) -> None:
+        raise ZeroDivisionError
+
+    how = Options(checkpoints=Checkpoints(tmp_path, every=100), callbacks=[broken])
+    with pytest.raises(ZeroDivisionError):
+        run(PROCESS, small_lists(), 5, options=how)
+    assert [file.name for file in Checkpoints(tmp_path).files] == [
+        "round_000001.checkpoint"
+    ]
+
+
+# ---------------------------------------------------------------- the disk, and SIGKILL
+
+
+def test_a_full_disk_is_an_error_that_holds_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved_run(tmp_path, 2)
+    before = content_of(tmp_path)
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CheckpointWriteError, match="No space left") as error:
+        saved_run(tmp_path, 4)
+    assert isinstance(error.value, OSError)
+    assert error.value.run.rounds == 3
+    assert content_of(tmp_path) == before
+
+
+def test_a_file_in_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(CheckpointWriteError, match="cannot be written"):
+        saved_run(tmp_path / "file")
+
+
+class Killed(BaseException):
+    """What a process sees that is killed: nothing, and no clean-up."""
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "fsync of the folder"])
+@pytest.mark.parametrize("is_after", [False, True])
+def test_whenever_the_write_ends_the_folder_can_be_gone_on_from(
+    call: str, is_after: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved_run(tmp_path, 2)
+    home: Any = atomic if call == "fsync of the folder" else os
+    name = "_sync_folder" if call == "fsync of the folder" else call
+    real = getattr(home, name)
+
+    def killing(*arguments: Any) -> None:
+        if is_after:
+            real(*arguments)
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(home, name, killing)
+        with pytest.raises(Killed):
+            saved_run(tmp_path, 4)
+    assert same(saved_run(tmp_path, 4).state, run(PROCESS, small_lists(), 4).state)
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+def start(folder: Path, which: str, point: int) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.learning.killed"]
+    return subprocess.run(
+        [*command, str(folder), which, str(point)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_killed_at_any_point_and_resumed_a_run_ends_bit_for_bit_the_same(
+    tmp_path: Path,
+) -> None:
+    whole = start(tmp_path / "whole", "mean", 0)
+    points, expected = whole.stdout.split()
+    assert expected == digest(the_run(None, "mean"))
+    chance = random.Random(11)
+    for attempt in range(4):
+        folder = tmp_path / str(attempt)
+        for _ in range(2):
+            # Later points are those of a shorter run, so that some do not come.
+            killed = start(folder, "mean", chance.randrange(1, int(points)))
+            assert killed.returncode in (0, -9), killed.stderr
+        resumed = start(folder, "mean", 0)
+        assert resumed.stderr == ""
+        assert resumed.stdout.split()[1] == expected
+        assert not list(folder.glob("*.tmp"))
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_a_process_with_tensorflow_is_resumed_bit_for_bit_too(tmp_path: Path) -> None:
+    expected = digest(the_run(None, "scaffold"))
+    killed = start(tmp_path / "parts", "scaffold", 60)  # while it writes
+    assert killed.returncode == -9
+    begun = Checkpoints(tmp_path / "parts").files
+    assert begun
+    assert begun[-1].name < f"round_{ROUNDS:06}"
+    assert start(tmp_path / "parts", "scaffold", 0).stdout.split()[1] == expected
+
+
+def test_history_rows_survive_the_file_exactly(tmp_path: Path) -> None:
+    rows = [{"round": 1, "loss": 0.1 + 0.2, "seconds": 1e-300, "gone": float("nan")}]
+    store = Store(Checkpoints(tmp_path), {}, Run((np.int32(0),)))
+    store.save(Run((np.int32(1),), history=History.of(rows)))
+    back = Store(Checkpoints(tmp_path), {}, Run((np.int32(0),))).newest()
+    assert back is not None
+    assert repr(dict(back.history.last)) == repr(rows[0])
+    assert back.history.columns == History.of(rows).columns

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a round ends in NaN, the error names the client and holds what was before."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.divergence import DivergenceError
+from fedlearn_edu.learning.plan import Options
+from fedlearn_edu.learning.running import run
+from fedlearn_edu.simulation import ClientData, Participation
+from tests.learning.small import mean_process, small_arrays, small_lists
+from tests.learning.test_running import numbers, same
+
+PROCESS = mean_process()
+
+
+def spoilt(client: int, clients: int = 6) -> ClientData:
+    """Clients of ten examples each; one of them holds NaN."""
+    x, y = small_arrays()
+    shares = np.split(np.arange(60), clients)
+    x[shares[client][3]] = np.nan
+    return ClientData(x, y, shares)
+
+
+def test_the_client_whose_data_hold_nan_is_named() -> None:
+    with pytest.raises(DivergenceError) as error:
+        run(PROCESS, small_lists(bad=2), 5)
+    text = str(error.value)
+    assert isinstance(error.value, ArithmeticError)
+    assert "after round 1" in text
+    assert "client 2 with loss nan; 4 clients took part" in text
+    assert "NaN or infinity in the data of client 2" in text
+
+
+def test_clients_keep_their_ids_when_they_are_selected() -> None:
+    data = spoilt(client=4).select([1, 4, 5])
+    with pytest.raises(DivergenceError, match="client 4 with loss nan; 3 clients"):
+        run(PROCESS, data, 5, batch_size=5)
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_what_there_was_before_the_bad_round_is_kept(keeps: bool) -> None:
+    process, data = mean_process(keeps=keeps), spoilt(client=4)
+    how: Any = {"batch_size": 5, "participation": Participation(2, seed=7)}
+    draws = [how["participation"].draw(n, data.num_examples) for n in range(1, 30)]
+    bad = next(n for n, draw in enumerate(draws, 1) if 4 in draw.finished)
+    assert bad > 2
+    with pytest.raises(DivergenceError, match=f"after round {bad}") as error:
+        run(process, data, 30, **how)
+    good = run(process, data, bad - 1, **how)
+    assert same(error.value.run.state, good.state)
+    assert same(error.value.run.client_states, good.client_states)
+    assert numbers(error.value.run) == numbers(good)
+
+
+def test_the_last_good_round_is_saved(tmp_path: Path) -> None:
+    data = spoilt(client=4)
+    how: Any = {"batch_size": 5, "participation": Participation(2, seed=7)}
+    options = Options(checkpoints=Checkpoints(tmp_path, every=100))
+    with pytest.raises(DivergenceError) as error:
+        run(PROCESS, data, 30, **how, options=options)
+    good = error.value.run
+    resumed = run(PROCESS, data, good.rounds, **how, options=options)
+    assert same(resumed.state, good.state)
+
+
+def test_too_large_a_rate_is_told_from_bad_data() -> None:
+    with pytest.raises(DivergenceError) as error, np.errstate(all="ignore"):
+        run(mean_process(rate=1e30), small_lists(), 5)
+    assert "smaller learning rate" in str(error.value)
+    assert "client 0 with loss" in str(error.value)
+    assert math.isfinite(error.value.run.weights["mean"].sum())
+
+
+def test_many_culprits_are_counted_not_listed() -> None:
+    x, y = small_arrays()
+    data = ClientData(x * np.nan, y, np.split(np.arange(60), 12))
+    with pytest.raises(DivergenceError, match="client 4 with loss nan and 7 more; 12"):
+        run(PROCESS, data, 1)
+
+
+def test_a_loss_that_is_infinite_is_refused_though_weights_are_finite() -> None:
+    data: Any = small_lists()
+    data[1][0]["x"] = np.full_like(data[1][0]["x"], 1e25)  # its square is too large
+    inf = pytest.raises(DivergenceError, match="client 1 with loss inf")
+    with inf, np.errstate(all="ignore"):
+        run(mean_process(rate=0.0), data, 1)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["FedAvg", "SCAFFOLD"])
+def test_real_processes_name_the_client_too(name: str) -> None:
+    model = fl.learning.models.softmax_regression(features=3, classes=2)
+    process = {
+        "FedAvg": lambda: fl.learning.build_fed_avg(model),
+        "SCAFFOLD": lambda: fl.learning.build_scaffold(model, 6),
+    }[name]()
+    with pytest.raises(DivergenceError, match="client 3 with loss nan; 6 clients"):
+        run(process, spoilt(client=3), 2, batch_size=5)

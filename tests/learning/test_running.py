@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run is `process.next`, round after round, for those who finish."""
+
+import contextlib
+import gc
+import io
+import os
+import signal
+import sys
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.learning.feeding import DataError, feed
+from fedlearn_edu.learning.plan import Options, RunError
+from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.progress import progress_bar
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.running import run
+from fedlearn_edu.learning.trees import flatten
+from fedlearn_edu.simulation import ClientData, Draw, Participation, Stragglers
+from tests.learning.small import mean_process, small_data, small_lists
+
+PROCESS = mean_process()
+KEEPING = mean_process(keeps=True)
+
+
+def same(left: Any, right: Any) -> bool:
+    ours, theirs = flatten(left), flatten(right)
+    return ours.keys() == theirs.keys() and all(
+        np.asarray(ours[path]).tobytes() == np.asarray(theirs[path]).tobytes()
+        and np.asarray(ours[path]).dtype == np.asarray(theirs[path]).dtype
+        for path in ours
+    )
+
+
+def numbers(made: Run) -> list[dict[str, float]]:
+    """The history without what a clock says."""
+    return [
+        {name: value for name, value in row.items() if name != "seconds"}
+        for row in made.history
+    ]
+
+
+# ---------------------------------------------------------------- rounds
+
+
+def test_a_run_is_next_called_again_and_again() -> None:
+    data, state = small_lists(), PROCESS.initialize()
+    losses = []
+    for _ in range(3):
+        state, metrics = PROCESS.next(state, data)
+        losses.append(metrics["loss_per_example"])
+    made = run(PROCESS, data, 3)
+    assert same(made.state, state)
+    assert made.history["loss_per_example"].tolist() == [float(x) for x in losses]
+    assert made.history["round"].tolist() == [1, 2, 3]
+    assert made.history["clients"].tolist() == [4, 4, 4]
+    assert (made.rounds, made.stopped) == (3, None)
+    assert made.weights is made.state.weights
+
+
+def test_no_rounds_are_the_first_state_and_an_empty_history() -> None:
+    made = run(PROCESS, small_lists(), 0)
+    assert same(made.state, PROCESS.initialize())
+    assert len(made.history) == 0
+
+
+def test_client_data_are_cut_into_batches_of_the_size_asked_for() -> None:
+    data = small_data()
+    assert same(
+        run(PROCESS, data, 2, batch_size=4).state,
+        run(PROCESS, data.batches(batch_size=4), 2).state,
+    )
+
+
+def test_shuffling_depends_on_seed_and_round() -> None:
+    data = small_data()
+    made = run(PROCESS, data, 2, batch_size=4, options=Options(shuffle_seed=5))
+    state = PROCESS.initialize()
+    for number in (1, 2):
+        batches = data.batches(batch_size=4, seed=5, round_number=number)
+        state, _ = PROCESS.next(state, batches)
+    assert same(made.state, state)
+    other = run(PROCESS, data, 2, batch_size=4, options=Options(shuffle_seed=6))
+    assert not same(made.state, other.state)
+
+
+def test_only_those_who_finish_enter_the_weights_and_the_counts() -> None:
+    data = small_data()
+    how = Participation(4, dropout=0.3, stragglers=Stragglers(deadline=1.2), seed=3)
+    made = run(PROCESS, data, 6, batch_size=4, participation=how)
+    state, draws = PROCESS.initialize(), []
+    for number in range(1, 7):
+        draw = how.draw(number, data.num_examples)
+        draws.append(draw)
+        if draw.finished:
+            chosen = data.select(draw.finished).batches(batch_size=4)
+            state, _ = PROCESS.next(state, chosen)
+    assert same(made.state, state)
+    for column in ("dropped", "late"):
+        expected = [len(getattr(draw, column)) for draw in draws]
+        assert made.history[column].tolist() == expected
+        assert sum(expected) > 0
+    examples = [int(data.num_examples[list(d.finished)].sum()) for d in draws]
+    assert np.nan_to_num(made.history["examples"]).tolist() == examples
+
+
+def test_lists_of_batches_can_be_sampled_from_too() -> None:
+    data = small_data()
+    how = Participation(2, weights="examples", seed=1)
+    assert same(
+        run(PROCESS, data, 3, batch_size=4, participation=how).state,
+        run(PROCESS, data.batches(batch_size=4), 3, participation=how).state,
+    )
+
+
+def test_a_round_in_which_nobody_finishes_changes_nothing() -> None:
+    slow = Participation(stragglers=Stragglers(deadline=1e-9))
+    made = run(KEEPING, small_data(), 2, participation=slow)
+    assert same(made.state, KEEPING.initialize())
+    assert made.history["clients"].tolist() == [0, 0]
+    assert made.history["late"].tolist() == [6, 6]
+    assert np.isnan(made.history["loss_per_example"]).all()
+    assert made.client_states is not None
+    assert [int(kept["rounds"]) for kept in made.client_states] == [0] * 6
+
+
+def test_a_round_without_a_single_example_changes_nothing() -> None:
+    made = run(PROCESS, [[], []], 2)
+    assert same(made.state, PROCESS.initialize())
+    assert made.history["examples"].tolist() == [0, 0]
+
+
+def test_each_client_gets_back_what_it_kept() -> None:
+    data, how = small_data(), Participation(2, seed=4)
+    made = run(KEEPING, data, 5, batch_size=4, participation=how)
+    draws = [how.draw(n, data.num_examples).finished for n in range(1, 6)]
+    times = [sum(client in draw for draw in draws) for client in range(6)]
+    assert made.client_states is not None
+    assert [int(kept["rounds"]) for kept in made.client_states] == times
+    assert len(set(times)) > 1
+
+
+def test_data_are_placed_once_where_all_take_part_in_the_same_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[Any] = []
+    place = ClientData.place
+    monkeypatch.setattr(
+        ClientData, "place", lambda *a, **k: [calls.append(k), place(*a, **k)][1]
+    )
+    run(PROCESS, small_data(), 4, batch_size=4)
+    assert len(calls) == 1
+    run(PROCESS, small_data(), 4, batch_size=4, options=Options(shuffle_seed=1))
+    assert len(calls) == 1 + 4
+
+
+def test_batches_that_can_be_read_once_serve_all_rounds() -> None:
+    data = small_lists()
+    once: list[Any] = [iter(batches) for batches in data]
+    assert same(run(PROCESS, once, 3).state, run(PROCESS, data, 3).state)
+
+
+def test_placed_data_are_taken_as_they_are() -> None:
+    data = small_data()
+    made = run(PROCESS, data.place(batch_size=4), 2)
+    assert same(made.state, run(PROCESS, data, 2, batch_size=4).state)
+
+
+# ---------------------------------------------------------------- watching
+
+
+def test_evaluations_are_columns_of_their_own() -> None:
+    seen: list[Any] = []
+
+    def judge(weights: Any) -> dict[str, Any]:
+        seen.append(weights)
+        return {"loss": np.float32(0.5), "examples": 7}
+
+    made = run(PROCESS, small_lists(), 2, evaluate={"test": judge})
+    assert made.history["test.loss"].tolist() == [0.5, 0.5]
+    assert made.history["test.examples"].tolist() == [7, 7]
+    assert same(seen[-1], made.weights)
+
+
+def test_evaluations_come_first_last_and_every_so_often() -> None:
+    judges = {"test": lambda weights: {"loss": 1.0}}
+    options = Options(evaluate_every=3)
+    made = run(PROCESS, small_lists(), 8, evaluate=judges, options=options)
+    evaluated = made.history["round"][~np.isnan(made.history["test.loss"])]
+    assert evaluated.tolist() == [1, 3, 6, 8]
+
+
+def test_an_error_in_an_evaluation_says_which_and_when() -> None:
+    def broken(weights: Any) -> Any:
+        raise ZeroDivisionError("no")
+
+    with pytest.raises(ZeroDivisionError) as error:
+        run(PROCESS, small_lists(), 3, evaluate={"test": broken})
+    assert error.value.__notes__ == ["  evaluate['test'], after round 1"]
+
+
+@pytest.mark.parametrize("answer", [0.5, {"loss": np.ones(2)}, {"loss": "small"}, None])
+def test_an_evaluation_returns_single_numbers_with_names(answer: Any) -> None:
+    with pytest.raises(RunError, match="single numbers") as error:
+        run(PROCESS, small_lists(), 3, evaluate={"test": lambda weights: answer})
+    assert "evaluate['test'], after round 1" in str(error.value)
+
+
+def test_callbacks_see_the_run_so_far_and_stop_it() -> None:
+    seen: list[Run] = []
+
+    def until_third(so_far: Run) -> str | None:
+        seen.append(so_far)
+        return "three are enough" if so_far.rounds == 3 else None
+
+    made = run(PROCESS, small_lists(), 9, options=Options(callbacks=[until_third]))
+    assert [so_far.rounds for so_far in seen] == [1, 2, 3]
+    assert (made.rounds, made.stopped) == (3, "three are enough")
+    assert same(seen[-1].state, made.state)
+    assert "stopped: three are enough" in repr(made)
+
+
+def test_an_interrupt_ends_the_run_after_the_last_whole_round() -> None:
+    def interrupt(weights: Any) -> dict[str, float]:
+        if interrupt.calls == 2:  # type: ignore[attr-defined]
+            os.kill(os.getpid(), signal.SIGINT)
+        interrupt.calls += 1  # type: ignore[attr-defined]
+        return {"loss": 1.0}
+
+    interrupt.calls = 0  # type: ignore[attr-defined]
+    made = run(PROCESS, small_lists(), 9, evaluate={"test": interrupt})
+    assert (made.rounds, made.stopped) == (2, "interrupted")
+    assert same(made.state, run(PROCESS, small_lists(), 2).state)
+
+
+def test_a_run_goes_on_from_another_one() -> None:
+    how = {"batch_size": 4, "participation": Participation(3, seed=1)}
+    begun = run(KEEPING, small_data(), 2, **how)
+    interrupted = replace(begun, stopped="interrupted")
+    made = run(KEEPING, small_data(), 5, **how, options=Options(start=interrupted))
+    whole = run(KEEPING, small_data(), 5, **how)
+    assert same(made.state, whole.state)
+    assert same(made.client_states, whole.client_states)
+    assert numbers(made) == numbers(whole)
+    assert made.stopped is None
+
+
+# ---------------------------------------------------------------- the bar
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_there_is_a_bar_on_stdout(capsys: Any) -> None:
+    screen = Terminal()
+    with contextlib.redirect_stdout(screen):
+        judges = {"test": lambda weights: {"accuracy": 0.25}}
+        run(PROCESS, small_lists(), 2, evaluate=judges)
+    assert "2/2" in screen.getvalue()
+    assert "loss_per_example=" in screen.getvalue()
+    assert "test.accuracy=0.25" in screen.getvalue()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("screen", "is_wanted"), [(Terminal(), False), (io.StringIO(), True)]
+)
+def test_nobody_sees_a_bar_who_does_not_watch(
+    screen: io.StringIO, is_wanted: bool, capsys: Any
+) -> None:
+    with contextlib.redirect_stdout(screen):
+        run(PROCESS, small_lists(), 2, options=Options(progress=is_wanted))
+    assert screen.getvalue() == ""
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("has_kernel", "kind"), [(True, "notebook"), (False, "std")])
+def test_in_a_kernel_the_bar_is_one_for_notebooks(
+    has_kernel: bool, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = SimpleNamespace(kernel=None) if has_kernel else SimpleNamespace()
+    made = []
+    ipython = SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", ipython)  # type: ignore[arg-type]
+    for name in ("notebook", "std"):
+        module = SimpleNamespace(tqdm=lambda name=name, **look: made.append(name))
+        library = "tqdm.notebook" if name == "notebook" else "tqdm"
+        monkeypatch.setitem(sys.modules, library, module)  # type: ignore[arg-type]
+    progress_bar(3, 0, True)
+    assert made == [kind]
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def never(*args: Any) -> Any:
+    pytest.fail("nothing may be run")
+
+
+def unrunnable() -> LearningProcess:
+    """A process of the same types whose rounds fail the test."""
+    types = PROCESS.next.type_signature.parameter
+    next_round: Any = SimpleNamespace(
+        type_signature=PROCESS.next.type_signature, __call__=never, parameter=types
+    )
+    return replace(PROCESS, next=next_round)
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "rounds below 0": (
+        lambda: run(unrunnable(), small_lists(), -1),
+        RunError,
+        "rounds",
+    ),
+    "half rounds": (lambda: run(unrunnable(), small_lists(), 1.5), RunError, "rounds"),  # type: ignore[arg-type]
+    "no process": (lambda: run(None, small_lists(), 1), RunError, "process"),  # type: ignore[arg-type]
+    "no clients": (lambda: run(unrunnable(), [], 1), DataError, "no clients"),
+    "nobody selected": (
+        lambda: run(unrunnable(), small_data().select([]), 1),
+        DataError,
+        "no clients",
+    ),
+    "a dict of clients": (
+        lambda: run(unrunnable(), {"a": []}, 1),
+        DataError,
+        r"list\(data.values\(\)\)",
+    ),
+    "a batch size for lists": (
+        lambda: run(unrunnable(), small_lists(), 1, batch_size=3),
+        DataError,
+        "batch_size=3",
+    ),
+    "a seed for lists": (
+        lambda: run(unrunnable(), small_lists(), 1, options=Options(shuffle_seed=3)),
+        DataError,
+        "shuffle_seed=3",
+    ),
+    "empty batches": (
+        lambda: run(unrunnable(), small_data(), 1, batch_size=0),
+        RunError,
+        "batch_size",
+    ),
+    "other data": (
+        lambda: run(
+            unrunnable(),
+            ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [[0, 1]]),
+            1,
+        ),
+        DataError,
+        r"x=float32\[\?,9\]",
+    ),
+    "too many clients": (
+        lambda: run(unrunnable(), small_data(), 1, participation=Participation(7)),
+        ValueError,
+        "7 of 6 clients",
+    ),
+    "no participation": (
+        lambda: run(unrunnable(), small_data(), 1, participation=3),  # type: ignore[arg-type]
+        RunError,
+        "participation",
+    ),
+    "one evaluation without a name": (
+        lambda: run(unrunnable(), small_data(), 1, evaluate=never),  # type: ignore[arg-type]
+        RunError,
+        "'test': function",
+    ),
+    "a callback that is none": (
+        lambda: run(unrunnable(), small_data(), 1, options=Options(callbacks=[3])),  # type: ignore[list-item]
+        RunError,
+        "callbacks",
+    ),
+    "a folder in place of checkpoints": (
+        lambda: run(unrunnable(), small_data(), 1, options=Options(checkpoints="a")),  # type: ignore[arg-type]
+        RunError,
+        r"Checkpoints\(folder\)",
+    ),
+    "evaluations every 0 rounds": (
+        lambda: run(unrunnable(), small_data(), 1, options=Options(evaluate_every=0)),
+        RunError,
+        "evaluate_every",
+    ),
+    "two states of one client": (
+        lambda: run(
+            KEEPING, small_data(), 1, participation=Participation(2, replace=True)
+        ),
+        RunError,
+        "two states",
+    ),
+    "fewer rounds than are done": (
+        lambda: run(
+            PROCESS,
+            small_data(),
+            1,
+            options=Options(start=run(PROCESS, small_data(), 2)),
+        ),
+        RunError,
+        "at most 1 round",
+    ),
+    "a start with other clients": (
+        lambda: run(
+            KEEPING,
+            small_data(5),
+            2,
+            options=Options(start=run(KEEPING, small_data(6), 1)),
+        ),
+        RunError,
+        "states of 6 clients",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_run_is_refused_before_the_first_round(name: str) -> None:
+    call, kind, text = REFUSED[name]
+    with pytest.raises(kind, match=text) as error:
+        call()
+    assert isinstance(error.value, fl.FedLearnError)
+
+
+def test_batches_that_do_not_fit_the_model_are_refused_by_the_language() -> None:
+    wrong = [[{"x": np.zeros([2, 9], np.float32), "y": np.zeros(2, np.int32)}]]
+    with pytest.raises(fl.FedLearnError, match=r"float32\[\?,3\]"):
+        run(PROCESS, wrong, 1)
+
+
+# ---------------------------------------------------------------- memory
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_rounds() -> None:
+    sizes = {}
+    tracemalloc.start()
+
+    def measure(so_far: Run) -> None:
+        if so_far.rounds in (20, 120):
+            gc.collect()
+            sizes[so_far.rounds] = tracemalloc.get_traced_memory()[0]
+
+    how: dict[str, Any] = {"batch_size": 4, "participation": Participation(3)}
+    options = Options(shuffle_seed=1, callbacks=[measure])
+    run(KEEPING, small_data(), 120, **how, options=options)
+    tracemalloc.stop()
+    # A row is about 600 bytes; a round's data and states would be 20 kB.
+    assert sizes[120] - sizes[20] < 100 * 2_000
+
+
+def test_what_was_placed_last_is_all_that_is_kept() -> None:
+    fed = feed(PROCESS, small_data(), 4, 1)
+    first = fed.place((0, 1), 1)
+    assert fed.place((0, 1), 1) is first
+    fed.place((0, 1), 2)
+    assert fed.place((0, 1), 1) is not first
+
+
+def test_draws_use_the_number_that_the_history_shows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def draw(self: Any, round_number: int, num_examples: Any) -> Draw:
+        asked.append(round_number)
+        return Draw((0,), (0,))
+
+    monkeypatch.setattr(Participation, "draw", draw)
+    made = run(PROCESS, small_data(), 3, participation=Participation(1))
+    assert asked[-3:] == made.history["round"].tolist()
