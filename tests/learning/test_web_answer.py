@@ -27,6 +27,8 @@ def training_process(model: Any, client_data: Any) -> Any:
     return model.weights
 
 
+no_model: Any = dict
+
 # y = 2 x + 1; two clients, one with three batches, one with one.
 DATA = [
     [
@@ -119,7 +121,7 @@ def test_slips_are_told_with_what_to_do() -> None:
         model.compile("sgd", "cross_entropy")
     build = tff.federated_averaging.build_weighted_averaging_process
     with pytest.raises(ProcessError, match="create_model returns something"):
-        build(lambda: None, training_process)
+        build(no_model, training_process)
     with pytest.raises(ProcessError, match=r"return model\.weights"):
         build(create_model, lambda model, data: None)
     with pytest.raises(ProcessError, match=r"found: .*\[2\]"):
