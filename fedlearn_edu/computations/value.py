@@ -159,6 +159,15 @@ def structure_like(type_: StructType, values: Iterable[Value]) -> Value:
     return Value(ir.Struct(nodes, type_.python_container))
 
 
+def fieldwise(fn: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
+    """`fn` of each field of `left` with that of `right`, or with the scalar it is."""
+    type_ = left.type_signature
+    assert isinstance(type_, StructType)
+    spread = not isinstance(right.type_signature, StructType)
+    others = (right if spread else right[i] for i in range(len(type_)))
+    return structure_like(type_, map(fn, left, others))
+
+
 def to_value(
     arg: Any, type_spec: Type | None = None, parameter_hint: Type | None = None
 ) -> Value:

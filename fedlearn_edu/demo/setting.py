@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from fedlearn_edu.simulation import ClientData
 from fedlearn_edu.simulation.datasets import Dataset, load
-from fedlearn_edu.simulation.partitions import Batch, batches, one_label_per_client
+from fedlearn_edu.simulation.partitions import one_label_per_client
 
 NUM_CLIENTS = 10
 LONE_CLIENT = 5
@@ -40,7 +41,7 @@ class Options:
 @final
 @dataclass(frozen=True)
 class FederatedData:
-    """Per split `{<x=float32[?,784],y=int32[?]>*}@CLIENTS`: batches for each client.
+    """What each client holds, per split.
 
     Attributes:
         name: the data set it was made of.
@@ -54,8 +55,8 @@ class FederatedData:
     name: str
     examples_per_client: int
     batch_size: int
-    train: tuple[list[Batch], ...]
-    test: tuple[list[Batch], ...]
+    train: ClientData
+    test: ClientData
     total: tuple[int, int]
 
 
@@ -68,18 +69,15 @@ def prepare(options: Options) -> FederatedData:
     """
     dataset = load(options.data)
     examples, batch_size = (1000, 100) if dataset.name == "mnist" else (140, 14)
-    train, test = _deal(dataset, examples, batch_size, options.seed)
+    train, test = _deal(dataset, examples, options.seed)
     total = (len(dataset.train[1]), len(dataset.test[1]))
     return FederatedData(dataset.name, examples, batch_size, train, test, total)
 
 
-def _deal(
-    dataset: Dataset, examples: int, batch_size: int, seed: int | None
-) -> list[tuple[list[Batch], ...]]:
+def _deal(dataset: Dataset, examples: int, seed: int | None) -> list[ClientData]:
     return [
-        tuple(
-            batches(images, labels, indices, batch_size)
-            for indices in one_label_per_client(labels, NUM_CLIENTS, examples, seed)
+        ClientData(
+            images, labels, one_label_per_client(labels, NUM_CLIENTS, examples, seed)
         )
         for images, labels in dataset
     ]

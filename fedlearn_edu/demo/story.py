@@ -7,12 +7,10 @@ calling a computation, and only the folder for the pictures is written.
 
 import sys
 import textwrap
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from tqdm import tqdm
@@ -31,6 +29,9 @@ from fedlearn_edu.demo.setting import (
     prepare,
 )
 from fedlearn_edu.errors import FedLearnError
+
+if TYPE_CHECKING:
+    from fedlearn_edu.demo.program import Program
 
 Say = Callable[[str], None]
 
@@ -77,86 +78,104 @@ def make_folder(folder: Path) -> None:
 
 
 def run(data: FederatedData, num_rounds: int, say: Say) -> Outcome:
-    """Calls the computations of `program` on a stack that counts bytes."""
+    """Runs the parts of `program` on a stack that counts bytes."""
     factory = fl.framework.sizing_executor_factory(support_sequence_ops=True)
     with fl.framework.SyncExecutionContext(executor_fn=factory):
-        opening = _opening(data)
+        program = _build_program()
+        train, test = (
+            split.place(data.batch_size) for split in (data.train, data.test)
+        )
+        judge = _Judge(program, train, test)
+        opening = _opening(program, data, judge)
         say(report.opening_lines(opening))
         say(report.table_head())
         say(report.zero_row(opening))
-        steps = []
-        for step in _rounds(data, num_rounds, factory):
-            with tqdm.external_write_mode(file=sys.stdout):
-                say(report.table_row(step))
-            steps.append(step)
-    return Outcome(opening, tuple(steps))
-
-
-def _opening(data: FederatedData) -> Opening:
-    """What the zero model and the model of one lone client can do."""
-    program = _load_program()
-    own = data.train[LONE_CLIENT]
-    model, losses = zero_model(), []
-    for _ in range(5):
-        model = program.batch_train(model, own[-1], LEARNING_RATE)
-        losses.append(float(program.batch_loss(model, own[-1])))
-    lone = program.local_train(zero_model(), LEARNING_RATE, own)
-    return Opening(
-        batch_loss=float(program.batch_loss(zero_model(), own[-1])),
-        steps=tuple(losses),
-        zero_train=evaluate(zero_model(), data.train),
-        zero_test=evaluate(zero_model(), data.test),
-        lone=evaluate(lone, data.train),
-    )
-
-
-def _rounds(data: FederatedData, num_rounds: int, factory: Any) -> Iterator[Round]:
-    """Federated averaging, with a progress bar where somebody watches."""
-    program = _load_program()
-    model, learning_rate = zero_model(), LEARNING_RATE
-    numbers = range(1, num_rounds + 1)
-    look = {"file": sys.stdout, "disable": not sys.stdout.isatty(), "leave": False}
-    for number in tqdm(numbers, "rounds", **look):
-        before, started = factory.get_size_info(), time.perf_counter()
-        model = program.federated_train(model, learning_rate, data.train)
-        seconds, after = time.perf_counter() - started, factory.get_size_info()
-        yield Round(
-            number=number,
-            learning_rate=learning_rate,
-            weights=np.asarray(model["weights"]),
-            train=evaluate(model, data.train),
-            test=evaluate(model, data.test),
-            bytes_down=after.bytes_down - before.bytes_down,
-            bytes_up=after.bytes_up - before.bytes_up,
-            seconds=seconds,
+        teller = _Teller(judge, factory, say)
+        fl.learning.run(
+            program.averaging,
+            data.train,
+            num_rounds,
+            batch_size=data.batch_size,
+            options=fl.learning.Options(callbacks=[teller]),
         )
-        learning_rate *= DECAY
+    return Outcome(opening, tuple(teller.rounds))
 
 
-def _load_program() -> ModuleType:
+def _build_program() -> "Program":
     """Imports the program late, because that takes seconds, and TensorFlow silently."""
-    from fedlearn_edu.runtimes.tensorflow import library  # noqa: F401, I001
     from fedlearn_edu.demo import program
 
-    return program
+    return program.build_program()
 
 
-def zero_model() -> Any:
-    """`<weights=float32[784,10],bias=float32[10]>` of zeros."""
-    return OrderedDict(
-        weights=np.zeros([784, 10], np.float32), bias=np.zeros([10], np.float32)
-    )
+@final
+@dataclass(frozen=True)
+class _Judge:
+    """Evaluates a model on the two splits, which were placed once."""
+
+    program: "Program"
+    train_batches: Any
+    test_batches: Any
+
+    def train(self, weights: Any) -> Evaluation:
+        """On what the clients learn from."""
+        return _read(self.program.evaluation(weights, self.train_batches))
+
+    def test(self, weights: Any) -> Evaluation:
+        """On what nobody learns from."""
+        return _read(self.program.evaluation(weights, self.test_batches))
 
 
-def evaluate(model: Any, clients: Any) -> Evaluation:
-    """Calls `program.federated_eval` and puts its results into a record."""
-    result = _load_program().federated_eval(model, clients)
-    own = result["clients"]
+def _read(found: "fl.learning.Evaluation") -> Evaluation:
     return Evaluation(
-        loss=float(result["loss"]),
-        accuracy=float(result["correct"] / result["examples"]),
-        client_losses=tuple(float(each["loss"]) for each in own),
-        client_accuracies=tuple(
-            float(each["correct"] / each["examples"]) for each in own
-        ),
+        loss=found.loss_summed_over_batches,
+        accuracy=found.accuracy_per_example,
+        client_losses=tuple(found.client_losses_summed_over_batches.tolist()),
+        client_accuracies=tuple(found.client_accuracies.tolist()),
     )
+
+
+def _opening(program: "Program", data: FederatedData, judge: _Judge) -> Opening:
+    """What the zero model and the model of one lone client can do."""
+    stepping, own = program.stepping, data.train[LONE_CLIENT].batches(data.batch_size)
+    state = zero = stepping.initialize()
+    losses = []
+    for _ in range(6):
+        losses.append(program.evaluation(state.weights, [own[-1:]]).loss_per_example)
+        state, _ = stepping.next(state, [own[-1:]])
+    lone, _ = stepping.next(zero, [own])
+    return Opening(
+        batch_loss=losses[0],
+        steps=tuple(losses[1:]),
+        zero_train=judge.train(zero.weights),
+        zero_test=judge.test(zero.weights),
+        lone=judge.train(lone.weights),
+    )
+
+
+@final
+class _Teller:
+    """Called after each round: evaluates, keeps the round, and says its line."""
+
+    def __init__(self, judge: _Judge, factory: Any, say: Say) -> None:
+        self.rounds: list[Round] = []
+        self._judge, self._factory, self._say = judge, factory, say
+        self._before = factory.get_size_info()
+
+    def __call__(self, so_far: "fl.learning.Run") -> None:
+        """The callback of `learning.run`."""
+        after, number = self._factory.get_size_info(), so_far.rounds
+        step = Round(
+            number=number,
+            learning_rate=LEARNING_RATE * DECAY ** (number - 1),
+            weights=np.asarray(so_far.weights["weights"]),
+            train=self._judge.train(so_far.weights),
+            test=self._judge.test(so_far.weights),
+            bytes_down=after.bytes_down - self._before.bytes_down,
+            bytes_up=after.bytes_up - self._before.bytes_up,
+            seconds=so_far.history.last["seconds"],
+        )
+        self.rounds.append(step)
+        with tqdm.external_write_mode(file=sys.stdout):
+            self._say(report.table_row(step))
+        self._before = self._factory.get_size_info()

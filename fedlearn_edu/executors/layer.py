@@ -132,3 +132,18 @@ class Layer(Executor):
     def wrap(self, value: ExecutorValue) -> Handle:
         """A handle for a target's value."""
         return Handle(self, value, value.type_signature)
+
+
+class OverTarget(Layer):
+    """A layer over one target, which has what is not kept in the layer itself."""
+
+    def __init__(self, target_executor: Executor) -> None:
+        self._target = target_executor
+
+    def close(self) -> None:
+        """Closes the target."""
+        self._target.close()
+
+    async def select_below(self, handle: Handle, at: int) -> Handle:
+        """Selects in the target."""
+        return self.wrap(await self._target.create_selection(handle.representation, at))

@@ -32,13 +32,17 @@ class Event:
         layer: which executor was asked, e.g. `"reference_resolving"`; or `"context"`.
         participant: who it works for, e.g. `"clients[3]"`, `"server"`, `"unplaced"`.
         what: the contract method: `"create_value"`, …, `"compute"`; or `"convert"`, if
-            a leaf brought data into its own form. The context's own: `"compiled"` a
-            program, `"built"` a stack, or `"reused"` one; `"again, step by step"`.
-        type: the type of the result, in the notation; empty if the call failed.
+            a leaf brought data into its own form; or `"together"`, if a runtime was
+            given a function to run for a whole group of clients in one call. The
+            context's own: `"compiled"` a program, `"built"` a stack, or `"reused"` one;
+            `"again, step by step"`.
+        type: the type of the result, in the notation, or of the function that ran
+            `"together"`; empty if the call failed.
         start_s: seconds on the clock of `time.perf_counter`.
         end_s: the same clock, when the call returned.
         detail: the function called, the field selected, or a small value computed; the
-            computation compiled, or how many clients a stack is for.
+            computation compiled, or how many clients a stack is for; what clients ran
+            together, how many they were, and the error if they have to go one by one.
     """
 
     number: int

@@ -20,7 +20,7 @@ from fedlearn_edu.executors.base import (
     check_call,
     resolve_type,
 )
-from fedlearn_edu.executors.layer import Handle, Layer
+from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import free_references, substitute
@@ -59,18 +59,11 @@ class Closure:
 
 
 @final
-class ReferenceResolvingExecutor(Layer):
+class ReferenceResolvingExecutor(OverTarget):
     """Interprets names, functions, blocks, calls and structures.
 
     Source: `tff.framework.ReferenceResolvingExecutor`.
     """
-
-    def __init__(self, target_executor: Executor) -> None:
-        self._target = target_executor
-
-    def close(self) -> None:
-        """Closes the target."""
-        self._target.close()
 
     async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Evaluates a tree, or embeds plain data in the target."""
@@ -134,11 +127,6 @@ class ReferenceResolvingExecutor(Layer):
     async def fetch(self, handle: Handle) -> Any:
         """Materializes the target's value."""
         return await handle.representation.compute()
-
-    async def select_below(self, handle: Handle, at: int) -> Handle:
-        """Selects in the target."""
-        below = await self._target.create_selection(handle.representation, at)
-        return self.wrap(below)
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Embeds a function whole, after closing it over what it captured."""

@@ -22,7 +22,7 @@ from fedlearn_edu.executors.base import (
     check_call,
     resolve_type,
 )
-from fedlearn_edu.executors.layer import Handle, Layer
+from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.executors.stepping import step
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import FunctionType, LazySequence, SequenceType, Type, released
@@ -49,19 +49,12 @@ class Mapped:
 
 
 @final
-class SequenceExecutor(Layer):
+class SequenceExecutor(OverTarget):
     """Interprets sequences over any target that can run the element functions.
 
     Source: `tff.framework.SequenceExecutor`, which deadlocked when TensorFlow read a
     mapped sequence.
     """
-
-    def __init__(self, target_executor: Executor) -> None:
-        self._target = target_executor
-
-    def close(self) -> None:
-        """Closes the target."""
-        self._target.close()
 
     async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Keeps sequences and sequence operators; embeds the rest in the target."""
@@ -95,10 +88,6 @@ class SequenceExecutor(Layer):
                 return tuple([await element.compute() async for element in elements])
             case target:
                 return await target.compute()
-
-    async def select_below(self, handle: Handle, at: int) -> Handle:
-        """Selects in the target."""
-        return self.wrap(await self._target.create_selection(handle.representation, at))
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Hands a sequence down whole: as it is, or as a recipe to be read there."""

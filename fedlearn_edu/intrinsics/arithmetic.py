@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.computations.federated import require_federated_context
-from fedlearn_edu.computations.value import Value, operator, structure_like, to_value
+from fedlearn_edu.computations.value import Value, fieldwise, operator, to_value
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import traced
 from fedlearn_edu.intrinsics.eager import ANYWHERE, intrinsic
@@ -64,15 +64,9 @@ def leafwise(name: str, left: Value, right: Value) -> Value:
 
     `right` has the structure of `left`, or is one scalar that meets every leaf.
     """
-    left_type = left.type_signature
+    result = left_type = left.type_signature
     if isinstance(left_type, StructType):
-        spread = not isinstance(right.type_signature, StructType)
-        fields = (
-            leafwise(name, left[i], right if spread else right[i])
-            for i in range(len(left_type))
-        )
-        return structure_like(left_type, fields)
-    result = left_type
+        return fieldwise(lambda a, b: leafwise(name, a, b), left, right)
     assert isinstance(left_type, TensorType)
     if name == "divide" and np.issubdtype(left_type.dtype, np.integer):
         result = TensorType(np.float64, left_type.shape)
@@ -83,8 +77,7 @@ def scale(name: str, value: Value, factor: Value) -> Value:
     """`leafwise` with a scalar that is cast to the dtype of each leaf first."""
     type_ = value.type_signature
     if isinstance(type_, StructType):
-        fields = (scale(name, value[i], factor) for i in range(len(type_)))
-        return structure_like(type_, fields)
+        return fieldwise(lambda a, b: scale(name, a, b), value, factor)
     assert isinstance(type_, TensorType)
     return leafwise(name, value, cast_scalar(factor, type_))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.computations.value import Value, structure_like
+from fedlearn_edu.computations.value import Value, fieldwise
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.aggregation import federated_sum
 from fedlearn_edu.intrinsics.application import apply
@@ -100,8 +100,7 @@ def _multiply_by_reciprocal(sums: Value) -> Value:
 def _scale_by_reciprocal(total: Value, count: Value) -> Value:
     type_ = total.type_signature
     if isinstance(type_, StructType):
-        fields = (_scale_by_reciprocal(total[i], count) for i in range(len(type_)))
-        return structure_like(type_, fields)
+        return fieldwise(_scale_by_reciprocal, total, count)
     assert isinstance(type_, TensorType)
     scalar = TensorType(type_.dtype)
     leaf = operation("reciprocal", (count.type_signature,), scalar, type_.dtype.name)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.computations.value import Value, structure_like, to_value
+from fedlearn_edu.computations.value import Value, fieldwise, structure_like, to_value
 from fedlearn_edu.errors import StructureError, TypeMismatchError
 from fedlearn_edu.intrinsics.aggregation import federated_sum
 from fedlearn_edu.intrinsics.application import apply, record, to_federated
@@ -136,12 +136,7 @@ def _masked(value: Value) -> Value:
 def _with_parameter(name: str, value: Value, parameter: Value) -> Value:
     type_ = value.type_signature
     if isinstance(type_, StructType):
-        spread = not isinstance(parameter.type_signature, StructType)
-        fields = (
-            _with_parameter(name, value[i], parameter if spread else parameter[i])
-            for i in range(len(type_))
-        )
-        return structure_like(type_, fields)
+        return fieldwise(lambda a, b: _with_parameter(name, a, b), value, parameter)
     assert isinstance(type_, TensorType)
     if name == "at_most":  # the limit may lie outside the values' own dtype: no cast
         check = operation(name, (type_, parameter.type_signature), type_)

@@ -18,11 +18,8 @@ def children(node: ir.Node) -> tuple[ir.Node, ...]:
             return (source,)
         case ir.Struct(elements=elements):
             return tuple(element for _, element in elements)
-        case ir.Call(function=function, argument=None):
-            return (function,)
         case ir.Call(function=function, argument=argument):
-            assert argument is not None
-            return (function, argument)
+            return (function,) if argument is None else (function, argument)
         case ir.Lambda(body=body):
             return (body,)
         case ir.Block(locals=bound, result=result):
@@ -46,11 +43,8 @@ def rebuild(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
             return ir.Selection(fn(source), index)
         case ir.Struct(elements=elements, python_container=container):
             return ir.Struct(tuple((n, fn(e)) for n, e in elements), container)
-        case ir.Call(function=function, argument=None):
-            return ir.Call(fn(function))
         case ir.Call(function=function, argument=argument):
-            assert argument is not None
-            return ir.Call(fn(function), fn(argument))
+            return ir.Call(fn(function), None if argument is None else fn(argument))
         case ir.Lambda(parameter=parameter, parameter_type=type_, body=body):
             return ir.Lambda(parameter, type_, fn(body))
         case ir.Block(locals=bound, result=result):

@@ -21,7 +21,14 @@ from typing import Any
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
-from fedlearn_edu.learning import federated_averaging, losses, models, optimizers
+from fedlearn_edu.learning import (
+    callbacks,
+    federated_averaging,
+    losses,
+    models,
+    optimizers,
+)
+from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.evaluation import build_federated_evaluation
 from fedlearn_edu.learning.fed_avg import build_fed_avg
 from fedlearn_edu.learning.fed_opt import (
@@ -33,13 +40,21 @@ from fedlearn_edu.learning.fed_opt import (
 )
 from fedlearn_edu.learning.fed_prox import build_fed_prox
 from fedlearn_edu.learning.fed_sgd import build_fed_sgd
+from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.judgement import Evaluation
+from fedlearn_edu.learning.plan import Options
 from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.running import run
 from fedlearn_edu.learning.scaffold import build_scaffold
 
 __all__ = [
+    "Checkpoints",
     "Evaluation",
+    "History",
     "LearningProcess",
+    "Options",
+    "Run",
     "build_fed_adagrad",
     "build_fed_adam",
     "build_fed_avg",
@@ -50,10 +65,12 @@ __all__ = [
     "build_fed_yogi",
     "build_federated_evaluation",
     "build_scaffold",
+    "callbacks",
     "federated_averaging",
     "losses",
     "models",
     "optimizers",
+    "run",
 ]
 
 

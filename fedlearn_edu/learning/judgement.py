@@ -61,8 +61,13 @@ class Evaluation:
         This is what the ancestor's tutorial calls loss: twice as many batches, twice
         the loss. It does not compare between data sets.
         """
-        sums = [float(each["batch_loss_sum"]) for each in self.clients]
-        return float(np.mean(sums))
+        return float(self.client_losses_summed_over_batches.mean())
+
+    @property
+    def client_losses_summed_over_batches(self) -> NDArray[np.float64]:
+        """`[clients]`: the sum over each client's batches of their means."""
+        sums = [each["batch_loss_sum"] for each in self.clients]
+        return np.array(sums, np.float64)
 
     @property
     def client_losses(self) -> NDArray[np.float64]:

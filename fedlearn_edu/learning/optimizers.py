@@ -13,12 +13,22 @@ from typing import Any, final
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning.schedules import Rate, at_round, exponential_decay
 
 Weights = Any
 """A structure of float tensors, for example `<weights=float32[784,10],...>`."""
 
-Rate = float | Callable[[Any], Any]
-"""A learning rate: a number, or a function of the round's number `int32`, from 0."""
+__all__ = [
+    "Optimizer",
+    "OptimizerError",
+    "Rate",
+    "build_adagrad",
+    "build_adam",
+    "build_sgd",
+    "build_sgdm",
+    "build_yogi",
+    "exponential_decay",
+]
 
 
 @final
@@ -147,37 +157,6 @@ def build_yogi(
 
     name = _named("Yogi", learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
     return _two_moments(name, learning_rate, (beta_1, beta_2), epsilon, second)
-
-
-def exponential_decay(learning_rate: float, factor: float) -> Rate:
-    """A rate that is multiplied by `factor` after every round.
-
-    >>> rate = exponential_decay(0.1, 0.9)
-    >>> rate, round(float(rate(2)), 6)
-    (exponential_decay(0.1, 0.9), 0.081)
-    """
-    return _ExponentialDecay(learning_rate, factor)
-
-
-@final
-@dataclass(frozen=True)
-class _ExponentialDecay:
-    """A function with a name, so that an optimizer can say what it does."""
-
-    learning_rate: float
-    factor: float
-
-    def __call__(self, number: Any) -> Any:
-        tf = fl.tf
-        return self.learning_rate * tf.pow(self.factor, tf.cast(number, tf.float32))
-
-    def __repr__(self) -> str:
-        return f"exponential_decay({self.learning_rate:g}, {self.factor:g})"
-
-
-def at_round(rate: Rate, number: Any) -> Any:
-    """The learning rate in the round of this number."""
-    return rate(number) if callable(rate) else rate
 
 
 def _two_moments(

@@ -17,12 +17,13 @@ from fedlearn_edu.learning.local_training import (
     difference,
 )
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import Optimizer, Rate, at_round, build_sgd
+from fedlearn_edu.learning.optimizers import Optimizer, Rate, build_sgd
 from fedlearn_edu.learning.process import (
     LearningProcess,
     OutputWithClients,
     ProcessError,
 )
+from fedlearn_edu.learning.schedules import at_round
 
 
 def build_scaffold(

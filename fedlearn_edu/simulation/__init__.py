@@ -21,7 +21,12 @@ from fedlearn_edu.simulation.environments import (
     build_inprocess_environment,
     local_executor_factory,
 )
-from fedlearn_edu.simulation.participation import Draw, Participation, Stragglers
+from fedlearn_edu.simulation.participation import (
+    Draw,
+    Participation,
+    ParticipationError,
+    Stragglers,
+)
 
 __all__ = [
     "Client",
@@ -29,6 +34,7 @@ __all__ = [
     "Draw",
     "Environment",
     "Participation",
+    "ParticipationError",
     "Stragglers",
     "build_inprocess_environment",
     "datasets",

@@ -6,7 +6,7 @@ clients cost no more than the indices. `place()` hands the batches to computatio
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, final, overload
+from typing import Any, SupportsIndex, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +16,9 @@ from fedlearn_edu.computations.placing import place
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.simulation.client import Client, Examples, batch_type
 from fedlearn_edu.simulation.datasets.arrays import check_examples
-from fedlearn_edu.simulation.partitions import Batch, Indices, Look, PartitionError
+from fedlearn_edu.simulation.partitions import Batch, Look, PartitionError
 from fedlearn_edu.simulation.partitions.by_look import as_grey
-from fedlearn_edu.simulation.partitions.record import check_share
+from fedlearn_edu.simulation.partitions.record import Shares, check_share
 from fedlearn_edu.types import CLIENTS, SequenceType, StructType
 
 
@@ -65,15 +65,12 @@ class ClientData(Sequence[Client]):
         self,
         x: ArrayLike,
         y: ArrayLike,
-        partition: Sequence[Indices],
+        partition: Shares,
         looks: Sequence[Look] | None = None,
     ) -> None:
-        arrays = check_examples(np.asarray(x), np.asarray(y), "ClientData")
+        arrays = check_examples(x, y, "ClientData")
         n = len(arrays[0])
-        held = [
-            check_share(np.asarray(of), client, n)
-            for client, of in enumerate(partition)
-        ]
+        held = [check_share(of, client, n) for client, of in enumerate(partition)]
         if not held:
             raise PartitionError(
                 "there are no clients",
@@ -82,7 +79,7 @@ class ClientData(Sequence[Client]):
                 where="partition",
             )
         seen = None if looks is None else _checked_looks(looks, len(held), arrays[0])
-        positions = np.concatenate(held, dtype=np.intp, casting="same_kind")
+        positions = np.concatenate(held)
         ends = np.cumsum([len(of) for of in held])
         self._examples = Examples(*arrays, positions, ends, seen)
         self._ids = np.arange(len(held))
@@ -104,12 +101,12 @@ class ClientData(Sequence[Client]):
         return (Client(int(id_), self._examples) for id_ in self._ids)
 
     @overload
-    def __getitem__(self, index: int) -> Client: ...
+    def __getitem__(self, index: SupportsIndex) -> Client: ...
     @overload
     def __getitem__(self, index: slice) -> "ClientData": ...
 
     @short_traceback
-    def __getitem__(self, index: int | slice) -> "Client | ClientData":
+    def __getitem__(self, index: SupportsIndex | slice) -> "Client | ClientData":
         if isinstance(index, slice):
             return self._of(self._ids[index])
         return Client(int(self._ids[self._positions([index])[0]]), self._examples)

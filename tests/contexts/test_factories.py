@@ -3,7 +3,6 @@
 
 import gc
 import threading
-import warnings
 import weakref
 from typing import Any
 
@@ -117,10 +116,7 @@ def test_a_call_under_way_keeps_its_stack_when_it_is_thrown_away() -> None:
     own = list(made)
     for count in range(1, 12):
         factory.create_executor({fl.CLIENTS: count})
-    with warnings.catch_warnings():
-        # What other tests left behind goes now, too, and is not what this is about.
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
+    gc.collect()
     assert any(each() is not None for each in own)
     thrown_away.set()
     thread.join(timeout=30)

@@ -44,8 +44,9 @@ def test_demo_deals_out_what_the_twin_deals_out() -> None:
         datasets.load_digits28(), (data.train, data.test), strict=True
     ):
         theirs = twin.deal(split, 140, 14)
-        assert [len(client) for client in ours] == [len(client) for client in theirs]
-        for mine, other in zip(ours, theirs, strict=True):
+        dealt = ours.batches(data.batch_size)
+        assert [len(client) for client in dealt] == [len(client) for client in theirs]
+        for mine, other in zip(dealt, theirs, strict=True):
             for batch, (x, y) in zip(mine, other, strict=True):
                 np.testing.assert_array_equal(batch["x"], x, strict=True)
                 np.testing.assert_array_equal(batch["y"], y, strict=True)
@@ -53,7 +54,7 @@ def test_demo_deals_out_what_the_twin_deals_out() -> None:
 
 def test_embedded_digits_make_ten_steps_per_client() -> None:
     data = prepare(Options(data="digits28"))
-    assert [len(client) for client in data.train] == [10] * 10
+    assert [len(client) for client in data.train.batches(data.batch_size)] == [10] * 10
 
 
 @pytest.mark.tensorflow

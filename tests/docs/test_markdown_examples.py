@@ -56,6 +56,7 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
         "README.md",
         "docs/executor_pages.md",
         "docs/life_of_a_value.md",
+        "docs/non_iid.md",
         "docs/notation.md",
     ],
 )

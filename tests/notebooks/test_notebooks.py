@@ -5,6 +5,7 @@
 the environment of a learner, and whatever reaches stderr is a failure.
 """
 
+import asyncio
 import re
 import statistics
 import subprocess
@@ -178,5 +179,6 @@ def run(notebook: Any) -> Any:
     new_cell: Any = nbformat.v4.new_code_cell
     notebook.cells.insert(0, new_cell(BLOCK_NETWORK, id="network"))
     notebook.cells.append(new_cell("_attempts", id="attempts"))
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    client = NotebookClient(notebook, timeout=120, kernel_name="python3")
+    asyncio.run(client.async_execute())  # `execute` would leave its event loop open
     return notebook

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The embedded digits, and the three places MNIST may come from."""
+"""The embedded digits, and the places that MNIST and Fashion-MNIST may come from."""
 
+import gzip
 import hashlib
 import pickle
 from pathlib import Path
@@ -30,6 +31,21 @@ def write_mnist(folder: Path, examples: int = 2, **replaced: np.ndarray) -> Path
     arrays = {"x_train": images, "y_train": labels, "x_test": images, "y_test": labels}
     np.savez(folder / "mnist.npz", **(arrays | replaced))
     return folder / "mnist.npz"
+
+
+def write_fashion_mnist(keras_home: Path, examples: int = 2) -> Path:
+    """The four files in Keras's cache: a header, and bytes."""
+    folder = keras_home / "datasets" / "fashion-mnist"
+    folder.mkdir(parents=True)
+    for split, shift in (("train", 0), ("t10k", 1)):
+        images = np.arange(examples * 784, dtype=np.uint32).astype(np.uint8) + shift
+        labels = np.arange(examples, dtype=np.uint8) + shift
+        sizes = np.array([examples, 28, 28], ">u4").tobytes()
+        with gzip.open(folder / f"{split}-images-idx3-ubyte.gz", "wb") as file:
+            file.write(b"\0\0\x08\x03" + sizes + images.astype(np.uint8).tobytes())
+        with gzip.open(folder / f"{split}-labels-idx1-ubyte.gz", "wb") as file:
+            file.write(b"\0\0\x08\x01" + sizes[:4] + labels.tobytes())
+    return folder
 
 
 def test_digits28_has_the_layout_of_mnist() -> None:
@@ -106,7 +122,7 @@ def test_keras_cache_is_second_choice(
 def test_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(datasets.DatasetError, match="no data set") as caught:
         datasets.load("cifar")
-    assert "'auto' or 'digits28' or 'mnist'" in str(caught.value)
+    assert "'auto' or 'digits28' or 'mnist' or 'fashion_mnist'" in str(caught.value)
     assert "'cifar'" in str(caught.value)
 
 
@@ -170,6 +186,97 @@ def test_download_goes_through_keras(
     monkeypatch.setattr(keras.datasets.mnist, "load_data", fail)
     with pytest.raises(datasets.DatasetError, match=r"a download \(no network\)"):
         datasets.load_mnist()
+
+
+def test_fashion_mnist_is_read_from_the_keras_cache(nowhere: Path) -> None:
+    assert datasets.find_fashion_mnist() is None
+    folder = write_fashion_mnist(nowhere / "keras")
+    assert datasets.find_fashion_mnist() == folder
+    data = datasets.load("fashion_mnist")
+    (x_train, y_train), (x_test, y_test) = data
+    assert data.name == "fashion_mnist"
+    assert "Zalando" in data.attribution
+    assert x_train.shape == (2, 28, 28)
+    assert x_train.dtype == np.uint8
+    assert x_train[0, 0, :3].tolist() == [0, 1, 2]
+    assert x_train[0, 1, 0] == 28
+    assert x_test[0, 0, :3].tolist() == [1, 2, 3]
+    assert (y_train.tolist(), y_test.tolist()) == ([0, 1], [1, 2])
+
+
+def test_fashion_mnist_in_the_named_folder_comes_first(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_fashion_mnist(nowhere / "keras", examples=3)
+    path = write_mnist(nowhere / "data").rename(nowhere / "data" / "fashion_mnist.npz")
+    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(path.parent))
+    assert datasets.find_fashion_mnist() == path
+    assert datasets.find_mnist() is None
+    assert len(datasets.load_fashion_mnist().train[0]) == 2
+
+
+def test_fashion_mnist_with_a_file_missing_is_not_there(nowhere: Path) -> None:
+    folder = write_fashion_mnist(nowhere / "keras")
+    (folder / "t10k-labels-idx1-ubyte.gz").unlink()
+    assert datasets.find_fashion_mnist() is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"no gzip",
+        gzip.compress(b""),
+        gzip.compress(b"x" * 99)[:20],
+        gzip.compress(b"\0\0\x08"),
+        gzip.compress(b"\0\0\x08\x01\0"),
+        gzip.compress(b"\0\0\x08\x01\0\0\0\x09"),
+        gzip.compress(b"\0\0\x0d\x01\0\0\0\0"),
+    ],
+)
+def test_damaged_idx_file_says_which_folder(nowhere: Path, content: bytes) -> None:
+    folder = write_fashion_mnist(nowhere / "keras")
+    (folder / "train-labels-idx1-ubyte.gz").write_bytes(content)
+    with pytest.raises(datasets.DatasetError, match="cannot be read") as caught:
+        datasets.load_fashion_mnist()
+    assert "Fashion-MNIST" in str(caught.value)
+    assert str(folder) in str(caught.value)
+    assert "train-labels-idx1-ubyte.gz" in str(caught.value)
+
+
+def test_fashion_mnist_offline_says_all_that_was_tried(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(name: str) -> tuple[Split, Split]:
+        raise OSError(f"no route to {name}")
+
+    monkeypatch.setattr(sources, "fetch_with_keras", refuse)
+    with pytest.raises(datasets.DatasetError, match="Fashion-MNIST is not") as caught:
+        datasets.load("fashion_mnist")
+    message = str(caught.value)
+    assert str(nowhere / "keras" / "datasets" / "fashion-mnist") in message
+    assert "a download (no route to fashion_mnist)" in message
+    assert "put fashion_mnist.npz into a folder" in message
+
+
+def test_auto_never_takes_fashion_mnist(nowhere: Path) -> None:
+    write_fashion_mnist(nowhere / "keras")
+    assert datasets.load().name == "digits28"
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_keras_reads_the_same_fashion_mnist(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_fashion_mnist(nowhere / "keras")
+    fashion = "keras.src.datasets.fashion_mnist.get_file"
+    monkeypatch.setattr(fashion, lambda name, **_: str(folder / name))
+    theirs = sources.fetch_with_keras("fashion_mnist")
+    for our_split, their_split in zip(
+        datasets.load_fashion_mnist(), theirs, strict=True
+    ):
+        for ours, other in zip(our_split, their_split, strict=True):
+            np.testing.assert_array_equal(ours, other, strict=True)
 
 
 def test_errors_survive_pickling() -> None:

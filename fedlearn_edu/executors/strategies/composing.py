@@ -159,17 +159,8 @@ class FederatedComposingStrategy(FederatingStrategy):
         return await self.embed(masks, federated_result(type_))
 
     @implements("federated_select")
-    async def _select(
-        self,
-        type_: FunctionType,
-        keys: Handle,
-        max_key: Handle,
-        source: Handle,
-        fn: Handle,
-    ) -> Any:
-        return await self._in_children(
-            "federated_select", type_.result, [keys, max_key, source, fn]
-        )
+    async def _select(self, type_: FunctionType, *args: Handle) -> Any:
+        return await self._in_children("federated_select", type_.result, args)
 
     async def _merge(
         self,

@@ -46,7 +46,8 @@ class FederatedGroupingStrategy(FederatingStrategy):
         below: realizes what cannot be done together.
         together: the runtime's way to run a function for a group.
         count: how many clients there are.
-        pool: where the runtime works; on the caller's thread without one.
+        pool: where the runtime works; on the caller's thread without one. The groups
+            of a stack share it; they are closed together, and it ends with them.
     """
 
     implemented = FederatedResolvingStrategy.implemented
@@ -77,8 +78,10 @@ class FederatedGroupingStrategy(FederatingStrategy):
         )
 
     def close(self) -> None:
-        """Closes every target executor once."""
+        """Closes every target executor once, and lets the pool's threads end."""
         self._below.close()
+        if self._pool is not None:
+            self._pool.shutdown(wait=False)
 
     async def embed(self, value: Any, type_: FederatedType) -> Any:
         """Keeps what clients hold as it is."""

@@ -35,7 +35,7 @@ def from_keras_model(
     call is `keras.Model.stateless_call`.
     """
     shape, outputs = _checked_shapes(keras_model)
-    start = [np.array(variable) for variable in keras_model.trainable_variables]
+    start = [variable.numpy() for variable in keras_model.trainable_variables]
     per_example = losses.find(loss) if isinstance(loss, str) else loss
     is_regression = per_example is losses.squared_error
 

@@ -42,6 +42,8 @@ from fedlearn_edu.types import SequenceType, StructType, TensorType, Type, relea
 # this number of clients on, one operation for all beats one operation for each.
 SMALL_STEP_BYTES = 2**17
 MANY_CLIENTS = 16
+# Steps of all clients take memory at once then; one more group does not, nor a loop.
+VECTORIZED_BYTES = 2**26
 # Beyond this size the calls do not matter, and one call per client uses memory better.
 LARGE_STEP_BYTES = 2**21
 _MAX_GRAPHS = 128
@@ -83,9 +85,10 @@ class TensorFlowTogether(Together):
         size = _step_bytes(found)
         if size > LARGE_STEP_BYTES:
             return None
-        small = size <= SMALL_STEP_BYTES and group.count >= MANY_CLIENTS
+        small = size <= SMALL_STEP_BYTES and size * group.count <= VECTORIZED_BYTES
+        many = group.count >= MANY_CLIENTS
         even = all(column.kind != "uneven" for column in found)
-        graph = self._graph(work, found, vectorized=small and even)
+        graph = self._graph(work, found, vectorized=small and many and even)
         if graph is None:
             return None
         flat = [tensor for column in found for tensor in column.tensors]

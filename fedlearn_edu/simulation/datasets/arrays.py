@@ -43,7 +43,7 @@ def from_arrays(
     Raises:
         ExamplesError: if x and y are not equally many, hold no numbers, or nothing.
     """
-    train = check_examples(np.asarray(x), np.asarray(y), f"{name}, train")
+    train = check_examples(x, y, f"{name}, train")
     if x_test is None and y_test is None:
         return Dataset(name, train, (train[0][:0], train[1][:0]), "")
     if x_test is None or y_test is None:
@@ -53,7 +53,7 @@ def from_arrays(
             found="x_test only" if y_test is None else "y_test only",
             where=f"{name}, test",
         )
-    test = check_examples(np.asarray(x_test), np.asarray(y_test), f"{name}, test")
+    test = check_examples(x_test, y_test, f"{name}, test")
     for of_train, of_test, array in zip(train, test, "xy", strict=True):
         if of_train.shape[1:] != of_test.shape[1:]:
             raise ExamplesError(
@@ -69,8 +69,9 @@ def _shape(array: NDArray[Any]) -> str:
     return f"[{','.join(['n', *map(str, array.shape[1:])])}]"
 
 
-def check_examples(x: NDArray[Any], y: NDArray[Any], where: str) -> Split:
-    """Returns x and y if they are numbers, at least one example, and equally many."""
+def check_examples(x: ArrayLike, y: ArrayLike, where: str) -> Split:
+    """Returns x and y as arrays of numbers, at least one example, and equally many."""
+    x, y = _array(x, f"{where}, x"), _array(y, f"{where}, y")
     for name, array in (("x", x), ("y", y)):
         if array.ndim == 0 or array.dtype.kind not in _NUMBERS:
             raise ExamplesError(
@@ -98,3 +99,16 @@ def check_examples(x: NDArray[Any], y: NDArray[Any], where: str) -> Split:
             where=where,
         )
     return x, y
+
+
+def _array(values: ArrayLike, where: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ExamplesError(
+            "examples have one shape",
+            expected="entries of the same shape",
+            found="entries of different lengths or depths",
+            where=where,
+            do="pad or crop them first",
+        ) from error

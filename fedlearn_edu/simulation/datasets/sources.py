@@ -71,7 +71,7 @@ class Source:
         try:
             train, test = fetch_with_keras(self.name)
         except Exception as error:
-            raise self._not_found(str(error)) from error
+            raise self._not_found(str(error)) from None
         return self._checked(train, test, "download")
 
     def find(self) -> Path | None:

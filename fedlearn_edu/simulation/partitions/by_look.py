@@ -137,7 +137,7 @@ def _rotated(images: NDArray[Any], degrees: float) -> NDArray[np.float32]:
     from PIL import Image
 
     stack = images.astype(np.float32)
-    flat = stack.reshape(*stack.shape[:3], -1)
+    flat = stack[..., None] if stack.ndim == 3 else stack
     turned = np.empty_like(flat)
     for index in np.ndindex(len(flat), flat.shape[3]):
         of, channel = index

@@ -64,7 +64,6 @@ def dirichlet(
     for _ in range(_TRIES):
         shares = chance.dirichlet(np.full(clients, concentration), len(known))
         cuts = np.rint(shares.cumsum(axis=1) * totals[:, None]).astype(np.intp)
-        cuts[:, -1] = totals
         sizes = np.diff(cuts.sum(axis=0), prepend=0)
         if sizes.min() >= least:
             return _split(chance, flat, known, cuts)

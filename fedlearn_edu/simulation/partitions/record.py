@@ -14,6 +14,9 @@ from fedlearn_edu.errors import FedLearnError, describe
 Indices = NDArray[np.intp]
 """Positions of one client's examples, in the order the client sees them."""
 
+Shares = Sequence[ArrayLike] | NDArray[Any]
+"""A partition as it may be handed in: positions for each client, lists included."""
+
 
 class PartitionError(FedLearnError, ValueError):
     """Examples cannot be dealt out, or cut into batches, as asked."""
@@ -21,15 +24,23 @@ class PartitionError(FedLearnError, ValueError):
 
 def read_labels(labels: ArrayLike) -> NDArray[Any]:
     """The labels as `[n]`, one per example; of some other shape they are refused."""
-    flat = np.asarray(labels)
-    if flat.ndim != 1:
+    flat = _array(labels)
+    if flat is None or flat.ndim != 1:
         raise PartitionError(
             "there is one label per example",
             expected="labels of shape [n]",
-            found=f"shape {list(flat.shape)}",
+            found="nested lists" if flat is None else f"shape {list(flat.shape)}",
             do="pass the labels of the split, for example dataset.train[1]",
         )
     return flat
+
+
+def _array(values: ArrayLike) -> NDArray[Any] | None:
+    """As an array; `None` for nested lists of different lengths."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        return None
 
 
 def whole(number: Any, name: str, least: int = 1) -> int:
@@ -91,9 +102,10 @@ def in_order(clients: Sequence[NDArray[Any]]) -> tuple[Indices, ...]:
     return tuple(np.sort(held).astype(np.intp, copy=False) for held in clients)
 
 
-def check_share(held: NDArray[Any], client: int, examples: int) -> Indices:
-    """Refuses a share that is empty, or that holds an example that is not there."""
-    if held.size == 0:
+def check_share(share: ArrayLike, client: int, examples: int) -> Indices:
+    """A client's share, unless it is empty or has an example that is not there."""
+    held = _array(share)
+    if held is not None and held.size == 0:
         raise PartitionError(
             "a client holds nothing",
             expected="at least one example",
@@ -101,15 +113,16 @@ def check_share(held: NDArray[Any], client: int, examples: int) -> Indices:
             where=f"client {client}",
             do="leave the client out, or deal to fewer clients",
         )
-    if held.ndim != 1 or held.dtype.kind not in "iu":
+    if held is None or held.ndim != 1 or held.dtype.kind not in "iu":
+        is_mask = held is not None and held.dtype.kind == "b"
         raise PartitionError(
             "a client's share is an array of positions",
             expected="int[?]",
-            found=f"{held.dtype} of shape {list(held.shape)}",
+            found="nested lists"
+            if held is None
+            else f"{held.dtype} of shape {list(held.shape)}",
             where=f"client {client}",
-            do="np.flatnonzero(mask) turns a mask into positions"
-            if held.dtype.kind == "b"
-            else None,
+            do="np.flatnonzero(mask) turns a mask into positions" if is_mask else None,
         )
     if held.min() < 0 or held.max() >= examples:
         raise PartitionError(
@@ -119,4 +132,4 @@ def check_share(held: NDArray[Any], client: int, examples: int) -> Indices:
             where=f"client {client}",
             do="deal out the labels of the same split",
         )
-    return held
+    return held.astype(np.intp, copy=False)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How skewed a partition is: three measures per client, and a table to read."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -10,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.simulation.partitions.record import (
-    Indices,
     PartitionError,
+    Shares,
     check_share,
     read_labels,
 )
@@ -95,7 +94,7 @@ class Skew:
 
 
 @short_traceback
-def describe_skew(labels: ArrayLike, partition: Sequence[Indices]) -> Skew:
+def describe_skew(labels: ArrayLike, partition: Shares) -> Skew:
     """Compares what each client holds with the labels of the whole.
 
     Args:
@@ -117,10 +116,7 @@ def describe_skew(labels: ArrayLike, partition: Sequence[Indices]) -> Skew:
     flat = read_labels(labels)
     known, codes = np.unique(flat, return_inverse=True)
     counts = [
-        np.bincount(
-            codes[check_share(np.asarray(held), client, len(flat))],
-            minlength=len(known),
-        )
+        np.bincount(codes[check_share(held, client, len(flat))], minlength=len(known))
         for client, held in enumerate(partition)
     ]
     if not counts:

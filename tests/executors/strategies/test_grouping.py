@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The strategy of groups, over a runtime that is a Python loop and keeps a diary."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
@@ -23,8 +24,10 @@ class Diary(Together):
     def __init__(self) -> None:
         self.entries: list[tuple[str, int]] = []
         self.declines: set[str] = set()
+        self.threads: set[threading.Thread] = set()
 
     def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
+        self.threads.add(threading.current_thread())
         if "map" in self.declines or not isinstance(function, ir.Leaf):
             return None
         self.entries.append(("map", group.count))
@@ -183,6 +186,22 @@ def test_whoever_counts_bytes_sees_every_client(diary: Diary) -> None:
 def test_works_with_and_without_threads(diary: Diary, use_threads: bool) -> None:
     assert run(MAPPED, [1, 2], use_threads=use_threads) == [2, 3]
     assert diary.entries == [("map", 2)]
+
+
+@pytest.mark.parametrize("max_fanout", [100, 2])
+def test_closing_ends_the_threads_of_the_groups(diary: Diary, max_fanout: int) -> None:
+    """Also while somebody still has the stack."""
+    factory = local_executor_factory(max_fanout=max_fanout)
+    stack = factory.create_executor({fl.CLIENTS: 5}, frozenset({"numpy"}))
+    with SyncExecutionContext(factory):
+        MAPPED([1, 2, 3, 4, 5])
+        assert factory.create_executor({fl.CLIENTS: 5}, frozenset({"numpy"})) is stack
+        assert diary.threads
+        factory.clean_up_executor({fl.CLIENTS: 5})
+        for thread in diary.threads:
+            thread.join(timeout=5)
+            assert not thread.is_alive()
+        assert MAPPED([1, 2, 3, 4, 5]) == [2, 3, 4, 5, 6]
 
 
 def test_a_captured_value_goes_the_old_way(diary: Diary) -> None:

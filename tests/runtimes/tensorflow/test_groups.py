@@ -11,6 +11,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import ComputationFailedError
+from fedlearn_edu.executors.together import Entries, Group
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.runtimes.tensorflow import groups
 from fedlearn_edu.testing import assert_same
@@ -301,6 +302,23 @@ def test_large_clients_go_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     check(program, data, expected=0)
 
 
+@pytest.mark.parametrize(("together", "vectorized"), [(12_000, True), (11_999, False)])
+def test_memory_does_not_grow_with_a_vectorized_group(
+    monkeypatch: pytest.MonkeyPatch, together: int, vectorized: bool
+) -> None:
+    """Three steps of 4,000 bytes are taken at once only where they may be as large."""
+    monkeypatch.setattr(groups, "MANY_CLIENTS", 1)
+    monkeypatch.setattr(groups, "VECTORIZED_BYTES", together)
+    double = fl.tf_computation(lambda x: x * 2.0, (F32, [1000]))
+    group = Group(Entries([np.ones(1000, F32)] * 3), fl.to_type((F32, [1000])), 3)
+    ours = groups.TensorFlowTogether()
+    found = ours.map(double.tree, group)
+    assert found is not None
+    assert_same(list(found), [np.full(1000, 2, F32)] * 3)
+    [(*_, form)] = ours._graphs
+    assert form is vectorized
+
+
 def test_a_result_of_unknown_size_may_be_folded(form: str) -> None:
     """Not stacked, though: every client's may be another size."""
     odd = fl.tf_computation(lambda x: x[x % 2 == 1], (I32, [None]))
@@ -351,8 +369,6 @@ def test_a_graph_from_another_process_is_run_alone(form: str) -> None:
 def test_old_graphs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "_MAX_GRAPHS", 2)
     ours = groups.TensorFlowTogether()
-    from fedlearn_edu.executors.together import Entries, Group
-
     for factor in range(4):
         code = fl.tf_computation(lambda x, f=factor: x * f, F32)
         group = Group(Entries([F32(1), F32(2)]), fl.to_type(F32), 2)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Averages say of what they are, and each is what it says: worked out by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu.learning import build_federated_evaluation, models
+from fedlearn_edu.learning.judgement import Evaluation, EvaluationError
+from fedlearn_edu.simulation import ClientData, datasets, partitions
+
+pytestmark = pytest.mark.tensorflow
+
+# A model that believes its input: x holds the scores of the three classes.
+SCORES = {"weights": np.eye(3, dtype=np.float32), "bias": np.zeros(3, np.float32)}
+TWO_TO_ONE = np.log([2.0, 1.0, 1.0])  # shares 1/2, 1/4, 1/4
+
+
+def batch(*answers_and_labels: tuple[int, int]) -> dict[str, Any]:
+    """One example each: the class the model takes it for, and the class it is of."""
+    x = [np.roll(TWO_TO_ONE, answer) for answer, _ in answers_and_labels]
+    y = [label for _, label in answers_and_labels]
+    return {"x": np.array(x, np.float32), "y": np.array(y, np.int32)}
+
+
+# Client 0: three of four right, in two unequal batches. Client 1: one, wrong.
+DATA = [[batch((0, 0), (1, 1), (2, 2)), batch((0, 2))], [batch((1, 0))]]
+RIGHT, WRONG = np.log(2), np.log(4)
+
+
+@pytest.fixture(scope="module")
+def found() -> Evaluation:
+    model = models.softmax_regression(features=3, classes=3)
+    return build_federated_evaluation(model)(SCORES, DATA)
+
+
+def test_losses_are_averaged_as_their_names_say(found: Evaluation) -> None:
+    approx = pytest.approx
+    assert found.loss_per_example == approx((3 * RIGHT + 2 * WRONG) / 5)
+    first, second = (3 * RIGHT + WRONG) / 4, WRONG
+    assert found.client_losses.tolist() == approx([first, second])
+    assert found.loss_per_client == approx((first + second) / 2)
+    sums = [RIGHT + WRONG, WRONG]
+    assert found.client_losses_summed_over_batches.tolist() == approx(sums)
+    assert found.loss_summed_over_batches == approx(sum(sums) / 2)
+
+
+def test_accuracies_are_averaged_as_their_names_say(found: Evaluation) -> None:
+    assert found.accuracy_per_example == pytest.approx(3 / 5)
+    assert found.client_accuracies.tolist() == pytest.approx([3 / 4, 0])
+    assert found.accuracy_per_client == pytest.approx(3 / 8)
+
+
+def test_confusion_has_a_row_for_each_class(found: Evaluation) -> None:
+    # of class 0: one right, one taken for 1; of class 2: one right, one taken for 0
+    assert found.confusion.tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
+    assert found.class_accuracies.tolist() == pytest.approx([0.5, 1, 0.5])
+    assert found.accuracy_per_class == pytest.approx(2 / 3)
+
+
+def test_calibration_compares_how_sure_with_how_right(found: Evaluation) -> None:
+    sure, right, examples = found.calibration.T
+    assert examples.tolist() == [0, 0, 0, 0, 0, 5, 0, 0, 0, 0]
+    assert sure[5] == pytest.approx(0.5)
+    assert right[5] == pytest.approx(0.6)
+    assert np.isnan(sure[0])
+    assert found.calibration_error == pytest.approx(0.1)
+
+
+def test_it_prints_what_each_average_is_over(found: Evaluation) -> None:
+    assert str(found).splitlines() == [
+        "5 examples, 2 clients",
+        "  loss      0.970406   per example",
+        "  loss      1.12636    per client",
+        "  accuracy  0.6        per example",
+        "  accuracy  0.375      per client",
+    ]
+
+
+def test_there_is_no_average_without_a_name(found: Evaluation) -> None:
+    assert not hasattr(found, "loss")
+    assert not hasattr(found, "accuracy")
+
+
+def test_class_that_nobody_holds_has_no_accuracy() -> None:
+    model = models.softmax_regression(features=3, classes=3)
+    found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))]])
+    assert np.isnan(found.class_accuracies[1:]).all()
+    assert found.accuracy_per_class == 1.0
+
+
+def test_client_without_examples_is_left_out_of_means_over_clients() -> None:
+    model = models.softmax_regression(features=3, classes=3)
+    found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))], []])
+    assert found.loss_per_client == pytest.approx(RIGHT)
+    assert np.isnan(found.client_accuracies[1])
+
+
+def test_prediction_of_a_number_has_losses_and_no_accuracy() -> None:
+    model = models.linear_regression(2)
+    evaluate = build_federated_evaluation(model)
+    weights = {"weights": np.ones(2, np.float32), "bias": np.float32(1)}
+    found = evaluate(weights, [[{"x": [[1.0, 2.0]], "y": [2.0]}]])
+    assert found.loss_per_example == pytest.approx(4)
+    assert list(found.metrics) == ["loss_per_example", "loss_per_client"]
+    with pytest.raises(EvaluationError, match="there is no confusion to count"):
+        _ = found.confusion
+    with pytest.raises(AttributeError, match="predicts a number"):
+        _ = found.accuracy_per_client
+
+
+def test_client_data_is_taken_as_it_is_and_placed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x, y = datasets.load_digits28().test
+    data = ClientData(x, y, partitions.iid(y, 3))
+    model = models.softmax_regression()
+    evaluate = build_federated_evaluation(model)
+    zero = model.initialize(0)
+    assert evaluate(zero, data).loss_per_example == pytest.approx(np.log(10))
+    expected = evaluate(zero, data).metrics
+    placed = []
+    place = ClientData.place
+
+    def place_and_count(*args: Any, **options: Any) -> Any:
+        placed.append(args)
+        return place(*args, **options)
+
+    monkeypatch.setattr(ClientData, "place", place_and_count)
+    on_test = evaluate.on(data)
+    assert on_test(zero) == on_test(zero) == expected
+    assert len(placed) == 1
+
+
+def test_metrics_do_not_depend_on_how_examples_were_batched() -> None:
+    x, y = datasets.load_digits28().test
+    data = ClientData(x, y, partitions.iid(y, 3))
+    model = models.multilayer_perceptron([8])
+    evaluate = build_federated_evaluation(model)
+    weights = model.initialize(1)
+    ways = [evaluate(weights, data.place(size)) for size in (None, 50, 7)]
+    for way in ways[1:]:
+        np.testing.assert_array_equal(way.confusion, ways[0].confusion)
+        assert way.loss_per_example == pytest.approx(ways[0].loss_per_example)
+    summed = [way.loss_summed_over_batches for way in ways]
+    assert summed[0] < summed[1] < summed[2]
+
+
+@pytest.mark.slow
+def test_trap_of_the_tutorial(mnist_folder: Path) -> None:
+    """Its test loss is lower than its training loss because of 99 batches, not 100."""
+    splits = datasets.read_mnist(mnist_folder / "mnist.npz")
+    model = models.softmax_regression()
+    evaluate = build_federated_evaluation(model)
+    results = []
+    for x, y in splits:
+        data = ClientData(x, y, partitions.one_label_per_client(y))
+        results.append(evaluate(model.initialize(0), data.place(batch_size=100)))
+    train, test = results
+    assert (train.total["batches"], test.total["batches"]) == (100, 99)
+    assert train.loss_summed_over_batches == pytest.approx(10.0 * np.log(10), rel=1e-6)
+    assert test.loss_summed_over_batches == pytest.approx(9.9 * np.log(10), rel=1e-6)
+    assert test.loss_summed_over_batches == pytest.approx(22.795593, rel=1e-6)
+    assert train.loss_per_example == pytest.approx(test.loss_per_example, rel=1e-6)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all learning processes share: types, printing, states, and what they refuse."""
+
+import ast
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import learning
+from fedlearn_edu.learning import models
+from fedlearn_edu.learning.process import LearningProcess, ProcessError
+from tests.architecture.repository import PACKAGE
+
+MODEL = models.softmax_regression(features=3, classes=2)
+BUILDERS: dict[str, Callable[[], LearningProcess]] = {
+    "FedSGD": lambda: learning.build_fed_sgd(MODEL),
+    "FedAvg": lambda: learning.build_fed_avg(MODEL),
+    "FedProx": lambda: learning.build_fed_prox(MODEL),
+    "FedAvgM": lambda: learning.build_fed_avg_m(MODEL),
+    "FedAdagrad": lambda: learning.build_fed_adagrad(MODEL),
+    "FedAdam": lambda: learning.build_fed_adam(MODEL),
+    "FedYogi": lambda: learning.build_fed_yogi(MODEL),
+    "FedOpt": lambda: learning.build_fed_opt(
+        MODEL, learning.optimizers.build_adam(), learning.optimizers.build_sgdm(1.0)
+    ),
+    "SCAFFOLD": lambda: learning.build_scaffold(MODEL, num_clients=2),
+}
+HALF: Any = 0.5
+DATA = [
+    [{"x": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "y": [0, 1]}],
+    [{"x": [[1.0, 0.0, 1.0]], "y": [0]}, {"x": [[0.0, 1.0, 1.0]], "y": [1]}],
+]
+
+
+def test_room_is_written_with_the_public_face_only() -> None:
+    allowed = (
+        "fedlearn_edu.errors",
+        "fedlearn_edu.learning",
+        "fedlearn_edu.simulation",
+    )
+    for file in sorted((PACKAGE / "learning").rglob("*.py")):
+        faces = {"fedlearn_edu.former_names"} if file.name == "__init__.py" else set()
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                inside = node.module.startswith("fedlearn_edu.")
+                fits = node.module.startswith(allowed) or node.module in faces
+                assert not inside or fits, f"{file.name} imports {node.module}"
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("name", BUILDERS)
+def test_every_process_learns_and_says_what_it_is(name: str) -> None:
+    process = BUILDERS[name]()
+    assert process.name == name
+    text = str(process)
+    assert text.startswith(f"{name} of a softmax regression 3-2 (")
+    assert "@SERVER" in text
+    assert "{<x=float32[?,3],y=int32[?]>*}@CLIENTS" in text
+    state = process.initialize()
+    kept = [process.initialize_client()] * 2 if process.initialize_client else None
+    losses = []
+    for number in range(1, 9):
+        if kept is None:
+            state, metrics = process.next(state, DATA)
+        else:
+            state, metrics, kept = process.next(state, DATA, kept)
+        losses.append(float(metrics["loss_per_example"]))
+        assert state.round_number == number
+    assert losses[0] == pytest.approx(np.log(2), rel=0.1)
+    assert losses[-1] < losses[0]
+    assert (metrics["clients"], metrics["examples"]) == (2, 4)
+    assert metrics["update_norm"] > 0
+
+
+@pytest.mark.tensorflow
+def test_state_is_frozen_and_prints_its_fields() -> None:
+    state = BUILDERS["FedAvg"]().initialize()
+    with pytest.raises(FrozenInstanceError):
+        state.round_number = 3
+    assert "ServerState(weights=" in repr(state)
+
+
+@pytest.mark.tensorflow
+def test_next_is_a_program_of_the_language() -> None:
+    text = BUILDERS["FedAvg"]().next.to_text()
+    for word in ("federated_broadcast", "federated_map", "sequence_reduce"):
+        assert word in text
+    assert "federated_weighted_mean" in text
+
+
+@pytest.mark.tensorflow
+def test_seed_decides_the_first_weights() -> None:
+    model = models.multilayer_perceptron([3], features=3, classes=2)
+    first, again, other = (
+        learning.build_fed_avg(model, seed=seed).initialize().weights[0]["weights"]
+        for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert np.any(first != other)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda: learning.build_fed_avg(MODEL, weighting="size"),
+            "'examples' or 'unif",
+        ),
+        (lambda: learning.build_fed_avg(MODEL, local_epochs=0), "at least once"),
+        (lambda: learning.build_fed_avg(MODEL, local_epochs=HALF), "at least once"),
+        (lambda: learning.build_fed_avg(MODEL, -0.1), "a learning rate says"),
+        (lambda: learning.build_fed_avg(MODEL, 0.1, float("nan")), "found: *nan"),
+        (lambda: learning.build_fed_prox(MODEL, proximal_strength=-1), "pushed away"),
+        (lambda: learning.build_fed_avg_m(MODEL, momentum=1.0), "share of the past"),
+        (lambda: learning.build_scaffold(MODEL, 0), "how many clients there are"),
+    ],
+)
+def test_nonsense_is_refused_when_it_is_built(build: Any, message: str) -> None:
+    with pytest.raises((ProcessError, fl.FedLearnError), match=message):
+        build()

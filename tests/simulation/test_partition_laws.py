@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every partition: exact cover, nobody empty, repeats under a seed."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from fedlearn_edu.simulation import datasets, partitions
+from fedlearn_edu.simulation.partitions import (
+    Indices,
+    PartitionError,
+    describe_skew,
+    dirichlet,
+    iid,
+    labels_per_client,
+    log_normal_sizes,
+    one_label_per_client,
+    power_law_sizes,
+    shards,
+)
+from fedlearn_edu.simulation.partitions.by_size import sizes_in_proportion
+
+Labels = NDArray[np.int64]
+Deal = Callable[[Labels, int, int], tuple[Indices, ...]]
+
+DEALS: dict[str, Deal] = {
+    "iid": iid,
+    "shards": lambda labels, n, seed: shards(labels, n, 2, seed),
+    "labels_per_client": lambda labels, n, seed: labels_per_client(labels, n, 2, seed),
+    "dirichlet": lambda labels, n, seed: dirichlet(labels, n, 0.5, seed),
+    "log_normal_sizes": lambda labels, n, seed: log_normal_sizes(labels, n, 1.0, seed),
+    "power_law_sizes": lambda labels, n, seed: power_law_sizes(labels, n, 1.5, seed),
+    "one_label_per_client": lambda labels, n, seed: one_label_per_client(
+        labels, int(labels.max()) + 1, None, seed
+    ),
+}
+each_deal = pytest.mark.parametrize("deal", DEALS.values(), ids=DEALS)
+
+
+@st.composite
+def label_arrays(draw: st.DrawFn) -> Labels:
+    """Labels 0..k-1 in any order, twenty or more of each."""
+    counts = draw(st.lists(st.integers(20, 60), min_size=2, max_size=5))
+    order = np.random.default_rng(draw(st.integers(0, 99)))
+    return order.permutation(np.repeat(np.arange(len(counts)), counts))
+
+
+def same(one: Sequence[Indices], other: Sequence[Indices]) -> bool:
+    return [a.tolist() for a in one] == [b.tolist() for b in other]
+
+
+@each_deal
+@given(labels=label_arrays(), clients=st.integers(3, 8), seed=st.integers(0, 1000))
+def test_partition_covers_the_data_exactly_once(
+    deal: Deal, labels: Labels, clients: int, seed: int
+) -> None:
+    before = labels.copy()
+    dealt = deal(labels, clients, seed)
+    assert sorted(np.concatenate(dealt).tolist()) == list(range(len(labels)))
+    assert all(len(held) >= 1 for held in dealt)
+    assert all(held.dtype == np.intp for held in dealt)
+    np.testing.assert_array_equal(labels, before)
+
+
+@each_deal
+@given(labels=label_arrays(), clients=st.integers(3, 8), seed=st.integers(0, 1000))
+def test_partition_repeats_exactly_under_its_seed(
+    deal: Deal, labels: Labels, clients: int, seed: int
+) -> None:
+    first = deal(labels, clients, seed)
+    assert same(first, deal(labels, clients, seed))
+    assert same(first, deal(np.array(labels.tolist()), clients, seed))
+
+
+@each_deal
+def test_another_seed_is_another_partition(deal: Deal) -> None:
+    labels = np.tile(np.arange(4), 50)
+    assert not same(deal(labels, 4, 1), deal(labels, 4, 2))
+
+
+@each_deal
+def test_partition_has_as_many_clients_as_asked_for(deal: Deal) -> None:
+    assert len(deal(np.tile(np.arange(4), 50), 4, 1)) == 4
+
+
+@pytest.mark.parametrize("name", [n for n in DEALS if n != "one_label_per_client"])
+def test_client_keeps_the_order_of_the_data(name: str) -> None:
+    for held in DEALS[name](np.tile(np.arange(4), 50), 5, 3):
+        assert (np.diff(held) > 0).all()
+
+
+# ------------------------------------------------------------------ each by itself
+
+
+@given(examples=st.integers(1, 200), clients=st.integers(1, 20))
+def test_sizes_of_iid_differ_by_at_most_one(examples: int, clients: int) -> None:
+    if clients > examples:
+        return
+    sizes = [len(held) for held in iid(np.zeros(examples), clients)]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_iid_looks_at_no_label() -> None:
+    assert same(iid(np.zeros(50), 5, 3), iid(np.arange(50), 5, 3))
+
+
+def test_shards_of_the_paper() -> None:
+    """200 shards of 300, two for each of 100 clients."""
+    labels = np.random.default_rng(0).integers(0, 10, 60_000)
+    dealt = shards(labels)
+    assert len(dealt) == 100
+    assert {len(held) for held in dealt} == {600}
+    starts = np.argsort(labels, kind="stable").reshape(200, 300)
+    shard_of = np.empty(60_000, int)
+    shard_of[starts.ravel()] = np.repeat(np.arange(200), 300)
+    assert all(len(np.unique(shard_of[held])) == 2 for held in dealt)
+    assert describe_skew(labels, dealt).effective_labels.max() < 4.01
+
+
+def test_one_shard_per_client_is_the_sorted_data() -> None:
+    labels = np.tile([2, 0, 1], 10)
+    dealt = shards(labels, num_clients=3, shards_per_client=1)
+    assert sorted(np.unique(labels[held]).tolist() for held in dealt) == [[0], [1], [2]]
+
+
+@given(clients=st.integers(2, 12), k=st.integers(1, 5), seed=st.integers(0, 99))
+def test_client_holds_exactly_k_labels(clients: int, k: int, seed: int) -> None:
+    labels = np.tile(np.arange(5), 20)
+    if clients * k < 5:
+        with pytest.raises(PartitionError, match="cannot be dealt"):
+            labels_per_client(labels, clients, k, seed)
+        return
+    found = describe_skew(labels, labels_per_client(labels, clients, k, seed))
+    assert ((found.histogram > 0).sum(axis=1) == k).all()
+    holders = (found.histogram > 0).sum(axis=0)
+    assert holders.max() - holders.min() <= 1
+
+
+def test_which_labels_a_client_holds_is_drawn() -> None:
+    labels = np.tile(np.arange(5), 20)
+    held = {
+        tuple(np.unique(labels[labels_per_client(labels, 5, 2, seed)[0]]).tolist())
+        for seed in range(30)
+    }
+    assert len(held) > 5
+
+
+def test_which_examples_of_a_label_a_client_holds_is_drawn() -> None:
+    """Not the first ones for the first client."""
+    for deal in (dirichlet, labels_per_client):
+        first, second = deal(np.zeros(100, int), 2, 1)
+        assert first.max() > second.min()
+        assert second.max() > first.min()
+
+
+def test_labels_may_have_gaps_and_any_numbers() -> None:
+    labels = np.repeat([-3, 5, 700], 10)
+    for deal in (shards, dirichlet, labels_per_client):
+        dealt = deal(labels, 3, 2)
+        assert sum(len(held) for held in dealt) == 30
+
+
+def test_alpha_turns_the_skew_down() -> None:
+    labels = datasets.load_digits28().train[1]
+    skews = [
+        describe_skew(labels, dirichlet(labels, 10, alpha)).total_variation.mean()
+        for alpha in (0.05, 0.5, 5.0, 1000.0)
+    ]
+    assert skews == sorted(skews, reverse=True)
+    assert skews[0] > 0.7
+    assert skews[-1] < 0.05
+
+
+def test_shares_are_drawn_anew_until_nobody_has_too_little() -> None:
+    labels = np.tile(np.arange(10), 20)
+    sizes = [len(held) for held in dirichlet(labels, 10, 0.3, min_examples=8)]
+    assert min(sizes) >= 8
+    free = [len(held) for held in dirichlet(labels, 10, 0.3)]
+    assert min(free) < 8
+
+
+def test_first_draw_that_fits_is_taken() -> None:
+    labels = np.tile(np.arange(10), 20)
+    assert same(dirichlet(labels, 5, 1.0), dirichlet(labels, 5, 1.0, min_examples=2))
+
+
+@pytest.mark.parametrize("deal", [log_normal_sizes, power_law_sizes])
+def test_without_steepness_sizes_are_equal(
+    deal: Callable[[Labels, int, float], tuple[Indices, ...]],
+) -> None:
+    sizes = [len(held) for held in deal(np.zeros(100, int), 7, 0.0)]
+    assert sorted(sizes) == [14] * 5 + [15] * 2
+
+
+def test_sizes_by_hand() -> None:
+    sizes = [len(held) for held in power_law_sizes(np.zeros(13), 3, exponent=1.0)]
+    # One each; ten more by 1 : 1/2 : 1/3 are 5.45, 2.73 and 1.82.
+    assert sorted(sizes) == [3, 4, 6]
+
+
+@given(
+    weights=st.lists(st.floats(0.001, 1000.0), min_size=1, max_size=20),
+    more=st.integers(0, 500),
+)
+def test_sizes_add_up_and_follow_the_weights(weights: list[float], more: int) -> None:
+    sizes = sizes_in_proportion(np.array(weights), len(weights) + more)
+    assert sizes.sum() == len(weights) + more
+    assert sizes.min() >= 1
+    exact = more * np.array(weights) / sum(weights) + 1
+    assert np.abs(sizes - exact).max() < 1
+
+
+@pytest.mark.parametrize("extreme", [50.0, 1e6])
+def test_extreme_sizes_leave_nobody_empty(extreme: float) -> None:
+    for deal in (log_normal_sizes, power_law_sizes):
+        sizes = sorted(len(held) for held in deal(np.zeros(100), 5, extreme))
+        assert sizes == [1, 1, 1, 1, 96]
+
+
+def test_without_a_limit_a_client_gets_all_of_its_label() -> None:
+    labels = np.repeat([0, 1], 1500)
+    assert [len(held) for held in one_label_per_client(labels, 2, None)] == [1500] * 2
+    assert [len(held) for held in one_label_per_client(labels, 2)] == [1000] * 2
+
+
+# ------------------------------------------------------------------ bad input
+
+LABELS = np.tile(np.arange(4), 5)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: iid(LABELS, 21), "a client would hold nothing"),
+        (lambda: iid(LABELS, 0), "num_clients >= 1"),
+        (
+            lambda: iid(LABELS, 2.0),  # type: ignore[arg-type]
+            "a float: 2.0",
+        ),
+        (lambda: iid(LABELS, True), "a bool: True"),
+        (lambda: iid(LABELS, 2, -1), "seed >= 0"),
+        (
+            lambda: iid(LABELS, 2, "a"),  # type: ignore[arg-type]
+            "seed is a whole number",
+        ),
+        (lambda: iid(LABELS.reshape(4, 5), 2), r"shape \[4, 5\]"),
+        (lambda: iid([[1], [1, 2]], 1), "nested lists"),
+        (lambda: iid([], 1), "at most as many clients as examples: 0"),
+        (lambda: shards(LABELS, 11), "more shards than examples"),
+        (lambda: shards(LABELS, 11), "11 clients x 2 shards = 22"),
+        (lambda: shards(LABELS, 2, 0), "shards_per_client >= 1"),
+        (lambda: dirichlet(LABELS, 2, 0.0), "alpha > 0"),
+        (lambda: dirichlet(LABELS, 2, -1.0), "alpha > 0"),
+        (lambda: dirichlet(LABELS, 2, np.inf), "a float: inf"),
+        (lambda: dirichlet(LABELS, 2, np.nan), "a float: nan"),
+        (lambda: dirichlet(LABELS, 2, "1"), "a str: '1'"),  # type: ignore[arg-type]
+        (lambda: dirichlet(LABELS, 20, 0.01), "a client would hold too little"),
+        (lambda: dirichlet(LABELS, 20, 0.01), "in 100 draws with alpha = 0.01"),
+        (lambda: dirichlet(LABELS, 2, 1.0, min_examples=11), "at least 11"),
+        (lambda: dirichlet(LABELS, 2, 1.0, min_examples=0), "min_examples >= 1"),
+        (lambda: labels_per_client(LABELS, 4, 5), "k of at most 4 labels"),
+        (lambda: labels_per_client(LABELS, 3, 1), "3 clients with k = 1"),
+        (lambda: labels_per_client(LABELS, 4, 0), "k >= 1"),
+        (lambda: labels_per_client([0, 1, 1, 1], 3, 2), "too few examples"),
+        (lambda: labels_per_client([0, 1, 1, 1], 3, 2), "of label 0"),
+        (lambda: log_normal_sizes(LABELS, 2, -0.1), "sigma >= 0"),
+        (lambda: power_law_sizes(LABELS, 2, -0.1), "exponent >= 0"),
+        (lambda: power_law_sizes(LABELS, 21, 1.0), "a client would hold nothing"),
+        (lambda: one_label_per_client(LABELS, 4, 0), "examples_per_client >= 1"),
+    ],
+)
+def test_bad_input_says_what_is_wrong(
+    wrong: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(PartitionError, match=message) as caught:
+        wrong()
+    assert isinstance(caught.value, ValueError)
+
+
+def test_misspelled_partition_gets_the_nearest_one() -> None:
+    with pytest.raises(AttributeError, match=r"did you mean dirichlet[?]"):
+        getattr(partitions, "dirichlet" + "t")
