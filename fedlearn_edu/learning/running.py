@@ -37,6 +37,14 @@ def run(
     newest one: killed at any time and called again, it ends as if it had not been.
     Ctrl-C ends it after the last complete round.
 
+    >>> import fedlearn_edu as fl
+    >>> model = fl.learning.models.softmax_regression(features=2, classes=2)
+    >>> process = fl.learning.build_fed_avg(model, client_learning_rate=0.5)
+    >>> batch = {"x": [[0.0, 1.0], [1.0, 0.0]], "y": [0, 1]}
+    >>> learned = run(process, [[batch], [batch]], 3)
+    >>> learned.history["loss_per_example"].round(3)
+    array([0.693, 0.576, 0.486])
+
     Args:
         process: What learns, made by one of the builders.
         data: A `ClientData`, or a list with one sequence of batches per client.
@@ -52,6 +60,8 @@ def run(
         DataError: if the data do not fit the process, or there are none.
         DivergenceError: if a round ends in NaN; its `run` is what there was before.
         CheckpointError: if the newest checkpoint is damaged, or of another run.
+
+    Source: `tff.learning.programs.train_model`, as one call for a notebook.
     """
     plan = make_plan(
         process,
