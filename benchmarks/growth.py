@@ -5,24 +5,19 @@ Clients are those of W2, placed; their examples share one piece of memory for as
 nobody converts them.
 """
 
-import ctypes
-import ctypes.util
 import statistics
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from benchmarks import in_numpy, ours
 from benchmarks.measuring import agree, shown, start_of, take_turns
+from benchmarks.memory import settled, status
 from benchmarks.processes import in_fresh_process
 from benchmarks.workloads import Source, Workload
 
 _FORM = "operators"
 _TURNS = 7
 _ROW_S = 8.0
-_STATUS = Path("/proc/self/status")
-_CLEAR = Path("/proc/self/clear_refs")
-_FORGET_PEAK = "5"
 
 
 def measure(data: str, *, quick: bool, sizes: tuple[int, ...]) -> list[dict[str, Any]]:
@@ -67,9 +62,9 @@ def peak_memory(data: str, quick: bool, count: int) -> dict[str, float | None]:
     loop = _loop(workload)
 
     def of_one_round() -> float | None:
-        before = _settled()
+        before = settled()
         loop.train(start_of(workload), workload.rates[0])
-        peak = _status("VmHWM")
+        peak = status("VmHWM")
         return None if before is None or peak is None else (peak - before) / 1e6
 
     first, later = of_one_round(), of_one_round()
@@ -80,24 +75,3 @@ def peak_memory(data: str, quick: bool, count: int) -> dict[str, float | None]:
 
 def _loop(workload: Workload) -> Any:
     return ours.loop(workload, _FORM, placed=True, fuse=True)
-
-
-def _settled() -> float | None:
-    """Bytes in memory once what is free has gone back; the peak begins here."""
-    # Else a round could live on what an earlier one has left, and look frugal.
-    library = ctypes.CDLL(ctypes.util.find_library("c"))
-    if hasattr(library, "malloc_trim"):
-        library.malloc_trim(0)
-    try:
-        _CLEAR.write_text(_FORGET_PEAK, encoding="ascii")
-    except OSError:
-        return None
-    return _status("VmRSS")
-
-
-def _status(field: str) -> float | None:
-    if not _STATUS.exists():
-        return None
-    lines = _STATUS.read_text(encoding="ascii").splitlines()
-    [line] = [line for line in lines if line.startswith(field)]
-    return 1024.0 * int(line.split()[1])

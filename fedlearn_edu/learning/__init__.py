@@ -28,7 +28,9 @@ from fedlearn_edu.learning import (
     models,
     optimizers,
 )
+from fedlearn_edu.learning.checkpoint_files import CheckpointError
 from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.divergence import DivergenceError
 from fedlearn_edu.learning.evaluation import build_federated_evaluation
 from fedlearn_edu.learning.fed_avg import build_fed_avg
 from fedlearn_edu.learning.fed_opt import (
@@ -49,7 +51,9 @@ from fedlearn_edu.learning.running import run
 from fedlearn_edu.learning.scaffold import build_scaffold
 
 __all__ = [
+    "CheckpointError",
     "Checkpoints",
+    "DivergenceError",
     "Evaluation",
     "History",
     "LearningProcess",

@@ -141,30 +141,12 @@ def _build_client_round(
     model: Model, passes: LocalPasses, learning_rate: Rate
 ) -> fl.Computation:
     """`(<WEIGHTS,c=WEIGHTS,int32,BATCH*,c_k=WEIGHTS> -> <sent,variate,change>)`."""
-    train = build_local_training(model, passes)
-    pack = build_pack(model, passes, train.type_signature.result)
     weights_type = model.weights_type
-
-    @fl.tf_computation(weights_type, weights_type)
-    def drift(common: Any, own: Any) -> Any:
-        return difference(common, own)
-
-    @fl.tf_computation(
-        weights_type, train.type_signature.result, weights_type, weights_type, np.int32
-    )
-    def new_variate(
-        weights: Any, trained: Any, common: Any, own: Any, number: Any
-    ) -> Any:
-        tf = fl.tf
-        way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
-        stayed = trained.steps == 0
-        return tf.nest.map_structure(
-            lambda w, w_k, c, c_k: tf.where(stayed, c_k, c_k - c + (w - w_k) / way),
-            weights,
-            trained.weights,
-            common,
-            own,
-        )
+    train = build_local_training(model, passes)
+    trained_type = train.type_signature.result
+    pack = build_pack(model, passes, trained_type)
+    drift = fl.tf_computation(difference, weights_type, weights_type)
+    renew = _build_renewal(weights_type, trained_type, learning_rate)
 
     @fl.federated_computation(
         weights_type,
@@ -177,11 +159,32 @@ def _build_client_round(
         weights: Any, common: Any, number: Any, batches: Any, own: Any
     ) -> Any:
         trained = train(weights, drift(common, own), number, batches)
-        variate = new_variate(weights, trained, common, own, number)
+        variate = renew(weights, trained, common, own, number)
         sent = pack(weights, trained)
         return OrderedDict(sent=sent, variate=variate, change=drift(variate, own))
 
     return client_round
+
+
+def _build_renewal(
+    weights_type: fl.Type, trained_type: fl.Type, learning_rate: Rate
+) -> fl.Computation:
+    """`(<w,LOCAL_TRAINING,c,c_k,int32> -> WEIGHTS)`: the client's next variate."""
+
+    @fl.tf_computation(weights_type, trained_type, weights_type, weights_type, np.int32)
+    def renew(weights: Any, trained: Any, common: Any, own: Any, number: Any) -> Any:
+        tf = fl.tf
+        way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
+        return tf.nest.map_structure(
+            # Who took no step has met no gradient, and keeps what it had.
+            lambda w, w_k, c, c_k: tf.where(way == 0, c_k, c_k - c + (w - w_k) / way),
+            weights,
+            trained.weights,
+            common,
+            own,
+        )
+
+    return renew
 
 
 def _build_next(

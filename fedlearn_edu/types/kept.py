@@ -22,7 +22,7 @@ from fedlearn_edu.types.plain import LazySequence
 class Kept:
     """A tensor or a sequence, with all the forms it has been brought into so far."""
 
-    __slots__ = ("_forms", "plain")
+    __slots__ = ("__weakref__", "_forms", "plain")
 
     def __init__(self, plain: Any) -> None:
         self.plain = plain

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both public faces, name by name: a change here asks for a line in the changelog."""
+"""The public faces, name by name: a change here asks for a line in the changelog."""
 
 import importlib
 from collections.abc import Callable
 
 import pytest
 
-FACES = ["fedlearn_edu", "fedlearn_edu.framework"]
+FACES = ["fedlearn_edu", "fedlearn_edu.framework", "fedlearn_edu.learning"]
 
 
 def test_public_names_are_the_agreed_ones(golden: Callable[[str, str], None]) -> None:

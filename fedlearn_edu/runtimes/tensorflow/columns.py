@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, cast, final
+from weakref import ref
 
 import numpy as np
 
@@ -120,10 +121,13 @@ def _same(value: Any, type_: TensorType | SequenceType) -> Column:
 def _of_entries(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
     if not all(isinstance(entry, Kept) for entry in entries):
         return _made_of(entries, type_)
-    # Kept with the first of them, for as long as it is among the same ones.
+    # Kept with the first of them, for as long as it is among the same ones: by weak
+    # references, else it would keep itself, and all data of a round, from being freed.
     key = (RUNTIME, "column", type_, len(entries))
-    found, column = entries[0].form(key, lambda _: (entries, _made_of(entries, type_)))
-    is_same = all(a is b for a, b in zip(found, entries, strict=True))
+    weak, column = entries[0].form(
+        key, lambda _: (tuple(map(ref, entries)), _made_of(entries, type_))
+    )
+    is_same = all(a() is b for a, b in zip(weak, entries, strict=True))
     return column if is_same else _made_of(entries, type_)
 
 
@@ -201,12 +205,9 @@ def _uneven(
     if last:
         if not all(_is_shorter(_shapes(tail), shape) for tail in last):
             raise NoColumnsError
-        tensors += [
-            tf.constant(
-                np.concatenate([tail[i] for tail in last]), tf_dtype(leaf.dtype)
-            )
-            for i, leaf in enumerate(dtypes)
-        ]
+        for i, leaf in enumerate(dtypes):
+            joined = np.concatenate([tail[i] for tail in last])
+            tensors.append(tf.constant(joined, tf_dtype(leaf.dtype)))
         ends.append(_ends(len(client[0][0]) if client else 0 for client in tails))
     return Column("uneven", (*tensors, *ends), bool(last))
 
@@ -239,9 +240,8 @@ def _ends(lengths: Any) -> Any:
 
 def _tensor(values: Sequence[Any], leaf: TensorType, shape: Any = ()) -> Any:
     if leaf.dtype.kind == "O":
-        pile = np.empty(
-            [len(values), *np.shape(values[0] if values else shape)], object
-        )
+        inner = np.shape(values[0] if values else shape)
+        pile = np.empty([len(values), *inner], object)
         for i, value in enumerate(values):
             pile[i] = value
         return tf.constant(pile, tf.string)

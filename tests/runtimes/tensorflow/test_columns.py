@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How what many clients hold is laid out, and what cannot be."""
 
+import gc
+import weakref
 from collections import OrderedDict
 from typing import Any
 
@@ -12,6 +14,7 @@ from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import normalize
+from fedlearn_edu.types.kept import kept
 
 pytestmark = pytest.mark.tensorflow
 
@@ -114,3 +117,20 @@ def test_results_are_a_sequence_and_need_not_be_laid_out_again() -> None:
     assert results[1][1].tolist() == [3, 4]
     found = laid_out(Entries(results), type_) or []
     assert all(column.tensors[0] is t for column, t in zip(found, tensors, strict=True))
+
+
+def test_placed_data_are_freed_at_once_when_nobody_has_them() -> None:
+    """A column is kept with the first client, and must not keep that client."""
+    batches = [[np.ones(2, F32)], [np.ones(2, F32), np.ones(1, F32)]]
+    entries = kept(
+        normalize(batches, fl.type_at_clients(ROWS)), fl.type_at_clients(ROWS)
+    )
+    assert laid_out(Entries(entries), ROWS) is not None
+    seen = [weakref.ref(entry) for entry in entries]
+    gc.collect()
+    gc.disable()
+    try:
+        del entries
+        assert [each() for each in seen] == [None, None]
+    finally:
+        gc.enable()
