@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two pictures of `docs/results.md`."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from benchmarks.learning.algorithms import CENTRAL
+from benchmarks.learning.paper import TARGET
+from fedlearn_edu.viz import colors, style
+
+_PANEL_IN = 4.2
+_PERCENT = FuncFormatter(lambda share, _: f"{100 * share:g} %")
+# Colors that stay apart for color-blind readers; lines end in their labels.
+_LOOKS = {
+    "SCAFFOLD": (colors.TEST, "-"),
+    "FedAdam": (colors.LONE, "-"),
+    "FedSGD": (colors.CLIENTS, "-"),
+    "FedAvg, E = 1": (colors.SERVER, "-"),
+    "FedAvg, E = 5": (colors.SERVER, ":"),
+    "FedProx": (colors.ALARM, "--"),
+    CENTRAL: (colors.QUIET, "-"),
+}
+
+
+@style.in_our_look
+def draw_algorithms(
+    found: dict[str, Any], *, width_in: float = style.WIDE_IN
+) -> Figure:
+    """Accuracy over rounds: a line for each algorithm, labelled where it ends."""
+    figure, (axes,) = style.new_figure(width_in, _PANEL_IN)
+    ends = {}
+    for name, entry in found.items():
+        curves = np.array(entry["accuracy"])
+        rounds = np.arange(1, curves.shape[1] + 1)
+        color, dash = _LOOKS[name]
+        axes.fill_between(
+            rounds, curves.min(axis=0), curves.max(axis=0), color=color, alpha=0.2, lw=0
+        )
+        axes.plot(rounds, curves.mean(axis=0), color=color, ls=dash)
+        ends[f"{name}  {100 * curves[:, -1].mean():.1f} %"] = (
+            float(curves[:, -1].mean()),
+            color,
+        )
+    axes.set_xlim(0, curves.shape[1])
+    axes.set_ylim(0.7, 0.94)
+    axes.set_xlabel("round")
+    axes.set_ylabel("test images read correctly")
+    axes.yaxis.set_major_formatter(_PERCENT)
+    axes.set_title("Ten clients, one digit each, softmax regression")
+    style.label_ends(axes, ends, _PANEL_IN)
+    return figure
+
+
+@style.in_our_look
+def draw_paper(found: dict[str, Any], *, width_in: float = style.WIDE_IN) -> Figure:
+    """Accuracy over rounds, one panel for each way to deal; the paper is a line."""
+    stacked = width_in < style.STACK_BELOW_IN
+    rows, columns = (len(found), 1) if stacked else (1, len(found))
+    figure, panels = style.new_figure(width_in, _PANEL_IN * rows, rows, columns)
+    titles = {
+        "IID": "600 images each, at random",
+        "non-IID": "two shards each, sorted by digit",
+    }
+    for axes, (kind, entry) in zip(panels, found.items(), strict=True):
+        _draw_runs(axes, entry)
+        axes.set_title(titles[kind])
+    return figure
+
+
+def _draw_runs(axes: Axes, entry: dict[str, Any]) -> None:
+    for run in entry["runs"]:
+        rounds = np.arange(1, len(run["accuracy"]) + 1)
+        axes.plot(rounds, run["accuracy"], color=colors.SERVER, lw=1.2, alpha=0.8)
+        if run["rounds"] is not None:
+            axes.plot(run["rounds"], run["accuracy"][-1], "o", color=colors.SERVER)
+    published = entry["published"]
+    axes.axhline(TARGET, color=colors.QUIET, lw=1)
+    axes.axvline(published, color=colors.ALARM, ls="--", lw=1.5)
+    axes.set_xlim(0, 1.08 * published)
+    axes.set_ylim(0.8, 1.0)
+    axes.yaxis.set_major_formatter(_PERCENT)
+    axes.set_xlabel("round")
+    axes.set_ylabel("test images read correctly")
+    words = f"published: {published} rounds "
+    axes.text(published, 0.81, words, color=colors.ALARM, ha="right")
+    reached = [run["rounds"] for run in entry["runs"] if run["rounds"] is not None]
+    if reached:
+        text = f"ours: {min(reached)} to {max(reached)} rounds"
+        axes.text(min(reached), 0.982, text, color=colors.SERVER)
