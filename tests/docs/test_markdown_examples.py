@@ -24,7 +24,8 @@ def _examples(page: Path) -> doctest.DocTest:
 
 def _parameter(page: Path) -> Any:
     sources = " ".join(example.source for example in _examples(page).examples)
-    needs_tensorflow = "tensorflow" in sources or "tf_computation" in sources
+    words = ("tensorflow", "tf_computation", "learning")
+    needs_tensorflow = any(word in sources for word in words)
     marks = [pytest.mark.tensorflow] if needs_tensorflow else []
     return pytest.param(page, marks=marks, id=named(page))
 
