@@ -112,5 +112,5 @@ results: $(VENV)/.installed-demo
 clean:
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	  .import_linter_cache *.egg-info
-	find fedlearn_edu tests notebooks benchmarks -name __pycache__ -prune \
+	find fedlearn_edu tests notebooks benchmarks examples -name __pycache__ -prune \
 	  -exec rm -rf {} + 2>/dev/null || true

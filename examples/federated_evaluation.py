@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One model, many averages; the library's are in `fedlearn_edu/learning/judgement.py`.
+
+C. Guo et al., "On Calibration of Modern Neural Networks", ICML 2017, for the last one.
+Run it: `python -m examples.federated_evaluation`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from examples.fed_avg import rounds
+from examples.softmax import CLASSES, Client, Floats, losses, make_clients, shares
+
+
+def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
+    """Every average by its name; each client has at least one example."""
+    client_losses, client_accuracies, batch_sums = [], [], []
+    loss: list[float] = []  # of every example of every client, as the next two
+    right, sure = [], []
+    confusion = np.zeros([CLASSES, CLASSES], int)
+    for client in clients:
+        before, batch_sum = len(loss), 0.0
+        for x, y in client:
+            answers = shares(w, x).argmax(axis=1)
+            for actual, answer in zip(y, answers, strict=True):
+                confusion[actual, answer] += 1
+            loss += losses(w, (x, y)).tolist()
+            right += (answers == y).tolist()
+            sure += shares(w, x).max(axis=1).tolist()
+            batch_sum += losses(w, (x, y)).mean()
+        client_losses.append(np.mean(loss[before:]))
+        client_accuracies.append(np.mean(right[before:]))
+        batch_sums.append(batch_sum)
+    return {
+        "loss_per_example": np.mean(loss),
+        "loss_per_client": np.mean(client_losses),
+        "loss_summed_over_batches": np.mean(batch_sums),
+        "accuracy_per_example": np.mean(right),
+        "accuracy_per_client": np.mean(client_accuracies),
+        "accuracy_per_class": np.mean(np.diag(confusion) / confusion.sum(axis=1)),
+        "confusion": confusion,
+        "calibration_error": gap(np.array(sure), np.array(right)),
+    }
+
+
+def gap(sure: Floats, right: Floats) -> float:
+    """The mean over examples of |how sure - how often right|, tenth by tenth."""
+    tenth, total = np.minimum((10 * sure).astype(int), 9), 0.0
+    for inside in (tenth == each for each in set(tenth)):
+        total += inside.mean() * abs(sure[inside].mean() - right[inside].mean())
+    return total
+
+
+if __name__ == "__main__":
+    somebody = make_clients()
+    *_, trained = rounds(somebody, num_rounds=5)
+    for name, value in evaluate(trained, somebody).items():
+        print(f"{name:25} {np.round(value, 4)}".replace("\n", ""))

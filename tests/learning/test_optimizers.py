@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Optimizers: three steps of each against its formula in NumPy, schedules, errors."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning.optimizers import (
+    Optimizer,
+    OptimizerError,
+    build_adagrad,
+    build_adam,
+    build_sgd,
+    build_sgdm,
+    build_yogi,
+)
+from fedlearn_edu.learning.schedules import Rate, exponential_decay
+
+pytestmark = pytest.mark.tensorflow
+
+Floats = NDArray[np.float64]
+
+WEIGHTS: Floats = np.array([0.5, -1.0, 0.0, 2.0])
+# Signs change, one gradient stays zero, one is much larger than those before it, and no
+# square of one is what a mean of squares was before: there, Yogi's sign is rounding.
+GRADIENTS: Floats = np.array(
+    [[1.0, -2.0, 0.0, 0.3], [-0.5, -1.0, 0.0, 30.0], [0.3, 4.0, 0.0, -0.01]]
+)
+RATE = 0.2
+
+
+def _steps(optimizer: Optimizer, weights: Any, gradients: list[Any]) -> list[Any]:
+    """The weights after each step; the number of the round counts the steps."""
+    moments, after = optimizer.initialize(weights), []
+    for number, each in enumerate(gradients):
+        moments, weights = optimizer.next(moments, weights, each, np.int32(number))
+        after.append(weights)
+    return after
+
+
+def _split(array: Floats) -> Any:
+    """As a structure of tensors like the weights of a model."""
+    matrix, bias = np.float32(array[:2]).reshape(1, 2), np.float32(array[2:])
+    return OrderedDict(layers=[OrderedDict(weights=matrix)], bias=bias)
+
+
+def _joined(weights: Any) -> Floats:
+    [layer] = weights["layers"]
+    return np.concatenate([np.ravel(layer["weights"]), weights["bias"]]).astype(float)
+
+
+# ---------------------------------------------------------------- formulas
+
+
+def _sgd() -> Iterator[Floats]:
+    w = WEIGHTS
+    for g in GRADIENTS:
+        w = w - RATE * g
+        yield w
+
+
+def _sgdm(momentum: float) -> Iterator[Floats]:
+    w, v = WEIGHTS, np.zeros(4)
+    for g in GRADIENTS:
+        v = momentum * v + g
+        w = w - RATE * v
+        yield w
+
+
+def _adagrad(epsilon: float) -> Iterator[Floats]:
+    w, s = WEIGHTS, np.zeros(4)
+    for g in GRADIENTS:
+        s = s + g * g
+        w = w - RATE * g / (np.sqrt(s) + epsilon)
+        yield w
+
+
+def _adam(beta_1: float, beta_2: float, epsilon: float) -> Iterator[Floats]:
+    """The means are not divided by 1 - β^t, as Adam on its own would have it."""
+    w, m, s = WEIGHTS, np.zeros(4), np.zeros(4)
+    for g in GRADIENTS:
+        m = beta_1 * m + (1 - beta_1) * g
+        s = beta_2 * s + (1 - beta_2) * g * g
+        w = w - RATE * m / (np.sqrt(s) + epsilon)
+        yield w
+
+
+def _yogi(beta_1: float, beta_2: float, epsilon: float) -> Iterator[Floats]:
+    w, m, s = WEIGHTS, np.zeros(4), np.zeros(4)
+    for g in GRADIENTS:
+        m = beta_1 * m + (1 - beta_1) * g
+        s = s - (1 - beta_2) * g * g * np.sign(s - g * g)
+        w = w - RATE * m / (np.sqrt(s) + epsilon)
+        yield w
+
+
+FORMULAS = [
+    (build_sgd(RATE), list(_sgd())),
+    (build_sgdm(RATE, 0.7), list(_sgdm(0.7))),
+    (build_sgdm(RATE, 0.0), list(_sgd())),
+    (build_sgdm(RATE), list(_sgdm(0.9))),
+    (build_adagrad(RATE, 0.05), list(_adagrad(0.05))),
+    (build_adagrad(RATE), list(_adagrad(1e-3))),
+    (build_adam(RATE, 0.8, 0.95, 0.05), list(_adam(0.8, 0.95, 0.05))),
+    (build_adam(RATE), list(_adam(0.9, 0.99, 1e-3))),
+    (build_yogi(RATE, 0.8, 0.95, 0.05), list(_yogi(0.8, 0.95, 0.05))),
+    (build_yogi(RATE), list(_yogi(0.9, 0.99, 1e-3))),
+]
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "formula"), FORMULAS, ids=[str(o.name) for o, _ in FORMULAS]
+)
+def test_three_steps_follow_the_formula(
+    optimizer: Optimizer, formula: list[Floats]
+) -> None:
+    found = _steps(optimizer, _split(WEIGHTS), [_split(g) for g in GRADIENTS])
+    for ours, expected in zip(found, formula, strict=True):
+        np.testing.assert_allclose(_joined(ours), expected, rtol=1e-5, atol=1e-7)
+
+
+def test_yogi_forgets_a_large_gradient_more_slowly_than_adam() -> None:
+    """A share of 1 % of a small square is less than 1 % of a large one."""
+    large_then_small = np.array([[30.0], [0.1], [0.1]], np.float32)
+    squares = []
+    for build in (build_adam, build_yogi):
+        optimizer, weights = build(RATE), np.zeros(1, np.float32)
+        moments = optimizer.initialize(weights)
+        for gradient in large_then_small:
+            moments, weights = optimizer.next(moments, weights, gradient, 0)
+        squares.append(float(moments[1][0]))
+    adam, yogi = squares
+    assert adam == pytest.approx(9.0 * 0.99**2, rel=1e-3)
+    assert yogi == pytest.approx(9.0, rel=1e-3)
+
+
+# ---------------------------------------------------------------- rates
+
+
+@pytest.mark.parametrize(
+    "build", [build_sgd, build_sgdm, build_adagrad, build_adam, build_yogi]
+)
+def test_rate_may_depend_on_the_round(build: Callable[[Rate], Optimizer]) -> None:
+    """Each step is as long as the rate of its round says."""
+    weights, gradients = _split(WEIGHTS), [_split(g) for g in GRADIENTS]
+    fixed = map(_joined, _steps(build(1.0), weights, gradients))
+    decaying = map(
+        _joined, _steps(build(exponential_decay(1.0, 0.5)), weights, gradients)
+    )
+    long, short = WEIGHTS, WEIGHTS
+    for number, (far, near) in enumerate(zip(fixed, decaying, strict=True)):
+        np.testing.assert_allclose(
+            near - short, (far - long) * 0.5**number, rtol=1e-5, atol=2e-6
+        )
+        long, short = far, near
+
+
+def test_rate_of_zero_stays_where_it_is() -> None:
+    *_, last = _steps(build_adam(0.0), _split(WEIGHTS), [_split(g) for g in GRADIENTS])
+    np.testing.assert_array_equal(_joined(last), WEIGHTS)
+
+
+# ---------------------------------------------------------------- purity and names
+
+
+@pytest.mark.parametrize("optimizer", [o for o, _ in FORMULAS], ids=repr)
+def test_nothing_is_remembered_between_calls(optimizer: Optimizer) -> None:
+    weights, gradients = _split(WEIGHTS), [_split(g) for g in GRADIENTS]
+    first, second = (_steps(optimizer, weights, gradients) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(_joined(one), _joined(other))
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "name"),
+    [
+        (build_sgd(), "SGD(0.1)"),
+        (build_sgdm(1, 0.5), "SGDM(1, momentum=0.5)"),
+        (build_adagrad(0.1), "Adagrad(0.1, epsilon=0.001)"),
+        (build_adam(), "Adam(0.01, beta_1=0.9, beta_2=0.99, epsilon=0.001)"),
+        (build_yogi(), "Yogi(0.01, beta_1=0.9, beta_2=0.99, epsilon=0.001)"),
+        (build_sgd(exponential_decay(0.1, 0.99)), "SGD(exponential_decay(0.1, 0.99))"),
+    ],
+)
+def test_name_tells_all_numbers(optimizer: Optimizer, name: str) -> None:
+    assert optimizer.name == repr(optimizer) == name
+
+
+# ---------------------------------------------------------------- errors
+
+BUILDERS: list[Callable[..., Optimizer]] = [
+    build_sgd,
+    build_sgdm,
+    build_adagrad,
+    build_adam,
+    build_yogi,
+]
+NO_RATE = """\
+a learning rate says how long a step is
+  expected: a number of at least 0, or a function of the round's number
+  found:    {}
+  do:       0.1 is a good first try for gradient descent"""
+NO_SHARE = """\
+{0} is the share of the past that is kept
+  expected: 0 <= {0} < 1
+  found:    {1}
+  do:       0.9 is usual"""
+NOT_POSITIVE = """\
+epsilon keeps a division finite
+  expected: epsilon > 0
+  found:    {}
+  do:       1e-3 is usual"""
+
+
+def _message(build: Callable[..., Any], *numbers: Any, **named: Any) -> str:
+    with pytest.raises(OptimizerError) as caught:
+        build(*numbers, **named)
+    assert isinstance(caught.value, FedLearnError)
+    assert isinstance(caught.value, ValueError)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("build", BUILDERS)
+@pytest.mark.parametrize("rate", [-0.1, float("nan"), float("inf")])
+def test_rate_has_to_be_a_length(build: Callable[..., Optimizer], rate: float) -> None:
+    assert _message(build, rate) == NO_RATE.format(rate)
+
+
+@pytest.mark.parametrize(
+    ("build", "name"),
+    [
+        (build_sgdm, "momentum"),
+        (build_adam, "beta_1"),
+        (build_adam, "beta_2"),
+        (build_yogi, "beta_1"),
+        (build_yogi, "beta_2"),
+    ],
+)
+@pytest.mark.parametrize("share", [1.0, -0.1, float("nan")])
+def test_past_is_kept_in_part(
+    build: Callable[..., Optimizer], name: str, share: float
+) -> None:
+    assert _message(build, **{name: share}) == NO_SHARE.format(name, share)
+
+
+@pytest.mark.parametrize("build", [build_adagrad, build_adam, build_yogi])
+@pytest.mark.parametrize("epsilon", [0.0, -1e-3, float("nan")])
+def test_division_stays_finite(build: Callable[..., Optimizer], epsilon: float) -> None:
+    assert _message(build, epsilon=epsilon) == NOT_POSITIVE.format(epsilon)
