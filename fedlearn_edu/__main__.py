@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn, final
 
-from fedlearn_edu.demo.setting import Options
+from fedlearn_edu.demo.setting import DATA, Options
 from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.simulation.datasets import NAMES
 
 
 @final
@@ -72,7 +71,7 @@ def _build_parser() -> argparse.ArgumentParser:
     )
     demo.add_argument(
         "--data",
-        choices=NAMES,
+        choices=DATA,
         default=default.data,
         help="auto takes MNIST if it is here without a download, else digits28 "
         "(default: %(default)s)",

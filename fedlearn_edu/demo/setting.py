@@ -12,6 +12,9 @@ from fedlearn_edu.simulation import ClientData
 from fedlearn_edu.simulation.datasets import Dataset, load
 from fedlearn_edu.simulation.partitions import one_label_per_client
 
+DATA = ("auto", "digits28", "mnist")
+"""Data sets of digits, which is what the demo talks about."""
+
 NUM_CLIENTS = 10
 LONE_CLIENT = 5
 OTHER_CLIENT = 0

@@ -41,6 +41,7 @@ def test_without_a_command_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
         (["demo", "--rounds", "many"], "'many' is not a whole number"),
         (["demo", "--seed", "-1"], "'-1' is not a whole number of at least 0"),
         (["demo", "--data", "cifar"], "invalid choice: 'cifar'"),
+        (["demo", "--data", "fashion_mnist"], "invalid choice: 'fashion_mnist'"),
         (["demo", "--colour"], "unrecognized arguments: --colour"),
         (["dance"], "invalid choice: 'dance'"),
     ],
