@@ -7,7 +7,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalPasses
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import Rate, build_sgd
+from fedlearn_edu.learning.optimizers import Rate, build_sgd, is_number
 from fedlearn_edu.learning.process import LearningProcess, ProcessError
 
 
@@ -31,16 +31,16 @@ def build_fed_prox(
     `proximal_strength` is μ; with 0 it is FedAvg. All else as in `build_fed_avg`.
 
     Raises:
-        ProcessError: μ is negative.
+        ProcessError: μ is negative, or no finite number.
 
     Source: T. Li et al., "Federated Optimization in Heterogeneous Networks", MLSys
     2020; `build_weighted_fed_prox` of `tff.learning.algorithms`.
     """
-    if not proximal_strength >= 0.0:
+    if not (is_number(proximal_strength) and 0.0 <= proximal_strength < float("inf")):
         raise ProcessError(
             "a client cannot be pushed away from the server's model",
             expected="proximal_strength >= 0",
-            found=proximal_strength,
+            found=repr(proximal_strength),
             do="0 is FedAvg, 0.01 is a first try",
         )
 

@@ -9,7 +9,8 @@ the body of a `tf_computation`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from numbers import Real
+from typing import Any, TypeGuard, final
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError
@@ -132,8 +133,7 @@ def build_adam(
     def second(square: Any, gradient: Any) -> Any:
         return beta_2 * square + (1.0 - beta_2) * gradient * gradient
 
-    name = _named("Adam", learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
-    return _two_moments(name, learning_rate, (beta_1, beta_2), epsilon, second)
+    return _two_moments("Adam", learning_rate, (beta_1, beta_2), epsilon, second)
 
 
 def build_yogi(
@@ -155,8 +155,7 @@ def build_yogi(
         latest = gradient * gradient
         return square - (1.0 - beta_2) * latest * fl.tf.sign(square - latest)
 
-    name = _named("Yogi", learning_rate, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
-    return _two_moments(name, learning_rate, (beta_1, beta_2), epsilon, second)
+    return _two_moments("Yogi", learning_rate, (beta_1, beta_2), epsilon, second)
 
 
 def _two_moments(
@@ -171,7 +170,8 @@ def _two_moments(
     for label, beta in zip(("beta_1", "beta_2"), betas, strict=True):
         _check_share(label, beta)
     _check_positive("epsilon", epsilon)
-    beta_1 = betas[0]
+    beta_1, beta_2 = betas
+    name = _named(name, rate, beta_1=beta_1, beta_2=beta_2, epsilon=epsilon)
 
     def step(moments: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
         mean, squares = moments
@@ -203,35 +203,40 @@ def _zeros(weights: Weights) -> Weights:
 
 
 def _named(name: str, rate: Rate, **numbers: float) -> str:
-    shown = f"{rate:g}" if isinstance(rate, int | float) else repr(rate)
+    shown = repr(rate) if callable(rate) else f"{rate:g}"
     return f"{name}({', '.join([shown, *(f'{k}={v:g}' for k, v in numbers.items())])})"
 
 
-def _check_rate(rate: Rate) -> None:
-    if not callable(rate) and not 0.0 <= rate < float("inf"):
+def _check_rate(rate: object) -> None:
+    if not callable(rate) and not (is_number(rate) and 0.0 <= rate < float("inf")):
         raise OptimizerError(
             "a learning rate says how long a step is",
             expected="a number of at least 0, or a function of the round's number",
-            found=rate,
+            found=repr(rate),
             do="0.1 is a good first try for gradient descent",
         )
 
 
-def _check_share(name: str, number: float) -> None:
-    if not 0.0 <= number < 1.0:
+def _check_share(name: str, number: object) -> None:
+    if not (is_number(number) and 0.0 <= number < 1.0):
         raise OptimizerError(
             f"{name} is the share of the past that is kept",
             expected=f"0 <= {name} < 1",
-            found=number,
+            found=repr(number),
             do="0.9 is usual",
         )
 
 
-def _check_positive(name: str, number: float) -> None:
-    if not number > 0.0:
+def _check_positive(name: str, number: object) -> None:
+    if not (is_number(number) and number > 0.0):
         raise OptimizerError(
             f"{name} keeps a division finite",
             expected=f"{name} > 0",
-            found=number,
+            found=repr(number),
             do="1e-3 is usual",
         )
+
+
+def is_number(thing: object) -> TypeGuard[float]:
+    """Numbers of NumPy count, too."""
+    return isinstance(thing, Real)

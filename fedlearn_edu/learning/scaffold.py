@@ -64,16 +64,13 @@ def build_scaffold(
         local_epochs: Passes over a client's batches in one round.
         seed: Of the initial weights.
 
+    Raises:
+        ProcessError: `num_clients` is no whole number of at least 1.
+
     Source: S. P. Karimireddy et al., "SCAFFOLD: Stochastic Controlled Averaging for
     Federated Learning", ICML 2020, Algorithm 1.
     """
-    if num_clients < 1:
-        raise ProcessError(
-            "SCAFFOLD has to know how many clients there are",
-            expected="num_clients >= 1, those that wait included",
-            found=num_clients,
-            do="len(data)",
-        )
+    _check_num_clients(num_clients)
     passes = LocalPasses(
         build_sgd(client_learning_rate), local_epochs, "uniform", against_drift
     )
@@ -93,6 +90,16 @@ def build_scaffold(
         next=_build_next(model, optimizer, client_round, num_clients),
         initialize_client=_build_zero_variate(model),
     )
+
+
+def _check_num_clients(num_clients: object) -> None:
+    if not isinstance(num_clients, int) or num_clients < 1:
+        raise ProcessError(
+            "SCAFFOLD has to know how many clients there are",
+            expected="num_clients >= 1, those that wait included",
+            found=repr(num_clients),
+            do="len(data)",
+        )
 
 
 @final

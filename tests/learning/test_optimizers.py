@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimizers: three steps of each against its formula in NumPy, schedules, errors."""
+"""Optimizers: three steps of each against its formula in NumPy, names, errors."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -32,6 +32,7 @@ GRADIENTS: Floats = np.array(
     [[1.0, -2.0, 0.0, 0.3], [-0.5, -1.0, 0.0, 30.0], [0.3, 4.0, 0.0, -0.01]]
 )
 RATE = 0.2
+QUARTER: Any = np.float32(0.25)
 
 
 def _steps(optimizer: Optimizer, weights: Any, gradients: list[Any]) -> list[Any]:
@@ -180,6 +181,7 @@ def test_nothing_is_remembered_between_calls(optimizer: Optimizer) -> None:
     ("optimizer", "name"),
     [
         (build_sgd(), "SGD(0.1)"),
+        (build_sgd(QUARTER), "SGD(0.25)"),
         (build_sgdm(1, 0.5), "SGDM(1, momentum=0.5)"),
         (build_adagrad(0.1), "Adagrad(0.1, epsilon=0.001)"),
         (build_adam(), "Adam(0.01, beta_1=0.9, beta_2=0.99, epsilon=0.001)"),
@@ -226,9 +228,9 @@ def _message(build: Callable[..., Any], *numbers: Any, **named: Any) -> str:
 
 
 @pytest.mark.parametrize("build", BUILDERS)
-@pytest.mark.parametrize("rate", [-0.1, float("nan"), float("inf")])
-def test_rate_has_to_be_a_length(build: Callable[..., Optimizer], rate: float) -> None:
-    assert _message(build, rate) == NO_RATE.format(rate)
+@pytest.mark.parametrize("rate", [-0.1, float("nan"), float("inf"), "0.1", None])
+def test_rate_has_to_be_a_length(build: Callable[..., Optimizer], rate: Any) -> None:
+    assert _message(build, rate) == NO_RATE.format(repr(rate))
 
 
 @pytest.mark.parametrize(
@@ -241,14 +243,14 @@ def test_rate_has_to_be_a_length(build: Callable[..., Optimizer], rate: float) -
         (build_yogi, "beta_2"),
     ],
 )
-@pytest.mark.parametrize("share", [1.0, -0.1, float("nan")])
+@pytest.mark.parametrize("share", [1.0, -0.1, float("nan"), "0.9"])
 def test_past_is_kept_in_part(
-    build: Callable[..., Optimizer], name: str, share: float
+    build: Callable[..., Optimizer], name: str, share: Any
 ) -> None:
-    assert _message(build, **{name: share}) == NO_SHARE.format(name, share)
+    assert _message(build, **{name: share}) == NO_SHARE.format(name, repr(share))
 
 
 @pytest.mark.parametrize("build", [build_adagrad, build_adam, build_yogi])
-@pytest.mark.parametrize("epsilon", [0.0, -1e-3, float("nan")])
-def test_division_stays_finite(build: Callable[..., Optimizer], epsilon: float) -> None:
-    assert _message(build, epsilon=epsilon) == NOT_POSITIVE.format(epsilon)
+@pytest.mark.parametrize("epsilon", [0.0, -1e-3, float("nan"), None])
+def test_division_stays_finite(build: Callable[..., Optimizer], epsilon: Any) -> None:
+    assert _message(build, epsilon=epsilon) == NOT_POSITIVE.format(repr(epsilon))

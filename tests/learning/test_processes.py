@@ -30,6 +30,7 @@ BUILDERS: dict[str, Callable[[], LearningProcess]] = {
     "SCAFFOLD": lambda: learning.build_scaffold(MODEL, num_clients=2),
 }
 HALF: Any = 0.5
+WORD: Any = "1"
 DATA = [
     [{"x": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "y": [0, 1]}],
     [{"x": [[1.0, 0.0, 1.0]], "y": [0]}, {"x": [[0.0, 1.0, 1.0]], "y": [1]}],
@@ -118,6 +119,9 @@ def test_seed_decides_the_first_weights() -> None:
         (lambda: learning.build_fed_prox(MODEL, proximal_strength=-1), "pushed away"),
         (lambda: learning.build_fed_avg_m(MODEL, momentum=1.0), "share of the past"),
         (lambda: learning.build_scaffold(MODEL, 0), "how many clients there are"),
+        (lambda: learning.build_fed_prox(MODEL, proximal_strength=WORD), "found: *'1'"),
+        (lambda: learning.build_scaffold(MODEL, WORD), "found: *'1'"),
+        (lambda: learning.build_scaffold(MODEL, HALF), "found: *0.5"),
     ],
 )
 def test_nonsense_is_refused_when_it_is_built(build: Any, message: str) -> None:
