@@ -15,6 +15,7 @@ from fedlearn_edu.viz import colors, style
 _PANEL_IN = 4.2
 _PERCENT = FuncFormatter(lambda share, _: f"{100 * share:g} %")
 # Colors that stay apart for color-blind readers; lines end in their labels.
+_IN_WORDS = {":": " (dotted)", "--": " (dashed)"}
 _LOOKS = {
     "SCAFFOLD": (colors.TEST, "-"),
     "FedAdam": (colors.LONE, "-"),
@@ -41,12 +42,10 @@ def draw_algorithms(
             rounds, curves.min(axis=0), curves.max(axis=0), color=color, alpha=0.2, lw=0
         )
         axes.plot(rounds, curves.mean(axis=0), color=color, ls=dash)
-        ends[f"{name}  {100 * curves[:, -1].mean():.1f} %"] = (
-            float(curves[:, -1].mean()),
-            color,
-        )
+        end = float(curves[:, -1].mean())
+        ends[f"{name}{_IN_WORDS.get(dash, '')}  {100 * end:.1f} %"] = (end, color)
     axes.set_xlim(0, curves.shape[1])
-    axes.set_ylim(0.7, 0.94)
+    axes.set_ylim(0.74, 0.94)
     axes.set_xlabel("round")
     axes.set_ylabel("test images read correctly")
     axes.yaxis.set_major_formatter(_PERCENT)

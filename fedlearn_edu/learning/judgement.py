@@ -52,16 +52,17 @@ class Evaluation:
     @property
     def loss_per_client(self) -> float:
         """The mean over clients of each one's mean, each client counted alike."""
-        return float(np.nanmean(self.client_losses))
+        return _mean(self.client_losses)
 
     @property
     def loss_summed_over_batches(self) -> float:
         """The mean over clients of the *sum* over a client's batches of their means.
 
         This is what the ancestor's tutorial calls loss: twice as many batches, twice
-        the loss. It does not compare between data sets.
+        the loss. It does not compare between data sets. A client without examples
+        counts as 0.
         """
-        return float(self.client_losses_summed_over_batches.mean())
+        return _mean(self.client_losses_summed_over_batches)
 
     @property
     def client_losses_summed_over_batches(self) -> NDArray[np.float64]:
@@ -84,7 +85,7 @@ class Evaluation:
     @property
     def accuracy_per_client(self) -> float:
         """The mean over clients of each one's share, each client counted alike."""
-        return float(np.nanmean(self.client_accuracies))
+        return _mean(self.client_accuracies)
 
     @property
     def client_accuracies(self) -> NDArray[np.float64]:
@@ -106,7 +107,7 @@ class Evaluation:
     @property
     def accuracy_per_class(self) -> float:
         """The mean over classes, each class that occurs counted alike."""
-        return float(np.nanmean(self.class_accuracies))
+        return _mean(self.class_accuracies)
 
     # ------------------------------------------------------------ calibration
 
@@ -129,7 +130,8 @@ class Evaluation:
         Source: C. Guo et al., "On Calibration of Modern Neural Networks", ICML 2017.
         """
         sure, right, examples = self.calibration.T
-        return float(np.nansum(np.abs(sure - right) * examples) / examples.sum())
+        apart = np.nansum(np.abs(sure - right) * examples)
+        return float(_share(apart, examples.sum()))
 
     # ------------------------------------------------------------ all of it
 
@@ -173,3 +175,9 @@ def _share(part: Any, whole: Any) -> NDArray[np.float64]:
     shares: NDArray[np.float64] = np.full(np.shape(part), np.nan)
     np.divide(part, whole, out=shares, where=whole > 0)
     return shares
+
+
+def _mean(numbers: NDArray[np.float64]) -> float:
+    """Of those that are numbers; NaN if there are none."""
+    known = numbers[~np.isnan(numbers)]
+    return float(known.mean()) if len(known) else float("nan")

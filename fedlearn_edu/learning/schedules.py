@@ -1,24 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning rates that change from round to round."""
+"""Learning rates, and how they change from round to round."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
+
 import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError, describe
 
 Rate = float | Callable[[Any], Any]
-"""A learning rate: a number, or a function of the round's number `int32`, from 0."""
+"""A learning rate: a number, or a function of the round's number, from 0 on.
+
+The function is called in the body of a `tf_computation` with a `float32`, such as in
+`lambda number: 0.1 / (number + 1)`; where it has to choose, `tf.where` does.
+"""
+
+
+@final
+class ScheduleError(FedLearnError, ValueError):
+    """A learning rate was asked to change in a way that makes no sense."""
 
 
 def exponential_decay(learning_rate: float, factor: float) -> Rate:
-    """A rate that is multiplied by `factor` after every round.
+    r"""A rate that is multiplied by `factor` after every round: $\eta_t = \eta\, q^t$.
 
     >>> rate = exponential_decay(0.1, 0.9)
-    >>> rate, round(float(rate(2)), 6)
+    >>> rate, round(float(rate(2.0)), 6)
     (exponential_decay(0.1, 0.9), 0.081)
+
+    Raises:
+        ScheduleError: if one of the two is not a finite number of at least 0.
     """
-    return _ExponentialDecay(learning_rate, factor)
+    for name, number in (("learning_rate", learning_rate), ("factor", factor)):
+        given: object = number
+        fits = isinstance(given, int | float | np.number) and math.isfinite(number)
+        if not fits or number < 0:
+            raise ScheduleError(
+                f"{name} does not make sense",
+                expected="a finite number of at least 0",
+                found=describe(number),
+                where="exponential_decay",
+                do="exponential_decay(0.1, 0.9) makes 0.1, 0.09, 0.081, …",
+            )
+    return _ExponentialDecay(float(learning_rate), float(factor))
 
 
 @final
@@ -30,8 +57,7 @@ class _ExponentialDecay:
     factor: float
 
     def __call__(self, number: Any) -> Any:
-        tf = fl.tf
-        return self.learning_rate * tf.pow(self.factor, tf.cast(number, tf.float32))
+        return self.learning_rate * fl.tf.pow(self.factor, number)
 
     def __repr__(self) -> str:
         return f"exponential_decay({self.learning_rate:g}, {self.factor:g})"
@@ -39,4 +65,4 @@ class _ExponentialDecay:
 
 def at_round(rate: Rate, number: Any) -> Any:
     """The learning rate in the round of this number."""
-    return rate(number) if callable(rate) else rate
+    return rate(fl.tf.cast(number, fl.tf.float32)) if callable(rate) else rate

@@ -98,6 +98,15 @@ def test_client_without_examples_is_left_out_of_means_over_clients() -> None:
     assert np.isnan(found.client_accuracies[1])
 
 
+def test_nobody_has_no_averages() -> None:
+    model = models.softmax_regression(features=3, classes=3)
+    for data in ([], [[], []]):
+        found = build_federated_evaluation(model)(SCORES, data)
+        averages = [*found.metrics.values(), found.accuracy_per_class]
+        assert np.isnan([*averages, found.calibration_error]).all()
+        assert found.confusion.sum() == 0
+
+
 def test_prediction_of_a_number_has_losses_and_no_accuracy() -> None:
     model = models.linear_regression(2)
     evaluate = build_federated_evaluation(model)
