@@ -100,7 +100,8 @@ def test_client_without_examples_is_left_out_of_means_over_clients() -> None:
 
 def test_nobody_has_no_averages() -> None:
     model = models.softmax_regression(features=3, classes=3)
-    for data in ([], [[], []]):
+    nobody: list[Any] = [[], [[], []]]
+    for data in nobody:
         found = build_federated_evaluation(model)(SCORES, data)
         averages = [*found.metrics.values(), found.accuracy_per_class]
         assert np.isnan([*averages, found.calibration_error]).all()
