@@ -66,6 +66,7 @@ def build_next(
         update = fl.federated_mean(work.update, work.weight)
         counts = fl.federated_sum(work.counts)
         metrics = fl.federated_map(report, [counts, update])
-        return Output(fl.federated_map(step, [state, update]), metrics)
+        state = fl.federated_map(step, [state, update, counts.examples])
+        return Output(state, metrics)
 
     return next_round

@@ -182,9 +182,10 @@ def _build_renewal(
     def renew(weights: Any, trained: Any, common: Any, own: Any, number: Any) -> Any:
         tf = fl.tf
         way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
+        # Who took no step, or saw no example, met no gradient and keeps what it had.
+        is_idle = tf.logical_or(way == 0, trained.examples == 0)
         return tf.nest.map_structure(
-            # Who took no step has met no gradient, and keeps what it had.
-            lambda w, w_k, c, c_k: tf.where(way == 0, c_k, c_k - c + (w - w_k) / way),
+            lambda w, w_k, c, c_k: tf.where(is_idle, c_k, c_k - c + (w - w_k) / way),
             weights,
             trained.weights,
             common,
@@ -217,7 +218,7 @@ def _build_next(
         counts = fl.federated_sum(work.sent.counts)
         change = fl.federated_sum(work.change)
         return OutputWithClients(
-            fl.federated_map(step, [state, update, change]),
+            fl.federated_map(step, [state, update, change, counts.examples]),
             fl.federated_map(report, [counts, update]),
             work.variate,
         )
@@ -228,8 +229,8 @@ def _build_next(
 def _build_step(
     model: Model, optimizer: Optimizer, state: fl.Type, num_clients: int
 ) -> fl.Computation:
-    @fl.tf_computation(state, model.weights_type, model.weights_type)
-    def step(state: Any, mean_update: Any, change: Any) -> Any:
+    @fl.tf_computation(state, model.weights_type, model.weights_type, np.int32)
+    def step(state: Any, mean_update: Any, change: Any, examples: Any) -> Any:
         each = fl.tf.nest.map_structure
         moments, weights = optimizer.next(
             state.optimizer,
@@ -238,6 +239,11 @@ def _build_step(
             state.round_number,
         )
         variate = each(lambda c, d: c + d / num_clients, state.variate, change)
-        return ScaffoldState(weights, variate, moments, state.round_number + 1)
+        return ScaffoldState(
+            server.kept_if_none(examples, state.weights, weights),
+            variate,  # nobody's change is 0 where nobody had an example
+            server.kept_if_none(examples, state.optimizer, moments),
+            server.kept_if_none(examples, state.round_number, state.round_number + 1),
+        )
 
     return step

@@ -10,6 +10,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
+
 import fedlearn_edu as fl
 from fedlearn_edu.learning.local_training import COUNTS_TYPE
 from fedlearn_edu.learning.models import Model
@@ -44,35 +46,52 @@ def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation
 
 
 def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computation:
-    """`(<STATE,WEIGHTS> -> STATE)`: one step in the direction of the mean update."""
+    """`(<STATE,WEIGHTS,int32> -> STATE)`: one step in the direction of the mean update.
 
-    @fl.tf_computation(state, model.weights_type)
-    def step(state: Any, mean_update: Any) -> Any:
+    The number is that of the examples in the round. Where nobody had any there is no
+    mean, and the state stays what it was.
+    """
+
+    @fl.tf_computation(state, model.weights_type, np.int32)
+    def step(state: Any, mean_update: Any, examples: Any) -> Any:
         against = fl.tf.nest.map_structure(lambda update: -update, mean_update)
         moments, weights = optimizer.next(
             state.optimizer, state.weights, against, state.round_number
         )
-        return ServerState(weights, moments, state.round_number + 1)
+        return ServerState(
+            kept_if_none(examples, state.weights, weights),
+            kept_if_none(examples, state.optimizer, moments),
+            kept_if_none(examples, state.round_number, state.round_number + 1),
+        )
 
     return step
+
+
+def kept_if_none(examples: Any, before: Any, after: Any) -> Any:
+    """What is there after a round: what was before, where there were no examples."""
+    return fl.tf.nest.map_structure(
+        lambda old, new: fl.tf.where(examples > 0, new, old), before, after
+    )
 
 
 def build_report(model: Model) -> fl.Computation:
     """`(<COUNTS,WEIGHTS> -> METRICS)`: what a round says of itself.
 
     `loss_per_example` is the mean over all examples of all clients, each by the weights
-    it met; `update_norm` is the length of the mean update, all weights together.
+    it met; `update_norm` is the length of the mean update, all weights together. Where
+    nobody had an example, the mean loss is NaN and the update has the length 0.
     """
     counts_type = fl.StructType(COUNTS_TYPE)
 
     @fl.tf_computation(counts_type, model.weights_type)
     def report(counts: Any, update: Any) -> Any:
         examples = fl.tf.cast(counts["examples"], fl.tf.float32)
+        length = fl.tf.linalg.global_norm(fl.tf.nest.flatten(update))
         return OrderedDict(
             loss_per_example=counts["loss_sum"] / examples,
             examples=counts["examples"],
             clients=counts["clients"],
-            update_norm=fl.tf.linalg.global_norm(fl.tf.nest.flatten(update)),
+            update_norm=fl.tf.where(examples > 0.0, length, 0.0),
         )
 
     return report

@@ -203,3 +203,65 @@ def test_keras_models_that_keep_something_are_refused() -> None:
         models.from_keras_model(keras.Sequential([keras.layers.Dense(2)]))
     with pytest.raises(ModelError, match="no weights yet"):
         models.from_keras_model("a model")
+
+
+@pytest.mark.parametrize("end", ["activation", "layer", "inside", "operation"])
+def test_keras_models_that_end_in_a_softmax_are_refused(end: str) -> None:
+    keras = fl.tf.keras
+    dense, start = keras.layers.Dense, keras.Input([4])
+    if end == "activation":
+        theirs = keras.Sequential([start, dense(3, activation="softmax")])
+    elif end == "layer":
+        theirs = keras.Sequential([start, dense(3), keras.layers.Softmax()])
+    elif end == "inside":
+        inner = keras.Sequential([start, dense(3, activation="softmax")])
+        theirs = keras.Sequential([keras.Input([4]), inner])
+    else:
+        theirs = keras.Model(start, keras.ops.softmax(dense(3)(start)))
+    with pytest.raises(ModelError, match="ends in a softmax") as caught:
+        models.from_keras_model(theirs)
+    assert "leave out activation='softmax'" in str(caught.value)
+
+
+def test_keras_model_of_zeros_is_not_taken_for_a_softmax() -> None:
+    keras = fl.tf.keras
+    layer = keras.layers.Dense(3, kernel_initializer="zeros")
+    models.from_keras_model(keras.Sequential([keras.Input([4]), layer]))
+
+
+@pytest.mark.parametrize(("outputs", "loss"), [(1, "cross_entropy"), (3, "mse")])
+def test_keras_outputs_have_to_fit_the_loss(outputs: int, loss: str) -> None:
+    keras = fl.tf.keras
+    theirs = keras.Sequential([keras.Input([4]), keras.layers.Dense(outputs)])
+    with pytest.raises(ModelError, match="outputs do not fit the loss"):
+        models.from_keras_model(theirs, loss)
+
+
+def test_keras_model_without_weights_is_refused() -> None:
+    keras = fl.tf.keras
+    theirs = keras.Sequential([keras.Input([2, 2]), keras.layers.Flatten()])
+    with pytest.raises(ModelError, match="nothing to train"):
+        models.from_keras_model(theirs)
+
+
+@pytest.mark.parametrize("loss", [lambda o, y: 0.5, lambda o, y: o])
+def test_a_loss_that_is_not_one_number_per_example_is_refused(loss: Any) -> None:
+    made = models.softmax_regression(2, 2)
+    model = models.Model(
+        "odd", made.initialize, made.predict, loss, made.features, made.classes
+    )
+    batch = {"x": np.ones([3, 2], np.float32), "y": np.zeros(3, np.int32)}
+    with pytest.raises(ModelError, match="one number for each example"):
+        model.losses(model.initialize(0), batch)
+
+
+@pytest.mark.parametrize("name", ["class", "function", "number"])
+def test_losses_of_keras_are_refused(name: str) -> None:
+    of_keras = fl.tf.keras.losses
+    loss: Any = {
+        "class": of_keras.SparseCategoricalCrossentropy(from_logits=True),
+        "function": of_keras.sparse_categorical_crossentropy,
+        "number": 0.5,
+    }[name]
+    with pytest.raises(ModelError, match="a function of outputs and y"):
+        models.from_keras_model(keras_classifier(), loss)

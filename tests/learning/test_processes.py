@@ -13,6 +13,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import learning
 from fedlearn_edu.learning import models
 from fedlearn_edu.learning.process import LearningProcess, ProcessError
+from fedlearn_edu.learning.trees import flatten
 from tests.architecture.repository import PACKAGE
 
 MODEL = models.softmax_regression(features=3, classes=2)
@@ -75,6 +76,27 @@ def test_every_process_learns_and_says_what_it_is(name: str) -> None:
     assert losses[-1] < losses[0]
     assert (metrics["clients"], metrics["examples"]) == (2, 4)
     assert metrics["update_norm"] > 0
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("nothing", [[], [{"x": np.zeros([0, 3]), "y": []}]])
+@pytest.mark.parametrize("name", BUILDERS)
+def test_round_without_a_single_example_changes_nothing(
+    name: str, nothing: list[Any]
+) -> None:
+    process = BUILDERS[name]()
+    state, kept = process.initialize(), ()
+    if process.initialize_client is not None:
+        kept = ([process.initialize_client()] * 2,)
+    # What is remembered shall not be zero: momentum alone would move the weights on.
+    state, _, *kept = process.next(state, DATA, *kept)
+    after, metrics, *kept_after = process.next(state, [nothing, nothing], *kept)
+    before, now = flatten([state, *kept]), flatten([after, *kept_after])
+    assert before.keys() == now.keys()
+    assert all(np.array_equal(before[path], now[path]) for path in before)
+    assert np.isnan(metrics["loss_per_example"])
+    assert (metrics["examples"], metrics["clients"]) == (0, 2)
+    assert metrics["update_norm"] == 0.0
 
 
 @pytest.mark.tensorflow

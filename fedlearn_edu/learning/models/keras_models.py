@@ -29,14 +29,17 @@ def from_keras_model(
 
     Raises:
         ModelError: it is not built, or has weights that are not trained by gradients
-            (`BatchNormalization`, `Dropout`).
+            (`BatchNormalization`, `Dropout`), or none that are; or what comes out of
+            it is not what the loss takes, such as shares after a softmax.
 
     Source: `tff.learning.models.from_keras_model`, `functional_model_from_keras`; the
     call is `keras.Model.stateless_call`.
     """
     shape, outputs = _checked_shapes(keras_model)
     start = [variable.numpy() for variable in keras_model.trainable_variables]
-    per_example = losses.find(loss) if isinstance(loss, str) else loss
+    per_example = losses.find(loss) if isinstance(loss, str) else _not_of_keras(loss)
+    if isinstance(loss, str):
+        _check_outputs(keras_model, loss, shape, outputs)
     is_regression = per_example is losses.squared_error
 
     def initialize(seed: int) -> Any:
@@ -61,6 +64,12 @@ def _checked_shapes(keras_model: Any) -> tuple[tuple[int, ...], int]:
             found=describe(keras_model),
             do="give it an input shape: keras.Input([784]) as its first layer",
         )
+    if not keras_model.trainable_variables:
+        raise ModelError(
+            "there is nothing to train in this model",
+            expected="trainable weights",
+            found=describe(keras_model),
+        )
     kept = [each.path for each in keras_model.non_trainable_variables]
     if kept:
         raise ModelError(
@@ -78,3 +87,51 @@ def _checked_shapes(keras_model: Any) -> tuple[tuple[int, ...], int]:
         )
     (_, *inputs), (_, *outputs) = shapes
     return tuple(inputs), int(np.prod(outputs))
+
+
+def _not_of_keras(loss: Any) -> Any:
+    """The loss, unless it is one of Keras, which takes y before the outputs."""
+    module: str = getattr(loss, "__module__", None) or type(loss).__module__
+    if not callable(loss) or "keras" in module.partition(".")[0]:
+        raise ModelError(
+            "a loss is a name, or a function of outputs and y",
+            expected=" or ".join(map(repr, losses.NAMES)),
+            found=describe(loss),
+            where="loss",
+            do="Keras's own losses take y first, and many return a mean: take a name",
+        )
+    return loss
+
+
+def _check_outputs(
+    keras_model: Any, loss: str, shape: tuple[int, ...], outputs: int
+) -> None:
+    """Refuses outputs from which the loss can be computed, but not meaningfully."""
+    is_regression = losses.find(loss) is losses.squared_error
+    if (outputs == 1) != is_regression:
+        raise ModelError(
+            "the outputs do not fit the loss",
+            expected="one number" if is_regression else "a score for each class",
+            found=f"{outputs} output{'' if outputs == 1 else 's'}, and loss={loss!r}",
+            where=f"the last layer of {keras_model.name}",
+            do="loss='cross_entropy' is for classes, loss='mse' for one number",
+        )
+    if not is_regression and _are_shares(keras_model, shape):
+        raise ModelError(
+            "the model ends in a softmax, which this loss takes itself",
+            expected="scores before the softmax",
+            found="outputs of at least 0 that add up to 1",
+            where=f"the last layer of {keras_model.name}",
+            do="leave out activation='softmax'; as it is, it would hardly learn",
+        )
+
+
+def _are_shares(keras_model: Any, shape: tuple[int, ...]) -> bool:
+    """Whether what comes out of any input adds up to 1.
+
+    A look at the layers would miss a softmax in an inner model, or one that is none.
+    """
+    inputs = np.random.default_rng(0).random((3, *shape), np.float32)
+    found = np.asarray(keras_model(inputs, training=False), np.float32)
+    sums = found.reshape(len(inputs), -1).sum(axis=1)
+    return bool((found >= 0).all() and np.allclose(sums, 1.0, atol=1e-3))

@@ -59,8 +59,23 @@ class Model:
         return fl.to_type(OrderedDict(x=x, y=y))
 
     def losses(self, weights: Any, batch: Any) -> Any:
-        """`<WEIGHTS,BATCH> -> float32[n]`: the loss of each example."""
-        return self.loss(self.predict(weights, batch["x"]), batch["y"])
+        """`<WEIGHTS,BATCH> -> float32[n]`: the loss of each example.
+
+        Raises:
+            ModelError: the loss is not one number per example. A mean would count as
+                one example, and `[n,1]` less `[n]` are n² numbers.
+        """
+        found = self.loss(self.predict(weights, batch["x"]), batch["y"])
+        shape = fl.tf.convert_to_tensor(found).shape
+        if shape.rank not in (None, 1):
+            raise ModelError(
+                "a loss is one number for each example, and no mean",
+                expected="float32[n]",
+                found=f"a shape of {list(shape)}",
+                where=f"the loss of {self.name}",
+                do="leave out reduce_mean; [n,1] becomes [n] by tf.squeeze(…, axis=1)",
+            )
+        return found
 
     def mean_gradient(self, weights: Any, batch: Any) -> tuple[Any, Any]:
         """The gradient of a batch's mean loss, and the loss of each of its examples.
