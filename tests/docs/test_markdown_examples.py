@@ -24,8 +24,8 @@ def _examples(page: Path) -> doctest.DocTest:
 
 def _parameter(page: Path) -> Any:
     sources = " ".join(example.source for example in _examples(page).examples)
-    words = ("tensorflow", "tf_computation", "learning")
-    needs_tensorflow = any(word in sources for word in words)
+    signs = ("tensorflow", "tf_computation", "import learning", "fl.learning")
+    needs_tensorflow = any(sign in sources for sign in signs)
     marks = [pytest.mark.tensorflow] if needs_tensorflow else []
     return pytest.param(page, marks=marks, id=named(page))
 
@@ -56,9 +56,12 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
     [
         "README.md",
         "docs/executor_pages.md",
+        "docs/honest_evaluation.md",
+        "docs/learning.md",
         "docs/life_of_a_value.md",
         "docs/non_iid.md",
         "docs/notation.md",
+        "docs/own_learning.md",
     ],
 )
 def test_page_that_teaches_by_example_has_examples(name: str) -> None:
