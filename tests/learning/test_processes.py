@@ -85,7 +85,8 @@ def test_round_without_a_single_example_changes_nothing(
     name: str, nothing: list[Any]
 ) -> None:
     process = BUILDERS[name]()
-    state, kept = process.initialize(), ()
+    state = process.initialize()
+    kept: Any = ()
     if process.initialize_client is not None:
         kept = ([process.initialize_client()] * 2,)
     # What is remembered shall not be zero: momentum alone would move the weights on.
