@@ -23,8 +23,7 @@ _PROSE = Path(__file__).with_name("page.txt")
 
 def write(results: dict[str, Any], docs: Path) -> None:
     """Writes the page and its pictures into the folder of the documentation."""
-    text = "\n\n".join(_parts(results)) + "\n"
-    (docs / "results.md").write_text(text, encoding="utf-8")
+    (docs / "results.md").write_text(page(results), encoding="utf-8")
     pictures = docs / "images"
     if "algorithms" in results:
         figure = draw_algorithms(results["algorithms"])
@@ -32,6 +31,11 @@ def write(results: dict[str, Any], docs: Path) -> None:
     if "paper" in results:
         figure = draw_paper(results["paper"])
         save_png(figure, pictures / "results_paper.png", _PAPER_IN_WORDS)
+
+
+def page(results: dict[str, Any]) -> str:
+    """The text of the page."""
+    return "\n\n".join(_parts(results)) + "\n"
 
 
 def figures(results: dict[str, Any]) -> Iterator[tuple[str, bool]]:
@@ -106,7 +110,7 @@ def _spread(shares: list[float]) -> str:
 
 
 def _what_it_says(found: dict[str, Any]) -> str:
-    at_50 = {name: _mean_at(entry, 50) for name, entry in found.items()}
+    at_50 = {name: mean_at(entry, 50) for name, entry in found.items()}
     prox = at_50["FedProx"] - at_50["FedAvg, E = 1"]
     lines = [
         "- After 50 rounds SCAFFOLD > FedAdam > FedAvg "
@@ -134,7 +138,8 @@ def _what_it_says(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _mean_at(entry: dict[str, Any], number: int) -> float:
+def mean_at(entry: dict[str, Any], number: int) -> float:
+    """Accuracy in % after a round, the mean over the seeds."""
     return 100 * mean(run[number - 1] for run in entry["accuracy"])
 
 

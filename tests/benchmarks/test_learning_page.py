@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of results says what the record says, and figures are told apart."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
+from tests.architecture.repository import ROOT
 from tests.benchmarks.results import MACHINE
 
 pytestmark = pytest.mark.tensorflow  # describing the machine asks for its version
@@ -109,3 +111,24 @@ def test_prose_that_praises_needs_numbers_that_do() -> None:
     text = _what_it_says(found)
     assert "does **not** hold" in text
     assert "Here it helps" in text
+
+
+def test_page_in_the_repository_is_the_one_made_of_the_record() -> None:
+    from benchmarks.learning.page import page
+
+    record = json.loads((ROOT / "benchmarks/learning/results.json").read_text("utf-8"))
+    assert (ROOT / "docs/results.md").read_text("utf-8") == page(record)
+
+
+def test_readme_quotes_the_record() -> None:
+    from benchmarks.learning.page import mean_at
+
+    record = json.loads((ROOT / "benchmarks/learning/results.json").read_text("utf-8"))
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+    [head] = [number for number, line in enumerate(lines) if "| FedProx |" in line]
+    names = [cell.strip() for cell in lines[head].strip("|").split("|")]
+    quoted = [cell.strip() for cell in lines[head + 2].strip("|").split("|")]
+    keys = {"FedAvg": "FedAvg, E = 1", "all data in one place": "centralised"}
+    for name, share in zip(names, quoted, strict=True):
+        entry = record["algorithms"][keys.get(name, name)]
+        assert share == f"{mean_at(entry, 50):.1f} %", name
