@@ -84,9 +84,9 @@ def test_round_without_a_single_example_changes_nothing(
     name: str, nothing: list[Any]
 ) -> None:
     process = BUILDERS[name]()
-    state, kept = process.initialize(), ()
+    state, kept = process.initialize(), []
     if process.initialize_client is not None:
-        kept = ([process.initialize_client()] * 2,)
+        kept = [[process.initialize_client()] * 2]
     # What is remembered shall not be zero: momentum alone would move the weights on.
     state, _, *kept = process.next(state, DATA, *kept)
     after, metrics, *kept_after = process.next(state, [nothing, nothing], *kept)
