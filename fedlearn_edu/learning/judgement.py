@@ -26,7 +26,7 @@ class EvaluationError(FedLearnError, AttributeError):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """How one model does on everybody's examples.
 
@@ -52,7 +52,7 @@ class Evaluation:
     @property
     def loss_per_client(self) -> float:
         """The mean over clients of each one's mean, each client counted alike."""
-        return float(np.nanmean(self.client_losses))
+        return _mean(self.client_losses)
 
     @property
     def loss_summed_over_batches(self) -> float:
@@ -61,7 +61,7 @@ class Evaluation:
         This is what the ancestor's tutorial calls loss: twice as many batches, twice
         the loss. It does not compare between data sets.
         """
-        return float(self.client_losses_summed_over_batches.mean())
+        return _mean(self.client_losses_summed_over_batches)
 
     @property
     def client_losses_summed_over_batches(self) -> NDArray[np.float64]:
@@ -84,7 +84,7 @@ class Evaluation:
     @property
     def accuracy_per_client(self) -> float:
         """The mean over clients of each one's share, each client counted alike."""
-        return float(np.nanmean(self.client_accuracies))
+        return _mean(self.client_accuracies)
 
     @property
     def client_accuracies(self) -> NDArray[np.float64]:
@@ -106,7 +106,7 @@ class Evaluation:
     @property
     def accuracy_per_class(self) -> float:
         """The mean over classes, each class that occurs counted alike."""
-        return float(np.nanmean(self.class_accuracies))
+        return _mean(self.class_accuracies)
 
     # ------------------------------------------------------------ calibration
 
@@ -129,7 +129,8 @@ class Evaluation:
         Source: C. Guo et al., "On Calibration of Modern Neural Networks", ICML 2017.
         """
         sure, right, examples = self.calibration.T
-        return float(np.nansum(np.abs(sure - right) * examples) / examples.sum())
+        away = np.nansum(np.abs(sure - right) * examples)
+        return float(_share(away, examples.sum()))
 
     # ------------------------------------------------------------ all of it
 
@@ -149,6 +150,9 @@ class Evaluation:
             kind, _, way = name.partition("_")
             lines.append(f"  {kind:<9} {number:<10.6g} {way.replace('_', ' ')}")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Evaluation of {self}"
 
     def _of_clients(self, name: str) -> NDArray[np.float64]:
         return _share(
@@ -173,3 +177,9 @@ def _share(part: Any, whole: Any) -> NDArray[np.float64]:
     shares: NDArray[np.float64] = np.full(np.shape(part), np.nan)
     np.divide(part, whole, out=shares, where=whole > 0)
     return shares
+
+
+def _mean(numbers: NDArray[np.float64]) -> float:
+    """The mean of those that are numbers; NaN, and no warning, if none is."""
+    is_number = ~np.isnan(numbers)
+    return float(_share(numbers[is_number].sum(), is_number.sum()))

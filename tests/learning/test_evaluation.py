@@ -79,6 +79,12 @@ def test_it_prints_what_each_average_is_over(found: Evaluation) -> None:
     ]
 
 
+def test_at_the_end_of_a_cell_it_shows_averages_and_no_arrays(
+    found: Evaluation,
+) -> None:
+    assert repr(found) == f"Evaluation of {found}"
+
+
 def test_there_is_no_average_without_a_name(found: Evaluation) -> None:
     assert not hasattr(found, "loss")
     assert not hasattr(found, "accuracy")
@@ -96,6 +102,14 @@ def test_client_without_examples_is_left_out_of_means_over_clients() -> None:
     found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))], []])
     assert found.loss_per_client == pytest.approx(RIGHT)
     assert np.isnan(found.client_accuracies[1])
+
+
+@pytest.mark.parametrize("data", [[], [[], []]])
+def test_nobodys_examples_have_averages_that_are_no_numbers(data: list[Any]) -> None:
+    model = models.softmax_regression(features=3, classes=3)
+    found = build_federated_evaluation(model)(SCORES, data)
+    assert np.isnan([*found.metrics.values(), found.calibration_error]).all()
+    assert np.isnan(found.accuracy_per_class)
 
 
 def test_prediction_of_a_number_has_losses_and_no_accuracy() -> None:
