@@ -11,8 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
+
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.learning.schedules import Rate, at_round, exponential_decay
 
 Weights = Any
@@ -203,17 +205,19 @@ def _zeros(weights: Weights) -> Weights:
 
 
 def _named(name: str, rate: Rate, **numbers: float) -> str:
-    shown = f"{rate:g}" if isinstance(rate, int | float) else repr(rate)
+    shown = repr(rate) if callable(rate) else f"{rate:g}"
     return f"{name}({', '.join([shown, *(f'{k}={v:g}' for k, v in numbers.items())])})"
 
 
-def _check_rate(rate: Rate) -> None:
-    if not callable(rate) and not 0.0 <= rate < float("inf"):
+def _check_rate(rate: Any) -> None:
+    is_number = isinstance(rate, int | float | np.number)
+    fits = 0.0 <= rate < float("inf") if is_number else callable(rate)
+    if not fits:
         raise OptimizerError(
             "a learning rate says how long a step is",
             expected="a number of at least 0, or a function of the round's number",
-            found=rate,
-            do="0.1 is a good first try for gradient descent",
+            found=rate if is_number else describe(rate),
+            do="0.1 is a good first try; build_fed_opt takes optimizers",
         )
 
 

@@ -21,7 +21,9 @@ from fedlearn_edu.learning.optimizers import Optimizer, Rate, build_sgd
 from fedlearn_edu.learning.process import (
     LearningProcess,
     OutputWithClients,
-    ProcessError,
+    check_count,
+    check_model,
+    check_seed,
 )
 from fedlearn_edu.learning.schedules import at_round
 
@@ -67,13 +69,9 @@ def build_scaffold(
     Source: S. P. Karimireddy et al., "SCAFFOLD: Stochastic Controlled Averaging for
     Federated Learning", ICML 2020, Algorithm 1.
     """
-    if num_clients < 1:
-        raise ProcessError(
-            "SCAFFOLD has to know how many clients there are",
-            expected="num_clients >= 1, those that wait included",
-            found=num_clients,
-            do="len(data)",
-        )
+    check_count(num_clients)
+    check_model(model)
+    check_seed(seed)
     passes = LocalPasses(
         build_sgd(client_learning_rate), local_epochs, "uniform", against_drift
     )

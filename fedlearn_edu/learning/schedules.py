@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError
 
 Rate = float | Callable[[Any], Any]
 """A learning rate: a number, or a function of the round's number `int32`, from 0."""
+
+
+class ScheduleError(FedLearnError, ValueError):
+    """A function that should return a learning rate failed."""
 
 
 def exponential_decay(learning_rate: float, factor: float) -> Rate:
@@ -31,7 +36,8 @@ class _ExponentialDecay:
 
     def __call__(self, number: Any) -> Any:
         tf = fl.tf
-        return self.learning_rate * tf.pow(self.factor, tf.cast(number, tf.float32))
+        rounds = tf.cast(number, tf.float32)
+        return self.learning_rate * tf.pow(float(self.factor), rounds)
 
     def __repr__(self) -> str:
         return f"exponential_decay({self.learning_rate:g}, {self.factor:g})"
@@ -39,4 +45,15 @@ class _ExponentialDecay:
 
 def at_round(rate: Rate, number: Any) -> Any:
     """The learning rate in the round of this number."""
-    return rate(number) if callable(rate) else rate
+    if not callable(rate):
+        return rate
+    tf = fl.tf
+    try:
+        return tf.cast(rate(number), tf.float32)
+    except (TypeError, ValueError) as error:
+        raise ScheduleError(
+            "a learning rate cannot be computed from the number of the round",
+            expected="a function from a tensor int32 to one number",
+            found=f"{type(error).__name__} in {rate!r}",
+            do="write tf.cast(number, tf.float32) for number, and tf.where for if",
+        ) from error
