@@ -14,7 +14,12 @@ from fedlearn_edu.learning import server
 from fedlearn_edu.learning.local_training import LocalPasses, build_client_round
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer
-from fedlearn_edu.learning.process import LearningProcess, Output
+from fedlearn_edu.learning.process import (
+    LearningProcess,
+    Output,
+    check_model,
+    check_seed,
+)
 
 
 def build_averaging_process(
@@ -32,6 +37,8 @@ def build_averaging_process(
 
 def build_initialize(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
     """`( -> STATE@SERVER)`."""
+    check_model(model)
+    check_seed(seed)
     begin = server.build_begin(model, optimizer, seed)
 
     @fl.federated_computation

@@ -14,6 +14,7 @@ from typing import Any, final
 import fedlearn_edu as fl
 from fedlearn_edu.learning.judgement import CALIBRATION_BINS, Evaluation
 from fedlearn_edu.learning.models import Model
+from fedlearn_edu.learning.process import check_model
 from fedlearn_edu.simulation import ClientData
 
 
@@ -23,6 +24,7 @@ def build_federated_evaluation(model: Model) -> "FederatedEvaluation":
     Source: `tff.learning.build_federated_evaluation`, whose averages were all weighted
     by examples.
     """
+    check_model(model)
     local = _build_local_evaluation(model)
 
     @fl.federated_computation(

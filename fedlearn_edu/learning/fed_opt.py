@@ -10,11 +10,13 @@ Source of all: S. Reddi et al., "Adaptive Federated Optimization", ICLR 2021, Al
 Distribution for Federated Visual Classification", 2019.
 """
 
+from fedlearn_edu.errors import describe
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalPasses
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import (
     Optimizer,
+    OptimizerError,
     Rate,
     build_adagrad,
     build_adam,
@@ -38,7 +40,12 @@ def build_fed_opt(
 
     The clients' moments begin anew in each round, the server's go on. The other
     arguments are those of `build_fed_avg`, which is this with `build_sgd` twice.
+
+    Raises:
+        OptimizerError: if one of the two is none of `learning.optimizers`.
     """
+    _check_optimizer(client_optimizer, "client_optimizer")
+    _check_optimizer(server_optimizer, "server_optimizer")
     passes = LocalPasses(client_optimizer, local_epochs, weighting)
     return build_averaging_process("FedOpt", model, passes, server_optimizer, seed)
 
@@ -128,3 +135,13 @@ def build_fed_yogi(
     passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
     optimizer = build_yogi(server_learning_rate, epsilon=epsilon)
     return build_averaging_process("FedYogi", model, passes, optimizer, seed)
+
+
+def _check_optimizer(optimizer: object, where: str) -> None:
+    if not isinstance(optimizer, Optimizer):
+        raise OptimizerError(
+            "an optimizer is a pair of pure functions",
+            expected="one that learning.optimizers makes, such as build_sgd(0.1)",
+            found=describe(optimizer),
+            where=where,
+        )

@@ -85,13 +85,21 @@ class History:
         Raises:
             HistoryError: if there is no such column; it says which there are.
         """
+        asked: Any = column
         if column not in self.columns:
             raise HistoryError(
                 "a history has no such column",
                 expected=", ".join(self.columns),
                 found=repr(column),
+                do="rows have numbers: history.rows[-1]"
+                if isinstance(asked, int | slice)
+                else None,
             )
         return np.array([row.get(column, math.nan) for row in self.rows])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A mapping that cannot be changed cannot be pickled or copied either.
+        return _with_rows, (tuple(map(dict, self.rows)), self.columns)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -130,6 +138,10 @@ class History:
         note = [f"(not shown: {', '.join(left_out)})"] if left_out else []
         count = f"{len(self)} round{'' if len(self) == 1 else 's'}"
         return "\n".join([f"History of {count}", *lines, *note])
+
+
+def _with_rows(rows: tuple[dict[str, float], ...], columns: tuple[str, ...]) -> History:
+    return History(tuple(map(MappingProxyType, rows)), columns)
 
 
 def _shown_rows(history: History, names: list[str]) -> list[list[str]]:

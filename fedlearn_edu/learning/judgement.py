@@ -26,7 +26,7 @@ class EvaluationError(FedLearnError, AttributeError):
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """How one model does on everybody's examples.
 
@@ -151,6 +151,9 @@ class Evaluation:
             kind, _, way = name.partition("_")
             lines.append(f"  {kind:<9} {number:<10.6g} {way.replace('_', ' ')}")
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"Evaluation of {self}"
 
     def _of_clients(self, name: str) -> NDArray[np.float64]:
         return _share(

@@ -71,6 +71,12 @@ class LocalPasses:
     correct: Correction = uncorrected
     correction: str = ""
 
+    def __post_init__(self) -> None:
+        check_epochs(self.local_epochs)
+        check_weighting(self.weighting)
+        # NumPy's whole numbers would turn int32 into int64 in the body.
+        object.__setattr__(self, "local_epochs", int(self.local_epochs))
+
     def __str__(self) -> str:
         parts = [
             f"client {self.optimizer}",
@@ -88,7 +94,6 @@ def build_client_round(model: Model, passes: LocalPasses) -> fl.Computation:
     `CLIENT_RESULT` is `<update=WEIGHTS,weight=float32,counts=COUNTS>`: how far the
     client went, what that weighs in the mean, and what is summed for the metrics.
     """
-    check_weighting(passes.weighting)
     train = build_local_training(model, passes)
     pack = build_pack(model, passes, train.type_signature.result)
 
@@ -128,7 +133,6 @@ def build_local_training(model: Model, passes: LocalPasses) -> fl.Computation:
     Each batch is one step down the gradient of its *mean* loss; the batches come in
     their order, in every pass the same.
     """
-    check_epochs(passes.local_epochs)
     begin = _build_begin(model, passes.optimizer)
     training = begin.type_signature.result
     step = _build_step(model, passes, training)

@@ -208,12 +208,13 @@ def _named(name: str, rate: Rate, **numbers: float) -> str:
 
 
 def _check_rate(rate: object) -> None:
-    if not callable(rate) and not (is_number(rate) and 0.0 <= rate < float("inf")):
+    fits = 0.0 <= rate < float("inf") if is_number(rate) else callable(rate)
+    if not fits:
         raise OptimizerError(
             "a learning rate says how long a step is",
             expected="a number of at least 0, or a function of the round's number",
             found=repr(rate),
-            do="0.1 is a good first try for gradient descent",
+            do="0.1 is a good first try; build_fed_opt takes optimizers",
         )
 
 

@@ -7,11 +7,13 @@ computations to read them, call them to take one step.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, TypeGuard, final
+
+import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.learning.models import Model
+from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.learning.models import LinearRegression, Model
 
 
 class ProcessError(FedLearnError, ValueError):
@@ -107,10 +109,56 @@ def check_weighting(weighting: str) -> None:
 
 def check_epochs(local_epochs: object) -> None:
     """Raises `ProcessError` unless a client passes over its data at least once."""
-    if not isinstance(local_epochs, int) or local_epochs < 1:
+    if not _is_whole(local_epochs) or local_epochs < 1:
         raise ProcessError(
             "a client passes over its examples at least once",
             expected="local_epochs >= 1, a whole number",
             found=repr(local_epochs),
             where="local_epochs",
         )
+
+
+def check_model(model: object) -> None:
+    """Raises `ProcessError` unless this is a `Model`, and says how to come by one."""
+    if not isinstance(model, Model):
+        cure = "fl.learning.models has some, and makes one of a model of Keras"
+        if hasattr(model, "trainable_variables"):
+            cure = "fl.learning.models.from_keras_model(…) makes one of it"
+        elif isinstance(model, LinearRegression):
+            cure = "fl.learning.models.linear_regression(feature_dim) is the pure one"
+        elif callable(model):
+            cure = "call the function that makes it: softmax_regression()"
+        raise ProcessError(
+            "a learning process trains a Model, made of pure functions",
+            expected="a Model of fl.learning.models",
+            found=describe(model),
+            where="model",
+            do=cure,
+        )
+
+
+def check_seed(seed: object) -> None:
+    """Raises `ProcessError` unless weights can be drawn under this seed."""
+    if not _is_whole(seed):
+        raise ProcessError(
+            "a seed gives the same weights again and again",
+            expected="a whole number",
+            found=repr(seed),
+            where="seed",
+        )
+
+
+def check_count(num_clients: object) -> None:
+    """Raises `ProcessError` unless this is how many clients there are."""
+    if not _is_whole(num_clients) or num_clients < 1:
+        raise ProcessError(
+            "SCAFFOLD has to know how many clients there are",
+            expected="num_clients >= 1, those that wait included",
+            found=repr(num_clients),
+            where="num_clients",
+            do="len(data)",
+        )
+
+
+def _is_whole(number: object) -> TypeGuard[int]:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)

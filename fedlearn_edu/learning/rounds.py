@@ -2,6 +2,7 @@
 """One round of a run: draw clients, let them learn, evaluate, write a row."""
 
 import math
+import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import add_place, describe
+from fedlearn_edu.errors import FedLearnError, add_place, describe
 from fedlearn_edu.learning.divergence import diverged, is_sound
 from fedlearn_edu.learning.history import COLUMNS
 from fedlearn_edu.learning.plan import Plan, RunError
@@ -62,18 +63,43 @@ def _learn(plan: Plan, run: Run, finished: tuple[int, ...]) -> tuple[Run, Number
     """The run with its next state, and the metrics of the round."""
     if not finished:
         return run, dict.fromkeys(_metric_names(plan), math.nan)
-    data = plan.feed.place(finished, run.rounds + 1)
-    if run.client_states is None:
-        result = plan.process.next(run.state, data)
-    else:
-        states = [run.client_states[position] for position in finished]
-        result = plan.process.next(run.state, data, states)
+    try:
+        result = _next(plan, run, finished)
+    except Exception as error:
+        _say_whose(error, plan, run, finished)
+        raise
     if not is_sound(result):
         raise diverged(plan, run, finished)
     metrics = _numbers(result[1], f"metrics of {plan.process.name}")
     if metrics.get("examples") == 0:  # nobody had any, so there is nothing to average
         return run, metrics
     return _with_states(run, finished, result), metrics
+
+
+def _next(plan: Plan, run: Run, finished: tuple[int, ...]) -> Any:
+    data = plan.feed.place(finished, run.rounds + 1)
+    if run.client_states is None:
+        return plan.process.next(run.state, data)
+    states = [run.client_states[position] for position in finished]
+    return plan.process.next(run.state, data, states)
+
+
+def _say_whose(
+    error: Exception, plan: Plan, run: Run, finished: tuple[int, ...]
+) -> None:
+    """Calls clients by their names, where a computation numbers those of the round.
+
+    Client 0 of a round is not client 0 of the data where not all take part.
+    """
+
+    def name(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return plan.feed.name(finished[number]) if number < len(finished) else found[0]
+
+    if isinstance(error, FedLearnError) and error.where is not None:
+        place = re.sub(r"^the value\[", "data[", str(error.where))
+        error.where = re.sub(r"\bclient (\d+)", name, place)
+    add_place(error, f"round {run.rounds + 1}")
 
 
 def _with_states(run: Run, finished: tuple[int, ...], result: Any) -> Run:

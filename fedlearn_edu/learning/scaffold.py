@@ -21,7 +21,9 @@ from fedlearn_edu.learning.optimizers import Optimizer, Rate, build_sgd
 from fedlearn_edu.learning.process import (
     LearningProcess,
     OutputWithClients,
-    ProcessError,
+    check_count,
+    check_model,
+    check_seed,
 )
 from fedlearn_edu.learning.schedules import at_round
 
@@ -70,7 +72,9 @@ def build_scaffold(
     Source: S. P. Karimireddy et al., "SCAFFOLD: Stochastic Controlled Averaging for
     Federated Learning", ICML 2020, Algorithm 1.
     """
-    _check_num_clients(num_clients)
+    check_count(num_clients)
+    check_model(model)
+    check_seed(seed)
     passes = LocalPasses(
         build_sgd(client_learning_rate), local_epochs, "uniform", against_drift
     )
@@ -90,16 +94,6 @@ def build_scaffold(
         next=_build_next(model, optimizer, client_round, num_clients),
         initialize_client=_build_zero_variate(model),
     )
-
-
-def _check_num_clients(num_clients: object) -> None:
-    if not isinstance(num_clients, int) or num_clients < 1:
-        raise ProcessError(
-            "SCAFFOLD has to know how many clients there are",
-            expected="num_clients >= 1, those that wait included",
-            found=repr(num_clients),
-            do="len(data)",
-        )
 
 
 @final

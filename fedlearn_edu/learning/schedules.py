@@ -65,4 +65,14 @@ class _ExponentialDecay:
 
 def at_round(rate: Rate, number: Any) -> Any:
     """The learning rate in the round of this number."""
-    return rate(fl.tf.cast(number, fl.tf.float32)) if callable(rate) else rate
+    if not callable(rate):
+        return rate
+    try:
+        return fl.tf.cast(rate(fl.tf.cast(number, fl.tf.float32)), fl.tf.float32)
+    except (TypeError, ValueError) as error:
+        raise ScheduleError(
+            "a learning rate cannot be computed from the number of the round",
+            expected="a function from a float32 tensor to one number",
+            found=f"{type(error).__name__} in {rate!r}",
+            do="write tf.where(number < 10, 0.1, 0.01) for if and else",
+        ) from error

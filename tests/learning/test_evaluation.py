@@ -79,6 +79,12 @@ def test_it_prints_what_each_average_is_over(found: Evaluation) -> None:
     ]
 
 
+def test_at_the_end_of_a_cell_it_shows_averages_and_no_arrays(
+    found: Evaluation,
+) -> None:
+    assert repr(found) == f"Evaluation of {found}"
+
+
 def test_there_is_no_average_without_a_name(found: Evaluation) -> None:
     assert not hasattr(found, "loss")
     assert not hasattr(found, "accuracy")

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A history is a tidy table that is never changed and is written in full or not."""
 
+import copy
 import math
 import os
+import pickle
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from hypothesis import strategies as st
 
 from fedlearn_edu.learning.atomic import write_atomically
 from fedlearn_edu.learning.history import COLUMNS, History, HistoryError
+from fedlearn_edu.learning.result import Run
 
 
 def some_rows(count: int) -> History:
@@ -58,6 +62,25 @@ def test_columns_are_arrays_with_nan_where_nothing_was_measured() -> None:
     np.testing.assert_array_equal(history["loss"], [2.0, math.nan])
     assert history["round"].tolist() == [1, 2]
     assert history["round"].dtype.kind == "i"
+
+
+def pickled(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, pickled])
+def test_a_history_can_be_copied_and_pickled(again: Any) -> None:
+    history = History.of([{"round": 1, "loss": 2.0}, {"round": 2, "accuracy": 0.5}])
+    copied = again(Run(None, history=history)).history
+    assert [dict(row) for row in copied] == [dict(row) for row in history]
+    assert copied.columns == history.columns
+    with pytest.raises(TypeError):
+        copied.rows[0]["loss"] = 0.0
+
+
+def test_a_row_is_not_asked_for_like_a_column() -> None:
+    with pytest.raises(HistoryError, match=r"history.rows\[-1\]"):
+        History()[-1]  # type: ignore[index]
 
 
 def test_an_unknown_column_is_answered_with_those_that_exist() -> None:

@@ -133,6 +133,12 @@ def test_impossible_sizes_are_refused(make: Any, where: str) -> None:
     assert caught.value.where == where
 
 
+def test_one_inner_layer_is_a_list_of_one() -> None:
+    hidden: Any = 200
+    with pytest.raises(ModelError, match="a list of layers"):
+        models.multilayer_perceptron(hidden)
+
+
 def test_unknown_loss_says_which_there_are() -> None:
     with pytest.raises(LossError, match="'cross_entropy' or 'sparse_categorical"):
         losses.find("hinge")

@@ -206,7 +206,7 @@ NO_RATE = """\
 a learning rate says how long a step is
   expected: a number of at least 0, or a function of the round's number
   found:    {}
-  do:       0.1 is a good first try for gradient descent"""
+  do:       0.1 is a good first try; build_fed_opt takes optimizers"""
 NO_SHARE = """\
 {0} is the share of the past that is kept
   expected: 0 <= {0} < 1

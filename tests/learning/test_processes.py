@@ -12,6 +12,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import learning
 from fedlearn_edu.learning import models
+from fedlearn_edu.learning.optimizers import OptimizerError
 from fedlearn_edu.learning.process import LearningProcess, ProcessError
 from fedlearn_edu.learning.trees import flatten
 from tests.architecture.repository import PACKAGE
@@ -86,9 +87,9 @@ def test_round_without_a_single_example_changes_nothing(
 ) -> None:
     process = BUILDERS[name]()
     state = process.initialize()
-    kept: Any = ()
+    kept: list[Any] = []
     if process.initialize_client is not None:
-        kept = ([process.initialize_client()] * 2,)
+        kept = [[process.initialize_client()] * 2]
     # What is remembered shall not be zero: momentum alone would move the weights on.
     state, _, *kept = process.next(state, DATA, *kept)
     after, metrics, *kept_after = process.next(state, [nothing, nothing], *kept)
@@ -150,3 +151,90 @@ def test_seed_decides_the_first_weights() -> None:
 def test_nonsense_is_refused_when_it_is_built(build: Any, message: str) -> None:
     with pytest.raises((ProcessError, fl.FedLearnError), match=message):
         build()
+
+
+def keras_model() -> Any:
+    layers = [fl.tf.keras.Input([3]), fl.tf.keras.layers.Dense(2)]
+    return fl.tf.keras.Sequential(layers)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(
+    ("make", "cure"),
+    [
+        (keras_model, "from_keras_model"),
+        (lambda: models.LinearRegression(3), "linear_regression"),
+        (lambda: models.softmax_regression, "call the function"),
+        (lambda: None, "fl.learning.models has some"),
+    ],
+)
+@pytest.mark.parametrize(
+    "build",
+    [
+        learning.build_fed_avg,
+        learning.build_fed_sgd,
+        lambda model: learning.build_scaffold(model, 2),
+        learning.build_federated_evaluation,
+    ],
+)
+def test_what_is_no_model_is_answered_with_how_to_get_one(
+    build: Any, make: Any, cure: str
+) -> None:
+    with pytest.raises(ProcessError, match="trains a Model") as caught:
+        build(make())
+    assert cure in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", ["0.1", None, learning.optimizers.build_adam()])
+def test_what_is_no_learning_rate_is_refused(wrong: Any) -> None:
+    with pytest.raises(OptimizerError, match="how long a step is"):
+        learning.build_fed_avg(MODEL, wrong)
+
+
+@pytest.mark.parametrize("side", ["client_optimizer", "server_optimizer"])
+def test_fed_opt_takes_optimizers_of_its_own(side: str) -> None:
+    sgd: Any = learning.optimizers.build_sgd(0.1)
+    sides = {"client_optimizer": sgd, "server_optimizer": sgd, side: "adam"}
+    with pytest.raises(OptimizerError) as caught:
+        learning.build_fed_opt(MODEL, **sides)
+    assert caught.value.where == side
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("number", [None, HALF, True])
+def test_seeds_and_counts_are_whole_numbers(number: Any) -> None:
+    with pytest.raises(ProcessError) as caught:
+        learning.build_fed_avg(MODEL, seed=number)
+    assert caught.value.where == "seed"
+    with pytest.raises(ProcessError) as caught:
+        learning.build_scaffold(MODEL, number)
+    assert caught.value.where == "num_clients"
+    with pytest.raises(ProcessError) as caught:
+        learning.build_fed_avg(MODEL, local_epochs=number)
+    assert caught.value.where == "local_epochs"
+
+
+@pytest.mark.tensorflow
+def test_numbers_of_numpy_are_numbers() -> None:
+    ours = learning.build_fed_avg(MODEL, 0.5, 1.0, local_epochs=2)
+    numpys: Any = np.float32(0.5), np.float64(1.0), np.int64(2)
+    theirs = learning.build_fed_avg(MODEL, *numpys[:2], local_epochs=numpys[2])
+    assert theirs.settings == ours.settings
+    weights = flatten([ours(DATA), theirs(DATA)])
+    assert np.array_equal(weights["0/bias"], weights["1/bias"])
+
+
+@pytest.mark.tensorflow
+def test_rate_that_cannot_be_computed_says_how_to_write_it() -> None:
+    with pytest.raises(
+        fl.FedLearnError, match=r"tf\.where\(number < 10, 0\.1, 0\.01\)"
+    ):
+        learning.build_fed_avg(MODEL, lambda number: 0.1 if number < 3 else 0.01)
+
+
+@pytest.mark.tensorflow
+def test_rate_may_decay_from_a_whole_number() -> None:
+    rate = learning.optimizers.exponential_decay(1, 1)
+    weights = learning.build_fed_avg(MODEL, rate)(DATA)
+    expected = learning.build_fed_avg(MODEL, 1.0)(DATA)
+    assert np.array_equal(weights["bias"], expected["bias"])

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import describe
 from fedlearn_edu.learning import losses
 from fedlearn_edu.learning.models.model import Model, ModelError
 
@@ -56,6 +57,13 @@ def multilayer_perceptron(
     Source: B. McMahan et al., "Communication-Efficient Learning of Deep Networks from
     Decentralized Data", AISTATS 2017, section 3.
     """
+    if not isinstance(hidden, Sequence):
+        raise ModelError(
+            "a multilayer perceptron has a list of layers",
+            expected="the size of each inner layer, such as [200, 200]",
+            found=describe(hidden),
+            where="hidden",
+        )
     sizes = (features, *hidden, classes)
     _check_sizes(**{f"layer {position}": size for position, size in enumerate(sizes)})
 
