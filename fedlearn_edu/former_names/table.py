@@ -1,34 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names people bring along that are not here, and what to write in their place.
-
-Each public room hands a name it does not have to `unknown`, and raises what it gets
-back. The table is all there is to know about such a name; `docs/from_tff.md` shows it.
-"""
-
-import difflib
-import opcode
-import re
-import sys
-from collections.abc import Collection
-from functools import cache
-from typing import NamedTuple, final
-
-from fedlearn_edu.errors import FedLearnError, FieldError
-
-_OURS = re.compile(r"fedlearn_edu\b")
-_SUMMARIES = {
-    "never": "the ancestor never had {path}",
-    "renamed": "{path} is now called {here}",
-    "gone": "{path} of the ancestor is not here",
-}
+"""The rows: which names people bring along, and what to write in their place."""
 
 # == who is asked for the name
 # name | what became of it | where people meet it | what works
 #   one line that runs
-_TABLE = """
+TABLE = """
 == fedlearn_edu
-federated_averaging | never | web answers | fl.federated_mean
-  fl.federated_mean(fl.place([1.0, 3.0], fl.CLIENTS), fl.place([1, 3], fl.CLIENTS))
 federated_average | renamed | 0.1 to 0.2 | fl.federated_mean
   fl.federated_mean(fl.place([1.0, 3.0], fl.CLIENTS))
 sequence_average | never | second tutorial until 0.18 | fl.sequence_sum, divided
@@ -58,7 +35,7 @@ aggregators | gone | since 0.17 | fl.federated_max, fl.federated_min, fl.federat
   fl.federated_max(fl.place([1.0, 4.0, 2.0], fl.CLIENTS))
 utils | gone | 0.1 to 0.18 | fl.federated_max, fl.federated_min
   fl.federated_max(fl.place([1.0, 4.0, 2.0], fl.CLIENTS))
-templates | gone | since 0.14 | a state, and a loop that calls a computation
+templates | gone | since 0.14 | fl.learning.LearningProcess, or a state and a loop
   step = fl.np_computation(lambda state: state + 1, np.int32); state = step(step(0))
 backends | gone | since 0.8 | fl.set_default_context
   fl.set_default_context(fl.framework.SyncExecutionContext(
@@ -139,38 +116,62 @@ emnist | gone | other tutorials | fl.simulation.datasets.load
   fl.simulation.datasets.load("digits28")
 
 == fedlearn_edu.learning
-models | gone | web answers | a structure of weights, and a function of it
-  fl.np_computation(lambda model, x: model["w"] * x)({"w": 2.0}, 3.0)
-from_keras_model | gone | 0.1 to 0.52 | fl.tf_computation
-  fl.tf_computation(lambda w, x: fl.tf.nn.softmax(w * x))(np.ones(10), np.ones(10))
-federated_averaging | never | second tutorial | fl.federated_mean of models
-  fl.federated_mean(fl.place([1.0, 3.0], fl.CLIENTS), fl.place([1, 3], fl.CLIENTS))
-build_federated_averaging_process | gone | 0.1 to 0.27 | fl.federated_mean of models
-  fl.federated_mean(fl.federated_map(fl.np_computation(lambda m, x: m - 0.1 * (m - x)),
-  [fl.federated_broadcast(fl.place(0.0, fl.SERVER)), fl.place([1.0, 3.0], fl.CLIENTS)]))
-build_weighted_averaging_process | never | web answers | fl.federated_mean with a weight
-  fl.federated_mean(fl.place([1.0, 3.0], fl.CLIENTS), fl.place([1, 3], fl.CLIENTS))
-algorithms | gone | since 0.20 | fl.federated_map, fl.federated_mean
-  fl.federated_mean(fl.federated_map(fl.np_computation(lambda m, x: m - 0.1 * (m - x)),
-  [fl.federated_broadcast(fl.place(0.0, fl.SERVER)), fl.place([1.0, 3.0], fl.CLIENTS)]))
-build_federated_evaluation | gone | 0.1 to 0.79 | fl.federated_mean of losses
-  fl.federated_mean(fl.federated_map(fl.np_computation(lambda m, x: (m - x) ** 2),
-  [fl.federated_broadcast(fl.place(0.0, fl.SERVER)), fl.place([1.0, 3.0], fl.CLIENTS)]))
+Model | renamed | 0.1 to 0.52 | fl.learning.models.Model
+  isinstance(fl.learning.models.softmax_regression(), fl.learning.models.Model)
+from_keras_model | renamed | 0.1 to 0.52 | fl.learning.models.from_keras_model
+  keras = fl.tf.keras; fl.learning.models.from_keras_model(
+  keras.Sequential([keras.Input([784]), keras.layers.Dense(10)]))
+build_federated_averaging_process | renamed | 0.1 to 0.27 | fl.learning.build_fed_avg
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression())
+build_federated_sgd_process | renamed | 0.2 to 0.19 | fl.learning.build_fed_sgd
+  fl.learning.build_fed_sgd(fl.learning.models.softmax_regression())
+build_weighted_averaging_process | never | web answers | fl.learning.federated_averaging
+  fl.learning.federated_averaging.build_weighted_averaging_process(
+  lambda: fl.learning.models.LinearRegression(2), lambda model, data: model.weights)
+algorithms | gone | since 0.20 | fl.learning.build_fed_avg, fl.learning.build_fed_prox
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression())
+build_weighted_fed_avg | renamed | in algorithms | fl.learning.build_fed_avg
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression())
+build_unweighted_fed_avg | renamed | in algorithms | fl.learning.build_fed_avg
+  fl.learning.build_fed_avg(
+  fl.learning.models.softmax_regression(), weighting="uniform")
+build_weighted_fed_prox | renamed | in algorithms | fl.learning.build_fed_prox
+  fl.learning.build_fed_prox(fl.learning.models.softmax_regression())
+build_fed_eval | renamed | in algorithms | fl.learning.build_federated_evaluation
+  fl.learning.build_federated_evaluation(fl.learning.models.softmax_regression())
+templates | gone | since 0.20 | fl.learning.LearningProcess
+  isinstance(fl.learning.build_fed_avg(fl.learning.models.softmax_regression()),
+  fl.learning.LearningProcess)
+programs | gone | since 0.41 | fl.learning.run
+  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2));
+  fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
+
+== fedlearn_edu.learning.models
+functional_model_from_keras | renamed | since 0.20 | fl.learning.models.from_keras_model
+  keras = fl.tf.keras; fl.learning.models.from_keras_model(
+  keras.Sequential([keras.Input([784]), keras.layers.Dense(10)]))
+FunctionalModel | renamed | since 0.20 | fl.learning.models.Model
+  isinstance(fl.learning.models.softmax_regression(), fl.learning.models.Model)
+VariableModel | renamed | since 0.49 | fl.learning.models.Model
+  isinstance(fl.learning.models.softmax_regression(), fl.learning.models.Model)
 
 == computation
 create_computation | never | web answers | create_computation of an environment
   fl.simulation.build_inprocess_environment().create_computation(
   fl.np_computation(lambda x: x + 1, np.int32))(1)
-initialize | gone | processes | the first state, made by you
-  step = fl.np_computation(lambda state: state + 1, np.int32); state = step(0)
-next | gone | processes | a call: it takes a state and returns the next one
-  step = fl.np_computation(lambda state: state + 1, np.int32); state = step(step(0))
-compile | never | web answers | a call: it compiles by itself
-  fl.np_computation(lambda model, x: model - 0.1 * (model - x))(0.0, 3.0)
-fit | never | web answers | a call: it takes a model and data, and returns a model
-  fl.np_computation(lambda model, x: model - 0.1 * (model - x))(0.0, 3.0)
-weights | never | web answers | the result of a call
-  weights = fl.np_computation(lambda model, x: model - 0.1 * (model - x))(0.0, 3.0)
+initialize | gone | processes | a computation of a process of fl.learning
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression()).initialize()
+next | gone | processes | a computation of a process of fl.learning
+  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2));
+  process.next(process.initialize(), [[{"x": [[0], [1]], "y": [0, 1]}]])
+compile | never | web answers | a call compiles; fl.learning.models.LinearRegression
+  fl.learning.models.LinearRegression(2).compile(loss="mse")
+fit | never | web answers | fl.learning.run, fl.learning.models.LinearRegression
+  model = fl.learning.models.LinearRegression(1); model.compile();
+  model.fit([{"x": [[1.0]], "y": [2.0]}])
+weights | never | web answers | a field of a state of fl.learning
+  fl.learning.build_fed_avg(
+  fl.learning.models.softmax_regression()).initialize().weights
 invoke | never | contexts | a call
   fl.np_computation(lambda x: x + 1, np.int32)(1)
 compute | never | executor values | a call
@@ -178,69 +179,3 @@ compute | never | executor values | a call
 to_building_block | renamed | since 0.12 | .tree
   fl.np_computation(lambda x: x + 1, np.int32).tree
 """
-
-
-@final
-class FormerName(NamedTuple):
-    """One row: a name, what became of it, and what to write."""
-
-    home: str
-    name: str
-    fate: str
-    met: str
-    here: str
-    example: str
-
-    @property
-    def path(self) -> str:
-        """The name as people write it behind `fl.` or `tff.`."""
-        return f"{self.home}.{self.name}".removeprefix("fedlearn_edu.")
-
-
-@final
-class UnknownNameError(FedLearnError, ImportError):
-    """`from fedlearn_edu import …` asked for a name that is not there."""
-
-
-@cache
-def former_names() -> dict[tuple[str, str], FormerName]:
-    """The rows, by room and name."""
-    rows = {}
-    for room in _TABLE.split("\n== ")[1:]:
-        home, _, entries = room.partition("\n")
-        for entry in re.split(r"\n(?=\w)", entries.strip()):
-            head, *lines = entry.split("\n  ")
-            example = " ".join(lines).replace("( ", "(")
-            row = FormerName._make([home, *head.split(" | "), example])
-            rows[home, row.name] = row
-    return rows
-
-
-def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
-    """The error for a name that `home` does not have, with what to write instead."""
-    error = UnknownNameError if _by_from_import(home, name) else FieldError
-    row = former_names().get((home, name))
-    if row:
-        return error(
-            _SUMMARIES[row.fate].format(path=row.path, here=row.here),
-            expected=row.here,
-            found=f"{name} ({row.met})",
-            do=row.example,
-        )
-    near = difflib.get_close_matches(name, known, n=1)
-    few = ", ".join(known) or "nothing so far"
-    return error(
-        f"{home} has no {name!r}",
-        expected=f"one of {home}.__all__" if len(known) > 9 else few,
-        found=name,
-        do=f"did you mean {near[0]}?" if near and name[0] != "_" else None,
-    )
-
-
-def _by_from_import(home: str, name: str) -> bool:
-    """Whether `from home import name` is asking: it would swallow a `FieldError`."""
-    frame = sys._getframe()
-    while frame.f_back and _OURS.match(frame.f_globals.get("__name__", "")):
-        frame = frame.f_back
-    operation = opcode.opname[frame.f_code.co_code[frame.f_lasti]]
-    return operation == "IMPORT_FROM" and f"{home}.{name}" not in sys.modules
