@@ -78,6 +78,7 @@ def _draw_runs(axes: Axes, entry: dict[str, Any]) -> None:
             axes.plot(run["rounds"], run["accuracy"][-1], "o", color=colors.SERVER)
     published = entry["published"]
     axes.axhline(TARGET, color=colors.QUIET, lw=1)
+    axes.text(1.07 * published, TARGET - 0.003, f"{TARGET:.0%}", ha="right", va="top")
     axes.axvline(published, color=colors.ALARM, ls="--", lw=1.5)
     axes.set_xlim(0, 1.08 * published)
     axes.set_ylim(0.8, 1.0)
