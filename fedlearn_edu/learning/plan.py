@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.evaluation import FederatedEvaluation
 from fedlearn_edu.learning.feeding import Feed, feed
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.result import Run
@@ -132,8 +133,9 @@ def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:
 
 
 def _check_functions(judges: Any, options: Options) -> None:
-    fits = isinstance(judges, Mapping) and all(map(callable, judges.values()))
-    _check(fits, "evaluate", "functions with names, {'test': function}", judges)
+    fits = isinstance(judges, Mapping) and all(map(_can_judge, judges.values()))
+    expected = "{'test': function of weights}, such as evaluation.on(test_data)"
+    _check(fits, "evaluate", expected, judges)
     called: Any = options.callbacks
     fits = isinstance(called, Sequence) and all(map(callable, called))
     _check(fits, "callbacks", "a list of functions of a Run", called)
@@ -142,6 +144,11 @@ def _check_functions(judges: Any, options: Options) -> None:
     _check(fits, "checkpoints", "Checkpoints(folder), or None", saved)
     start: Any = options.start
     _check(isinstance(start, Run | None), "start", "a Run, or None", start)
+
+
+def _can_judge(judge: Any) -> bool:
+    """An evaluation without data is no function of the weights alone."""
+    return callable(judge) and not isinstance(judge, FederatedEvaluation)
 
 
 def _check_participation(plan: Plan) -> None:
