@@ -109,6 +109,7 @@ def make_plan(process: Any, data: Any, rounds: Any, **how: Any) -> Plan:
     judges: Any = how["evaluate"] or {}
     _check_functions(judges, options)
     fed = feed(process, data, how["batch_size"], options.shuffle_seed)
+    _check_clients(process, fed.clients)
     plan = Plan(
         process,
         fed,
@@ -149,6 +150,17 @@ def _check_functions(judges: Any, options: Options) -> None:
 def _can_judge(judge: Any) -> bool:
     """An evaluation without data is no function of the weights alone."""
     return callable(judge) and not isinstance(judge, FederatedEvaluation)
+
+
+def _check_clients(process: LearningProcess, clients: int) -> None:
+    if process.num_clients not in (None, clients):
+        raise RunError(
+            f"{process.name} was built for another number of clients",
+            expected=f"data of {process.num_clients} clients",
+            found=f"{clients} clients",
+            where="data",
+            do=f"build it with num_clients={clients}; who waits counts, too",
+        )
 
 
 def _check_participation(plan: Plan) -> None:

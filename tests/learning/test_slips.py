@@ -68,3 +68,10 @@ def test_a_run_in_an_asynchronous_context_says_what_to_do() -> None:
         pytest.raises(RunError, match=r"await process\.next"),
     ):
         run(mean_process(keeps=True), small_data(), 1)
+
+
+def test_scaffold_counts_the_clients_of_the_data() -> None:
+    process = learning.build_scaffold(MODEL, num_clients=3)
+    with pytest.raises(RunError, match="another number of clients") as caught:
+        run(process, data_with(WHOLE), 1)
+    assert "num_clients=2" in str(caught.value)
