@@ -206,5 +206,17 @@ def _check_batches(data: ClientData, member_type: Any) -> None:
             expected=f"clients that hold {member_type}",
             found=f"clients that hold {found}",
             where="data",
-            do="a model's sizes are said where it is made: features=…, classes=…",
+            do=_cure_of_targets(member_type.element["y"], data.batch_type["y"])
+            or "a model's sizes are said where it is made: features=…, classes=…",
         )
+
+
+def _cure_of_targets(wanted: Any, found: Any) -> str | None:
+    """What to do about a y of another type, which no size of the model can cure."""
+    if found == wanted:
+        return None
+    if len(found.shape) > 1:
+        return "y is one number per example: y.argmax(axis=1), if it is one-hot"
+    if wanted.dtype == np.int32:
+        return "classes are whole numbers: y.astype(int); for others linear_regression"
+    return "numbers to predict are floats: y.astype(float)"

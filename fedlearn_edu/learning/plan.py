@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.evaluation import FederatedEvaluation
 from fedlearn_edu.learning.feeding import Feed, feed
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.result import Run
@@ -108,6 +109,7 @@ def make_plan(process: Any, data: Any, rounds: Any, **how: Any) -> Plan:
     judges: Any = how["evaluate"] or {}
     _check_functions(judges, options)
     fed = feed(process, data, how["batch_size"], options.shuffle_seed)
+    _check_clients(process, fed.clients)
     plan = Plan(
         process,
         fed,
@@ -132,8 +134,9 @@ def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:
 
 
 def _check_functions(judges: Any, options: Options) -> None:
-    fits = isinstance(judges, Mapping) and all(map(callable, judges.values()))
-    _check(fits, "evaluate", "functions with names, {'test': function}", judges)
+    fits = isinstance(judges, Mapping) and all(map(_can_judge, judges.values()))
+    expected = "{'test': function of weights}, such as evaluation.on(test_data)"
+    _check(fits, "evaluate", expected, judges)
     called: Any = options.callbacks
     fits = isinstance(called, Sequence) and all(map(callable, called))
     _check(fits, "callbacks", "a list of functions of a Run", called)
@@ -142,6 +145,22 @@ def _check_functions(judges: Any, options: Options) -> None:
     _check(fits, "checkpoints", "Checkpoints(folder), or None", saved)
     start: Any = options.start
     _check(isinstance(start, Run | None), "start", "a Run, or None", start)
+
+
+def _can_judge(judge: Any) -> bool:
+    """An evaluation without data is no function of the weights alone."""
+    return callable(judge) and not isinstance(judge, FederatedEvaluation)
+
+
+def _check_clients(process: LearningProcess, clients: int) -> None:
+    if process.num_clients not in (None, clients):
+        raise RunError(
+            f"{process.name} was built for another number of clients",
+            expected=f"data of {process.num_clients} clients",
+            found=f"{clients} clients",
+            where="data",
+            do=f"build it with num_clients={clients}; who waits counts, too",
+        )
 
 
 def _check_participation(plan: Plan) -> None:

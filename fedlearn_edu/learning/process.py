@@ -50,6 +50,8 @@ class LearningProcess:
             result, `{CLIENT_STATE}@CLIENTS`.
         initialize_client: `( -> CLIENT_STATE)`, what a client keeps before its first
             round; `None` where clients keep nothing.
+        num_clients: how many clients it was built for, those that wait included; `None`
+            where that makes no difference.
 
     Metrics of a round are about what clients saw *while* they trained: each batch by
     the weights it met. `evaluation` judges one model on all of it.
@@ -63,6 +65,7 @@ class LearningProcess:
     initialize: fl.Computation
     next: fl.Computation
     initialize_client: fl.Computation | None = None
+    num_clients: int | None = None
 
     @property
     def keeps_client_states(self) -> bool:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from inspect import iscoroutine
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, add_place, describe
 from fedlearn_edu.learning.divergence import diverged, is_sound
 from fedlearn_edu.learning.history import COLUMNS
+from fedlearn_edu.learning.judgement import Evaluation
 from fedlearn_edu.learning.plan import Plan, RunError
 from fedlearn_edu.learning.result import Run
 from fedlearn_edu.learning.trees import flatten
@@ -25,10 +27,19 @@ Numbers = dict[str, float]
 def first(plan: Plan) -> Run:
     """What there is before the first round."""
     process, clients = plan.process, plan.feed.clients
-    states = None
+    state, states = process.initialize(), None
+    if iscoroutine(state):
+        state.close()
+        raise RunError(
+            "a run waits for each round",
+            expected="a context that returns results",
+            found="one that returns coroutines",
+            where="the default context",
+            do="await process.next(…) yourself, or run in a SyncExecutionContext",
+        )
     if process.initialize_client is not None:
         states = (process.initialize_client(),) * clients
-    return Run(process.initialize(), states)
+    return Run(state, states)
 
 
 def next_round(plan: Plan, run: Run) -> Run:
@@ -131,6 +142,8 @@ def _judgement(plan: Plan, weights: Any, number: int) -> Numbers:
 
 def _numbers(named: Any, place: str) -> Numbers:
     """Numbers with names as Python has them, which files and tables like better."""
+    if isinstance(named, Evaluation):
+        named = named.metrics
     if not isinstance(named, Mapping):
         raise _not_numbers(named, place)
     leaves = flatten(named).items()

@@ -53,6 +53,7 @@ def run(
         participation: Who takes part in each round; `None` for everybody.
         evaluate: `{"test": function}`, where the function takes the model's weights and
             returns numbers with names; `{"loss": 0.5}` becomes the column `test.loss`.
+            `evaluation.on(test_data)` is such a function.
         options: What most runs do without.
 
     Raises:

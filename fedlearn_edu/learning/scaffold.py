@@ -93,6 +93,7 @@ def build_scaffold(
         initialize=initialize,
         next=_build_next(model, optimizer, client_round, num_clients),
         initialize_client=_build_zero_variate(model),
+        num_clients=int(num_clients),
     )
 
 

@@ -15,7 +15,7 @@ from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.placing import place
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.simulation.client import Client, Examples, batch_type
-from fedlearn_edu.simulation.datasets.arrays import check_examples
+from fedlearn_edu.simulation.datasets.arrays import ExamplesError, check_examples
 from fedlearn_edu.simulation.partitions import Batch, Look, PartitionError
 from fedlearn_edu.simulation.partitions.by_look import as_grey
 from fedlearn_edu.simulation.partitions.record import Shares, check_share
@@ -69,6 +69,7 @@ class ClientData(Sequence[Client]):
         looks: Sequence[Look] | None = None,
     ) -> None:
         arrays = check_examples(x, y, "ClientData")
+        _check_range(arrays[1])
         n = len(arrays[0])
         held = [check_share(of, client, n) for client, of in enumerate(partition)]
         if not held:
@@ -181,6 +182,19 @@ class ClientData(Sequence[Client]):
                 where=repr(self),
             )
         return found
+
+
+def _check_range(y: NDArray[Any]) -> None:
+    """Refuses whole numbers that would be others as `int32`."""
+    bounds = np.iinfo(np.int32)
+    if y.dtype.kind in "iu" and (y.min() < bounds.min or y.max() > bounds.max):
+        raise ExamplesError(
+            "the labels are too large",
+            expected=f"whole numbers from {bounds.min:,} to {bounds.max:,}",
+            found=f"{y.min():,} to {y.max():,}",
+            where="ClientData, y",
+            do="np.unique(y, return_inverse=True)[1] counts them from 0",
+        )
 
 
 def _checked_looks(

@@ -214,12 +214,11 @@ def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
 
 
 def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
-    member = type_.member
     if type_.all_equal:
         try:
-            return normalize(value, member, path)
+            return normalize(value, type_.member, path)
         except TypeMismatchError as error:
-            if isinstance(value, list) and isinstance(member, TensorType):
+            if isinstance(value, list) and isinstance(type_.member, TensorType):
                 cure = "pass the bare value, not a list"
                 error.do = f"{cure}: {type_} is the same everywhere"
             raise
@@ -228,8 +227,9 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
         cure = f"pass a list with one entry per {who}, in a fixed order"
         if is_dataset(value):
             cure = "put the datasets in a list: [dataset], one dataset per client"
+        cure = "place it: data.place(batch_size=…)" if hasattr(value, "place") else cure
         raise _error(f"one entry per {who} is needed", type_, value, path, cure)
-    members = enumerate(value)
+    member, members = type_.member, enumerate(value)
     return tuple(normalize(item, member, f"{path}[{who} {i}]") for i, item in members)
 
 

@@ -382,7 +382,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "one evaluation without a name": (
         lambda: run(unrunnable(), small_data(), 1, evaluate=print),  # type: ignore[arg-type]
         RunError,
-        "'test': function",
+        "'test': function of weights",
     ),
     "a callback that is none": (
         lambda: run(unrunnable(), small_data(), 1, options=Options(callbacks=[3])),  # type: ignore[list-item]

@@ -289,3 +289,10 @@ def test_bad_input_says_what_is_wrong(
     with pytest.raises(error, match=message) as caught:
         wrong()
     assert isinstance(caught.value, fl.FedLearnError)
+
+
+@pytest.mark.parametrize("label", [2**31, -(2**31) - 1])
+def test_labels_that_no_int32_can_hold_are_refused(label: int) -> None:
+    with pytest.raises(ExamplesError, match="labels are too large"):
+        ClientData(np.zeros([2, 1]), [0, label], [[0, 1]])
+    assert ClientData(np.zeros([1, 1]), [2**31 - 1], [[0]])[0].y == 2**31 - 1
