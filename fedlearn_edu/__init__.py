@@ -127,7 +127,6 @@ __all__ = [
     "check_returns_type",
     "federated_aggregate",
     "federated_apply",
-    "federated_averaging",
     "federated_broadcast",
     "federated_collect",
     "federated_compute",

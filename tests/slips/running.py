@@ -89,10 +89,10 @@ def a_name_the_package_does_not_have() -> None:
     package.federated_maen  # noqa: B018
 
 
-@slip(127, AttributeError, "never had", "fl.federated_mean")
+@slip(127, AttributeError, "never had", "fl.sequence_sum")
 def a_name_the_ancestor_never_had() -> None:
     package: Any = fl
-    package.federated_averaging.build_weighted_averaging_process(mean)
+    package.sequence_average([1.0])
 
 
 @slip(128, ImportError, "now called", "fl.framework.ReferenceResolvingExecutor")
