@@ -53,10 +53,10 @@ def test_peak_sees_what_was_there_and_is_gone(monkeypatch: pytest.MonkeyPatch) -
 def test_machine_without_peaks_gives_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchmarks import growth
+    from benchmarks import growth, memory
 
-    monkeypatch.setattr(growth, "_CLEAR", tmp_path / "nowhere" / "clear_refs")
-    monkeypatch.setattr(growth, "_STATUS", tmp_path / "nowhere" / "status")
+    monkeypatch.setattr(memory, "_CLEAR", tmp_path / "nowhere" / "clear_refs")
+    monkeypatch.setattr(memory, "_STATUS", tmp_path / "nowhere" / "status")
     found = growth.peak_memory("digits", True, 3)
     assert found == {"first_mb": None, "later_mb": None}
 

@@ -52,7 +52,8 @@ async def ahead(
     finally:
         for task in under_way:
             task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+        if under_way:  # of nothing, `gather` would make a loop that nobody closes
+            await asyncio.gather(*under_way, return_exceptions=True)
 
 
 async def select_slices(

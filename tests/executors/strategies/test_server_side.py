@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a server does with the results of many, one after the other."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from fedlearn_edu.executors.stepping import step
+from fedlearn_edu.executors.strategies.server_side import ahead
+
+
+async def made(value: int) -> Any:
+    return value
+
+
+async def all_of(values: list[int]) -> list[Any]:
+    return [each async for each in ahead((made(value) for value in values), 2)]
+
+
+@pytest.mark.parametrize("values", [[], [1], [1, 2, 3, 4, 5]])
+def test_results_come_in_order_with_a_loop_and_without(values: list[int]) -> None:
+    assert asyncio.run(all_of(values)) == values
+    assert step(lambda: all_of(values)) == values
+
+
+def test_stepping_makes_no_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would belong to nobody, and be garbage that some other test is blamed for."""
+    made_loops = []
+    begin = asyncio.BaseEventLoop.__init__
+
+    def note_and_begin(self: asyncio.BaseEventLoop) -> None:
+        made_loops.append(self)
+        begin(self)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "__init__", note_and_begin)
+    asyncio.set_event_loop(None)
+    assert step(lambda: all_of([1, 2])) == [1, 2]
+    assert made_loops == []
