@@ -14,7 +14,12 @@ from typing import Any, TypeGuard, final
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.learning.schedules import Rate, at_round, exponential_decay
+from fedlearn_edu.learning.schedules import (
+    Rate,
+    at_round,
+    describe_rate,
+    exponential_decay,
+)
 
 Weights = Any
 """A structure of float tensors, for example `<weights=float32[784,10],...>`."""
@@ -203,7 +208,7 @@ def _zeros(weights: Weights) -> Weights:
 
 
 def _named(name: str, rate: Rate, **numbers: float) -> str:
-    shown = repr(rate) if callable(rate) else f"{rate:g}"
+    shown = describe_rate(rate)
     return f"{name}({', '.join([shown, *(f'{k}={v:g}' for k, v in numbers.items())])})"
 
 

@@ -87,8 +87,7 @@ class Plan:
             "shuffle_seed": str(options.shuffle_seed),
             "participation": repr(self.participation),
         }
-        # A rate that is a function is called by its address, which another program of
-        # the same text has not got.
+        # What is called by its address has another one in another program.
         return {k: re.sub(r" at 0x[0-9a-f]+", "", text) for k, text in found.items()}
 
 

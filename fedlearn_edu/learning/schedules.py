@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning rates, and how they change from round to round."""
 
+import hashlib
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
@@ -76,3 +78,23 @@ def at_round(rate: Rate, number: Any) -> Any:
             found=f"{type(error).__name__} in {rate!r}",
             do="write tf.where(number < 10, 0.1, 0.01) for if and else",
         ) from error
+
+
+def describe_rate(rate: Rate) -> str:
+    """The rate in words, for names and for checkpoints.
+
+    A function is called by its name and a digest of what it does: its code, and the
+    values it captured. So two rates of a run and of its checkpoint can be compared.
+
+    >>> describe_rate(0.1), describe_rate(exponential_decay(0.1, 0.9))
+    ('0.1', 'exponential_decay(0.1, 0.9)')
+    """
+    if not callable(rate):
+        return f"{rate:g}"
+    code = getattr(rate, "__code__", None)
+    if code is None:
+        return repr(rate)
+    captured = [cell.cell_contents for cell in getattr(rate, "__closure__", None) or ()]
+    parts = (code.co_code, code.co_consts, code.co_names, captured, rate.__defaults__)
+    text = re.sub(r" at 0x[0-9a-f]+", "", repr(parts))
+    return f"{code.co_name} {hashlib.sha256(text.encode()).hexdigest()[:8]}"

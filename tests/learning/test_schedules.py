@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from fedlearn_edu.learning import build_fed_sgd, models
-from fedlearn_edu.learning.schedules import ScheduleError, at_round, exponential_decay
+from fedlearn_edu.learning.schedules import (
+    Rate,
+    ScheduleError,
+    at_round,
+    describe_rate,
+    exponential_decay,
+)
 
 pytestmark = pytest.mark.tensorflow
 
@@ -47,6 +53,24 @@ def test_function_of_the_round_is_called_with_a_number_one_can_divide_by() -> No
 def test_decay_of_nonsense_is_refused(numbers: Any, where: str) -> None:
     with pytest.raises(ScheduleError, match=f"{where} does not make sense"):
         exponential_decay(*numbers)
+
+
+def test_rates_that_do_different_things_have_different_names() -> None:
+    def halving(start: float) -> Rate:
+        return lambda number: start * 0.5**number
+
+    names = [
+        describe_rate(rate)
+        for rate in (
+            halving(1.0),
+            halving(2.0),
+            lambda number: 0.1 / (number + 1),
+            lambda number: 0.2 / (number + 1),
+        )
+    ]
+    assert len(set(names)) == 4
+    assert describe_rate(halving(1.0)) == names[0]
+    assert names[0].startswith("<lambda> ")
 
 
 def test_decay_says_its_numbers() -> None:
