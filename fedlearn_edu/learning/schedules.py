@@ -90,7 +90,7 @@ def describe_rate(rate: Rate) -> str:
     ('0.1', 'exponential_decay(0.1, 0.9)')
     """
     if not callable(rate):
-        return f"{rate:g}"
+        return f"{rate:.8g}"  # as many digits as a float32 has
     code = getattr(rate, "__code__", None)
     if code is None:
         return repr(rate)

@@ -192,6 +192,26 @@ def test_learning_leaves_the_keras_model_alone_and_gives_weights_for_it() -> Non
     )
 
 
+def test_keras_model_is_called_by_what_it_does() -> None:
+    """A checkpoint of another model is refused by this name, and its own is not."""
+    keras = fl.tf.keras
+
+    def named(activation: str, loss: Any = "cross_entropy") -> str:
+        layers = [keras.Input([3]), keras.layers.Dense(4, activation=activation)]
+        made = keras.Sequential([*layers, keras.layers.Dense(2)])
+        return models.from_keras_model(made, loss).name
+
+    def halved(outputs: Any, y: Any) -> Any:
+        return losses.cross_entropy(outputs, y) / 2
+
+    name = named("relu")
+    assert name.startswith("Keras model Dense-Dense ")
+    assert name.endswith(" with cross_entropy")
+    assert named("relu") == name
+    assert named("tanh") != name
+    assert named("relu", halved).endswith(" with halved")
+
+
 def test_keras_model_of_one_number_takes_mse() -> None:
     keras = fl.tf.keras
     theirs = keras.Sequential([keras.Input([3]), keras.layers.Dense(1)])

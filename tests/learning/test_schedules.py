@@ -69,6 +69,9 @@ def test_rates_that_do_different_things_have_different_names() -> None:
         )
     ]
     assert len(set(names)) == 4
+    assert describe_rate(0.1234567) != describe_rate(0.1234568)
+    single: Any = np.float32(0.1)
+    assert describe_rate(single) == "0.1"
     assert describe_rate(halving(1.0)) == names[0]
     assert names[0].startswith("<lambda> ")
 

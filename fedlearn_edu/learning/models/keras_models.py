@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of Keras as a pure function: weights in, outputs out, nothing changed."""
 
-from collections.abc import Callable
+import hashlib
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import describe
 from fedlearn_edu.learning import losses
 from fedlearn_edu.learning.models.model import Model, ModelError
+
+_NAMES = {"name", "inbound_nodes", "input_layers", "output_layers", "shared_object_id"}
 
 
 def from_keras_model(
@@ -51,8 +55,32 @@ def from_keras_model(
         return fl.tf.reshape(result, [-1]) if is_regression else result
 
     classes = None if is_regression else outputs
-    name = f"Keras model {keras_model.name}"
+    name = f"Keras model {_kind(keras_model)} with {_loss_name(per_example)}"
     return Model(name, initialize, predict, per_example, int(np.prod(shape)), classes)
+
+
+def _kind(keras_model: Any) -> str:
+    """Its layers, and a digest of all their settings, by which a checkpoint knows it.
+
+    Keras numbers names within a program, so that a cell that is run again makes
+    `dense_1` of `dense`; names are left out.
+    """
+    kinds = "-".join(type(layer).__name__ for layer in keras_model.layers)
+    settings = repr([_nameless(layer.get_config()) for layer in keras_model.layers])
+    return f"{kinds} {hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+
+
+def _nameless(config: Any) -> Any:
+    if isinstance(config, Mapping):
+        own = {key: each for key, each in config.items() if key not in _NAMES}
+        return {key: _nameless(each) for key, each in sorted(own.items())}
+    if isinstance(config, list | tuple):
+        return [_nameless(each) for each in config]
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(config))
+
+
+def _loss_name(loss: Any) -> str:
+    return getattr(loss, "__name__", type(loss).__name__)
 
 
 def _checked_shapes(keras_model: Any) -> tuple[tuple[int, ...], int]:

@@ -42,6 +42,7 @@ def softmax_regression(
 
     loss = log_after if log_of_softmax else losses.cross_entropy
     name = f"softmax regression {features}-{classes}"
+    name += ", logarithm after softmax" if log_of_softmax else ""
     return Model(name, initialize, predict, loss, features, classes)
 
 
