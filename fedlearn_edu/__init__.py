@@ -73,7 +73,7 @@ from fedlearn_edu.types import (
 )
 
 if TYPE_CHECKING:
-    from fedlearn_edu import learning
+    from fedlearn_edu import learning, viz
     from fedlearn_edu.learning import federated_averaging as federated_averaging
     from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
     from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -87,6 +87,8 @@ def __getattr__(name: str) -> Any:
     if name in ("learning", "federated_averaging"):
         room = import_module("fedlearn_edu.learning")
         return room if name == "learning" else room.federated_averaging
+    if name == "viz":  # pictures of all this, some floors up
+        return import_module("fedlearn_edu.viz")
     # The two names here that need TensorFlow, and load it without a word on stderr.
     if name == "tf_computation":
         from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
@@ -162,4 +164,5 @@ __all__ = [
     "type_at_clients",
     "type_at_server",
     "types",
+    "viz",
 ]

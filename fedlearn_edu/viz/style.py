@@ -22,6 +22,10 @@ WIDE_IN = 10.0
 NARROW_IN = 4.5
 """Widths in inches: a page, and a column or a phone."""
 
+EXPLORER_IN = 6.4
+"""The width of a picture under controls: as it is on a page, and not too small on half
+of one."""
+
 STACK_BELOW_IN = 8.0
 """Figures narrower than this put their panels below each other."""
 
@@ -73,6 +77,26 @@ def new_figure(
         each.tick_params(labelsize=FONT_PT, colors=INK)
         each.grid(axis="y", color="#E3E3E3")
     return figure, axes
+
+
+def say(figure: Figure, sentence: str) -> Figure:
+    """Gives the figure its words, for those who cannot see it; returns the figure.
+
+    Pages and notebooks show a figure that has words as an image with that text.
+    """
+    figure.set_label(sentence)
+    return figure
+
+
+def said(figure: Figure) -> str:
+    """The words of a figure; none if nobody gave it any."""
+    return str(figure.get_label() or "")
+
+
+def keep_layout(figure: Figure) -> None:
+    """Lays the figure out, once and for all: what moves later moves within that."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
 def label_ends(

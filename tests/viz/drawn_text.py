@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds every piece of text a figure really draws, and where it lands in pixels."""
 
+from io import BytesIO
 from itertools import combinations
 from typing import Any
 
@@ -8,6 +9,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+from PIL import Image
+
+from fedlearn_edu.viz import notebook, style
 
 
 def drawn_texts(figure: Figure, dpi: float = 100.0) -> list[tuple[Text, Bbox]]:
@@ -43,3 +47,18 @@ def check_text(figure: Figure) -> list[str]:
         names = f"{first.get_text()!r} and {second.get_text()!r}"
         assert not overlap, f"{names} overlap"
     return [text.get_text() for text, _ in texts]
+
+
+def check_figure(figure: Figure) -> list[str]:
+    """Asserts what every picture keeps: whole text, words, a PNG that is not empty."""
+    texts = check_text(figure)
+    assert style.said(figure), "a picture needs words: style.say(figure, sentence)"
+    data, size = notebook.png(figure)
+    with Image.open(BytesIO(data)) as image:
+        width_in, height_in = figure.get_size_inches()
+        assert image.size == (int(width_in * style.DPI), int(height_in * style.DPI))
+        colors = image.convert("RGB").getcolors(2**24)
+    assert colors is not None
+    assert len(colors) > 2, "nothing is drawn"
+    assert size["width"] > 0
+    return texts

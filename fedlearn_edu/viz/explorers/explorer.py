@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The frame of every explorer: controls, one sentence, and a picture that follows.
+
+    explorer = controls → values → picture.show(**values) → a sentence
+                                   picture.figure         → an <img> with that sentence
+
+A picture keeps its figure and only moves what is in it, so that a move is quick. It
+works without any widget: `show` can be called by hand, and tested. The explorer is the
+widget around it. Where there is no front end (a page on the web, a terminal), it is
+shown as the PNG it began with, or as its sentence.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from html import escape
+from typing import Any, Protocol, final
+
+import ipywidgets as widgets
+from matplotlib.figure import Figure
+
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.colors import ALARM
+from fedlearn_edu.viz.explorers.controls import Control, button
+from fedlearn_edu.viz.notebook import fast_png, img
+
+_FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
+
+
+class Picture(Protocol):
+    """A figure, and how it follows the controls."""
+
+    @property
+    def figure(self) -> Figure:
+        """The one figure, always the same object."""
+
+    @property
+    def show(self) -> Callable[..., str]:
+        """`show(**values)` moves the figure; it returns in words what is to be seen.
+
+        Raises:
+            FedLearnError: if there is no picture for these values; the explorer says
+                so in place of the sentence, and the figure stays as it was.
+        """
+
+
+@final
+class Explorer(widgets.VBox):  # type: ignore[misc]
+    """A picture under controls.
+
+    Attributes:
+        picture: what is shown; `picture.figure` is the figure.
+        controls: name to control.
+        sentence: what the picture shows, in words.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        picture: Picture,
+        controls: Mapping[str, Control],
+        *,
+        extras: Sequence[Any] = (),
+    ) -> None:
+        """Shows the picture at the values the controls begin with.
+
+        Args:
+            title: A heading of a few words.
+            picture: Takes the controls' values by their names.
+            controls: In the order they are laid out.
+            extras: Buttons and the like, laid out behind the controls.
+        """
+        self.picture, self.controls, self.sentence = picture, dict(controls), ""
+        self._first = self.values
+        self._said = widgets.HTML()
+        self._shown = widgets.HTML(layout=widgets.Layout(width="100%"))
+        reset = button("Reset", "back to the values it began with")
+        reset.on_click(lambda _: self.set(**self._first))
+        boxes = [control.box for control in self.controls.values()]
+        heading = widgets.HTML(f"<strong>{escape(title)}</strong>")
+        row = widgets.HBox([*boxes, *extras, reset], layout=_FLOW)
+        layout = widgets.Layout(max_width="100%", overflow="hidden")
+        super().__init__([heading, row, self._said, self._shown], layout=layout)
+        self._is_held = False
+        self.refresh()
+        style.keep_layout(picture.figure)
+        for control in self.controls.values():
+            control.source.observe(lambda _: self.refresh(), "value")
+
+    @property
+    def figure(self) -> Figure:
+        """The picture as a figure, as it is now."""
+        return self.picture.figure
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the controls say, by name."""
+        return {name: each.source.value for name, each in self.controls.items()}
+
+    def set(self, **values: Any) -> None:
+        """Moves controls, and draws once."""
+        with self._held():
+            for name, value in values.items():
+                self.controls[name].source.value = value
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Draws what the controls say now, and says it."""
+        if self._is_held:
+            return
+        try:
+            self.sentence = self.picture.show(**self.values)
+        except FedLearnError as error:
+            self._say(_as_alarm(error))
+            return
+        self._say(escape(self.sentence))
+        style.say(self.figure, self.sentence)
+        self._shown.value = img(fast_png(self.figure), self.sentence)
+
+    def _say(self, html: str) -> None:
+        # A region a screen reader reads out when it changes.
+        self._said.value = (
+            f'<p role="status" aria-live="polite" style="margin:4px 0;line-height:1.4;'
+            f'overflow-wrap:anywhere">{html}</p>'
+        )
+
+    @contextmanager
+    def _held(self) -> Any:
+        self._is_held = True
+        try:
+            yield
+        finally:
+            self._is_held = False
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The widget; for those who cannot run it the picture, and the sentence."""
+        bundle = super()._repr_mimebundle_(**kwargs) or {}
+        png = b64encode(fast_png(self.figure)).decode()
+        return {**bundle, "image/png": png, "text/plain": self.sentence}
+
+
+def _as_alarm(error: FedLearnError) -> str:
+    """An error where a sentence would be: never a broken widget."""
+    lines = "<br>".join(escape(line) for line in str(error).splitlines())
+    border = f"border-left:6px solid {ALARM};padding-left:6px;display:block"
+    return f'<span style="{border}">{lines}</span>'
