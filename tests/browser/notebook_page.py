@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A notebook in a real browser: run it, look at outputs, move what can be moved."""
+
+import time
+from pathlib import Path
+from typing import Any, final
+from urllib.parse import urlparse
+
+from playwright.sync_api import Browser, Locator, Page
+
+from tests.browser.servers import Server
+
+_PANEL = """(() => {
+  const app = window.jupyterapp;
+  const panels = app ? [...app.shell.widgets("main")] : [];
+  return panels.find(panel => panel.context?.path === NAME);
+})()"""
+
+_READY = """async () => {
+  if (!window.jupyterapp) return false;
+  await window.jupyterapp.restored;
+  const panel = PANEL;
+  if (!panel) return false;
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  window.jupyterapp.shell.activateById(panel.id);
+  return panel.sessionContext.session?.kernel?.status === "idle";
+}"""
+
+_ALL_RAN = """() => {
+  const panel = PANEL;
+  const cells = panel.content.widgets.filter(cell => cell.model.type === "code");
+  return cells.every(cell => cell.model.executionCount !== null)
+    && panel.sessionContext.session.kernel.status === "idle";
+}"""
+
+# From just before the key goes down to the frame in which the page has changed.
+_WATCH = """([output, selector]) => {
+  const look = () => {
+    const found = output.querySelector(selector);
+    return found ? (found.getAttribute("src") ?? found.innerHTML) : "";
+  };
+  const before = look(), start = performance.now();
+  window.moved = new Promise(resolve => {
+    const frame = () => {
+      if (look() !== before) resolve(performance.now() - start);
+      else if (performance.now() - start > 8000) resolve(null);
+      else requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+}"""
+
+
+@final
+class NotebookPage:
+    """One notebook, open in one page.
+
+    Attributes:
+        page: Playwright's.
+        errors: what the page reported as errors that nobody caught.
+        strangers: hosts other than the server's that the page asked for something.
+    """
+
+    def __init__(self, browser: Browser, server: Server, width: int = 1280) -> None:
+        self.page: Page = browser.new_page(viewport={"width": width, "height": 900})
+        self.errors: list[str] = []
+        self.strangers: set[str] = set()
+        self._server, self._panel = server, ""
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        address = urlparse(url)
+        is_inside = address.scheme in ("data", "blob", "about")
+        if not is_inside and not url.startswith(
+            (self._server.root, self._server.root.replace("http", "ws", 1))
+        ):
+            self.strangers.add(address.netloc)
+
+    def open(self, notebook: str) -> None:
+        """Opens a notebook, and waits until its kernel is there."""
+        self._panel = _PANEL.replace("NAME", repr(notebook))
+        self.page.goto(self._server.address(notebook))
+        self._wait_for(_READY, 90)
+
+    def run_all(self, timeout_s: float = 180) -> None:
+        """Runs all cells, and waits for the last."""
+        self.command("notebook:run-all-cells")
+        self._wait_for(_ALL_RAN, timeout_s)
+
+    def _wait_for(self, condition: str, timeout_s: float) -> None:
+        script = condition.replace("PANEL", self._panel)
+        deadline = time.monotonic() + timeout_s
+        while not self.page.evaluate(script):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"not after {timeout_s} s: {script}")
+            self.page.wait_for_timeout(200)
+
+    def command(self, name: str, **arguments: Any) -> None:
+        """Has the application do something a menu could."""
+        script = "([name, args]) => window.jupyterapp.commands.execute(name, args)"
+        self.page.evaluate(script, [name, arguments])
+
+    def use_theme(self, theme: str) -> None:
+        """`"light"` or `"dark"`."""
+        name = f"JupyterLab {theme.capitalize()}"
+        self.command("apputils:change-theme", theme=name)
+        wanted = "false" if theme == "dark" else "true"
+        self.page.wait_for_selector(
+            f'body[data-jp-theme-light="{wanted}"]', state="attached"
+        )
+
+    def resize(self, width: int) -> None:
+        """Makes the window as wide as that, in pixels."""
+        if self._server.app == "lab":
+            closed = "() => window.jupyterapp.shell.collapseLeft()"
+            self.page.evaluate(closed)
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.wait_for_timeout(300)
+
+    def output_with(self, text: str) -> Locator:
+        """The output of the cell in whose source that text is."""
+        cell = self.page.locator(".jp-Notebook .jp-CodeCell").filter(
+            has=self.page.locator(".jp-InputArea", has_text=text)
+        )
+        return cell.first.locator(".jp-OutputArea").first
+
+    def failures(self) -> list[str]:
+        """What cells that failed said."""
+        found = self.page.locator('.jp-OutputArea-output[data-mime-type*="stderr"]')
+        return [each.inner_text() for each in found.all()]
+
+    def time_move(self, output: Locator, key: str, seen: str = "img") -> float | None:
+        """Presses a key where the focus is; milliseconds until `seen` has changed.
+
+        `None` if it has not after eight seconds.
+        """
+        self.page.evaluate(_WATCH, [output.element_handle(), seen])
+        self.page.keyboard.press(key)
+        moved: float | None = self.page.evaluate("() => window.moved")
+        return moved
+
+    def save(self, output: Locator, file: Path) -> Path:
+        """Takes a picture of an output."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        output.scroll_into_view_if_needed()
+        output.screenshot(path=file)
+        return file
