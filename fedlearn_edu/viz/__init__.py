@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.dataflow.drawing import graph
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
@@ -22,6 +23,7 @@ _HOMES = {
     "draw_client_accuracy": "rounds",
     "draw_digit_templates": "rounds",
     "draw_learning_curves": "rounds",
+    "graph": "dataflow.drawing",
     "save_png": "style",
 }
 
@@ -39,5 +41,6 @@ __all__ = [
     "draw_client_accuracy",
     "draw_digit_templates",
     "draw_learning_curves",
+    "graph",
     "save_png",
 ]
