@@ -5,21 +5,13 @@ from dataclasses import dataclass
 from typing import final
 
 from fedlearn_edu.viz.dataflow.record import Flow, Item, Kind, Lane, Node
-from fedlearn_edu.viz.dataflow.text import (
-    LINE_IN,
-    NAME,
-    PLAIN,
-    QUIET,
-    Line,
-    names_only,
-    short,
-    size_text,
-    wrapped,
-)
+from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, PLAIN, QUIET, Line, wrapped
+from fedlearn_edu.viz.shortening import clipped, names_only, short, size_text
 
 _PAD_IN = 0.07
 _MAX_INSIDE = 6
 _NARROW_IN = 1.3
+_MAX_NAMES_CHARS = 60
 
 
 @final
@@ -94,7 +86,8 @@ def _item(item: Item, width_in: float) -> list[Line]:
     if len(lines) > 1:
         lines = wrapped(item.name, NAME, width_in) + wrapped(size, NAME, width_in)
     is_narrow = width_in < _NARROW_IN
-    text = names_only(item.type) if is_narrow else short(item.type)
+    names = clipped(names_only(item.type), _MAX_NAMES_CHARS)
+    text = names if is_narrow else short(item.type)
     return lines + wrapped(text, PLAIN, width_in)
 
 

@@ -7,8 +7,8 @@ from typing import final
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.ir.traversal import captured_constants, free_references
-from fedlearn_edu.types import Type
+from fedlearn_edu.ir.traversal import free_references, walk
+from fedlearn_edu.types import TensorType, Type
 from fedlearn_edu.viz.dataflow import naming
 from fedlearn_edu.viz.dataflow.record import (
     Edge,
@@ -114,7 +114,9 @@ class Builder:
         self._connect(sources, number)
         return Wire(number, (), type_)
 
-    def message(self, uri: str, argument: Value, type_: Type) -> Value:
+    def message(
+        self, uri: str, argument: Value, type_: Type, answer: str = ""
+    ) -> Value:
         """Something that travels; constants and functions of it are only named."""
         lane = lane_of(type_)
         found = self._wires(argument)
@@ -123,7 +125,9 @@ class Builder:
         items = [Item(self._name(wire), member_of(wire.type)) for wire in sent]
         kinds = list(parts(argument))
         constants = [part.literal for part in kinds if isinstance(part, Constant)]
-        if not items:
+        if answer:
+            items = [Item(answer, member_of(type_))]
+        elif not items:
             items = [Item(_heading(each), each.type) for each in constants]
         words = (uri, naming.words(uri, lane))
         number = self.add(Kind.MESSAGE, lane, uri, tuple(items), words)
@@ -180,9 +184,8 @@ class Builder:
                 case Constant(literal=literal):
                     found.append((literal, _constant(literal), "given"))
                 case Code(node=node):
-                    for literal in dict.fromkeys(captured_constants(node)):
-                        name = str(literal.captured_as)
-                        found.append((literal, name, "captured"))
+                    for literal in _tables(node):
+                        found.append((literal, _constant(literal), "captured"))
                 case _:
                     pass
         return [self._constant(*each, lane) for each in found]
@@ -218,8 +221,20 @@ def _heading(literal: ir.Literal) -> str:
     return name if name == "constant" else f"constant {name}"
 
 
+def _tables(function: ir.Node) -> list[ir.Literal]:
+    """The constants in a function that are more than a number."""
+    found = [part for part in walk(function) if isinstance(part, ir.Literal)]
+    return [
+        literal
+        for literal in dict.fromkeys(found)
+        if not (isinstance(literal.type, TensorType) and literal.type.is_scalar)
+    ]
+
+
 def _constant(literal: ir.Literal) -> str:
     if literal.captured_as:
         return literal.captured_as
+    if isinstance(literal.value, bytes):
+        return repr(literal.value.decode(errors="replace"))
     text = to_text(literal)
     return "constant" if text.startswith("constant") else text

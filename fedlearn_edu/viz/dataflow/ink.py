@@ -131,13 +131,13 @@ def net(axes: Axes, where: Places, net: Net) -> None:
     for number in net.sources:
         y = where.row_y(number)
         heights.append(y)
-        is_message = where.plan.column_of[number] is not net.column
+        is_message = where.flow.nodes[number].kind is Kind.MESSAGE
         _line(axes, (edge if is_message else side, y), (x, y))
     for number in net.sinks:
-        is_message = where.plan.column_of[number] is not net.column
-        if is_message:
+        if where.flow.nodes[number].kind is Kind.MESSAGE:
             y = where.row_y(number)
-            _line(axes, (x, y), (edge, y))
+            is_inside = net.column is Column.MIDDLE
+            _line(axes, (x, y), (x if is_inside else edge, y))
         else:
             y = _entry_y(where, net, number)
             _arrow(axes, (x, y), (side, y))
@@ -165,7 +165,7 @@ def message(axes: Axes, where: Places, node: Node) -> None:
         origin, Column.MIDDLE
     )
     if column is Column.MIDDLE:
-        start += 0.12 if start < end else -0.12
+        start += 0.14 if start < end else -0.14
         axes.plot([start], [y], "o", color=_COLORS[column], markersize=7, zorder=4)
     patch = FancyArrowPatch(
         (start, y),
@@ -180,7 +180,7 @@ def message(axes: Axes, where: Places, node: Node) -> None:
         zorder=4,
     )
     axes.add_patch(patch)
-    center = (strip.left + strip.right) / 2
+    center = strip.center
     write(axes, text.above, center, y - text.up_in)
     write(axes, text.below, center, y + text.down_in - len(text.below) * LINE_IN)
 

@@ -28,6 +28,10 @@ WORDS = {
     "federated_secure_modular_sum": "from each client, masked: only the sum is seen",
     "federated_pairwise_masks": "random masks that cancel out in the sum",
 }
+_TO_SERVER = {
+    "federated_value": "put at the server",
+    "federated_select": "from each client, to ask for it",
+}
 _DIRECTIONS = {
     Lane.SERVER: "from each client",
     Lane.CLIENTS: "to every client",
@@ -37,8 +41,8 @@ _DIRECTIONS = {
 
 def words(uri: str, to: Lane) -> str:
     """What an intrinsic does, in a few plain words."""
-    if uri == "federated_value" and to is Lane.SERVER:
-        return "put at the server"
+    if to is Lane.SERVER and uri in _TO_SERVER:
+        return _TO_SERVER[uri]
     return WORDS.get(uri, _DIRECTIONS[to])
 
 

@@ -96,7 +96,7 @@ def places(flow: Flow, plan: Plan, width_in: float, top: float) -> Places:
         strip = strips[plan.column_of[node.number]]
         room = strip.box_right - strip.box_left - 2 * _TEXT_IN
         if node.kind is Kind.MESSAGE:
-            room = strip.right - strip.left - 0.1
+            room = strip.box_right - strip.box_left + _TEXT_IN
         blocks[node.number] = block(flow, node, room)
     y, edge = [], top + _HEADER_IN
     for row in range(plan.height):

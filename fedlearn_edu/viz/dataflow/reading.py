@@ -11,7 +11,7 @@ from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.straighten import straighten
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.types import FederatedType, StructType, Type
+from fedlearn_edu.types import SERVER, FederatedType, StructType, Type
 from fedlearn_edu.viz.dataflow import naming
 from fedlearn_edu.viz.dataflow.building import Builder
 from fedlearn_edu.viz.dataflow.record import Flow, Item, Kind, Lane, lane_of, member_of
@@ -131,6 +131,8 @@ class _Reader:
     def _intrinsic(self, uri: str, argument: Value, type_: Type) -> Value:
         if uri == "federated_zip":
             return argument
+        if uri == "federated_select":
+            return self._select(argument, type_)
         if uri == "federated_map_aggregate":
             return self._map_aggregate(argument, type_)
         if uri in _MAPS:
@@ -143,7 +145,8 @@ class _Reader:
             constant = any(isinstance(part, Constant) for part in [argument])
             if not constant:
                 return self.builder.apply(uri, argument, type_)
-        return self.builder.message(uri, argument, type_)
+        answer = "its masks" if uri == "federated_pairwise_masks" else ""
+        return self.builder.message(uri, argument, type_, answer)
 
     def _map_aggregate(self, argument: Value, type_: Type) -> Value:
         """A step at the clients, and what it sends."""
@@ -157,6 +160,17 @@ class _Reader:
         wire = self.builder.apply("federated_map", mapped, made)
         sent = Bundle(((None, wire), *rest))
         return self.builder.message("federated_aggregate", sent, type_)
+
+    def _select(self, argument: Value, type_: Type) -> Value:
+        """The keys go to the server, and what they ask for comes back."""
+        assert isinstance(argument, Bundle)
+        (_, keys), *rest = argument.fields
+        asked = FederatedType(wires(keys)[0].type.member, SERVER)  # type: ignore[attr-defined]
+        wire = self.builder.message("federated_select", keys, asked)
+        given = Bundle(((None, wire), *rest))
+        return self.builder.message(
+            "federated_select", given, type_, "what was asked for"
+        )
 
     def _picked(self, function: Value, value: Value) -> Value | None:
         """A map that only picks or arranges fields is no box."""

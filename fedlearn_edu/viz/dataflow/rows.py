@@ -89,8 +89,9 @@ def plan(flow: Flow) -> Plan:
     for column in columns:
         down, around = _inside(flow, column, column_of, rows)
         straight += down
-        nets += _on_tracks(around, rows)
-        nets += _on_tracks(_towards_messages(flow, column, column_of, rows), rows)
+        joined = around + _towards_messages(flow, column, column_of)
+        for side in Side:
+            nets += _on_tracks([net for net in joined if net.side is side], rows)
     return Plan(columns, rows, column_of, tuple(straight), tuple(nets))
 
 
@@ -172,22 +173,29 @@ def _next(taken: list[int], row: int) -> int:
 
 
 def _towards_messages(
-    flow: Flow, column: Column, column_of: dict[int, Column], rows: dict[int, int]
+    flow: Flow, column: Column, column_of: dict[int, Column]
 ) -> list[Net]:
-    """Lines that join the nodes of a lane with messages."""
-    leaving: dict[int, list[int]] = {}
+    """Lines that join the nodes of a column with messages."""
+    leaving: dict[tuple[int, Side], list[int]] = {}
     arriving: dict[tuple[int, ...], list[int]] = {}
     for node in flow.nodes:
         if column_of[node.number] is column and node.kind is not Kind.MESSAGE:
-            sent = [n.number for n in flow.out_of(node) if n.kind is Kind.MESSAGE]
-            if sent:
-                leaving[node.number] = sent
+            for message in flow.out_of(node):
+                if message.kind is Kind.MESSAGE:
+                    key = node.number, _side(column, message)
+                    leaving.setdefault(key, []).append(message.number)
         elif node.kind is Kind.MESSAGE and node.lane.value == column.value:
             sinks = tuple(n.number for n in flow.out_of(node))
             arriving.setdefault(sinks, []).append(node.number)
-    nets = [Net(column, Side.INNER, (s,), tuple(t)) for s, t in leaving.items()]
+    nets = [Net(column, side, (s,), tuple(t)) for (s, side), t in leaving.items()]
     nets += [Net(column, Side.INNER, tuple(s), t) for t, s in arriving.items() if t]
     return nets
+
+
+def _side(column: Column, message: Node) -> Side:
+    """On the left of the middle begins what goes to the clients."""
+    is_left = column is Column.MIDDLE and message.lane is Lane.CLIENTS
+    return Side.OUTER if is_left else Side.INNER
 
 
 def _on_tracks(nets: Iterable[Net], rows: dict[int, int]) -> list[Net]:

@@ -2,7 +2,7 @@
 """A flow in words: what travels, with the numbers."""
 
 from fedlearn_edu.viz.dataflow.record import Flow, Item, Kind, Lane, Node
-from fedlearn_edu.viz.dataflow.text import short, size_text
+from fedlearn_edu.viz.shortening import short, size_text
 
 
 def summary(flow: Flow) -> str:
@@ -68,7 +68,7 @@ def _total(messages: list[Node]) -> str:
     if all(size is not None for size in sizes):
         return size_text(known)
     if not known:
-        return "as much as its values are long"
+        return "values whose size depends on the data"
     return f"{size_text(known)} and what has no fixed size"
 
 

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every program has a picture in which all text is whole, on a page and on a phone."""
 
-from typing import Any
-
-import numpy as np
 import pytest
 
-import fedlearn_edu as fl
-from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
+from fedlearn_edu.viz import NARROW_IN, WIDE_IN
 from fedlearn_edu.viz.dataflow.drawing import graph
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure

@@ -54,11 +54,7 @@ def test_one_round_of_training() -> None:
         ("result", "SERVER", "result", [6]),
     ]
     sent = [[(i.name, i.size_bytes) for i in flow.nodes[n].items] for n in (3, 4, 6)]
-    assert sent == [
-        [("model", 31_400)],
-        [("rate", 4)],
-        [("result of learn", 31_400)],
-    ]
+    assert sent == [[("model", 31_400)], [("rate", 4)], [("result of learn", 31_400)]]
 
 
 def test_words_say_all_that_travels() -> None:
