@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import ink
@@ -55,8 +55,10 @@ def check_computation(comp: object) -> Computation:
 
     Raises:
         FigureDataError: otherwise.
+        ContextError: if it uses values of the computation it was defined in.
     """
     if isinstance(comp, Computation):
+        check_closed(comp)
         return comp
     cure = "decorate a function with federated_computation, np_ or tf_computation"
     if hasattr(comp, "next"):

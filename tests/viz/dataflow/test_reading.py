@@ -10,27 +10,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.viz.dataflow.reading import read
 from fedlearn_edu.viz.dataflow.record import Flow, Kind, Lane, size_of
 from fedlearn_edu.viz.dataflow.saying import sentence, summary
-
-MODEL = fl.parse_type("<weights=float32[784,10],bias=float32[10]>")
-BATCHES = fl.parse_type("<x=float32[?,784],y=int32[?]>*")
-
-
-@fl.federated_computation(
-    fl.type_at_server(MODEL), fl.type_at_server(np.float32), fl.type_at_clients(BATCHES)
-)
-def train(model: Any, rate: Any, data: Any) -> Any:
-    @fl.np_computation(MODEL, np.float32, BATCHES)
-    def learn(model: Any, rate: Any, batches: Any) -> Any:
-        del rate, batches
-        return model
-
-    given = [fl.federated_broadcast(model), fl.federated_broadcast(rate), data]
-    return fl.federated_mean(fl.federated_map(learn, given))
-
-
-@fl.federated_computation(fl.type_at_clients(np.float32))
-def average(values: Any) -> Any:
-    return fl.federated_mean(values)
+from tests.viz.dataflow.programs import average, train
 
 
 def rows(flow: Flow) -> list[tuple[str, str, str, list[int]]]:
