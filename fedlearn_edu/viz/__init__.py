@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fedlearn_edu.viz.dataflow.drawing import graph
+    from fedlearn_edu.viz.dataflow.passes import passes
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
@@ -24,6 +25,7 @@ _HOMES = {
     "draw_digit_templates": "rounds",
     "draw_learning_curves": "rounds",
     "graph": "dataflow.drawing",
+    "passes": "dataflow.passes",
     "save_png": "style",
 }
 
@@ -42,5 +44,6 @@ __all__ = [
     "draw_digit_templates",
     "draw_learning_curves",
     "graph",
+    "passes",
     "save_png",
 ]

@@ -4,6 +4,7 @@
 Time runs down. What crosses the middle travels between machines.
 """
 
+import math
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -86,21 +87,22 @@ def draw_flow(flow: Flow, width_in: float) -> Figure:
     heading += wrapped(summary(flow), PLAIN, width_in - 2 * _EDGE_IN)
     top = _EDGE_IN + len(heading) * LINE_IN + _EDGE_IN
     where = places(flow, plan(flow), width_in, top)
-    figure = Figure(figsize=(width_in, where.bottom + _EDGE_IN))
-    axes = page(figure)
+    figure, axes = page(width_in, where.bottom + _EDGE_IN)
     _write_heading(axes, heading)
     _draw(axes, where)
     return style.say(figure, sentence(flow))
 
 
-def page(figure: Figure) -> Axes:
-    """Axes over the whole figure, in inches from the upper left corner."""
-    width, height = figure.get_size_inches()
+def page(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure, and axes over all of it, in inches from the upper left corner."""
+    dots = math.ceil(height * style.DPI)
+    height = (dots + 0.5) / style.DPI  # safe from rounding: so many dots, whatever
+    figure = Figure(figsize=(width, height))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)
-    return axes
+    return figure, axes
 
 
 def _write_heading(axes: Axes, lines: list[Line]) -> None:

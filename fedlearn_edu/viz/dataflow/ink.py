@@ -12,7 +12,7 @@ from fedlearn_edu.viz.dataflow.record import Edge, Kind, Lane, Node
 from fedlearn_edu.viz.dataflow.rows import Column, Net
 from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, Line, font
 
-_COLORS = {
+COLORS = {
     Column.SERVER: colors.SERVER,
     Column.CLIENTS: colors.CLIENTS,
     Column.MIDDLE: colors.QUIET,
@@ -65,14 +65,14 @@ def lane(axes: Axes, where: Places, column: Column) -> None:
         )
         axes.add_patch(ground)
         bar = (strip.left, where.top), strip.right - strip.left, 0.05
-        axes.add_patch(Rectangle(*bar, facecolor=_COLORS[column], edgecolor="none"))
+        axes.add_patch(Rectangle(*bar, facecolor=COLORS[column], edgecolor="none"))
     center = (strip.left + strip.right) / 2
     write(axes, [Line(heading, NAME)], center, where.top + _HEADER_IN - 0.08)
 
 
 def colors_of(column: Column, alpha: float) -> tuple[float, float, float]:
     """The color of a column mixed with white, so that nothing shines through."""
-    code = _COLORS[column].lstrip("#")
+    code = COLORS[column].lstrip("#")
     parts = [int(code[i : i + 2], 16) / 255 for i in (0, 2, 4)]
     red, green, blue = (1 - alpha * (1 - part) for part in parts)
     return red, green, blue
@@ -105,7 +105,7 @@ def _frame(
             bottom - top,
             boxstyle=f"round,pad=0,rounding_size={radius}",
             facecolor=fill,
-            edgecolor=_COLORS[column],
+            edgecolor=COLORS[column],
             linewidth=1.6 if node.kind is not Kind.RESULT else 2.6,
             zorder=3 - copy * 0.1,
         )
@@ -166,7 +166,7 @@ def message(axes: Axes, where: Places, node: Node) -> None:
     )
     if column is Column.MIDDLE:
         start += 0.14 if start < end else -0.14
-        axes.plot([start], [y], "o", color=_COLORS[column], markersize=7, zorder=4)
+        axes.plot([start], [y], "o", color=COLORS[column], markersize=7, zorder=4)
     patch = FancyArrowPatch(
         (start, y),
         (end, y),
@@ -176,7 +176,7 @@ def message(axes: Axes, where: Places, node: Node) -> None:
         mutation_scale=1,
         linewidth=_THICK,
         linestyle=_DASHES,
-        color=_COLORS[column],
+        color=COLORS[column],
         zorder=4,
     )
     axes.add_patch(patch)

@@ -62,10 +62,21 @@ def function(node: ir.Node) -> str:
             filter(None, (_FIRST_LOCAL.fullmatch(n) for n, _ in bound)), None
         ):
             return found[1]
+        case ir.Lambda(body=ir.Selection() as body):
+            return _path(body)
         case ir.Lambda():
             return ", ".join(dict.fromkeys(_does(node))) or "rearrange"
         case _:
             return to_text(node)
+
+
+def _path(body: ir.Selection) -> str:
+    """The fields that are picked, as in `.sent.update`."""
+    text = to_text(body)
+    root: ir.Node = body
+    while isinstance(root, ir.Selection):
+        root = root.source
+    return text.removeprefix(to_text(root))
 
 
 def inside(node: ir.Node) -> tuple[str, ...]:
