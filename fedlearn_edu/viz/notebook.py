@@ -28,6 +28,11 @@ DISPLAYS = {
     "fedlearn_edu.computations.decorator.PolymorphicComputation": (
         "programs.draw_polymorphic"
     ),
+    "fedlearn_edu.contexts.execution.AsyncExecutionContext": "stack.draw_context",
+    "fedlearn_edu.contexts.execution.SyncExecutionContext": "stack.draw_context",
+    "fedlearn_edu.contexts.factories.CustomExecutorFactory": "stack.draw_custom",
+    "fedlearn_edu.contexts.factories.LocalExecutorFactory": "stack.draw_factory",
+    "fedlearn_edu.executors.base.Executor": "executors.draw_executor",
     "fedlearn_edu.errors.FedLearnError": "failures.draw_error",
     "fedlearn_edu.learning.process.LearningProcess": "processes.draw_process",
     "fedlearn_edu.types.base.Type": "types.draw_type",

@@ -73,10 +73,14 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
     # As `fuse` does it, where one runtime is alone in the program and can fuse.
     if len(runtimes(expanded)) == 1 and runtimes(expanded) <= fusers.keys():
         joined = as_program(join_chains(expanded, native))
-        fused = as_program(fuse(expanded, native))
+        fused = fuse(expanded, native)
         origins = _origins_of_joining(expanded, joined)
         same: Origins
         same = {name: (place,) for place, (name, _) in enumerate(_bound(joined))}
+        if isinstance(fused, ir.Leaf):  # all of it became one
+            fused = straight(as_program(fused))
+            same = {name: tuple(range(len(same))) for name, _ in _bound(fused)}
+        assert isinstance(fused, ir.Lambda)
         before = found[-1].steps
         steps = _renamed(_steps(joined, origins), before)
         found.append(Stage("joined", "steps at one place become one", steps))

@@ -103,3 +103,15 @@ def test_what_a_client_does_becomes_one_step() -> None:
         "double, double, federated_value, federated_zip, federated_aggregate became "
         "one."
     )
+
+
+@pytest.mark.tensorflow
+def test_a_program_without_placements_becomes_one_leaf() -> None:
+    @fl.tf_computation(np.float32)
+    def double(x: Any) -> Any:
+        return 2.0 * x
+
+    program = fl.federated_computation(lambda x: double(double(x)), np.float32)
+    written, fused = stages(program.tree)
+    assert [step.name for step in written.steps] == ["double", "double"]
+    assert [(s.comes_from, s.is_leaf) for s in fused.steps] == [((0, 1), True)]
