@@ -63,9 +63,12 @@ def test_clients_are_one_pile() -> None:
 
 
 def test_executors_and_strategies_of_your_own_are_shown() -> None:
-    strategy = OneRoomStrategy.factory({fl.CLIENTS: []})
+    strategy = OneRoomStrategy.factory({fl.SERVER: participant(), fl.CLIENTS: []})
     layer = layer_of(fw.FederatingExecutor(strategy, participant()))
-    assert layer.below == (("unplaced", 1, PARTICIPANT),)
+    assert [(count, held) for _, count, held in layer.below] == [
+        (1, PARTICIPANT),
+        (1, PARTICIPANT),
+    ]
 
     class Mine(fw.NumPyExecutor):  # type: ignore[misc]
         """Does <nothing> new.
