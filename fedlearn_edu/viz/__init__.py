@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.dataflow.drawing import graph
+    from fedlearn_edu.viz.dataflow.passes import passes
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
@@ -22,6 +24,8 @@ _HOMES = {
     "draw_client_accuracy": "rounds",
     "draw_digit_templates": "rounds",
     "draw_learning_curves": "rounds",
+    "graph": "dataflow.drawing",
+    "passes": "dataflow.passes",
     "save_png": "style",
 }
 
@@ -39,5 +43,7 @@ __all__ = [
     "draw_client_accuracy",
     "draw_digit_templates",
     "draw_learning_curves",
+    "graph",
+    "passes",
     "save_png",
 ]

@@ -20,10 +20,25 @@ if TYPE_CHECKING:
 _SHOWN_DPI = 90
 FAST_DPI = 100
 
-# From a class to the function that draws its objects as HTML. Both are only named: for
-# what nobody shows, nothing is loaded.
+# From a class to the function that draws its objects, and those of classes derived from
+# it, as HTML. Both are only named: for what nobody shows, nothing is loaded.
 DISPLAYS = {
     "fedlearn_edu.computations.federated_value.FederatedValue": "placed.draw_placed",
+    "fedlearn_edu.computations.computation.Computation": "programs.draw_computation",
+    "fedlearn_edu.computations.decorator.PolymorphicComputation": (
+        "programs.draw_polymorphic"
+    ),
+    "fedlearn_edu.contexts.execution.AsyncExecutionContext": "stack.draw_context",
+    "fedlearn_edu.contexts.execution.SyncExecutionContext": "stack.draw_context",
+    "fedlearn_edu.contexts.factories.CustomExecutorFactory": "stack.draw_custom",
+    "fedlearn_edu.contexts.factories.LocalExecutorFactory": "stack.draw_factory",
+    "fedlearn_edu.executors.base.Executor": "executors.draw_executor",
+    "fedlearn_edu.errors.FedLearnError": "failures.draw_error",
+    "fedlearn_edu.learning.history.History": "tables.draw_history",
+    "fedlearn_edu.learning.result.Run": "tables.draw_run",
+    "fedlearn_edu.simulation.partitions.skew.Skew": "tables.draw_skew",
+    "fedlearn_edu.learning.process.LearningProcess": "processes.draw_process",
+    "fedlearn_edu.types.base.Type": "types.draw_type",
     "fedlearn_edu.simulation.environments.Environment": "stack.draw_environment",
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws an environment: its stack of executors as boxes on top of each other, in HTML.
+"""Draws an environment, or what it is made of: executors as boxes on top of each other.
 
 Text in boxes rather than a picture: it wraps on a phone, can be read aloud and found,
 and takes its color from the page, so that it is as readable on black as on white.
@@ -8,13 +8,50 @@ and takes its color from the page, so that it is as readable on black as on whit
 from collections.abc import Iterable
 from html import escape
 
+from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
+from fedlearn_edu.contexts.factories import ExecutorFactory, LocalExecutorFactory
 from fedlearn_edu.simulation.environments import Environment
-from fedlearn_edu.simulation.outline import GroupOutline, LayerOutline, StackOutline
+from fedlearn_edu.simulation.outline import (
+    GroupOutline,
+    LayerOutline,
+    StackOutline,
+    outline_of,
+)
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
 
 _COLORS = {"SERVER": SERVER, "CLIENTS": CLIENTS}
 _LIST = "list-style:none;margin:0;padding:0;display:flex;gap:4px"
 _FAINT = "1f"  # what is added to a color for a fill that any text can be read on
+
+
+def draw_factory(factory: LocalExecutorFactory) -> str:
+    """The stacks that a factory builds, as a `<figure>`."""
+    return draw_outline(outline_of(factory.plan), "executor factory")
+
+
+def draw_context(context: SyncExecutionContext | AsyncExecutionContext) -> str:
+    """The stacks that a context runs computations on, as a `<figure>`."""
+    factory = context._engine._factory
+    title = "context that waits for results"
+    if isinstance(context, AsyncExecutionContext):
+        title = "context that is awaited"
+    if isinstance(factory, LocalExecutorFactory):
+        return draw_outline(outline_of(factory.plan), title)
+    return draw_custom(factory, title)
+
+
+def draw_custom(factory: ExecutorFactory, title: str = "executor factory") -> str:
+    """What can be said of a factory of somebody's own: the intrinsics it knows."""
+    native = sorted(factory.native({}))
+    name = escape(type(factory).__name__)
+    return (
+        f'<figure role="group" aria-label="{title}" '
+        'style="margin:.5em 0;max-width:36em;line-height:1.4">'
+        f"<figcaption><strong>{title.capitalize()}</strong>, built by hand: "
+        f"<code>{name}</code></figcaption>"
+        f"implements {', '.join(native) or 'no intrinsic'}; others are expanded"
+        "</figure>"
+    )
 
 
 def draw_environment(environment: Environment) -> str:
@@ -26,10 +63,15 @@ def draw_environment(environment: Environment) -> str:
     ... )
     True
     """
-    outline = environment.outline
-    answer = outline.has_sequence_operators
     status = "environment, closed" if environment.is_closed else "environment"
-    label = f"Stack of executors of an {status}, sequence operators: {answer}"
+    return draw_outline(environment.outline, status)
+
+
+def draw_outline(outline: StackOutline, status: str) -> str:
+    """A stack of executors and its title, as a `<figure>`."""
+    answer = outline.has_sequence_operators
+    article = "an" if status[0] in "aeiou" else "a"
+    label = f"Stack of executors of {article} {status}, sequence operators: {answer}"
     caption = f"<strong>{status.capitalize()}</strong>, "
     caption += f"sequence operators: <strong>{answer}</strong>"
     remarks = "<br>".join(

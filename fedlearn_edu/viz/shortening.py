@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types made short, and sizes made readable."""
+
+from dataclasses import dataclass
+from typing import final
+
+from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
+
+_KILO = 1000
+MAX_TYPE_CHARS = 72
+
+
+def short(type_: Type, limit: int = MAX_TYPE_CHARS) -> str:
+    """The notation of a type, deep or long structures cut short.
+
+    >>> import fedlearn_edu as fl
+    >>> short(fl.parse_type("<w=<a=float32,b=float32>,n=int32>"), 20)
+    '<w=<…>,n=int32>'
+    """
+    text = str(type_)
+    if len(text) <= limit:
+        return text
+    text = _outline(type_, _Depth(2))
+    if len(text) <= limit:
+        return text
+    text = _outline(type_, _Depth(1))
+    if len(text) <= limit:
+        return text
+    return clipped(text, limit)
+
+
+def clipped(text: str, limit: int) -> str:
+    """The text, its end cut off if it is long; at a comma if there is one."""
+    if len(text) <= limit:
+        return text
+    head, comma, _ = text[: limit - 1].rpartition(",")
+    return f"{head}{comma}…" if comma else f"{text[: limit - 1]}…"
+
+
+def names_only(type_: Type) -> str:
+    """The notation with names in the place of what structures hold.
+
+    >>> import fedlearn_edu as fl
+    >>> names_only(fl.parse_type("<w=float32[784,10],n=int32>*"))
+    '<w,n>*'
+    """
+    match type_:
+        case StructType():
+            pairs = type_.items()
+            return "<" + ",".join(n or names_only(t) for n, t in pairs) + ">"
+        case SequenceType(element=element):
+            return names_only(element) + "*"
+        case _:
+            return str(type_)
+
+
+@final
+@dataclass(frozen=True)
+class _Depth:
+    levels: int
+
+
+def _outline(type_: Type, depth: _Depth) -> str:
+    match type_:
+        case StructType() if len(type_) and not depth.levels:
+            return "<…>"
+        case StructType():
+            inner = _Depth(depth.levels - 1)
+            fields = ((n, _outline(t, inner)) for n, t in type_.items())
+            return "<" + ",".join(f"{n}={t}" if n else t for n, t in fields) + ">"
+        case SequenceType(element=element):
+            return _outline(element, depth) + "*"
+        case FederatedType(member=member):
+            return str(type_).replace(str(member), _outline(member, depth))
+        case _:
+            return str(type_)
+
+
+def size_text(size: int | None) -> str:
+    """A number of bytes for people; nothing if it is not known.
+
+    >>> size_text(4), size_text(31400), size_text(1_234_567), size_text(None)
+    ('4 B', '31.4 kB', '1.23 MB', '')
+    """
+    if size is None:
+        return ""
+    if size < _KILO:
+        return f"{size} B"
+    amount, units = size / _KILO, iter(("kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"))
+    while amount >= _KILO - 0.5:
+        amount /= _KILO
+        next(units)
+    return f"{amount:.3g} {next(units)}"

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the compiler makes of each step, and the picture of it."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.compiler.straighten import straighten
+from fedlearn_edu.testing.cases import cases
+from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
+from fedlearn_edu.viz.dataflow.passes import passes
+from fedlearn_edu.viz.dataflow.reading import as_program
+from fedlearn_edu.viz.dataflow.record import Lane
+from fedlearn_edu.viz.dataflow.stages import stages, straight
+from tests.viz.dataflow import programs
+from tests.viz.drawn_text import check_figure
+
+PROGRAMS = {case.name.partition("-")[0]: case.computation for case in cases()}
+S, C = Lane.SERVER, Lane.CLIENTS
+
+
+def test_a_mean_is_written_out() -> None:
+    written, expanded = stages(programs.average.tree)
+    assert (written.title, expanded.title) == ("as written", "expanded")
+    assert [(s.name, s.start, s.end) for s in written.steps] == [
+        ("federated_mean", C, S)
+    ]
+    assert [(s.name, s.start, s.end, s.comes_from) for s in expanded.steps] == [
+        ("federated_value", C, C, (0,)),
+        ("federated_zip", C, C, (0,)),
+        ("federated_aggregate", C, S, (0,)),
+        ("mean", S, S, (0,)),
+    ]
+
+
+def test_passes_that_change_nothing_are_left_out() -> None:
+    (only,) = stages(programs.chain.tree)
+    assert only.title == "as written"
+    assert [step.name for step in only.steps] == ["double"] * programs.STEPS
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_step_comes_from_somewhere(name: str) -> None:
+    found = stages(PROGRAMS[name].tree)
+    for before, after in pairwise(found):
+        origins = [place for step in after.steps for place in step.comes_from]
+        assert all(step.comes_from for step in after.steps)
+        assert set(origins) <= set(range(len(before.steps)))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_straight_program_is_straightened_to_itself(name: str) -> None:
+    """Names are the same in the stages, so steps are found again by them."""
+    once = straight(as_program(PROGRAMS[name].tree))
+    assert straighten(once) == once
+
+
+@pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN], ids=str)
+@pytest.mark.parametrize("name", programs.ALL)
+def test_text_is_whole(name: str, width_in: float) -> None:
+    figure = passes(programs.ALL[name], width_in=width_in)
+    texts = check_figure(figure)
+    assert any(text.startswith("as written: ") for text in texts) or name == "hello"
+
+
+def test_only_computations_with_types_are_compiled() -> None:
+    nothing: Any = 3
+    with pytest.raises(FigureDataError, match="only a computation with types"):
+        passes(nothing)
+
+
+@pytest.mark.tensorflow
+def test_what_a_client_does_becomes_one_step() -> None:
+    @fl.tf_computation(np.float32)
+    def double(x: Any) -> Any:
+        return 2.0 * x
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def program(x: Any) -> Any:
+        return fl.federated_mean(fl.federated_map(double, fl.federated_map(double, x)))
+
+    found = stages(program.tree)
+    assert [stage.title for stage in found] == [
+        "as written",
+        "expanded",
+        "joined",
+        "fused",
+    ]
+    joined, fused = found[2].steps, found[3].steps
+    assert [(s.name, s.comes_from) for s in joined] == [
+        ("double + federated_aggregate", (0, 1, 2, 3, 4)),
+        ("mean", (5,)),
+    ]
+    assert not joined[0].is_leaf
+    assert (fused[0].name, fused[0].is_leaf) == (joined[0].name, True)
+    figure = passes(program)
+    check_figure(figure)
+    assert figure.get_label() == (
+        "program: 3 steps as written, 6 steps expanded, 2 steps joined, 2 steps fused. "
+        "double, double, federated_value, federated_zip, federated_aggregate became "
+        "one."
+    )
+
+
+@pytest.mark.tensorflow
+def test_a_program_without_placements_becomes_one_leaf() -> None:
+    @fl.tf_computation(np.float32)
+    def double(x: Any) -> Any:
+        return 2.0 * x
+
+    program = fl.federated_computation(lambda x: double(double(x)), np.float32)
+    written, fused = stages(program.tree)
+    assert [step.name for step in written.steps] == ["double", "double"]
+    assert [(s.comes_from, s.is_leaf) for s in fused.steps] == [((0, 1), True)]
