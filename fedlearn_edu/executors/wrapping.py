@@ -101,11 +101,12 @@ class WrappingExecutor(Executor):
 
     async def _create(
         self, what: str, work: Work, subject: Any, operands: Iterable[Any] = ()
-    ) -> Any:
+    ) -> WrappedValue:
         async def wrapped() -> WrappedValue:
             return WrappedValue(self, await work())
 
-        return await self.passed_on(what, wrapped, subject, operands)
+        made: WrappedValue = await self.passed_on(what, wrapped, subject, operands)
+        return made
 
     def _below(self, value: ExecutorValue) -> ExecutorValue:
         return check_owned(value, WrappedValue, self).value
