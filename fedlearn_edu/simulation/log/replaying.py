@@ -3,7 +3,7 @@
 
 Events are redone in the order in which they ended. Structures are put together and
 taken apart again, members are collected, what is computed is passed up; only what leaf
-code made is taken from the log. No executor takes part, so nothing can be hidden in one.
+code made is taken from the log. No executor takes part: nothing can be hidden in one.
 """
 
 from typing import Any, final
@@ -16,7 +16,6 @@ from fedlearn_edu.executors.together import Entries, Parts, Same
 from fedlearn_edu.executors.wrapping import WrappedValue
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
-    CLIENTS,
     FederatedType,
     FunctionType,
     LazySequence,
@@ -132,8 +131,7 @@ def _members(value: Handle, members: tuple[Any, ...], inside: dict[int, Any]) ->
     if _is_all_equal(value):
         return parts[0]
     if any(isinstance(m.type_signature, FederatedType) for m in members):
-        placed = value.type_signature.placement is CLIENTS
-        return tuple(one for part in parts for one in part) if placed else parts[0]
+        return tuple(one for part in parts for one in part)
     return tuple(parts)
 
 

@@ -26,14 +26,7 @@ from fedlearn_edu.types import FunctionType, StructType, TensorType, Type, relea
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
 INTO_CLIENTS, INTO_SERVER = "outside → clients", "outside → server"
 FROM_CLIENTS, FROM_SERVER = "clients → outside", "server → outside"
-EDGES = (
-    TO_CLIENTS,
-    TO_SERVER,
-    INTO_CLIENTS,
-    INTO_SERVER,
-    FROM_CLIENTS,
-    FROM_SERVER,
-)
+EDGES = (TO_CLIENTS, TO_SERVER, INTO_CLIENTS, INTO_SERVER, FROM_CLIENTS, FROM_SERVER)
 
 _SENT = "federated_broadcast"
 _GIVEN = "federated_value"
@@ -137,10 +130,9 @@ def _held_together(
             size = 0 if _is_lowered(held, event) else size_bytes(event.made)
             yield Transfer(number, FROM_CLIENTS, "clients", size)
     elif isinstance(held := _held(event), Entries | Same):
-        edge = {_SENT: TO_CLIENTS, _GIVEN: INTO_CLIENTS}.get(event.detail, "")
-        if event.what == "create_value" and around is None:
-            edge = INTO_CLIENTS
-        if edge:
+        call = event if event.what == "create_call" else around
+        uri = _GIVEN if call is None else call.detail
+        if edge := {_SENT: TO_CLIENTS, _GIVEN: INTO_CLIENTS}.get(uri):
             yield Transfer(number, edge, "clients", _size(held, _clients(event)))
 
 
@@ -153,7 +145,8 @@ def _held(event: Event) -> Any:
 
 def _is_lowered(held: Entries | Same | Parts, event: Event) -> bool:
     """Whether each client was asked for its value, one by one, in events below."""
-    return isinstance(held, Same) != event.given.type_signature.all_equal
+    is_all_equal: bool = event.given.type_signature.all_equal
+    return isinstance(held, Same) != is_all_equal
 
 
 def _size(held: Entries | Same, count: int) -> int:
@@ -172,7 +165,7 @@ def _clients(event: Event) -> int:
 
 
 def _size_of_results(argument: Event) -> int:
-    """The size of what the function, the first of the arguments, makes at one client."""
+    """The size of what the function, the first argument, makes at one client."""
     function = argument.made.value.representation[0].type_signature
     assert isinstance(function, FunctionType)
     return type_bytes(function.result)

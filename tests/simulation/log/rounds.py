@@ -47,3 +47,11 @@ def model() -> Any:
 def clients(num_clients: int, num_batches: int) -> Any:
     batches = [np.full([2, 4], k, np.float32) for k in range(num_batches)]
     return [batches for _ in range(num_clients)]
+
+
+@fl.np_computation(np.int32)
+def picky(x: Any) -> Any:
+    """Does not like zero."""
+    if x == 0:
+        raise ZeroDivisionError("no")
+    return x
