@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.player.playing import draw_tape, play, replay
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
@@ -22,6 +23,9 @@ _HOMES = {
     "draw_client_accuracy": "rounds",
     "draw_digit_templates": "rounds",
     "draw_learning_curves": "rounds",
+    "draw_tape": "player.playing",
+    "play": "player.playing",
+    "replay": "player.playing",
     "save_png": "style",
 }
 
@@ -39,5 +43,8 @@ __all__ = [
     "draw_client_accuracy",
     "draw_digit_templates",
     "draw_learning_curves",
+    "draw_tape",
+    "play",
+    "replay",
     "save_png",
 ]

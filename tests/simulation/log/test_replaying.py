@@ -97,8 +97,6 @@ def test_looking_leaves_no_trace() -> None:
     with fl.record() as tape:
         increment(1)
     before = len(tape)
-    for event in tape:
-        if isinstance(event.made, fl.framework.ExecutorValue):
-            if not isinstance(event.made.type_signature, fl.FunctionType):
-                look(event.made)
+    [made] = [e.made for e in tape if (e.layer, e.what) == ("leaf", "create_call")]
+    assert look(made) == 2
     assert len(tape) == before
