@@ -146,6 +146,10 @@ def status(html: str) -> str:
 
 def alarm(error: Exception) -> str:
     """An error where a sentence would be: never a broken widget."""
-    lines = "<br>".join(escape(line) for line in str(error).splitlines())
+    text = str(error)
+    if not isinstance(error, FedLearnError):
+        text = f"{type(error).__name__}: {text}"
+    text = "\n".join([text, *getattr(error, "__notes__", [])])
+    lines = "<br>".join(escape(line) for line in text.splitlines())
     border = f"border-left:6px solid {ALARM};padding-left:6px;display:block"
     return f'<span style="{border}">{lines}</span>'

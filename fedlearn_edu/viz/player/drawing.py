@@ -25,6 +25,7 @@ STEPS, MILLISECONDS = "steps", "milliseconds"
 
 _LINE_IN = 1.45 * FONT_PT / 72
 _CHAR_IN = 0.088
+_TOGETHER = " Hatched: clients that run in one call."
 _MAX_LABEL_CHARS = 16
 _BYTES_IN, _BELOW_IN, _RIGHT_IN = 0.85, 0.55, 0.34
 _EXPLAINED = "Each bar is a call; in a lane, lower rows are lower layers."
@@ -51,6 +52,7 @@ class TapePicture:
         self._colors = np.zeros([0, 3])
         if len(story):
             self._draw_bars()
+            self._draw_phases()
             self._draw_failure()
         else:
             text = "\n".join(textwrap.wrap(NOTHING, 26))
@@ -101,8 +103,11 @@ class TapePicture:
         lanes = self.story.lanes
         lane_in = 0.5 if len(lanes) <= 5 else 0.32 if len(lanes) <= 14 else 0.22
         lanes_in = max(2, len(lanes)) * lane_in
-        words = textwrap.wrap(_EXPLAINED, int((width_in - 0.2) / _CHAR_IN))
-        above, middle = (len(words) + 1.5) * _LINE_IN, 2.0 * _LINE_IN
+        events = self.story.events
+        self._together = np.array([event.what == "together" for event in events], bool)
+        text = _EXPLAINED + _TOGETHER * bool(self._together.any())
+        words = textwrap.wrap(text, int((width_in - 0.2) / _CHAR_IN))
+        above, middle = (len(words) + 2.6) * _LINE_IN, 2.0 * _LINE_IN
         height = above + lanes_in + middle + _BYTES_IN + _BELOW_IN
         labels = [_short(lane.label) for lane in lanes]
         left = max([9, *map(len, labels)]) * _CHAR_IN + 0.2
@@ -127,7 +132,9 @@ class TapePicture:
         for i in range(count + 1):
             axes.axhline(i, color="#C8C8C8", linewidth=0.8, zorder=0)
         kinds = [Patch(facecolor=_tint(INK, share)) for share in _KINDS.values()]
-        self._legend(axes, kinds, list(_KINDS))
+        self._phases_y = axes.get_position().y1 + 0.1 * _LINE_IN / height
+        self._legend(self._phases_y + 0.9 * _LINE_IN / height, kinds, list(_KINDS))
+        self._inches = share * width_in
 
     @property
     def _limits(self) -> tuple[float, float]:
@@ -135,13 +142,13 @@ class TapePicture:
             return 0.0, 1.0
         return float(self._first.min()), float(self._last.max())
 
-    def _legend(self, axes: Axes, keys: list[Any], labels: list[str]) -> None:
-        """A line of keys above the axes, from the left edge of the figure on."""
+    def _legend(self, y: float, keys: list[Any], labels: list[str]) -> None:
+        """A line of keys above a height, from the left edge of the figure on."""
         self.figure.legend(
             keys,
             labels,
             loc="lower left",
-            bbox_to_anchor=(0, axes.get_position().y1),
+            bbox_to_anchor=(0, y),
             ncols=len(labels),
             frameon=False,
             fontsize=FONT_PT,
@@ -154,15 +161,18 @@ class TapePicture:
 
     def _draw_bars(self) -> None:
         story, bars = self.story, self.story.bars
-        first = self._first[bars.event]
+        is_shared = self._together[bars.event]
+        is_shared &= np.append(False, bars.event[1:] == bars.event[:-1])
+        # It is noted when it is over; it began with the call that wanted it.
+        calls = [story.caller(event) for event in story.events]
+        began = np.array([i if c is None else c for i, c in enumerate(calls)])
+        first = self._first[np.where(is_shared, began[bars.event], bars.event)]
         last = np.maximum(self._last[bars.event], first + self._pixel)
         top, bottom = bars.lane + bars.top, bars.lane + bars.bottom
         room = 0.04 / max(1, self.lanes.get_position().height)
         x = np.stack([first, last, last, first], axis=1)
         y = np.stack([top + room, top + room, bottom - room, bottom - room], axis=1)
         corners = np.stack([x, y], axis=2)
-        is_shared = np.array([story.events[i].what == "together" for i in bars.event])
-        is_shared &= np.append(False, bars.event[1:] == bars.event[:-1])
         pairs = zip(bars.event, bars.lane, strict=True)
         colors = np.array([self._color(step, lane) for step, lane in pairs])
         self._colors, self._events = colors[~is_shared], bars.event[~is_shared]
@@ -190,6 +200,19 @@ class TapePicture:
         if event.what in ("create_call", "together"):
             share = leaf if event.layer == "leaf" else above
         return _tint(self.story.lanes[lane].color, share)
+
+    def _draw_phases(self) -> None:
+        """Names the operators above the lanes, as far as there is room."""
+        low, high = self._limits
+        for step, name in self.story.phases():
+            first, last = self._first[step], self._last[step]
+            if (len(name) + 1) * _CHAR_IN <= self._inches * (last - first) / (
+                high - low
+            ):
+                left, _, width, _ = self.box(step)
+                at = (left + width / 2, self._phases_y)
+                self.figure.text(*at, name, ha="center", va="bottom", style="italic")
+            self.lanes.axvline(first, color="#C8C8C8", linewidth=0.8, zorder=0)
 
     def _draw_failure(self) -> None:
         failed = self.story.failure()
@@ -226,7 +249,8 @@ class TapePicture:
         axes.locator_params(axis="x", nbins=4, integer=axis == STEPS)
         axes.tick_params(labelsize=FONT_PT, colors=INK)
         axes.grid(visible=False)
-        self._legend(axes, keys, ["gone to clients", "come back"])
+        top = axes.get_position().y1
+        self._legend(top, keys, ["gone to clients", "come back"])
 
 
 def _spans(story: Story, axis: str) -> tuple[Any, Any]:

@@ -107,6 +107,8 @@ def lanes_of(events: Sequence[Event]) -> tuple[Lane, ...]:
             label = f"clients {group[0][0]}–{group[-1][0]}"
         names = frozenset(who for _, who in group)
         lanes.append(Lane(label, names, rows, CLIENTS))
+    if not clients and any(event.what == "together" for event in events):
+        lanes.append(Lane("clients", frozenset(), (), CLIENTS))
     return tuple(lanes)
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.simulation.log.traffic import EDGES
+from fedlearn_edu.simulation.log.traffic import EDGES, TO_CLIENTS, TO_SERVER
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import ALARM
+from fedlearn_edu.viz.colors import INK
 from fedlearn_edu.viz.explorers.controls import button, choice, slider
 from fedlearn_edu.viz.explorers.explorer import FLOW, alarm, status
 from fedlearn_edu.viz.notebook import FAST_DPI, fast_png, img
@@ -27,6 +27,7 @@ from fedlearn_edu.viz.player.words import human_bytes
 _SPEEDS = {"1 step": 1, "3 steps": 3, "10 steps": 10, "100 steps": 100}
 _INTERVAL_MS = 250
 _EVERYTHING, _EVERYBODY = "all layers", "everybody"
+_NONE_MEANT = "no step is of this layer and of them"
 _CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 
 
@@ -161,6 +162,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
         """Shows the step the slider is at."""
         step = self.step - 1
         self.sentence = self.story.sentence(step)
+        if len(self.story) and not len(self._meant):
+            self.sentence += f" ({_NONE_MEANT})"
         self._said.value = status(escape(self.sentence))
         if not len(self.story):
             return
@@ -176,18 +179,20 @@ class Player(widgets.VBox):  # type: ignore[misc]
         if key is None:
             return "<p>No program runs here.</p>"
         text = self.story.listings[key].html(self.story.lit(step))
+        name = escape(self.story.names.get(key, ""))
         return (
-            '<p style="margin:0;line-height:1.4"><strong>The program that runs</strong>'
-            '</p><pre style="margin:0;color:inherit;background:none;line-height:1.3;'
-            f'font-size:12px;overflow-x:auto">{text}</pre>'
+            '<p style="margin:0;line-height:1.4">The program that runs: '
+            f"<strong>{name}</strong></p>"
+            '<pre style="margin:0;color:inherit;background:none;line-height:1.3;'
+            f'font-size:12px;white-space:pre;overflow-x:auto">{text}</pre>'
         )
 
     def _shown(self, step: int) -> str:
         event = self.story.events[step]
         failed = event.made if isinstance(event.made, Exception) else None
-        moved = ", ".join(
-            f"{edge} {human_bytes(int(self.story.moved[edge][step]))}" for edge in EDGES
-        )
+        sizes = {edge: int(self.story.moved[edge][step]) for edge in EDGES}
+        shown = [e for e in EDGES if sizes[e] or e in (TO_CLIENTS, TO_SERVER)]
+        moved = "\n".join(f"{edge:<17} {human_bytes(sizes[edge])}" for edge in shown)
         value = alarm(failed) if failed else escape(self.story.value(step))
         rows = {
             "error" if failed else "value": value,
@@ -219,13 +224,13 @@ def _cursor(picture: TapePicture, step: int) -> str:
     width_in, height_in = picture.figure.get_size_inches()
     lines = "".join(
         f'<div style="position:absolute;left:{left:.3f}%;top:{100 * y:.3f}%;'
-        f'height:{100 * h:.3f}%;border-left:2px solid black"></div>'
+        f'height:{100 * h:.3f}%;border-left:2px solid {INK}"></div>'
         for y, h in picture.cursor_spans
     )
     frame = (
         f'<div style="position:absolute;left:{left:.3f}%;top:{top:.3f}%;min-width:4px;'
         f"width:{width:.3f}%;height:{height:.3f}%;box-sizing:border-box;"
-        f'border:2px solid {ALARM}"></div>'
+        f'border:2px solid {INK};outline:1px solid white"></div>'
     )
     return (
         f'<div aria-hidden="true" style="position:relative;pointer-events:none;'

@@ -32,6 +32,7 @@ class Story:
         bars: where each event lies.
         ends: how many events had begun when each one ended.
         listings: the programs that ran, by the number of the event that embedded them.
+        names: what they are called, by the same number.
         program: for each step the key of its listing, `None` if there is none.
         moved: from an edge to the bytes that had crossed it, for each step.
     """
@@ -43,6 +44,7 @@ class Story:
         self.bars = bars_of(self.events, self.lanes)
         self.ends = ends_of(self.events)
         self.listings: dict[int, Listing] = {}
+        self.names: dict[int, str] = {}
         self.program = self._programs()
         self.moved = self._moved()
         self._lit: list[tuple[int, ...]] = []
@@ -73,6 +75,19 @@ class Story:
             return ""
         name = self.events[self._at[event.operands[0]]].detail
         return "the program" if event.caller is None else name.partition(",")[0]
+
+    def phases(self) -> list[tuple[int, str]]:
+        """The steps that call a federated operator, outermost, and its name."""
+        found: list[tuple[int, str]] = []
+        inside: list[bool] = []
+        for step, event in enumerate(self.events):
+            outer = self.caller(event)
+            is_inside = outer is not None and inside[outer]
+            is_call = (event.layer, event.what) == ("federating", "create_call")
+            if is_call and not is_inside:
+                found.append((step, self.function(step).removeprefix("federated_")))
+            inside.append(is_call or is_inside)
+        return found
 
     def sentence(self, step: int) -> str:
         """A step in words."""
@@ -148,15 +163,18 @@ class Story:
         """To which program each step belongs; what precedes one belongs to it."""
         found: list[int | None] = [None] * len(self.events)
         latest: int | None = None
+        name = ""
         for step, event in enumerate(self.events):
             outer = self.caller(event)
+            if event.what in ("compiled", "reused") and event.type:
+                name = event.detail
             node = as_node(event.given) if event.what == "create_value" else None
             if outer is not None:
                 found[step] = found[outer]
             elif event.layer == _TOP_LAYER and node is not None:
                 latest = event.number
                 self.listings[latest] = Listing(node)
-                found[step] = latest
+                self.names[latest], found[step] = name, latest
             elif event.operands:
                 found[step] = latest
         following: int | None = None

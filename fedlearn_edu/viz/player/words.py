@@ -22,7 +22,7 @@ _MAX_MEMBERS = 4
 _WHO = {
     "all": "the stack",
     "server": "the server",
-    "unplaced": "no place in particular",
+    "unplaced": "nobody in particular",
     "": "an executor",
 }
 _KINDS = ("Block", "Call", "Lambda", "Literal", "Selection", "Struct")
@@ -68,7 +68,7 @@ def does(event: Event, function: str) -> str:
             text = f"{event.what} {event.detail}"
         case other:
             text = other
-    return f"tries and fails: {text}" if failed else text
+    return f"{text}, and fails" if failed else text
 
 
 def _function(event: Event) -> str:
