@@ -9,25 +9,21 @@ import textwrap
 from typing import Any, final
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from fedlearn_edu.simulation.log.traffic import TO_CLIENTS, TO_SERVER
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, SERVER
+from fedlearn_edu.viz.notebook import FAST_DPI
+from fedlearn_edu.viz.player.frame import CHAR_IN, Frame
 from fedlearn_edu.viz.player.story import NOTHING, Story
-from fedlearn_edu.viz.style import FONT_PT, in_our_look
+from fedlearn_edu.viz.style import in_our_look
 
 STEPS, MILLISECONDS = "steps", "milliseconds"
 
-_LINE_IN = 1.45 * FONT_PT / 72
-_CHAR_IN = 0.088
 _TOGETHER = " Hatched: clients that run in one call."
-_MAX_LABEL_CHARS = 16
-_BYTES_IN, _BELOW_IN, _RIGHT_IN = 0.85, 0.55, 0.34
 _EXPLAINED = "Each bar is a call; in a lane, lower rows are lower layers."
 # How much of a lane's color a bar has.
 _KINDS = {"leaf code runs": 1.0, "a call above it": 0.6, "values pass": 0.32}
@@ -100,64 +96,22 @@ class TapePicture:
             self.figure.add_artist(artist)
 
     def _set_up(self, width_in: float) -> None:
-        lanes = self.story.lanes
-        lane_in = 0.5 if len(lanes) <= 5 else 0.32 if len(lanes) <= 14 else 0.22
-        lanes_in = max(2, len(lanes)) * lane_in
         events = self.story.events
         self._together = np.array([event.what == "together" for event in events], bool)
-        text = _EXPLAINED + _TOGETHER * bool(self._together.any())
-        words = textwrap.wrap(text, int((width_in - 0.2) / _CHAR_IN))
-        above, middle = (len(words) + 2.6) * _LINE_IN, 2.0 * _LINE_IN
-        height = above + lanes_in + middle + _BYTES_IN + _BELOW_IN
-        labels = [_short(lane.label) for lane in lanes]
-        left = max([9, *map(len, labels)]) * _CHAR_IN + 0.2
-        self.figure = Figure(figsize=(width_in, height))
-        share = (width_in - left - _RIGHT_IN) / width_in
-
-        def place(bottom_in: float, height_in: float) -> Axes:
-            corner = (left / width_in, bottom_in / height)
-            return self.figure.add_axes((*corner, share, height_in / height))
-
-        self.lanes = place(_BELOW_IN + _BYTES_IN + middle, lanes_in)
-        self.bytes = place(_BELOW_IN, _BYTES_IN)
-        self.figure.text(0.1 / width_in, 1 - 0.07 / height, "\n".join(words), va="top")
-        self._pixel = self._limits[1] / (share * width_in * 100)
-        axes, count = self.lanes, len(lanes)
-        axes.set_xlim(*self._limits)
-        axes.set_ylim(max(1, count), 0)
-        axes.set_yticks(np.arange(count) + 0.5, labels)
-        axes.tick_params(axis="y", length=0, labelsize=FONT_PT, colors=INK)
-        axes.tick_params(axis="x", bottom=False, labelbottom=False)
-        axes.spines[["bottom", "left"]].set_visible(False)
-        for i in range(count + 1):
-            axes.axhline(i, color="#C8C8C8", linewidth=0.8, zorder=0)
+        words = _EXPLAINED + _TOGETHER * bool(self._together.any())
+        labels = [lane.label for lane in self.story.lanes]
+        self._frame = Frame(labels, words, width_in)
+        self.figure, self.lanes = self._frame.figure, self._frame.lanes
+        self.bytes = self._frame.bytes
+        self.lanes.set_xlim(*self._limits)
         kinds = [Patch(facecolor=_tint(INK, share)) for share in _KINDS.values()]
-        self._phases_y = axes.get_position().y1 + 0.1 * _LINE_IN / height
-        self._legend(self._phases_y + 0.9 * _LINE_IN / height, kinds, list(_KINDS))
-        self._inches = share * width_in
+        self._frame.keys(self._frame.keys_y, kinds, list(_KINDS))
 
     @property
     def _limits(self) -> tuple[float, float]:
         if not len(self.story):
             return 0.0, 1.0
         return float(self._first.min()), float(self._last.max())
-
-    def _legend(self, y: float, keys: list[Any], labels: list[str]) -> None:
-        """A line of keys above a height, from the left edge of the figure on."""
-        self.figure.legend(
-            keys,
-            labels,
-            loc="lower left",
-            bbox_to_anchor=(0, y),
-            ncols=len(labels),
-            frameon=False,
-            fontsize=FONT_PT,
-            handlelength=1.3,
-            handletextpad=0.4,
-            columnspacing=0.9,
-            borderpad=0.2,
-            borderaxespad=0.2,
-        )
 
     def _draw_bars(self) -> None:
         story, bars = self.story, self.story.bars
@@ -167,7 +121,9 @@ class TapePicture:
         calls = [story.caller(event) for event in story.events]
         began = np.array([i if c is None else c for i, c in enumerate(calls)])
         first = self._first[np.where(is_shared, began[bars.event], bars.event)]
-        last = np.maximum(self._last[bars.event], first + self._pixel)
+        low, high = self._limits
+        pixel = (high - low) / (self._frame.inches * FAST_DPI)
+        last = np.maximum(self._last[bars.event], first + pixel)
         top, bottom = bars.lane + bars.top, bars.lane + bars.bottom
         room = 0.04 / max(1, self.lanes.get_position().height)
         x = np.stack([first, last, last, first], axis=1)
@@ -206,13 +162,12 @@ class TapePicture:
         low, high = self._limits
         for step, name in self.story.phases():
             first, last = self._first[step], self._last[step]
-            if (len(name) + 1) * _CHAR_IN <= self._inches * (last - first) / (
-                high - low
-            ):
+            room = self._frame.inches * (last - first) / (high - low)
+            if (len(name) + 1) * CHAR_IN <= room:
                 left, _, width, _ = self.box(step)
-                at = (left + width / 2, self._phases_y)
+                at = (left + width / 2, self._frame.names_y)
                 self.figure.text(*at, name, ha="center", va="bottom", style="italic")
-            self.lanes.axvline(first, color="#C8C8C8", linewidth=0.8, zorder=0)
+            self._frame.line_at(first)
 
     def _draw_failure(self) -> None:
         failed = self.story.failure()
@@ -247,10 +202,9 @@ class TapePicture:
         axes.yaxis.set_label_coords(-0.02, 0.5)
         axes.set_xlabel("step" if axis == STEPS else "time (ms)")
         axes.locator_params(axis="x", nbins=4, integer=axis == STEPS)
-        axes.tick_params(labelsize=FONT_PT, colors=INK)
         axes.grid(visible=False)
         top = axes.get_position().y1
-        self._legend(top, keys, ["gone to clients", "come back"])
+        self._frame.keys(top, keys, ["gone to clients", "come back"])
 
 
 def _spans(story: Story, axis: str) -> tuple[Any, Any]:
@@ -265,9 +219,3 @@ def _spans(story: Story, axis: str) -> tuple[Any, Any]:
 def _tint(color: str, share: float) -> tuple[float, float, float]:
     red, green, blue = (1 - share * (1 - part) for part in to_rgb(color))
     return red, green, blue
-
-
-def _short(label: str) -> str:
-    if len(label) <= _MAX_LABEL_CHARS:
-        return label
-    return label[: _MAX_LABEL_CHARS - 1] + "…"

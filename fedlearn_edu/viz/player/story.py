@@ -13,7 +13,7 @@ from fedlearn_edu.executors.base import as_node
 from fedlearn_edu.executors.recording import Event, Tape
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.simulation.log.traffic import EDGES, TO_CLIENTS, TO_SERVER, transfers
-from fedlearn_edu.viz.player.lanes import bars_of, client_number, ends_of, lanes_of
+from fedlearn_edu.viz.player.lanes import bars_of, ends_of, lanes_of
 from fedlearn_edu.viz.player.listing import Listing
 from fedlearn_edu.viz.player.words import does, human_bytes, value_of, who
 
@@ -105,16 +105,15 @@ class Story:
         """The whole tape in words."""
         if not self.events:
             return NOTHING
-        count = sum(
-            client_number(name) is not None
-            for lane in self.lanes
-            for name in lane.participants
-        )
+        count = sum(len(lane.participants) for lane in self.lanes if lane.is_clients)
+        clients = f"{count:,} client{'s' * (count != 1)}"
+        if any(event.what == "together" for event in self.events):
+            clients = "clients that run together"
         down, up = (human_bytes(self.moved[e][-1]) for e in (TO_CLIENTS, TO_SERVER))
         failed = ", and ended in an error" if self.failure() is not None else ""
         return (
-            f"A tape of {len(self):,} calls for {count:,} client{'s' * (count != 1)} "
-            f"and the server; {down} have gone to clients, {up} have come back{failed}"
+            f"A tape of {len(self):,} calls for {clients} and the server; "
+            f"{down} have gone to clients, {up} have come back{failed}"
         )
 
     def value(self, step: int) -> str:
@@ -162,6 +161,7 @@ class Story:
     def _programs(self) -> list[int | None]:
         """To which program each step belongs; what precedes one belongs to it."""
         found: list[int | None] = [None] * len(self.events)
+        listings: dict[int, Listing] = {}
         latest: int | None = None
         name = ""
         for step, event in enumerate(self.events):
@@ -173,7 +173,9 @@ class Story:
                 found[step] = found[outer]
             elif event.layer == _TOP_LAYER and node is not None:
                 latest = event.number
-                self.listings[latest] = Listing(node)
+                if id(node) not in listings:
+                    listings[id(node)] = Listing(node)
+                self.listings[latest] = listings[id(node)]
                 self.names[latest], found[step] = name, latest
             elif event.operands:
                 found[step] = latest
