@@ -51,8 +51,8 @@ class TapePicture:
             self._draw_phases()
             self._draw_failure()
         else:
-            text = "\n".join(textwrap.wrap(NOTHING, 26))
-            self.lanes.text(0.5, 0.5, text, ha="center", va="center")
+            for i, line in enumerate(textwrap.wrap(NOTHING, 30)):
+                self.lanes.text(0.5, 0.35 + 0.3 * i, line, ha="center", va="center")
         self._draw_bytes(axis)
 
     def box(self, step: int) -> tuple[float, float, float, float]:

@@ -51,7 +51,9 @@ class Frame:
         self.bytes = place(_BELOW_IN, _BYTES_IN)
         self.names_y = self.lanes.get_position().y1 + 0.1 * _LINE_IN / height
         self.keys_y = self.names_y + 0.9 * _LINE_IN / height
-        self.figure.text(0.1 / width_in, 1 - 0.07 / height, "\n".join(lines), va="top")
+        for i, line in enumerate(lines):
+            y = 1 - (0.07 + i * _LINE_IN) / height
+            self.figure.text(0.1 / width_in, y, line, va="top")
         self._set_up_lanes(shown)
         self.bytes.tick_params(labelsize=FONT_PT, colors=INK)
 

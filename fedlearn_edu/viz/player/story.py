@@ -106,13 +106,15 @@ class Story:
         if not self.events:
             return NOTHING
         count = sum(len(lane.participants) for lane in self.lanes if lane.is_clients)
-        clients = f"{count:,} client{'s' * (count != 1)}"
+        whose = f" for {count:,} client{'s' * (count != 1)} and the server"
         if any(event.what == "together" for event in self.events):
-            clients = "clients that run together"
+            whose = " for clients that run together and the server"
+        elif not count:
+            whose = ""
         down, up = (human_bytes(self.moved[e][-1]) for e in (TO_CLIENTS, TO_SERVER))
         failed = ", and ended in an error" if self.failure() is not None else ""
         return (
-            f"A tape of {len(self):,} calls for {clients} and the server; "
+            f"A tape of {len(self):,} calls{whose}; "
             f"{down} have gone to clients, {up} have come back{failed}"
         )
 
