@@ -5,6 +5,7 @@ The tree that ran is printed as `ir/printing.py` prints it, with line breaks whe
 line would be long. A node that stands in several places is found in each of them.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,6 +16,9 @@ from fedlearn_edu.ir.printing import to_text
 
 _WIDTH = 36
 _MAX_LINES = 28
+_MARK = '<mark style="background:#0072B233;color:inherit;font-weight:bold;padding:0">'
+_MAY_BREAK = re.compile(r"[,=(]")
+_POINTER = '<span style="position:absolute;left:0;text-indent:0">▶</span>'
 
 
 @final
@@ -81,10 +85,10 @@ class Listing:
         first = next((i for i, line in enumerate(shown) if any(m for _, m in line)), 0)
         start = max(0, min(first - _MAX_LINES // 3, len(shown) - _MAX_LINES))
         part = [_line(line) for line in shown[start : start + _MAX_LINES]]
-        above = [f"  … {start} lines above"] if start else []
+        above = [_line([(f"… {start} lines above", False)])] if start else []
         rest = len(shown) - start - _MAX_LINES
-        below = [f"  … {rest} lines below"] if rest > 0 else []
-        return "\n".join([*above, *part, *below])
+        below = [_line([(f"… {rest} lines below", False)])] if rest > 0 else []
+        return "".join([*above, *part, *below])
 
     def _write(self, node: ir.Node, indent: int) -> None:
         self.parents.append(self._stack[-1] if self._stack else None)
@@ -143,14 +147,20 @@ class Listing:
 
 
 def _line(runs: Sequence[tuple[str, bool]]) -> str:
-    """One line; what is lit is bold, on a tint, and pointed at from the margin."""
+    """One line; what is lit is bold, on a tint, and pointed at from the margin.
+
+    Where it has to be broken it goes on further in than it began.
+    """
+    whole = "".join(text for text, _ in runs)
+    indent = len(whole) - len(whole.lstrip())
     parts, is_open = [], False
     for text, is_lit in runs:
         if is_lit != is_open:
-            parts.append("<mark>" if is_lit else "</mark>")
+            parts.append(_MARK if is_lit else "</mark>")
             is_open = is_lit
-        parts.append(escape(text))
-    pointer = "▶ " if any(lit for _, lit in runs) else "  "
-    style = "background:#0072B233;color:inherit;font-weight:bold"
-    line = "".join(parts) + ("</mark>" if is_open else "")
-    return pointer + line.replace("<mark>", f'<mark style="{style}">')
+        shown = escape(text if parts or is_lit else text.lstrip())
+        parts.append(_MAY_BREAK.sub(r"\g<0><wbr>", shown))
+    parts.append("</mark>" * is_open)
+    pointer = _POINTER if any(lit for _, lit in runs) else ""
+    style = f"position:relative;padding-left:{indent + 6}ch;text-indent:-4ch"
+    return f'<div style="{style}">{pointer}{"".join(parts)}</div>'

@@ -183,8 +183,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         return (
             '<p style="margin:0;line-height:1.4">The program that runs: '
             f"<strong>{name}</strong></p>"
-            '<pre style="margin:0;color:inherit;background:none;line-height:1.3;'
-            f'font-size:12px;white-space:pre;overflow-x:auto">{text}</pre>'
+            f'<div style="{_CODE};font-size:12px;line-height:1.35">{text}</div>'
         )
 
     def _shown(self, step: int) -> str:

@@ -10,8 +10,10 @@ import fedlearn_edu as fl
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.viz.player.listing import Listing
+from fedlearn_edu.viz.player.story import Story
 from tests.programs import INTS, add, increment
 from tests.simulation.log.rounds import local_train, train
+from tests.viz.player.tapes import tape_of_a_round
 
 TREES = {
     "round": train.tree,
@@ -64,17 +66,18 @@ def test_what_is_lit_is_marked_and_pointed_at() -> None:
     assert "<mark" not in listing.html([0])  # all of it is nothing in particular
     tree = ir.Struct(((None, increment.tree), (None, add.tree)))
     html = Listing(tree).html([1])
-    assert re.search(r"▶ .*<mark [^>]*>increment</mark>", html)
+    assert re.search(r"▶</span>&lt;<mark [^>]*>increment</mark>", html)
     assert html.count("<mark") == 1
 
 
 def test_of_a_long_program_the_lines_around_are_shown() -> None:
-    listing = Listing(train.tree)
+    (listing,) = Story(tape_of_a_round(1)).listings.values()
     last = len(listing.nodes) - 1
     html = listing.html([last])
     assert "<mark" in html
-    assert len(html.split("\n")) <= 30
-    assert len(html.split("\n")) <= len(listing.lines) + 2
+    assert html.count("<div") == 29  # with the one that says how many are above
+    assert f"… {len(listing.lines) - 28} lines above" in html
+    assert "lines below" not in html
 
 
 def test_text_is_escaped() -> None:
