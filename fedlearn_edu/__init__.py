@@ -53,6 +53,7 @@ from fedlearn_edu.intrinsics.sequences import (
     sequence_sum,
 )
 from fedlearn_edu.runtimes.numpy.computation import np_computation
+from fedlearn_edu.simulation.log.recorded import record
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -152,6 +153,7 @@ __all__ = [
     "np_computation",
     "parse_type",
     "place",
+    "record",
     "sequence_map",
     "sequence_reduce",
     "sequence_sum",

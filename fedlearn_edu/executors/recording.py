@@ -8,12 +8,13 @@ compiled, built or found again. Lessons and pictures read it; nothing here draws
 import itertools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
-from fedlearn_edu.executors.base import Executor, as_node
+from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
+from fedlearn_edu.executors.stepping import step
 from fedlearn_edu.executors.wrapping import Work, WrappedValue, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import captured_constants
@@ -43,6 +44,11 @@ class Event:
         detail: the function called, the field selected, or a small value computed; the
             computation compiled, or how many clients a stack is for; what clients ran
             together, how many they were, and the error if they have to go one by one.
+        caller: the number of the event during which it happened, if there is one.
+        operands: the numbers of the events that made the handles it was given.
+        given: what was embedded or called, the elements, the position, what computed.
+        made: the handle that was made, what was computed, or the error that came of it.
+            Kept as they are: nothing is copied or fetched until somebody looks.
     """
 
     number: int
@@ -53,6 +59,10 @@ class Event:
     start_s: float
     end_s: float
     detail: str = ""
+    caller: int | None = None
+    operands: tuple[int, ...] = ()
+    given: Any = field(default=None, repr=False, compare=False)
+    made: Any = field(default=None, repr=False, compare=False)
 
 
 @final
@@ -77,10 +87,12 @@ class Tape:
         what: str,
         type_: str,
         detail: str = "",
+        *more: Any,
     ) -> None:
         """Adds the event that began at `start` and ends now."""
         (number, start_s), end_s = start, time.perf_counter()
-        event = Event(number, layer, participant, what, type_, start_s, end_s, detail)
+        who, when = (layer, participant), (start_s, end_s)
+        event = Event(number, *who, what, type_, *when, detail, *more)
         with self._lock:
             self._events.append(event)
 
@@ -103,16 +115,26 @@ class Tape:
             self._numbers = itertools.count()
 
 
-_watched_by: ContextVar["RecordingExecutor | None"] = ContextVar(
-    "watched", default=None
+# The recorder that watches, and the number of the event it is in the middle of.
+_within: ContextVar["tuple[RecordingExecutor, int] | None"] = ContextVar(
+    "within", default=None
 )
+_unseen: ContextVar[bool] = ContextVar("unseen", default=False)
 
 
 def note(what: str, type_: Type, detail: str = "") -> None:
     """Records something an executor did on its own, if a recorder watches it."""
-    recorder = _watched_by.get()
-    if recorder is not None:
-        recorder.record(what, str(type_), detail)
+    if (watched := _within.get()) is not None:
+        watched[0].record(what, str(type_), detail)
+
+
+def look(handle: ExecutorValue) -> Any:
+    """What a handle stands for, in plain form, fetched without leaving a trace."""
+    token = _unseen.set(True)
+    try:
+        return step(handle.compute)
+    finally:
+        _unseen.reset(token)
 
 
 @final
@@ -129,40 +151,56 @@ class RecordingExecutor(WrappingExecutor):
     ) -> None:
         super().__init__(target_executor)
         self._tape = tape
-        self._layer = layer or type(target_executor).__name__
-        self._participant = participant
+        self.layer = layer or type(target_executor).__name__
+        self.participant = participant
 
     def close(self) -> None:
         """Closes the target, and records that; the tape stays."""
         start = self._tape.start()
         self.target.close()
-        self._record(start, "close", "")
+        self._record(start, "close")
 
     async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Runs `work()` and records it, also if it fails."""
-        start = self._tape.start()
-        outer = _watched_by.set(self)
+        return await self.passed_on(what, work, subject, ())
+
+    async def passed_on(
+        self, what: str, work: Work, subject: Any, operands: Iterable[Any]
+    ) -> Any:
+        """Runs `work()` and records it together with where its operands came from."""
+        if _unseen.get():
+            return await work()
+        start, caller = self._tape.start(), self._caller()
+        numbers = tuple(operand.made_by for operand in operands)
+        outer = _within.set((self, start[0]))
         try:
             result = await work()
         except Exception as error:
-            self._record(start, what, "", f"failed: {type(error).__name__}")
+            failed = f"failed: {type(error).__name__}"
+            self._record(start, what, "", failed, caller, numbers, subject, error)
             raise
         finally:
-            _watched_by.reset(outer)
-        typed = subject if what == "compute" else result
+            _within.reset(outer)
+        if isinstance(result, WrappedValue):
+            result.made_by = start[0]
+        type_ = str((subject if what == "compute" else result).type_signature)
         detail = _describe(what, subject, result)
-        self._record(start, what, str(typed.type_signature), detail)
+        self._record(start, what, type_, detail, caller, numbers, subject, result)
         return result
 
     def record(self, what: str, type_: str, detail: str) -> None:
         """Records what the target did on its own, just now."""
-        self._record(self._tape.start(), what, type_, detail)
+        self._record(self._tape.start(), what, type_, detail, self._caller())
+
+    def _caller(self) -> int | None:
+        recorder, number = _within.get() or (self, None)
+        return number if recorder._tape is self._tape else None
 
     def _record(
-        self, start: tuple[int, float], what: str, type_: str, detail: str = ""
+        self, start: tuple[int, float], what: str, type_: str = "", *more: Any
     ) -> None:
-        layer, participant = self._layer, self._participant
-        self._tape.record(start, layer, participant, what, type_, detail)
+        layer, participant = self.layer, self.participant
+        self._tape.record(start, layer, participant, what, type_, *more)
 
 
 def _describe(what: str, subject: Any, result: Any) -> str:

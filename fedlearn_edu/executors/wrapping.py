@@ -6,7 +6,7 @@ a contract call; the calls themselves are passed on here.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_struct, check_owned
@@ -17,13 +17,17 @@ Work = Callable[[], Coroutine[Any, Any, Any]]
 
 @final
 class WrappedValue(ExecutorValue):
-    """A value of the target, in the hands of the executor around it."""
+    """A value of the target, in the hands of the executor around it.
 
-    __slots__ = ("owner", "value")
+    Attributes:
+        made_by: the number of the event that made it, if it is on a tape.
+    """
+
+    __slots__ = ("made_by", "owner", "value")
 
     def __init__(self, owner: "WrappingExecutor", value: ExecutorValue) -> None:
-        self.owner = owner
-        self.value = value
+        self.owner, self.value = owner, value
+        self.made_by = 0
 
     @property
     def type_signature(self) -> Type:
@@ -32,7 +36,8 @@ class WrappedValue(ExecutorValue):
 
     async def compute(self) -> Any:
         """Materializes the target's value."""
-        return await self.owner.around("compute", self.value.compute, self.value)
+        work = self.value.compute
+        return await self.owner.passed_on("compute", work, self.value, (self,))
 
 
 class WrappingExecutor(Executor):
@@ -49,6 +54,12 @@ class WrappingExecutor(Executor):
         elements of the structure, the selected position, or the value that is computed.
         """
 
+    async def passed_on(
+        self, what: str, work: Work, subject: Any, operands: Iterable[Any]
+    ) -> Any:
+        """The same, for those who ask also which handles the call was given."""
+        return await self.around(what, work, subject)
+
     async def create_value(
         self, value: Any, type_spec: Type | None = None
     ) -> WrappedValue:
@@ -63,15 +74,17 @@ class WrappingExecutor(Executor):
         """Calls a function in the target."""
         fn = self._below(comp)
         argument = None if arg is None else self._below(arg)
+        given = [comp] if arg is None else [comp, arg]
         return await self._create(
-            "create_call", lambda: self.target.create_call(fn, argument), fn
+            "create_call", lambda: self.target.create_call(fn, argument), fn, given
         )
 
     async def create_struct(self, elements: Any) -> WrappedValue:
         """Makes a structure in the target."""
-        fields = as_struct(elements).map(self._below)
+        given = as_struct(elements)
+        fields = given.map(self._below)
         return await self._create(
-            "create_struct", lambda: self.target.create_struct(fields), fields
+            "create_struct", lambda: self.target.create_struct(fields), fields, given
         )
 
     async def create_selection(
@@ -83,10 +96,17 @@ class WrappingExecutor(Executor):
             "create_selection",
             lambda: self.target.create_selection(below, index, name),
             index if name is None else name,
+            (source,),
         )
 
-    async def _create(self, what: str, work: Work, subject: Any) -> WrappedValue:
-        return WrappedValue(self, await self.around(what, work, subject))
+    async def _create(
+        self, what: str, work: Work, subject: Any, operands: Iterable[Any] = ()
+    ) -> WrappedValue:
+        async def wrapped() -> WrappedValue:
+            return WrappedValue(self, await work())
+
+        made: WrappedValue = await self.passed_on(what, wrapped, subject, operands)
+        return made
 
     def _below(self, value: ExecutorValue) -> ExecutorValue:
         return check_owned(value, WrappedValue, self).value

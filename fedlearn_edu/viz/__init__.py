@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fedlearn_edu.viz.dataflow.drawing import graph
     from fedlearn_edu.viz.dataflow.passes import passes
+    from fedlearn_edu.viz.player.playing import draw_tape, play, replay
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
@@ -26,6 +27,9 @@ _HOMES = {
     "draw_learning_curves": "rounds",
     "graph": "dataflow.drawing",
     "passes": "dataflow.passes",
+    "draw_tape": "player.playing",
+    "play": "player.playing",
+    "replay": "player.playing",
     "save_png": "style",
 }
 
@@ -45,5 +49,8 @@ __all__ = [
     "draw_learning_curves",
     "graph",
     "passes",
+    "draw_tape",
+    "play",
+    "replay",
     "save_png",
 ]

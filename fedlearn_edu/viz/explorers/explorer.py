@@ -25,7 +25,7 @@ from fedlearn_edu.viz.colors import ALARM
 from fedlearn_edu.viz.explorers.controls import Control, button
 from fedlearn_edu.viz.notebook import fast_png, img
 
-_FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
+FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
 
 
 class Picture(Protocol):
@@ -79,7 +79,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         reset.on_click(lambda _: self.set(**self._first))
         boxes = [control.box for control in self.controls.values()]
         heading = widgets.HTML(f"<strong>{escape(title)}</strong>")
-        row = widgets.HBox([*boxes, *extras, reset], layout=_FLOW)
+        row = widgets.HBox([*boxes, *extras, reset], layout=FLOW)
         layout = widgets.Layout(max_width="100%", overflow="hidden")
         super().__init__([heading, row, self._said, self._shown], layout=layout)
         self._is_held = False
@@ -112,18 +112,14 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         try:
             self.sentence = self.picture.show(**self.values)
         except FedLearnError as error:
-            self._say(_as_alarm(error))
+            self._say(alarm(error))
             return
         self._say(escape(self.sentence))
         style.say(self.figure, self.sentence)
         self._shown.value = img(fast_png(self.figure), self.sentence)
 
     def _say(self, html: str) -> None:
-        # A region a screen reader reads out when it changes.
-        self._said.value = (
-            f'<p role="status" aria-live="polite" style="margin:4px 0;line-height:1.4;'
-            f'overflow-wrap:anywhere">{html}</p>'
-        )
+        self._said.value = status(html)
 
     @contextmanager
     def _held(self) -> Any:
@@ -140,8 +136,20 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         return {**bundle, "image/png": png, "text/plain": self.sentence}
 
 
-def _as_alarm(error: FedLearnError) -> str:
+def status(html: str) -> str:
+    """A line that a screen reader reads out whenever it changes."""
+    return (
+        f'<p role="status" aria-live="polite" style="margin:4px 0;line-height:1.4;'
+        f'overflow-wrap:anywhere">{html}</p>'
+    )
+
+
+def alarm(error: Exception) -> str:
     """An error where a sentence would be: never a broken widget."""
-    lines = "<br>".join(escape(line) for line in str(error).splitlines())
+    text = str(error)
+    if not isinstance(error, FedLearnError):
+        text = f"{type(error).__name__}: {text}"
+    text = "\n".join([text, *getattr(error, "__notes__", [])])
+    lines = "<br>".join(escape(line) for line in text.splitlines())
     border = f"border-left:6px solid {ALARM};padding-left:6px;display:block"
     return f'<span style="{border}">{lines}</span>'

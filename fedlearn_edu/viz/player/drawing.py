@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a tape: lanes with a bar for each event, and the bytes below them.
+
+Everything is drawn once. Where the cursor is, the player marks on top of the picture;
+it asks here for the place. The static picture has the cursor drawn into it.
+"""
+
+import textwrap
+from typing import Any, final
+
+import numpy as np
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+
+from fedlearn_edu.simulation.log.traffic import TO_CLIENTS, TO_SERVER
+from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, SERVER
+from fedlearn_edu.viz.notebook import FAST_DPI
+from fedlearn_edu.viz.player.frame import CHAR_IN, Frame
+from fedlearn_edu.viz.player.story import NOTHING, Story
+from fedlearn_edu.viz.style import in_our_look
+
+STEPS, MILLISECONDS = "steps", "milliseconds"
+
+_TOGETHER = " Hatched: clients that run in one call."
+_EXPLAINED = "Each bar is a call; in a lane, lower rows are lower layers."
+# How much of a lane's color a bar has.
+_KINDS = {"leaf code runs": 1.0, "a call above it": 0.6, "values pass": 0.32}
+_NOT_MEANT = 0.07
+_FEW_BARS = 150
+
+
+@final
+class TapePicture:
+    """The figure of a story.
+
+    Attributes:
+        figure: always the same one.
+    """
+
+    @in_our_look
+    def __init__(self, story: Story, width_in: float, axis: str = STEPS) -> None:
+        self.story = story
+        self._first, self._last = _spans(story, axis)
+        self._set_up(width_in)
+        self._bars: PolyCollection | None = None
+        self._colors = np.zeros([0, 3])
+        if len(story):
+            self._draw_bars()
+            self._draw_phases()
+            self._draw_failure()
+        else:
+            for i, line in enumerate(textwrap.wrap(NOTHING, 30)):
+                self.lanes.text(0.5, 0.35 + 0.3 * i, line, ha="center", va="center")
+        self._draw_bytes(axis)
+
+    def box(self, step: int) -> tuple[float, float, float, float]:
+        """Where a step's bar is: left, top, width, height, as parts of the figure."""
+        bars = self.story.bars
+        bar = int(np.flatnonzero(bars.event == step)[0])
+        lane, whole = bars.lane[bar], self.lanes.get_position()
+        low, high = self.lanes.get_xlim()
+        left = whole.x0 + whole.width * (self._first[step] - low) / (high - low)
+        width = whole.width * (self._last[step] - self._first[step]) / (high - low)
+        lane_height = whole.height / max(1, len(self.story.lanes))
+        top = 1 - whole.y1 + lane_height * (lane + bars.top[bar])
+        return left, top, width, lane_height * (bars.bottom[bar] - bars.top[bar])
+
+    @property
+    def cursor_spans(self) -> list[tuple[float, float]]:
+        """Where the cursor's line is: top and height, as parts of the figure."""
+        boxes = [axes.get_position() for axes in (self.lanes, self.bytes)]
+        return [(1 - box.y1, box.height) for box in boxes]
+
+    def mean(self, steps: np.ndarray[Any, Any]) -> None:
+        """Leaves only the bars of these steps in color."""
+        if self._bars is not None:
+            is_meant = np.isin(self._events, steps)[:, None]
+            pale = 1 - _NOT_MEANT * np.ones(3)
+            colors: Any = np.where(is_meant, self._colors, pale)
+            self._bars.set_facecolor(colors)
+
+    def point_at(self, step: int) -> None:
+        """Draws the cursor into the picture, where it stays."""
+        left, top, width, height = self.box(step)
+        corner, size = (left, 1 - top - height), (max(width, 0.006), height)
+        frame = Rectangle(corner, *size, fill=False, edgecolor=INK, linewidth=1.8)
+        lines = [
+            Line2D([left, left], [1 - y - h, 1 - y], color=INK, linewidth=1.4)
+            for y, h in self.cursor_spans
+        ]
+        for artist in (frame, *lines):
+            artist.set_transform(self.figure.transFigure)
+            artist.set_figure(self.figure)
+            self.figure.add_artist(artist)
+
+    def _set_up(self, width_in: float) -> None:
+        events = self.story.events
+        self._together = np.array([event.what == "together" for event in events], bool)
+        words = _EXPLAINED + _TOGETHER * bool(self._together.any())
+        labels = [lane.label for lane in self.story.lanes]
+        self._frame = Frame(labels, words, width_in)
+        self.figure, self.lanes = self._frame.figure, self._frame.lanes
+        self.bytes = self._frame.bytes
+        self.lanes.set_xlim(*self._limits)
+        kinds = [Patch(facecolor=_tint(INK, share)) for share in _KINDS.values()]
+        self._frame.keys(self._frame.keys_y, kinds, list(_KINDS))
+
+    @property
+    def _limits(self) -> tuple[float, float]:
+        if not len(self.story):
+            return 0.0, 1.0
+        return float(self._first.min()), float(self._last.max())
+
+    def _draw_bars(self) -> None:
+        story, bars = self.story, self.story.bars
+        is_shared = self._together[bars.event]
+        is_shared &= np.append(False, bars.event[1:] == bars.event[:-1])
+        # It is noted when it is over; it began with the call that wanted it.
+        calls = [story.caller(event) for event in story.events]
+        began = np.array([i if c is None else c for i, c in enumerate(calls)])
+        first = self._first[np.where(is_shared, began[bars.event], bars.event)]
+        low, high = self._limits
+        pixel = (high - low) / (self._frame.inches * FAST_DPI)
+        last = np.maximum(self._last[bars.event], first + pixel)
+        top, bottom = bars.lane + bars.top, bars.lane + bars.bottom
+        room = 0.04 / max(1, self.lanes.get_position().height)
+        x = np.stack([first, last, last, first], axis=1)
+        y = np.stack([top + room, top + room, bottom - room, bottom - room], axis=1)
+        corners = np.stack([x, y], axis=2)
+        pairs = zip(bars.event, bars.lane, strict=True)
+        colors = np.array([self._color(step, lane) for step, lane in pairs])
+        self._colors, self._events = colors[~is_shared], bars.event[~is_shared]
+        few = len(story) < _FEW_BARS
+        self._bars = PolyCollection(
+            corners[~is_shared],
+            facecolors=self._colors,
+            edgecolors="white" if few else "none",
+            linewidths=0.7 if few else 0,
+            antialiaseds=few,
+        )
+        self.lanes.add_collection(self._bars)
+        hatched = PolyCollection(
+            corners[is_shared],
+            facecolors=_tint(CLIENTS, 0.25),
+            edgecolors=CLIENTS,
+            hatch="////",
+        )
+        self.lanes.add_collection(hatched)
+
+    def _color(self, step: int, lane: int) -> tuple[float, ...]:
+        event = self.story.events[step]
+        leaf, above, passing = _KINDS.values()
+        share = passing
+        if event.what in ("create_call", "together"):
+            share = leaf if event.layer == "leaf" else above
+        return _tint(self.story.lanes[lane].color, share)
+
+    def _draw_phases(self) -> None:
+        """Names the operators above the lanes, as far as there is room."""
+        low, high = self._limits
+        for step, name in self.story.phases():
+            first, last = self._first[step], self._last[step]
+            room = self._frame.inches * (last - first) / (high - low)
+            if (len(name) + 1) * CHAR_IN <= room:
+                left, _, width, _ = self.box(step)
+                at = (left + width / 2, self._frame.names_y)
+                self.figure.text(*at, name, ha="center", va="bottom", style="italic")
+            self._frame.line_at(first)
+
+    def _draw_failure(self) -> None:
+        failed = self.story.failure()
+        if failed is not None:
+            left, top, _, height = self.box(failed)
+            (cross,) = self.lanes.plot([left], [1 - top - height / 2])
+            cross.set(marker="X", markersize=12, color=ALARM, markeredgecolor="white")
+            cross.set(transform=self.figure.transFigure, clip_on=False, zorder=5)
+
+    def _draw_bytes(self, axis: str) -> None:
+        axes, keys = self.bytes, []
+        totals = [self.story.moved[edge] for edge in (TO_CLIENTS, TO_SERVER)]
+        most = max((int(t[-1]) for t in totals if len(t)), default=0)
+        unit, name = next(
+            (size, name)
+            for size, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "bytes"))
+            if most >= size or size == 1
+        )
+        looks: list[dict[str, Any]] = [
+            {"color": SERVER},
+            {"color": CLIENTS, "linestyle": (0, (3, 1))},
+        ]
+        for total, look in zip(totals, looks, strict=True):
+            x = np.append(self._first, self._limits[1])
+            y = np.append(total, total[-1:] if len(total) else 0) / unit
+            keys += axes.step(x, y, where="post", clip_on=False, **look)
+        axes.set_xlim(*self._limits)
+        axes.set_ylim(0, max(most / unit, 1e-9) * 1.05 if most else 1)
+        axes.set_yticks([0, most / unit] if most else [0])
+        axes.set_yticklabels(["0", f"{most / unit:.4g}"] if most else ["0"])
+        axes.set_ylabel(name, rotation=0, ha="right", va="center")
+        axes.yaxis.set_label_coords(-0.02, 0.5)
+        axes.set_xlabel("step" if axis == STEPS else "time (ms)")
+        axes.locator_params(axis="x", nbins=4, integer=axis == STEPS)
+        axes.grid(visible=False)
+        top = axes.get_position().y1
+        self._frame.keys(top, keys, ["gone to clients", "come back"])
+
+
+def _spans(story: Story, axis: str) -> tuple[Any, Any]:
+    """Where bars begin and end, step 1 being from 1 to 2, or in milliseconds."""
+    if axis == STEPS:
+        return np.arange(len(story)) + 1.0, story.ends + 1.0
+    times = np.array([(e.start_s, e.end_s) for e in story.events]).reshape(-1, 2)
+    times = 1000 * (times - (times[0, 0] if len(times) else 0))
+    return times[:, 0], times[:, 1]
+
+
+def _tint(color: str, share: float) -> tuple[float, float, float]:
+    red, green, blue = (1 - share * (1 - part) for part in to_rgb(color))
+    return red, green, blue

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The widget: a tape to scrub through, beside the program that ran.
+
+The big picture is sent once. A move sends a few lines: the cursor, which lies on top of
+the picture, the sentence, the program with its lit node, and the value.
+"""
+
+from base64 import b64encode
+from html import escape
+from typing import Any, final
+
+import ipywidgets as widgets
+import numpy as np
+from matplotlib.figure import Figure
+
+from fedlearn_edu.executors.recording import Tape
+from fedlearn_edu.simulation.log.traffic import EDGES, TO_CLIENTS, TO_SERVER
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.colors import INK
+from fedlearn_edu.viz.explorers.controls import button, choice, slider
+from fedlearn_edu.viz.explorers.explorer import FLOW, alarm, status
+from fedlearn_edu.viz.notebook import FAST_DPI, fast_png, img
+from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture
+from fedlearn_edu.viz.player.story import ALL_CLIENTS, Story
+from fedlearn_edu.viz.player.words import human_bytes
+
+_SPEEDS = {"1 step": 1, "3 steps": 3, "10 steps": 10, "100 steps": 100}
+_INTERVAL_MS = 250
+_EVERYTHING, _EVERYBODY = "all layers", "everybody"
+_NONE_MEANT = "no step is of this layer and of them"
+_CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
+
+
+@final
+class Player(widgets.VBox):  # type: ignore[misc]
+    """A recorded run, step by step.
+
+    Attributes:
+        result: what the computation returned; `None` if it failed or is not known.
+        error: what it failed with, if it did.
+        story: the plain data that is shown.
+        controls: name to control: `step`, `speed`, `layer`, `who`, `axis`.
+        buttons: name to button: `first`, `previous`, `next`, `last`.
+        sentence: the step in words.
+    """
+
+    def __init__(
+        self, tape: Tape, result: Any = None, error: Exception | None = None
+    ) -> None:
+        self.story, self.result, self.error = Story(tape), result, error
+        self.sentence = ""
+        count, failed = len(self.story), self.story.failure()
+        first = 1 if failed is None else failed + 1
+        lanes = self.story.lanes
+        layers = dict.fromkeys(layer for lane in lanes for layer in lane.layers)
+        clients = [ALL_CLIENTS] if any(lane.is_clients for lane in lanes) else []
+        names = [*clients, *(lane.label for lane in lanes)]
+        self.controls = {
+            "step": slider("step", first, 1, max(1, count)),
+            "speed": choice("speed", 1, _SPEEDS),
+            "layer": choice("layer", _EVERYTHING, [_EVERYTHING, *layers]),
+            "who": choice("who", _EVERYBODY, [_EVERYBODY, *names]),
+            "axis": choice("axis", STEPS, [STEPS, MILLISECONDS]),
+        }
+        self.buttons = {
+            name: button(name.capitalize(), f"{name} step that is not filtered out")
+            for name in ("first", "previous", "next", "last")
+        }
+        self.play = widgets.Play(interval=_INTERVAL_MS, show_repeat=False)
+        self._picture, self._cursor = widgets.HTML(), widgets.HTML()
+        self._said, self._listing = widgets.HTML(), widgets.HTML()
+        self._value = widgets.HTML()
+        self._meant = np.arange(count)
+        self._is_moving = False
+        super().__init__(self._parts(), layout=widgets.Layout(max_width="100%"))
+        self._filter()
+        self._move()
+        self._connect()
+
+    @property
+    def step(self) -> int:
+        """The step that is shown, from 1."""
+        return int(self.controls["step"].source.value)
+
+    @property
+    def figure(self) -> Figure:
+        """The static picture, with the cursor where it is now."""
+        picture = TapePicture(self.story, style.EXPLORER_IN, self._axis)
+        if len(self.story):
+            picture.mean(self._meant)
+            picture.point_at(self.step - 1)
+        return style.say(picture.figure, self.sentence)
+
+    def set(self, **values: Any) -> None:
+        """Moves controls."""
+        for name, value in values.items():
+            self.controls[name].source.value = value
+
+    @property
+    def _axis(self) -> str:
+        return str(self.controls["axis"].source.value)
+
+    def _parts(self) -> list[Any]:
+        moving = widgets.HBox(
+            [self.play, *self.buttons.values(), self.controls["step"].box], layout=FLOW
+        )
+        others = ("speed", "layer", "who", "axis")
+        choosing = widgets.HBox([self.controls[n].box for n in others], layout=FLOW)
+        one_cell = widgets.Layout(
+            grid_template_columns="minmax(0,1fr)",
+            grid_template_areas='"a"',
+            width="100%",
+        )
+        for part in (self._picture, self._cursor):
+            part.layout = widgets.Layout(grid_area="a", width="100%", margin="0")
+        stage = widgets.GridBox([self._picture, self._cursor], layout=one_cell)
+        left = widgets.Box([self._listing], layout=_column("1 1 22em"))
+        right = widgets.VBox([stage, self._value], layout=_column("1 1 30em"))
+        both = widgets.HBox([left, right], layout=widgets.Layout(flex_flow="row wrap"))
+        return [moving, choosing, self._said, both]
+
+    def _connect(self) -> None:
+        for name in ("layer", "who", "axis"):
+            source = self.controls[name].source
+            source.observe(lambda _: self._filter(), "value")
+        step, speed = self.controls["step"].source, self.controls["speed"].source
+        step.observe(lambda _: self._move(), "value")
+        speed.observe(lambda change: setattr(self.play, "step", change.new), "value")
+        self.play.observe(lambda change: self._go(change.new), "value")
+        for name, pressed in self.buttons.items():
+            pressed.on_click(lambda _, name=name: self._press(name))
+
+    def _press(self, name: str) -> None:
+        """To the first, previous, next or last of the steps that are meant."""
+        here = self.step - 1
+        before = int(np.searchsorted(self._meant, here, "left")) - 1
+        after = int(np.searchsorted(self._meant, here, "right"))
+        ends = {"first": 0, "previous": before, "next": after, "last": len(self._meant)}
+        self._go(ends[name])
+
+    def _go(self, place: int) -> None:
+        """To a place among the steps that are meant."""
+        if len(self._meant) and not self._is_moving:
+            place = min(max(place, 0), len(self._meant) - 1)
+            self.controls["step"].source.value = int(self._meant[place]) + 1
+
+    def _filter(self) -> None:
+        """Only some steps are meant; the others' bars turn pale."""
+        layer = self.controls["layer"].source.value
+        lane = self.controls["who"].source.value
+        self._meant = self.story.matching(
+            "" if layer == _EVERYTHING else layer, "" if lane == _EVERYBODY else lane
+        )
+        self._drawn = TapePicture(self.story, style.EXPLORER_IN, self._axis)
+        self._drawn.mean(self._meant)
+        self.play.max = max(0, len(self._meant) - 1)
+        words = f"{len(self._meant):,} of {len(self.story):,} calls, lane by lane"
+        self._picture.value = img(fast_png(self._drawn.figure), words)
+        self._move()
+
+    def _move(self) -> None:
+        """Shows the step the slider is at."""
+        step = self.step - 1
+        self.sentence = self.story.sentence(step)
+        if len(self.story) and not len(self._meant):
+            self.sentence += f" ({_NONE_MEANT})"
+        self._said.value = status(escape(self.sentence))
+        if not len(self.story):
+            return
+        self._cursor.value = _cursor(self._drawn, step)
+        self._listing.value = self._program(step)
+        self._value.value = self._shown(step)
+        self._is_moving = True
+        self.play.value = int(min(np.searchsorted(self._meant, step), self.play.max))
+        self._is_moving = False
+
+    def _program(self, step: int) -> str:
+        key = self.story.program[step]
+        if key is None:
+            return "<p>No program runs here.</p>"
+        text = self.story.listings[key].html(self.story.lit(step))
+        name = escape(self.story.names.get(key, ""))
+        return (
+            '<p style="margin:0;line-height:1.4">The program that runs: '
+            f"<strong>{name}</strong></p>"
+            f'<div style="{_CODE};font-size:12px;line-height:1.35">{text}</div>'
+        )
+
+    def _shown(self, step: int) -> str:
+        event = self.story.events[step]
+        failed = event.made if isinstance(event.made, Exception) else None
+        sizes = {edge: int(self.story.moved[edge][step]) for edge in EDGES}
+        shown = [e for e in EDGES if sizes[e] or e in (TO_CLIENTS, TO_SERVER)]
+        moved = "\n".join(f"{edge:<17} {human_bytes(sizes[edge])}" for edge in shown)
+        value = alarm(failed) if failed else escape(self.story.value(step))
+        rows = {
+            "error" if failed else "value": value,
+            "type": escape(event.type or "none"),
+            "bytes so far": escape(moved),
+        }
+        cells = "".join(
+            f'<tr><th scope="row" style="text-align:left;vertical-align:top;'
+            f'padding:1px 10px 1px 0;white-space:nowrap">{name}</th>'
+            f'<td style="{_CODE}">{text}</td></tr>'
+            for name, text in rows.items()
+        )
+        return f'<table style="line-height:1.4;margin:4px 0">{cells}</table>'
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The widget; for those who cannot run it the picture, and the sentence."""
+        bundle = super()._repr_mimebundle_(**kwargs) or {}
+        png = b64encode(fast_png(self.figure)).decode()
+        return {**bundle, "image/png": png, "text/plain": self.sentence}
+
+
+def _column(flex: str) -> Any:
+    return widgets.Layout(flex=flex, min_width="0", max_width="100%", overflow="hidden")
+
+
+def _cursor(picture: TapePicture, step: int) -> str:
+    """A line and a frame over the picture, in parts of its size."""
+    left, top, width, height = (100 * part for part in picture.box(step))
+    width_in, height_in = picture.figure.get_size_inches()
+    lines = "".join(
+        f'<div style="position:absolute;left:{left:.3f}%;top:{100 * y:.3f}%;'
+        f'height:{100 * h:.3f}%;border-left:2px solid {INK}"></div>'
+        for y, h in picture.cursor_spans
+    )
+    frame = (
+        f'<div style="position:absolute;left:{left:.3f}%;top:{top:.3f}%;min-width:4px;'
+        f"width:{width:.3f}%;height:{height:.3f}%;box-sizing:border-box;"
+        f'border:2px solid {INK};outline:1px solid white"></div>'
+    )
+    return (
+        f'<div aria-hidden="true" style="position:relative;pointer-events:none;'
+        f"max-width:{width_in * FAST_DPI:.0f}px;"
+        f'aspect-ratio:{width_in}/{height_in:.4f}">{lines}{frame}</div>'
+    )

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The log of the second tutorial's round: as steps, and fused into group calls."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.simulation.log.replaying import results_of
+from fedlearn_edu.simulation.log.traffic import bytes_by_edge
+from fedlearn_edu.testing.case import Case
+from fedlearn_edu.testing.cases import cases
+from fedlearn_edu.testing.comparison import difference
+from tests.simulation.log.test_replaying import check_order
+from tests.tutorial.conftest import default_context_restored, run_script
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+
+MODEL_BYTES = (784 * 10 + 10) * 4
+
+
+@pytest.fixture(scope="module")
+def tutorial() -> Any:
+    from fedlearn_edu.simulation import datasets
+
+    (x, y), (x_test, y_test) = datasets.load_digits28()
+    with default_context_restored():
+        yield run_script((x[:60], y[:60]), (x_test[:60], y_test[:60])).names
+
+
+@pytest.mark.parametrize("fanout", [100, 4], ids=["flat", "groups"])
+@pytest.mark.parametrize("fuse", [False, True], ids=["steps", "fused"])
+def test_a_round_of_the_tutorial(
+    tutorial: SimpleNamespace, fuse: bool, fanout: int
+) -> None:
+    data = tutorial.federated_train_data
+    with fl.record(fuse=fuse, max_fanout=fanout) as tape:
+        result = tutorial.federated_train(tutorial.initial_model, 0.1, data)
+    check_order(tape)
+    [replayed] = results_of(tape)
+    assert difference(replayed, result) is None
+    together = [event for event in tape if event.what == "together"]
+    assert bool(together) == fuse
+    moved = bytes_by_edge(tape.events)
+    assert moved["server → clients"] == (MODEL_BYTES + 4) * 10
+    assert moved["clients → server"] == (MODEL_BYTES + 4) * 10
+    assert moved["outside → clients"] == (0 if fuse else 4 * 10)  # ones, to count
+    assert moved["outside → server"] == MODEL_BYTES + 4
+    assert moved["server → outside"] == MODEL_BYTES
+    assert moved["clients → outside"] == 0
+
+
+@pytest.mark.parametrize("case", cases("tensorflow"), ids=lambda case: case.name)
+def test_a_fused_run_can_be_replayed(case: Case) -> None:
+    with fl.record(fuse=True) as tape:
+        result = case.run()
+    check_order(tape)
+    [replayed] = results_of(tape)
+    assert difference(replayed, result) is None

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a tape: whole text for any tape, and the cursor where the bar is."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.player.drawing import MILLISECONDS, TapePicture
+from fedlearn_edu.viz.player.story import Story
+from tests.simulation.log.rounds import picky
+from tests.viz.drawn_text import check_figure, check_text
+from tests.viz.player.tapes import event, tape_of_a_round
+
+WIDTHS = [style.WIDE_IN, style.EXPLORER_IN, style.NARROW_IN]
+
+
+@pytest.mark.parametrize("width_in", WIDTHS)
+@pytest.mark.parametrize("num_clients", [1, 10, 30, 100])
+def test_no_text_is_cut_for_few_and_for_many(num_clients: int, width_in: float) -> None:
+    figure = fl.viz.draw_tape(tape_of_a_round(num_clients), at=40, width_in=width_in)
+    texts = check_figure(figure)
+    assert {"all", "unplaced", "server", "gone to clients", "come back"} <= set(texts)
+    assert ("clients 90–99" if num_clients == 100 else "client 0") in texts
+
+
+@pytest.mark.parametrize("width_in", WIDTHS)
+def test_an_empty_tape_is_a_picture_that_says_so(width_in: float) -> None:
+    figure = fl.viz.draw_tape(fl.framework.Tape(), width_in=width_in)
+    assert any("empty" in text for text in check_figure(figure))
+
+
+def test_long_names_are_cut_short() -> None:
+    tape = fl.framework.Tape()
+    executor = fl.framework.RecordingExecutor(
+        fl.framework.NumPyExecutor(), tape, participant="a participant of many words"
+    )
+    executor.close()
+    texts = check_figure(fl.viz.draw_tape(tape, width_in=style.NARROW_IN))
+    assert "a participant o…" in texts
+
+
+def test_a_failure_is_crossed() -> None:
+    with fl.record() as tape, pytest.raises(ZeroDivisionError):
+        picky(0)
+    figure = fl.viz.draw_tape(tape)
+    check_figure(figure)
+    assert [line.get_marker() for line in figure.axes[0].lines].count("X") == 1
+    assert style.said(figure).endswith("ended in an error")
+
+
+def test_the_cursor_is_where_the_bar_is() -> None:
+    story = Story(tape_of_a_round(2))
+    picture = TapePicture(story, style.EXPLORER_IN)
+    left, top, width, height = picture.box(0)
+    inside = picture.lanes.get_position()
+    assert left == pytest.approx(inside.x0)
+    assert top == pytest.approx(1 - inside.y1)
+    assert height == pytest.approx(inside.height / len(story.lanes) / 3)
+    assert width == pytest.approx(inside.width / len(story))
+    lefts = [picture.box(step)[0] for step in range(len(story))]
+    assert (np.diff(lefts) > 0).all()
+    last, _, width, _ = picture.box(len(story) - 1)
+    assert last + width == pytest.approx(inside.x1)
+
+
+def test_time_can_be_milliseconds() -> None:
+    story = Story(tape_of_a_round(2))
+    picture = TapePicture(story, style.EXPLORER_IN, MILLISECONDS)
+    assert "time (ms)" in check_text(picture.figure)
+    first, last = story.events[0].start_s, max(e.end_s for e in story.events)
+    assert picture.lanes.get_xlim() == pytest.approx((0, 1000 * (last - first)))
+
+
+def test_bars_that_are_not_meant_turn_pale() -> None:
+    picture = TapePicture(Story(tape_of_a_round(2)), style.EXPLORER_IN)
+    bars = picture.lanes.collections[0]
+    before = np.array(bars.get_facecolor())
+    picture.mean(np.array([3, 4]))
+    after = np.array(bars.get_facecolor())
+    changed = np.flatnonzero((before != after).any(axis=1))
+    assert 3 not in changed
+    assert 4 not in changed
+    assert len(changed) > len(before) / 2
+    assert after[5][:3].min() > 0.9
+
+
+def test_clients_that_run_together_are_hatched_from_the_call_on() -> None:
+    tape: Any = SimpleNamespace(
+        events=(
+            event(0, layer="leaf"),
+            event(1, layer="federating", participant="all", end_s=9.0),
+            event(2, layer="leaf"),
+            event(3, layer="federating", participant="all", what="together", caller=1),
+        )
+    )
+    picture = TapePicture(Story(tape), style.EXPLORER_IN)
+    check_text(picture.figure)
+    hatched = picture.lanes.collections[1]
+    assert hatched.get_hatch()
+    (path,) = hatched.get_paths()
+    assert path.get_extents().x0 == pytest.approx(2)  # step 2 is the call
+    assert path.get_extents().x1 == pytest.approx(5)
+    assert picture.lanes.get_yticklabels()[-1].get_text() == "clients"

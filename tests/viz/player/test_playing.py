@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Play, replay, draw: what people call, and what they are told if it cannot be."""
+
+from html import escape
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.viz import style
+from tests.programs import increment
+from tests.simulation.log.rounds import clients, model, picky, train
+from tests.viz.player.tapes import tape_of_a_round
+
+
+def test_a_computation_is_run_once_and_shown() -> None:
+    calls = []
+
+    @fl.np_computation(np.int32)
+    def seen(x: Any) -> Any:
+        calls.append(int(x))
+        return x
+
+    calls.clear()
+    player = fl.viz.play(seen, 5)
+    assert (player.result, player.error, calls) == (5, None, [5])
+    player.set(step=len(player.story))
+    assert calls == [5]
+
+
+def test_arguments_may_be_named() -> None:
+    player = fl.viz.play(train, model=model(), data=clients(2, 1))
+    assert player.result["b"] == 1.0
+
+
+def test_code_without_a_type_can_be_played() -> None:
+    @fl.np_computation
+    def double(x: Any) -> Any:
+        return 2 * x
+
+    assert fl.viz.play(double, np.int32(4)).result == 8
+
+
+def test_an_error_is_the_end_of_the_tape() -> None:
+    player = fl.viz.play(picky, 0)
+    assert player.result is None
+    assert isinstance(player.error, ZeroDivisionError)
+    assert "calls picky, and fails" in player.sentence
+    assert "ZeroDivisionError: no" in player._value.value
+    assert player.step == len(player.story)
+
+
+def test_an_error_of_ours_shows_its_four_parts() -> None:
+    program = fl.federated_computation(
+        lambda v: fl.federated_mean(v), fl.type_at_clients(np.float32)
+    )
+    player = fl.viz.play(program, [])
+    assert isinstance(player.error, fl.FedLearnError)
+    for line in str(player.error).splitlines():
+        assert escape(line) in player._value.value
+
+
+def test_an_error_before_anything_runs_is_raised() -> None:
+    with pytest.raises(TypeError, match="train was called with one value"):
+        fl.viz.play(train, 3)
+
+
+@pytest.mark.parametrize("thing", [3, None, len, lambda x: x])
+def test_only_computations_can_be_played(thing: Any) -> None:
+    with pytest.raises(fl.FedLearnError, match="only computations can be played"):
+        fl.viz.play(thing, 1)
+
+
+@pytest.mark.parametrize("show", ["replay", "draw_tape"])
+def test_only_tapes_can_be_shown(show: str) -> None:
+    with pytest.raises(TypeError, match="a tape is needed"):
+        getattr(fl.viz, show)(increment)
+
+
+@pytest.mark.parametrize("at", [0, 10_000, -1, "first", 1.5])
+def test_there_is_a_step_to_point_at(at: Any) -> None:
+    with pytest.raises(style.FigureDataError, match="no such step"):
+        fl.viz.draw_tape(tape_of_a_round(1), at=at)
+
+
+def test_a_tape_of_ones_own_stack_is_shown_too() -> None:
+    fw, tape = fl.framework, fl.framework.Tape()
+    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
+        increment(1)
+    assert "step 1 of" in fl.viz.replay(tape).sentence
+
+
+def test_what_is_recorded_does_not_stay_the_default() -> None:
+    with fl.record() as tape:
+        increment(1)
+    count = len(tape)
+    increment(1)
+    assert len(tape) == count > 0
+
+
+def test_records_can_be_inside_of_each_other() -> None:
+    with fl.record() as outer:
+        with fl.record() as inner:
+            increment(1)
+        between = len(outer)
+        increment(2)
+    assert between == 0
+    assert len(inner) == len(outer)
