@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.explorers.partitions import explore_partitions
+    from fedlearn_edu.viz.partition import draw_partition
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
@@ -22,6 +24,8 @@ _HOMES = {
     "draw_client_accuracy": "rounds",
     "draw_digit_templates": "rounds",
     "draw_learning_curves": "rounds",
+    "draw_partition": "partition",
+    "explore_partitions": "explorers.partitions",
     "save_png": "style",
 }
 
@@ -39,5 +43,7 @@ __all__ = [
     "draw_client_accuracy",
     "draw_digit_templates",
     "draw_learning_curves",
+    "draw_partition",
+    "explore_partitions",
     "save_png",
 ]
