@@ -8,24 +8,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.confusion import draw_confusion
     from fedlearn_edu.viz.explorers.partitions import explore_partitions
+    from fedlearn_edu.viz.explorers.training import explore_training
     from fedlearn_edu.viz.partition import draw_partition
-    from fedlearn_edu.viz.rounds import (
-        draw_client_accuracy,
-        draw_digit_templates,
-        draw_learning_curves,
-    )
+    from fedlearn_edu.viz.rounds import draw_client_accuracy, draw_learning_curves
+    from fedlearn_edu.viz.runs import draw_run
     from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, FigureDataError, save_png
+    from fedlearn_edu.viz.templates import draw_digit_templates
 
 _HOMES = {
     "NARROW_IN": "style",
     "WIDE_IN": "style",
     "FigureDataError": "style",
     "draw_client_accuracy": "rounds",
-    "draw_digit_templates": "rounds",
+    "draw_confusion": "confusion",
+    "draw_digit_templates": "templates",
     "draw_learning_curves": "rounds",
     "draw_partition": "partition",
+    "draw_run": "runs",
     "explore_partitions": "explorers.partitions",
+    "explore_training": "explorers.training",
     "save_png": "style",
 }
 
@@ -41,9 +44,12 @@ __all__ = [
     "WIDE_IN",
     "FigureDataError",
     "draw_client_accuracy",
+    "draw_confusion",
     "draw_digit_templates",
     "draw_learning_curves",
     "draw_partition",
+    "draw_run",
     "explore_partitions",
+    "explore_training",
     "save_png",
 ]

@@ -88,7 +88,7 @@ class CurvePanel:
         self._names = Texts(axes, transform=names, ha="left")
         self._note = Texts(axes, transform=axes.transAxes)
         axes.set_xlabel(ROUND_LABEL)
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         axes.grid(axis="y", color="#E3E3E3")
         if is_share:
             axes.set_ylim(0, 1)
@@ -110,7 +110,7 @@ class CurvePanel:
             curves: In the order of their colors.
             last_round: How far the axis goes.
             at: A round to mark.
-            band: `[rounds,2]`, low and high from the first round of the first curve.
+            band: `[rounds,2]`, low and high, from the first round of the first curve on.
             note: Written where the curves would be.
         """
         room = 0.02 * max(last_round, 1)
@@ -128,7 +128,7 @@ class CurvePanel:
         self._show_band(curves, band)
         self._show_crosses(curves)
         self._show_ends(curves)
-        self._note.show([(0.5, 0.5, note)] if note else [])
+        self._note.show([(0.5, 0.62, note)] if note else [])
 
     def _fit(self, curves: Sequence[Curve], band: NDArray[np.float64] | None) -> None:
         seen = [curve.values[curve.known] for curve in curves]
