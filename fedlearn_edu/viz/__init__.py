@@ -8,28 +8,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.confusion import draw_confusion
     from fedlearn_edu.viz.dataflow.drawing import graph
     from fedlearn_edu.viz.dataflow.passes import passes
+    from fedlearn_edu.viz.explorers.partitions import explore_partitions
+    from fedlearn_edu.viz.explorers.training import explore_training
+    from fedlearn_edu.viz.partition import draw_partition
     from fedlearn_edu.viz.player.playing import draw_tape, play, replay
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
         draw_learning_curves,
     )
+    from fedlearn_edu.viz.runs import draw_run
     from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, FigureDataError, save_png
+    from fedlearn_edu.viz.templates import draw_digit_templates
 
 _HOMES = {
     "NARROW_IN": "style",
     "WIDE_IN": "style",
     "FigureDataError": "style",
     "draw_client_accuracy": "rounds",
-    "draw_digit_templates": "rounds",
+    "draw_confusion": "confusion",
+    "draw_digit_templates": "templates",
     "draw_learning_curves": "rounds",
     "graph": "dataflow.drawing",
     "passes": "dataflow.passes",
     "draw_tape": "player.playing",
     "play": "player.playing",
     "replay": "player.playing",
+    "draw_partition": "partition",
+    "draw_run": "runs",
+    "explore_partitions": "explorers.partitions",
+    "explore_training": "explorers.training",
     "save_png": "style",
 }
 
@@ -45,6 +56,7 @@ __all__ = [
     "WIDE_IN",
     "FigureDataError",
     "draw_client_accuracy",
+    "draw_confusion",
     "draw_digit_templates",
     "draw_learning_curves",
     "graph",
@@ -52,5 +64,9 @@ __all__ = [
     "draw_tape",
     "play",
     "replay",
+    "draw_partition",
+    "draw_run",
+    "explore_partitions",
+    "explore_training",
     "save_png",
 ]

@@ -18,24 +18,24 @@ _CELL = f"border:0;border-bottom:1px solid {QUIET}66;padding:3px 8px;text-align:
 _NUMBERS = "font-variant-numeric:tabular-nums"
 
 
-def draw_history(history: History) -> str:
+def history_table(history: History) -> str:
     """One row for each round, and curves of losses and accuracies if there are any.
 
     >>> history = History().with_row({"round": 1, "clients": 5, "loss": 2.5})
-    >>> html = draw_history(history)
+    >>> html = history_table(history)
     >>> "History of 1 round" in html, "2.5" in html
     (True, True)
     """
     return _rounds(f"<strong>History</strong> of {_counted(len(history))}", history)
 
 
-def draw_run(run: Run) -> str:
+def run_table(run: Run) -> str:
     """The history of a run, and why it stopped, if it did."""
     why = f", stopped: {escape(run.stopped)}" if run.stopped else ""
     return _rounds(f"<strong>Run</strong> of {_counted(run.rounds)}{why}", run.history)
 
 
-def draw_skew(skew: Skew) -> str:
+def skew_table(skew: Skew) -> str:
     """What each client holds, and how much that differs from the whole."""
     heads = ["client", "examples", "effective labels", "total variation"]
     heads += [f"label {label}" for label in skew.labels]
@@ -70,9 +70,9 @@ def _curves(history: History) -> str:
     if not any("loss" in name or "accuracy" in name for name in history.columns):
         return ""
     from fedlearn_edu.viz import notebook
-    from fedlearn_edu.viz.curves import draw_history_curves
+    from fedlearn_edu.viz.runs import draw_run
 
-    return notebook.html(draw_history_curves(history)) or ""
+    return notebook.html(draw_run(history)) or ""
 
 
 def _number(row: Mapping[str, float], name: str) -> str:

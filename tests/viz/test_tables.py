@@ -12,9 +12,7 @@ from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.result import Run
 from fedlearn_edu.simulation.partitions.skew import describe_skew
 from fedlearn_edu.viz import notebook
-from fedlearn_edu.viz.curves import draw_history_curves
-from fedlearn_edu.viz.tables import draw_history, draw_run, draw_skew
-from tests.viz.drawn_text import check_figure
+from fedlearn_edu.viz.tables import history_table, run_table, skew_table
 from tests.viz.html_reader import check_html
 
 
@@ -27,27 +25,26 @@ def history_of(rounds: int, **extra: float) -> History:
 
 
 def test_one_row_for_each_round() -> None:
-    reader = check_html(draw_history(history_of(3)))
+    reader = check_html(history_table(history_of(3)))
     assert reader.tags["tr"] == 4
     assert reader.tags["details"] == 0
     assert reader.text.startswith("History of 3 roundsroundclientsdroppedlateseconds")
     assert "10,000" in reader.text
     assert "0.3333" in reader.text
     assert reader.values("img", "alt") == [
-        "Curves: loss goes from 1 in round 1 to 0.333 in round 3; "
-        "test_accuracy goes from 0 in round 1 to 0.667 in round 3."
+        "test accuracy, after 3 rounds: run 66.7%. loss, after 3 rounds: run 0.3333."
     ]
 
 
 @pytest.mark.parametrize(("rounds", "rows"), [(10, 11), (11, 12 + 12), (200, 12 + 201)])
 def test_the_middle_of_a_long_history_is_folded(rounds: int, rows: int) -> None:
-    reader = check_html(draw_history(history_of(rounds)))
+    reader = check_html(history_table(history_of(rounds)))
     assert reader.tags["tr"] == rows
     assert reader.tags["details"] == (rounds > 10)
 
 
 def test_without_rounds_and_without_losses_there_is_no_curve() -> None:
-    reader = check_html(draw_history(History()))
+    reader = check_html(history_table(History()))
     assert reader.text.startswith("History of 0 rounds")
     assert reader.tags["img"] == 0
 
@@ -56,37 +53,24 @@ def test_what_was_not_measured_is_empty_and_what_is_no_number_says_so() -> None:
     history = History.of(
         [{"round": 1, "loss": math.nan}, {"round": 2, "clients": 3}, {"round": 3}]
     )
-    reader = check_html(draw_history(history))
+    reader = check_html(history_table(history))
     assert reader.text.count("NaN") == 1
-    assert reader.values("img", "alt") == ["Curves: loss was never a number."]
-
-
-def test_a_run_says_why_it_stopped() -> None:
-    reader = check_html(draw_run(Run(None, history=history_of(1), stopped="<enough>")))
-    assert reader.text.startswith("Run of 1 round, stopped: <enough>")
     assert reader.values("img", "alt") == [
-        "Curves: loss is 1 in round 1; test_accuracy is 0 in round 1."
+        "loss, after 3 rounds: run has no number in any round."
     ]
 
 
-@pytest.mark.parametrize(
-    "history",
-    [
-        history_of(1),
-        history_of(500),
-        history_of(3, **{f"a_long_name_of_a_loss_{i}": 1e-9 * i for i in range(6)}),
-        History.of([{"round": 1, "loss": math.inf}, {"round": 2, "loss": math.nan}]),
-        History(),
-    ],
-    ids=["one", "many", "long names", "no numbers", "none"],
-)
-def test_curves_are_whole(history: History) -> None:
-    check_figure(draw_history_curves(history))
+def test_a_run_says_why_it_stopped() -> None:
+    reader = check_html(run_table(Run(None, history=history_of(1), stopped="<enough>")))
+    assert reader.text.startswith("Run of 1 round, stopped: <enough>")
+    assert reader.values("img", "alt") == [
+        "test accuracy, after 1 rounds: run 0.0%. loss, after 1 rounds: run 1."
+    ]
 
 
 def test_a_skew_is_a_row_for_each_client() -> None:
     skew = describe_skew([0, 0, 1, 1, 1, 1], [[0, 2, 3], [1], [4, 5]])
-    reader = check_html(draw_skew(skew))
+    reader = check_html(skew_table(skew))
     assert reader.tags["tr"] == 4
     assert reader.text == (
         "Skew of 3 clients: on average 2.0 examples, 1.30 effective labels, total "
@@ -94,16 +78,16 @@ def test_a_skew_is_a_row_for_each_client() -> None:
         "031.890.0012111.000.6710221.000.3302"
     )
     many = describe_skew([0] * 100, [[i] for i in range(100)])
-    assert check_html(draw_skew(many)).tags["details"] == 1
+    assert check_html(skew_table(many)).tags["details"] == 1
 
 
 def test_shell_learns_to_show_tables() -> None:
     shell = SimpleNamespace(display_formatter=DisplayFormatter())
     notebook.show_objects(shell)
     drawn: list[tuple[Any, Any]] = [
-        (history_of(2), draw_history),
-        (Run(None, history=history_of(2)), draw_run),
-        (describe_skew([0, 1], [[0], [1]]), draw_skew),
+        (history_of(2), history_table),
+        (Run(None, history=history_of(2)), run_table),
+        (describe_skew([0, 1], [[0], [1]]), skew_table),
     ]
     for thing, draw in drawn:
         data, _ = shell.display_formatter.format(thing)

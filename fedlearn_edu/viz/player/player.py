@@ -17,8 +17,9 @@ from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.simulation.log.traffic import EDGES, TO_CLIENTS, TO_SERVER
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import INK
+from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.controls import button, choice, slider
-from fedlearn_edu.viz.explorers.explorer import FLOW, alarm, status
+from fedlearn_edu.viz.explorers.explorer import FLOW, status
 from fedlearn_edu.viz.notebook import FAST_DPI, fast_png, img
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture
 from fedlearn_edu.viz.player.story import ALL_CLIENTS, Story
@@ -192,7 +193,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         sizes = {edge: int(self.story.moved[edge][step]) for edge in EDGES}
         shown = [e for e in EDGES if sizes[e] or e in (TO_CLIENTS, TO_SERVER)]
         moved = "\n".join(f"{edge:<17} {human_bytes(sizes[edge])}" for edge in shown)
-        value = alarm(failed) if failed else escape(self.story.value(step))
+        value = as_alarm(failed) if failed else escape(self.story.value(step))
         rows = {
             "error" if failed else "value": value,
             "type": escape(event.type or "none"),
