@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.explorers.mean import draw_mean, explore_mean
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
@@ -22,6 +23,8 @@ _HOMES = {
     "draw_client_accuracy": "rounds",
     "draw_digit_templates": "rounds",
     "draw_learning_curves": "rounds",
+    "draw_mean": "explorers.mean",
+    "explore_mean": "explorers.mean",
     "save_png": "style",
 }
 
@@ -39,5 +42,7 @@ __all__ = [
     "draw_client_accuracy",
     "draw_digit_templates",
     "draw_learning_curves",
+    "draw_mean",
+    "explore_mean",
     "save_png",
 ]
