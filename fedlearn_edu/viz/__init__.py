@@ -8,6 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.explorers.aggregation import (
+        draw_aggregation,
+        explore_aggregation,
+    )
     from fedlearn_edu.viz.explorers.mean import draw_mean, explore_mean
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
@@ -20,10 +24,12 @@ _HOMES = {
     "NARROW_IN": "style",
     "WIDE_IN": "style",
     "FigureDataError": "style",
+    "draw_aggregation": "explorers.aggregation",
     "draw_client_accuracy": "rounds",
     "draw_digit_templates": "rounds",
     "draw_learning_curves": "rounds",
     "draw_mean": "explorers.mean",
+    "explore_aggregation": "explorers.aggregation",
     "explore_mean": "explorers.mean",
     "save_png": "style",
 }
@@ -39,10 +45,12 @@ __all__ = [
     "NARROW_IN",
     "WIDE_IN",
     "FigureDataError",
+    "draw_aggregation",
     "draw_client_accuracy",
     "draw_digit_templates",
     "draw_learning_curves",
     "draw_mean",
+    "explore_aggregation",
     "explore_mean",
     "save_png",
 ]
