@@ -13,6 +13,8 @@ if TYPE_CHECKING:
         explore_aggregation,
     )
     from fedlearn_edu.viz.explorers.mean import draw_mean, explore_mean
+    from fedlearn_edu.viz.explorers.partitions import explore_partitions
+    from fedlearn_edu.viz.partition import draw_partition
     from fedlearn_edu.viz.rounds import (
         draw_client_accuracy,
         draw_digit_templates,
@@ -29,8 +31,10 @@ _HOMES = {
     "draw_digit_templates": "rounds",
     "draw_learning_curves": "rounds",
     "draw_mean": "explorers.mean",
+    "draw_partition": "partition",
     "explore_aggregation": "explorers.aggregation",
     "explore_mean": "explorers.mean",
+    "explore_partitions": "explorers.partitions",
     "save_png": "style",
 }
 
@@ -50,7 +54,9 @@ __all__ = [
     "draw_digit_templates",
     "draw_learning_curves",
     "draw_mean",
+    "draw_partition",
     "explore_aggregation",
     "explore_mean",
+    "explore_partitions",
     "save_png",
 ]

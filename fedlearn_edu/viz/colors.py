@@ -44,3 +44,6 @@ DIGITS = (
 
 SIGNED_MAP = "PuOr_r"
 """Purple for less than zero, white at zero, orange for more."""
+
+MODELS = (SERVER, INK, "#3D93C9", QUIET)
+"""Up to four servers' models side by side; lines and markers always differ, too."""

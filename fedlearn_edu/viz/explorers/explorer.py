@@ -14,6 +14,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
+from threading import RLock
 from typing import Any, Protocol, final
 
 import ipywidgets as widgets
@@ -21,7 +22,8 @@ from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import ALARM
+from fedlearn_edu.viz.explorers.alarm import as_alarm
+from fedlearn_edu.viz.explorers.background import Job
 from fedlearn_edu.viz.explorers.controls import Control, button
 from fedlearn_edu.viz.notebook import fast_png, img
 
@@ -53,6 +55,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         picture: what is shown; `picture.figure` is the figure.
         controls: name to control.
         sentence: what the picture shows, in words.
+        job: slow work that is begun by a button, if there is any.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         controls: Mapping[str, Control],
         *,
         extras: Sequence[Any] = (),
+        job: Job | None = None,
     ) -> None:
         """Shows the picture at the values the controls begin with.
 
@@ -70,16 +74,18 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             picture: Takes the controls' values by their names.
             controls: In the order they are laid out.
             extras: Buttons and the like, laid out behind the controls.
+            job: Laid out below them; the picture follows while it runs.
         """
         self.picture, self.controls, self.sentence = picture, dict(controls), ""
-        self._first = self.values
+        self._first, self.job, self._lock = self.values, job, RLock()
         self._said = widgets.HTML()
         self._shown = widgets.HTML(layout=widgets.Layout(width="100%"))
         reset = button("Reset", "back to the values it began with")
         reset.on_click(lambda _: self.set(**self._first))
         boxes = [control.box for control in self.controls.values()]
         heading = widgets.HTML(f"<strong>{escape(title)}</strong>")
-        row = widgets.HBox([*boxes, *extras, reset], layout=_FLOW)
+        jobs = [job.box] if job else []
+        row = widgets.HBox([*boxes, *extras, reset, *jobs], layout=_FLOW)
         layout = widgets.Layout(max_width="100%", overflow="hidden")
         super().__init__([heading, row, self._said, self._shown], layout=layout)
         self._is_held = False
@@ -87,6 +93,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         style.keep_layout(picture.figure)
         for control in self.controls.values():
             control.source.observe(lambda _: self.refresh(), "value")
+        if job:
+            job.watch(self.refresh)
 
     @property
     def figure(self) -> Figure:
@@ -100,19 +108,24 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     def set(self, **values: Any) -> None:
         """Moves controls, and draws once."""
-        with self._held():
-            for name, value in values.items():
-                self.controls[name].source.value = value
-        self.refresh()
+        with self._lock:
+            with self._held():
+                for name, value in values.items():
+                    self.controls[name].source.value = value
+            self.refresh()
 
     def refresh(self) -> None:
         """Draws what the controls say now, and says it."""
-        if self._is_held:
-            return
+        # A job draws from its own thread; a figure is drawn by one at a time.
+        with self._lock:
+            if not self._is_held:
+                self._draw()
+
+    def _draw(self) -> None:
         try:
             self.sentence = self.picture.show(**self.values)
         except FedLearnError as error:
-            self._say(_as_alarm(error))
+            self._say(as_alarm(error))
             return
         self._say(escape(self.sentence))
         style.say(self.figure, self.sentence)
@@ -136,12 +149,6 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; for those who cannot run it the picture, and the sentence."""
         bundle = super()._repr_mimebundle_(**kwargs) or {}
-        png = b64encode(fast_png(self.figure)).decode()
-        return {**bundle, "image/png": png, "text/plain": self.sentence}
-
-
-def _as_alarm(error: FedLearnError) -> str:
-    """An error where a sentence would be: never a broken widget."""
-    lines = "<br>".join(escape(line) for line in str(error).splitlines())
-    border = f"border-left:6px solid {ALARM};padding-left:6px;display:block"
-    return f'<span style="{border}">{lines}</span>'
+        with self._lock:
+            png = b64encode(fast_png(self.figure)).decode()
+            return {**bundle, "image/png": png, "text/plain": self.sentence}

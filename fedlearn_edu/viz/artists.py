@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of pictures that move: made once, and then told what to show.
+
+`Texts` are texts as matplotlib draws them, a third of a millisecond each. `Stamps` look
+the same, but every word is drawn once and kept as a small picture: for tables of
+numbers that have to follow a slider.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Protocol, final
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import IdentityTransform, Transform
+from numpy.typing import ArrayLike, NDArray
+
+from fedlearn_edu.viz.colors import INK
+from fedlearn_edu.viz.style import FONT_PT
+
+Words = Sequence[tuple[float, float, str]]
+"""What to write where: (x, y, text)."""
+
+_PLAIN = {"va": "center", "size": FONT_PT, "family": "DejaVu Sans"}
+
+
+class Writer(Protocol):
+    """What `Texts` and `Stamps` have in common."""
+
+    def show(self, words: Words) -> None:
+        """Writes these, and nothing else."""
+
+
+@final
+class Texts:
+    """As many texts as are needed at a time, each made once."""
+
+    def __init__(
+        self,
+        axes: Axes,
+        *,
+        transform: Transform | None = None,
+        ha: str = "center",
+        color: str = INK,
+    ) -> None:
+        self._axes, self._made = axes, list[Text]()
+        self._transform = transform or axes.transData
+        self._look: Any = {"ha": ha, "color": color, **_PLAIN}
+
+    def show(self, words: Words) -> None:
+        """Writes these, and nothing else."""
+        while len(self._made) < len(words):
+            made = self._axes.text(0, 0, "", transform=self._transform, **self._look)
+            self._made.append(made)
+        for text, (x, y, word) in zip(self._made, words, strict=False):
+            text.set(x=x, y=y, text=word, visible=True)
+        for text in self._made[len(words) :]:
+            text.set_visible(False)
+
+
+@final
+class Stamps(Artist):
+    """Short texts, each kept as the picture it became when it was first drawn."""
+
+    def __init__(
+        self,
+        axes: Axes,
+        *,
+        transform: Transform | None = None,
+        ha: str = "center",
+        color: str = INK,
+    ) -> None:
+        super().__init__()
+        self._words: Words = ()
+        self._look = (ha, color)
+        axes.add_artist(self)
+        self.set_transform(transform or axes.transData)
+        self.set_clip_on(False)
+        self.set_zorder(3)
+
+    def show(self, words: Words) -> None:
+        """Writes these, and nothing else."""
+        self._words = tuple(words)
+        self.stale = True
+
+    def draw(self, renderer: Any) -> None:
+        """Puts the pictures where the words are; matplotlib calls it."""
+        if not self._words:
+            return
+        points = self.get_transform().transform([(x, y) for x, y, _ in self._words])
+        gc = renderer.new_gc()
+        for (x, y), (_, _, word) in zip(points, self._words, strict=True):
+            image, left, low = _stamp(word, *self._look, float(renderer.dpi))
+            renderer.draw_image(gc, round(x) + left, round(y) + low, image)
+        gc.restore()
+
+
+@lru_cache(maxsize=4096)
+def _stamp(
+    word: str, ha: str, color: str, dpi: float
+) -> tuple[NDArray[np.uint8], int, int]:
+    """The picture of a word, and where it begins, right of and above its place."""
+    letters = [_letter(sign, color, dpi) for sign in word]
+    starts = np.cumsum([0.0, *(wide for _, wide in letters)])
+    height, side, _ = letters[0][0].shape
+    image = np.zeros([height, round(starts[-1]) + side, 4], np.uint8)
+    for start, (letter, _) in zip(starts.round().astype(int), letters, strict=False):
+        place = image[:, start : start + side]
+        np.maximum(place, letter, out=place)
+    align = {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
+    return image, -side // 2 - round(align * starts[-1]), -height // 2
+
+
+@lru_cache(maxsize=256)
+def _letter(sign: str, color: str, dpi: float) -> tuple[NDArray[np.uint8], float]:
+    """The picture of a letter that begins in its middle, and how wide it is."""
+    side = 2 * round(1.2 * FONT_PT / 72 * dpi)
+    paper = Figure(figsize=(side / dpi, side / dpi), dpi=dpi)
+    paper.patch.set_visible(False)
+    canvas = FigureCanvasAgg(paper)
+    look: Any = {"ha": "left", "color": color, **_PLAIN}
+    middle = side // 2
+    text = paper.text(middle, middle, sign, transform=IdentityTransform(), **look)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    image = np.asarray(canvas.buffer_rgba())[::-1].copy()  # type: ignore[no-untyped-call]
+    image[image[..., 3] == 0] = 0  # where there is no ink there is no color either
+    return image, text.get_window_extent().width
+
+
+@final
+class Bars:
+    """Bars from zero, of one thickness: lying ones, or standing ones."""
+
+    def __init__(self, axes: Axes, color: str, *, lying: bool = False) -> None:
+        self._axes, self._lying = axes, lying
+        self._patches: list[Any] = []
+        self._color = color
+
+    def show(self, places: ArrayLike, lengths: ArrayLike, thickness: float) -> None:
+        """One bar at each place; where the length is NaN there is none."""
+        starts = np.asarray(places, float) - thickness / 2
+        sizes = np.nan_to_num(np.asarray(lengths, float))
+        draw = self._axes.barh if self._lying else self._axes.bar
+        while len(self._patches) < len(starts):
+            self._patches += draw([0], [0], color=self._color).patches
+        for patch, start, size in zip(self._patches, starts, sizes, strict=False):
+            if self._lying:
+                patch.set_bounds(0, start, size, thickness)
+            else:
+                patch.set_bounds(start, 0, thickness, size)
+        for patch in self._patches[len(starts) :]:
+            patch.set_bounds(0, 0, 0, 0)
+
+
+def mosaic(tiles: NDArray[Any], edge: tuple[int, int], fill: float) -> NDArray[Any]:
+    """Pictures `[rows,columns,height,width]` as one.
+
+    Each has an edge of so many pixels above and below, and left and right.
+
+    >>> mosaic(np.ones([1, 2, 1, 1]), edge=(0, 1), fill=0).astype(int)
+    array([[0, 1, 0, 0, 1, 0]])
+    """
+    sides = ((0, 0), (0, 0), (edge[0],) * 2, (edge[1],) * 2)
+    apart = np.pad(tiles, sides, constant_values=fill)
+    rows, columns, height, width = apart.shape
+    joined: NDArray[Any] = apart.transpose(0, 2, 1, 3)
+    return joined.reshape(rows * height, columns * width)

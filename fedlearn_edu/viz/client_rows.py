@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A partition as a table of pictures: one row per client, who holds what.
+
+    images it holds | examples of each label | size, total variation, effective labels
+
+All numbers are those of `describe_skew`. Many clients are folded: the first and the
+last ones are shown, and a gap with dots stands for those between them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+from matplotlib.transforms import (
+    ScaledTranslation,
+    Transform,
+    blended_transform_factory,
+)
+from numpy.typing import NDArray
+
+from fedlearn_edu.simulation.partitions import Skew
+from fedlearn_edu.viz import colors, style
+from fedlearn_edu.viz.artists import Bars, Stamps, Texts, mosaic
+
+MOST_ROWS = 20
+LEAST_ROWS = 6
+"""A single client's row is as high as one of six, not as high as the picture."""
+
+_LEAST_IMAGES = 3
+_DIGIT_IN = 0.1  # width of a digit at 11 pt
+_MAP = LinearSegmentedColormap.from_list("clients", ["#FFFFFF", colors.CLIENTS])
+_GAP = "\N{VERTICAL ELLIPSIS}"
+
+Row = int | None
+"""A client, or the gap."""
+
+
+def rows_of(clients: int) -> list[Row]:
+    """Which clients have a row; `None` is the gap.
+
+    >>> rows_of(3)
+    [0, 1, 2]
+    >>> rows_of(100)[8:13]
+    [8, 9, None, 91, 92]
+    """
+    if clients <= MOST_ROWS:
+        return list(range(clients))
+    last = MOST_ROWS // 2 - 1
+    return [*range(MOST_ROWS // 2), None, *range(clients - last, clients)]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where the parts go; where there are no images, there is no place for them."""
+
+    images: Axes | None
+    labels: Axes
+    sizes: Axes
+    variation: Axes
+    effective: Axes
+
+
+@final
+class ClientRows:
+    """The table in its axes; `show` puts a partition into it."""
+
+    def __init__(
+        self, places: Places, height_in: float, write: type[Texts] | type[Stamps]
+    ) -> None:
+        """Draws the parts that stay.
+
+        Args:
+            places: Axes of the same height, side by side.
+            height_in: That height in inches, which the rows share.
+            write: `Stamps` where the table has to follow a slider, else `Texts`.
+        """
+        self._places, self._height_in = places, height_in
+        heat = places.labels
+        figure: Any = heat.figure
+        self._column_in = heat.get_position().width * figure.get_size_inches()[0]
+        self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.6, 0, 1))
+        self._counts = write(heat)
+        self._labels = write(heat, transform=_above(heat))
+        self._columns = [
+            _Column(places.sizes, "size", "{:,.0f}", write),
+            _Column(places.variation, "total\nvariation", "{:.2f}", write, most=1.0),
+            _Column(places.effective, "effective\nlabels", "{:.1f}", write),
+        ]
+        heat.set(xticks=[], yticks=[])
+        heat.set_title("examples of each label", fontsize=style.FONT_PT, pad=22)
+        heat.spines[:].set_visible(False)
+        self._names = write(heat, transform=_left_of(places), ha="right")
+        self._thumbs = None
+        if places.images is not None:
+            places.images.set_axis_off()
+            self._thumbs = places.images.imshow([[0]], "gray_r", aspect="auto")
+
+    def show(self, skew: Skew, shares: Sequence[Any], images: Any = None) -> None:
+        """Shows who holds what.
+
+        Args:
+            skew: What `describe_skew` says of these shares.
+            shares: Positions of examples for each client.
+            images: `[n,height,width]`, or `None` for no images.
+        """
+        rows = rows_of(len(skew.histogram))
+        low = max(len(rows), LEAST_ROWS) - 0.5
+        there = [row for row in rows if row is not None]
+        places = [place for place, row in enumerate(rows) if row is not None]
+        self._show_counts(skew, rows, low)
+        for column, values in zip(
+            self._columns,
+            (skew.sizes, skew.total_variation, skew.effective_labels),
+            strict=True,
+        ):
+            column.show(places, values[there], values.max(), low)
+        self._names.show([(0, place, _name(row)) for place, row in enumerate(rows)])
+        if self._thumbs is not None:
+            self._show_images(shares, images, rows, low)
+
+    def _show_counts(self, skew: Skew, rows: list[Row], low: float) -> None:
+        counts = np.array(
+            [[0] * len(skew.labels) if r is None else skew.histogram[r] for r in rows]
+        )
+        axes, labels = self._places.labels, len(skew.labels)
+        held = np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        self._image.set_data(counts / held)
+        self._image.set_extent((-0.5, labels - 0.5, len(rows) - 0.5, -0.5))
+        axes.set(xlim=(-0.5, labels - 0.5), ylim=(low, -0.5))
+        self._labels.show(_ticks(skew.labels, self._column_in))
+        self._counts.show(_words(counts, self._column_in / labels, self._height_in))
+
+    def _show_images(
+        self, shares: Sequence[Any], images: Any, rows: list[Row], low: float
+    ) -> None:
+        axes, thumbs = self._places.images, self._thumbs
+        assert axes is not None
+        assert thumbs is not None
+        figure: Any = axes.figure
+        width_in = axes.get_position().width * figure.get_size_inches()[0]
+        row_in = self._height_in / (low + 0.5)
+        columns = max(_LEAST_IMAGES, int(width_in / row_in))
+        tile_in = min(row_in, width_in / columns)
+        tiles = _tiles(images, shares, rows, columns)
+        above = 1 + round((row_in / tile_in - 1) * tiles.shape[2] / 2)
+        thumbs.set_data(mosaic(tiles, (above, 1), fill=0))
+        thumbs.set_clim(0, max(float(np.max(images)), 1e-9))
+        thumbs.set_extent((0, columns * tile_in, len(rows) - 0.5, -0.5))
+        axes.set(xlim=(0, width_in), ylim=(low, -0.5))
+
+
+@final
+class _Column:
+    """A number per client, with a bar behind it."""
+
+    def __init__(
+        self, axes: Axes, name: str, form: str, write: Any, most: float | None = None
+    ) -> None:
+        self._axes, self._form, self._most = axes, form, most
+        self._bars = Bars(axes, colors.CLIENTS + "99", lying=True)
+        self._texts = write(axes, ha="left")
+        axes.set_title(name, fontsize=style.FONT_PT, loc="left", pad=4)
+        axes.grid(visible=False)
+        axes.set(xticks=[], yticks=[])
+        axes.spines[["top", "right", "bottom"]].set_visible(False)
+
+    def show(
+        self, places: list[int], values: NDArray[Any], most: float, low: float
+    ) -> None:
+        most = self._most or max(float(most), 1e-9)
+        self._axes.set(xlim=(0, most), ylim=(low, -0.5))
+        self._bars.show(places, values, 0.8)
+        self._texts.show(
+            [
+                (0.05 * most, place, self._form.format(value))
+                for place, value in zip(places, values, strict=True)
+            ]
+        )
+
+
+def _left_of(places: Places) -> Transform:
+    """Just left of the first part, at the height of a row."""
+    first = places.images or places.labels
+    figure: Any = first.figure
+    shift = ScaledTranslation(-0.06, 0, figure.dpi_scale_trans)
+    return blended_transform_factory(first.transAxes, places.labels.transData) + shift
+
+
+def _above(axes: Axes) -> Transform:
+    """Just above the upper edge, over a column."""
+    figure: Any = axes.figure
+    shift = ScaledTranslation(0, 0.11, figure.dpi_scale_trans)
+    return blended_transform_factory(axes.transData, axes.transAxes) + shift
+
+
+def _name(row: Row) -> str:
+    return _GAP if row is None else str(row)
+
+
+def _tiles(
+    images: Any, shares: Sequence[Any], rows: list[Row], columns: int
+) -> NDArray[Any]:
+    """The first images of each client, as they are held; paper where there are none."""
+    pictures = np.asarray(images)
+    tiles = np.zeros((len(rows), columns, *pictures.shape[1:]), pictures.dtype)
+    for place, row in enumerate(rows):
+        if row is not None:
+            held = np.asarray(shares[row])[:columns]
+            tiles[place, : len(held)] = pictures[held]
+    return tiles
+
+
+def _ticks(labels: NDArray[Any], width_in: float) -> list[tuple[float, float, str]]:
+    """As many labels as fit side by side, each above its column."""
+    words = [str(label) for label in labels]
+    longest = max(map(len, words)) + 0.7
+    step = max(1, int(np.ceil(longest * _DIGIT_IN * len(words) / width_in)))
+    return [(place, 1.0, words[place]) for place in range(0, len(words), step)]
+
+
+def _words(
+    counts: NDArray[Any], cell_in: float, height_in: float
+) -> list[tuple[float, float, str]]:
+    """The counts that are not 0, if all of them fit beside and above each other."""
+    if height_in / len(counts) < 1.3 * style.FONT_PT / 72 or len(counts) > 12:
+        return []
+    widths = np.where(counts, np.char.str_len(counts.astype(str)), 0) * _DIGIT_IN
+    beside = (widths[:, :-1] + widths[:, 1:]) / 2
+    both = (counts[:, :-1] > 0) & (counts[:, 1:] > 0)
+    if (both & (beside > cell_in - 0.03)).any() or widths.max() > 2 * cell_in:
+        return []
+    return [(x, y, str(counts[y, x])) for y, x in np.argwhere(counts)]

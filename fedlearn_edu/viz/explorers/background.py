@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slow work in a thread of its own: begun and stopped by buttons, with a bar.
+
+The kernel stays free for other cells and controls. What the thread says goes through
+widgets and never through `print`, which would land in whatever cell runs just then.
+"""
+
+import time
+from collections.abc import Callable
+from html import escape
+from threading import Event, Thread
+from typing import final
+
+import ipywidgets as widgets
+
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.viz.explorers.alarm import as_alarm
+from fedlearn_edu.viz.explorers.controls import button
+
+_REDRAW_SECONDS = 0.3
+_LINE = widgets.Layout(width="auto", max_width="100%")
+
+
+@final
+class StillRunningError(FedLearnError, TimeoutError):
+    """A job was waited for, and did not end in time."""
+
+
+@final
+class Job:
+    """Work that can be begun, stopped, waited for, and begun again.
+
+    Attributes:
+        box: the buttons, the bar and a line of text, to be laid out.
+        error: what the work ended with the last time, `None` if all was well.
+    """
+
+    def __init__(
+        self, label: str, work: Callable[["Job"], str], tooltip: str = ""
+    ) -> None:
+        """Gets ready, and begins nothing.
+
+        Args:
+            label: Of the button.
+            work: Called in a thread. It reports how far it is, looks at `is_stopping`
+                from time to time, and returns a line about how it ended.
+            tooltip: What the button does, in full.
+        """
+        self._work, self._thread = work, Thread()
+        self._stopping = Event()
+        self._watchers: list[Callable[[], None]] = []
+        self._drawn = 0.0
+        self.error: Exception | None = None
+        self.begin = button(label, tooltip)
+        self.end = button("Stop", "keeps what there is")
+        self.end.disabled = True
+        layout = widgets.Layout(width="8em", visibility="hidden")
+        self._bar = widgets.IntProgress(layout=layout)
+        self._line = widgets.HTML(layout=_LINE)
+        self.begin.on_click(lambda _: self.start())
+        self.end.on_click(lambda _: self.stop())
+        flow = widgets.Layout(
+            flex_flow="row wrap", align_items="center", width="100%", grid_gap="2px 8px"
+        )
+        children = [self.begin, self.end, self._bar, self._line]
+        self.box = widgets.HBox(children, layout=flow)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the work has begun and not ended."""
+        return self._thread.is_alive()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether somebody asked for the end."""
+        return self._stopping.is_set()
+
+    @property
+    def line(self) -> str:
+        """The line of text, as HTML."""
+        return str(self._line.value)
+
+    def watch(self, function: Callable[[], None]) -> None:
+        """Calls this while the work goes on, a few times a second, and at its end."""
+        self._watchers.append(function)
+
+    def start(self) -> None:
+        """Begins; while it runs already, nothing happens."""
+        if self.is_running:
+            return
+        self._stopping.clear()
+        self.error = None
+        self.begin.disabled, self.end.disabled = True, False
+        self._bar.value, self._bar.layout.visibility = 0, "visible"
+        self._thread = Thread(target=self._run, name="explorer", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Asks for the end; it comes after the step that is under way."""
+        if self.is_running:
+            self._stopping.set()
+            self._say("stopping after this step \N{HORIZONTAL ELLIPSIS}")
+
+    @short_traceback
+    def wait(self, timeout: float = 60.0) -> None:
+        """Waits until the work has ended, at most so many seconds.
+
+        Raises:
+            StillRunningError: if it has not.
+        """
+        if self._thread.ident is not None:
+            self._thread.join(timeout)
+        if self.is_running:
+            raise StillRunningError(
+                "the work has not ended yet",
+                expected=f"an end within {timeout:g} s",
+                found=self.line or describe(self),
+                do="wait longer, or stop() it",
+            )
+
+    def report(self, done: int, total: int, text: str) -> None:
+        """Says how far the work is: so many of so many steps, and in words."""
+        self._bar.max, self._bar.value = max(total, 1), done
+        if not self.is_stopping:
+            self._say(escape(text))
+        if time.monotonic() - self._drawn > _REDRAW_SECONDS:
+            self._tell()
+
+    def _run(self) -> None:
+        for step in (self._do, self._tell):
+            try:
+                step()
+            except Exception as error:  # whatever it is, it is said and not thrown
+                self.error = error
+                self._say(as_alarm(error))
+        self._bar.layout.visibility = "hidden"
+        self.end.disabled, self.begin.disabled = True, False
+
+    def _do(self) -> None:
+        self._say(escape(self._work(self)))
+
+    def _tell(self) -> None:
+        for function in self._watchers:
+            function()
+        self._drawn = time.monotonic()
+
+    def _say(self, html: str) -> None:
+        self._line.value = f'<span role="status" aria-live="polite">{html}</span>'

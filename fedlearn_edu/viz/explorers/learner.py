@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One process on one federation, as far as it has come; it can be stopped and go on.
+
+learner.go_on(30, job)   rounds up to the 30th, in the thread of the job
+learner.seen[7]          the weights after round 7, and how they were judged
+learner.run              a `Run`: what `fl.learning.run` would have returned
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedlearn_edu import learning
+from fedlearn_edu.learning.judgement import Evaluation
+from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.simulation import ClientData
+from fedlearn_edu.viz.explorers.background import Job
+
+TEST = "test"
+"""The name of the evaluation in the history: `test.accuracy_per_example`."""
+
+BATCH_SIZE = 20
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A model at the end of a round.
+
+    Attributes:
+        weights: of the server's model.
+        judged: how they do.
+    """
+
+    weights: Any
+    judged: Evaluation
+
+
+@final
+class Learner:
+    """A process, its data, and every round so far.
+
+    Attributes:
+        name: what it is called in pictures.
+        run: as far as it has come; `None` before it began.
+        seen: one entry per round, the state before training first.
+        diverged: in which round numbers stopped being numbers; `None` if they did not.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[], LearningProcess],
+        data: ClientData,
+        test: ClientData,
+        batch_size: int = BATCH_SIZE,
+    ) -> None:
+        """Keeps what is needed to begin.
+
+        Args:
+            name: What it is called.
+            make: Builds the process; called when it begins, and not before.
+            data: What the clients learn from.
+            test: What every round is judged on, client by client.
+            batch_size: Examples in a batch.
+        """
+        self.name, self._make, self._batch_size = name, make, batch_size
+        self._data, self._test = data, test
+        self.run: Run | None = None
+        self.seen: list[Seen] = []
+        self.diverged: int | None = None
+        self._process: LearningProcess | None = None
+        self._judge: Callable[[Any], Evaluation] | None = None
+        self._latest: Evaluation | None = None
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are done."""
+        return self.run.rounds if self.run else 0
+
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """`[rounds+1]`: shares 0..1 of all test examples; empty before it began."""
+        return np.array([seen.judged.accuracy_per_example for seen in self.seen])
+
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """`[rounds+1,2]`: the lowest and the highest client's accuracy."""
+        found = [seen.judged.client_accuracies for seen in self.seen]
+        return np.array([[np.nanmin(each), np.nanmax(each)] for each in found])
+
+    def go_on(self, rounds: int, job: Job, done: int = 0, total: int = 0) -> None:
+        """Learns up to this round, or until the job is stopped.
+
+        Numbers that stop being numbers end it too: `diverged` says so, and what was
+        there before stays.
+
+        Args:
+            rounds: The last round.
+            job: Is told after each round.
+            done: Steps of the job before this one's first round.
+            total: Steps of the job in all.
+        """
+        if self.rounds >= rounds or self.diverged or job.is_stopping:
+            return
+        process = self._begin(job)
+
+        def tell(run: Run) -> object:
+            self._remember(run)
+            job.report(done + run.rounds, total or rounds, self._progress(rounds))
+            return "stopped by hand" if job.is_stopping else None
+
+        options = learning.Options(callbacks=[tell], progress=False, start=self.run)
+        try:
+            self.run = self._learn(process, rounds, options)
+        except learning.DivergenceError as error:
+            self.diverged = error.run.rounds + 1
+            self.run = replace(error.run, stopped=error.summary)
+
+    def _begin(self, job: Job) -> LearningProcess:
+        """The process; what it starts with is judged as round 0."""
+        if self._process is None:
+            heavy = "" if "tensorflow" in sys.modules else "loading TensorFlow, "
+            job.report(0, 1, f"{self.name}: {heavy}getting ready")
+            self._process = self._make()
+            evaluation = learning.build_federated_evaluation(self._process.model)
+            placed = self._test.place(batch_size=1000)
+            self._judge = lambda weights: evaluation(weights, placed)
+            self.run = self._learn(self._process, 0, learning.Options(progress=False))
+            self.seen.append(Seen(self.run.weights, self._judge(self.run.weights)))
+        return self._process
+
+    def _learn(
+        self, process: LearningProcess, rounds: int, options: learning.Options
+    ) -> Run:
+        return learning.run(
+            process,
+            self._data,
+            rounds,
+            batch_size=self._batch_size,
+            evaluate={TEST: self._found},
+            options=options,
+        )
+
+    def _found(self, weights: Any) -> dict[str, float]:
+        """All averages, and between which accuracies the clients are."""
+        assert self._judge is not None
+        self._latest = judged = self._judge(weights)
+        each = judged.client_accuracies
+        lowest, highest = float(np.nanmin(each)), float(np.nanmax(each))
+        return {
+            **judged.metrics,
+            "accuracy_lowest": lowest,
+            "accuracy_highest": highest,
+        }
+
+    def _remember(self, run: Run) -> None:
+        self.run = run
+        if run.rounds == len(self.seen) and self._latest is not None:
+            self.seen.append(Seen(run.weights, self._latest))
+
+    def _progress(self, rounds: int) -> str:
+        share = self.seen[-1].judged.accuracy_per_example
+        return f"{self.name}: round {self.rounds} of {rounds}, accuracy {share:.1%}"
