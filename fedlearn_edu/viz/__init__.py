@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         draw_aggregation,
         explore_aggregation,
     )
+    from fedlearn_edu.viz.explorers.drift import draw_drift, explore_drift
     from fedlearn_edu.viz.explorers.mean import draw_mean, explore_mean
     from fedlearn_edu.viz.explorers.partitions import explore_partitions
     from fedlearn_edu.viz.partition import draw_partition
@@ -29,10 +30,12 @@ _HOMES = {
     "draw_aggregation": "explorers.aggregation",
     "draw_client_accuracy": "rounds",
     "draw_digit_templates": "rounds",
+    "draw_drift": "explorers.drift",
     "draw_learning_curves": "rounds",
     "draw_mean": "explorers.mean",
     "draw_partition": "partition",
     "explore_aggregation": "explorers.aggregation",
+    "explore_drift": "explorers.drift",
     "explore_mean": "explorers.mean",
     "explore_partitions": "explorers.partitions",
     "save_png": "style",
@@ -52,10 +55,12 @@ __all__ = [
     "draw_aggregation",
     "draw_client_accuracy",
     "draw_digit_templates",
+    "draw_drift",
     "draw_learning_curves",
     "draw_mean",
     "draw_partition",
     "explore_aggregation",
+    "explore_drift",
     "explore_mean",
     "explore_partitions",
     "save_png",

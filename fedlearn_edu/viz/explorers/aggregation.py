@@ -76,6 +76,11 @@ def explore_aggregation(
 ) -> Explorer:
     """Shows `draw_aggregation` under sliders: zero, the fan-out, and the step.
 
+    >>> explorer = explore_aggregation([1, 2, 3], fan_out=2)
+    >>> explorer.set(step=4)
+    >>> print(explorer.sentence)
+    Step 4 of 5: 3 and 3, of two groups, are merged: 6.
+
     Args:
         values: One number per client, at most 12.
         zero: Where every fold begins, at first.

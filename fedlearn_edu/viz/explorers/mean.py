@@ -64,6 +64,11 @@ def explore_mean(
 ) -> Explorer:
     """Shows `draw_mean` under sliders: a value for each client, and its weight.
 
+    >>> explorer = explore_mean([1.0, 2.0])
+    >>> explorer.set(weighted=True, weight_1=3.0)
+    >>> print(explorer.sentence.split(". ")[-1])
+    The server adds up 7 and 4, and divides: the mean is 1.75.
+
     Args:
         values: What the clients begin with, one number each, 1 to 8 of them.
         weights: What they count at first, 0 or more; without them all count the same
