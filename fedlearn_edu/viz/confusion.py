@@ -95,7 +95,7 @@ class ConfusionPanel:
         cell_in = self._side_in / classes
         longest = len(str(counts.max()))
         fits = (longest + 0.3) * _DIGIT_IN <= cell_in
-        cells = np.argwhere(counts) if fits else []
+        cells: Any = np.argwhere(counts) if fits else []
         words = [(x, y, str(counts[y, x])) for y, x in cells]
         is_dark = [shares[y, x] > _DARK_FROM for y, x in cells]
         self._dark.show([w for w, dark in zip(words, is_dark, strict=True) if not dark])
@@ -103,7 +103,9 @@ class ConfusionPanel:
 
     def _every(self, classes: int) -> range:
         wide_in = (len(str(classes - 1)) + 1) * _DIGIT_IN
-        return range(0, classes, max(1, int(np.ceil(wide_in * classes / self._side_in))))
+        return range(
+            0, classes, max(1, int(np.ceil(wide_in * classes / self._side_in)))
+        )
 
 
 def blended(axes: Axes, along: str, off_in: float) -> Any:

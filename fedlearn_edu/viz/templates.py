@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a softmax regression looks for: its weights as one picture per class."""
 
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from matplotlib.axes import Axes

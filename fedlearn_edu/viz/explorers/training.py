@@ -190,7 +190,8 @@ def _data(data: Any, test: Any) -> tuple[ClientData, ClientData]:
         return data, data if test is None else test
     train, held_out = datasets.load_digits28()
     dealt = (
-        ClientData(x, y, partitions.one_label_per_client(y)) for x, y in (train, held_out)
+        ClientData(x, y, partitions.one_label_per_client(y))
+        for x, y in (train, held_out)
     )
     return next(dealt), test or next(dealt)
 
