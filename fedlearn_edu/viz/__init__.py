@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.confusion import draw_confusion
     from fedlearn_edu.viz.explorers.aggregation import (
         draw_aggregation,
         explore_aggregation,
@@ -15,13 +16,12 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.explorers.drift import draw_drift, explore_drift
     from fedlearn_edu.viz.explorers.mean import draw_mean, explore_mean
     from fedlearn_edu.viz.explorers.partitions import explore_partitions
+    from fedlearn_edu.viz.explorers.training import explore_training
     from fedlearn_edu.viz.partition import draw_partition
-    from fedlearn_edu.viz.rounds import (
-        draw_client_accuracy,
-        draw_digit_templates,
-        draw_learning_curves,
-    )
+    from fedlearn_edu.viz.rounds import draw_client_accuracy, draw_learning_curves
+    from fedlearn_edu.viz.runs import draw_run
     from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, FigureDataError, save_png
+    from fedlearn_edu.viz.templates import draw_digit_templates
 
 _HOMES = {
     "NARROW_IN": "style",
@@ -29,15 +29,18 @@ _HOMES = {
     "FigureDataError": "style",
     "draw_aggregation": "explorers.aggregation",
     "draw_client_accuracy": "rounds",
-    "draw_digit_templates": "rounds",
+    "draw_confusion": "confusion",
+    "draw_digit_templates": "templates",
     "draw_drift": "explorers.drift",
     "draw_learning_curves": "rounds",
     "draw_mean": "explorers.mean",
     "draw_partition": "partition",
+    "draw_run": "runs",
     "explore_aggregation": "explorers.aggregation",
     "explore_drift": "explorers.drift",
     "explore_mean": "explorers.mean",
     "explore_partitions": "explorers.partitions",
+    "explore_training": "explorers.training",
     "save_png": "style",
 }
 
@@ -54,14 +57,17 @@ __all__ = [
     "FigureDataError",
     "draw_aggregation",
     "draw_client_accuracy",
+    "draw_confusion",
     "draw_digit_templates",
     "draw_drift",
     "draw_learning_curves",
     "draw_mean",
     "draw_partition",
+    "draw_run",
     "explore_aggregation",
     "explore_drift",
     "explore_mean",
     "explore_partitions",
+    "explore_training",
     "save_png",
 ]

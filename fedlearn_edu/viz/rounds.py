@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures about training in rounds: curves, clients before and after, and templates.
+"""Figures about training in rounds: curves, and clients before and after.
 
 Plain numbers come in (lists, arrays), a `matplotlib.figure.Figure` goes out; nothing is
 computed but means and limits. A notebook shows the figure as it is, `style.save_png`
@@ -12,16 +12,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.viz import colors, style
+from fedlearn_edu.viz.curves import ROUND_LABEL
 
-_ROUND_LABEL = "round (0: before training)"
 _PANEL_IN = 3.6
-_TEMPLATE_COLUMNS = 5
-_COLOR_BAR_BELOW_IN = 9.0
 
 
 @style.in_our_look
@@ -58,7 +55,7 @@ def draw_learning_curves(
     _draw_losses(left, losses, loss_unit)
     _draw_accuracies(right, train_accuracy, test_accuracy)
     for axes in (left, right):
-        axes.set_xlabel(_ROUND_LABEL)
+        axes.set_xlabel(ROUND_LABEL)
         last_round = max(1, len(losses) - 1)
         axes.set_xlim(-0.02 * last_round, 1.02 * last_round)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -149,59 +146,3 @@ def _label_bars(axes: Axes, bars: BarContainer, clear: NDArray[np.float64]) -> N
         text = f"{100 * bar.get_height():.0f}"
         color = bar.get_facecolor()
         axes.text(middle, height + 0.02, text, color=color, ha="center", va="bottom")
-
-
-@style.in_our_look
-def draw_digit_templates(
-    weights: ArrayLike,
-    *,
-    title: str = "What the model looks for in each digit",
-    width_in: float = style.WIDE_IN,
-) -> Figure:
-    """Draws the weights of a softmax regression as one picture per class.
-
-    Args:
-        weights: `[pixels, classes]` of a square image. Ink on an orange pixel speaks
-            for the class, on a purple one against it, on a white one for nothing.
-            The few strongest weights (0.5 %) share the ends of the color bar.
-        title: The title of the figure.
-        width_in: Width in inches; narrow figures have the color bar below.
-    """
-    values = np.asarray(weights, dtype=float)
-    side = round(np.sqrt(len(values)))
-    if values.ndim != 2 or side * side != len(values):
-        raise style.FigureDataError(
-            "the weights are not pictures",
-            expected="[pixels, classes] with a square number of pixels",
-            found=values.shape,
-            do="pass the weights of a model on square images, for example [784, 10]",
-        )
-    narrow = width_in < _COLOR_BAR_BELOW_IN
-    rows = -(-values.shape[1] // _TEMPLATE_COLUMNS)
-    picture_in = (width_in - (0.2 if narrow else 1.6)) / _TEMPLATE_COLUMNS
-    height_in = (picture_in + 0.3) * rows + (1.2 if narrow else 0.5)
-    figure, axes = style.new_figure(width_in, height_in, rows, _TEMPLATE_COLUMNS)
-    figure.suptitle(title, x=0.01, ha="left")
-    limit = np.quantile(np.abs(values), 0.995) or 1.0
-    for axis in axes:
-        axis.set_axis_off()
-    for digit, axis in enumerate(axes[: values.shape[1]]):
-        picture = values[:, digit].reshape(side, side)
-        image = axis.imshow(picture, colors.SIGNED_MAP, vmin=-limit, vmax=limit)
-        axis.set_title(f"{digit}")
-    _add_color_bar(figure, axes, image, below=narrow)
-    return figure
-
-
-def _add_color_bar(
-    figure: Figure, axes: list[Axes], image: AxesImage, below: bool
-) -> None:
-    """Says what the colors mean, in words and in units."""
-    place = "bottom" if below else "right"
-    bar = figure.colorbar(
-        image, ax=axes, location=place, aspect=30, extend="both", pad=0.03
-    )
-    bar.ax.tick_params(labelsize=style.FONT_PT)
-    bar.locator = MaxNLocator(5)
-    left, right = "\N{LEFTWARDS ARROW}", "\N{RIGHTWARDS ARROW}"
-    bar.set_label(f"against {left} weight, nats per inked pixel {right} for")

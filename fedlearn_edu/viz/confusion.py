@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was taken for what: a confusion matrix, in a figure of its own or in a panel."""
+
+from typing import Any, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.viz import colors, style
+from fedlearn_edu.viz.artists import Stamps, Texts
+
+_MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
+_DARK_FROM = 0.55
+_DIGIT_IN = 0.1
+_LEFT_IN, _BELOW_IN, _ABOVE_IN = 0.75, 0.62, 0.4
+
+
+@short_traceback
+@style.in_our_look
+def draw_confusion(
+    matrix: ArrayLike,
+    *,
+    title: str = "What was taken for what",
+    width_in: float = style.NARROW_IN,
+) -> Figure:
+    """Draws how often each class was taken for which; a row's shades add up to one.
+
+    Args:
+        matrix: `[classes,classes]` examples: of the row's class, taken for the
+            column's; `Evaluation.confusion`.
+        title: The title of the figure.
+        width_in: Width in inches.
+
+    >>> print(draw_confusion([[8, 2], [0, 10]]).get_label())
+    18 of 20 examples are taken for what they are (90.0%). Most often 0 is taken for 1:
+    2 times.
+
+    Raises:
+        FigureDataError: if the matrix is not square, or has something that is no count.
+    """
+    counts = check_matrix(matrix)
+    side_in = min(width_in - _LEFT_IN - 0.15, 6.0)
+    height_in = side_in + _BELOW_IN + _ABOVE_IN
+    figure = Figure(figsize=(width_in, height_in))
+    sides_in = np.array([_LEFT_IN, _BELOW_IN, side_in, side_in])
+    axes = figure.add_axes(sides_in / np.array([width_in, height_in] * 2))
+    axes.set_title(title)
+    ConfusionPanel(axes, side_in, Texts).show(counts)
+    return style.say(figure, describe(counts))
+
+
+@final
+class ConfusionPanel:
+    """A confusion matrix in square axes; `show` puts another one into it."""
+
+    def __init__(
+        self, axes: Axes, side_in: float, write: type[Texts] | type[Stamps]
+    ) -> None:
+        """Draws what stays.
+
+        Args:
+            axes: Square, with room below and left of them.
+            side_in: Their side in inches.
+            write: `Stamps` where the matrix has to follow a slider, else `Texts`.
+        """
+        self._axes, self._side_in = axes, side_in
+        self._image = axes.imshow([[0.0]], _MAP, aspect="auto", vmin=0, vmax=1)
+        self._dark, self._light = write(axes), write(axes, color="#FFFFFF")
+        axes.grid(visible=False)
+        axes.spines[["top", "right"]].set_visible(True)
+        axes.set(xticks=[], yticks=[])
+        below = blended(axes, "x", -0.13)
+        beside = blended(axes, "y", -0.13)
+        self._columns, self._rows = (
+            write(axes, transform=where) for where in (below, beside)
+        )
+        axes.set_xlabel("taken for", labelpad=20)
+        axes.set_ylabel("is", labelpad=24)
+
+    def show(self, matrix: NDArray[np.int64] | None) -> None:
+        """Shows this matrix; `None` shows that there is none yet."""
+        counts = np.zeros([1, 1], np.int64) if matrix is None else matrix
+        classes = len(counts)
+        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        self._image.set_data(shares)
+        self._image.set_extent((-0.5, classes - 0.5, classes - 0.5, -0.5))
+        self._axes.set(xlim=(-0.5, classes - 0.5), ylim=(classes - 0.5, -0.5))
+        names = [] if matrix is None else self._every(classes)
+        self._columns.show([(place, 0.0, str(place)) for place in names])
+        self._rows.show([(0.0, place, str(place)) for place in names])
+        cell_in = self._side_in / classes
+        longest = len(str(counts.max()))
+        fits = (longest + 0.3) * _DIGIT_IN <= cell_in
+        cells: Any = np.argwhere(counts) if fits else []
+        words = [(x, y, str(counts[y, x])) for y, x in cells]
+        is_dark = [shares[y, x] > _DARK_FROM for y, x in cells]
+        self._dark.show([w for w, dark in zip(words, is_dark, strict=True) if not dark])
+        self._light.show([w for w, dark in zip(words, is_dark, strict=True) if dark])
+
+    def _every(self, classes: int) -> range:
+        wide_in = (len(str(classes - 1)) + 1) * _DIGIT_IN
+        return range(
+            0, classes, max(1, int(np.ceil(wide_in * classes / self._side_in)))
+        )
+
+
+def blended(axes: Axes, along: str, off_in: float) -> Any:
+    """Data along one axis; across it the edge of the axes, and so many inches more."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    figure: Any = axes.figure
+    if along == "x":
+        move = ScaledTranslation(0, off_in, figure.dpi_scale_trans)
+        return blended_transform_factory(axes.transData, axes.transAxes) + move
+    move = ScaledTranslation(off_in, 0, figure.dpi_scale_trans)
+    return blended_transform_factory(axes.transAxes, axes.transData) + move
+
+
+def check_matrix(matrix: ArrayLike) -> NDArray[np.int64]:
+    """The counts, or an error that says what they should be."""
+    found = np.asarray(matrix)
+    is_square = found.ndim == 2 and found.shape[0] == found.shape[1] > 0
+    if not is_square or found.dtype.kind not in "iuf" or not (found >= 0).all():
+        raise style.FigureDataError(
+            "this is no confusion matrix",
+            expected="counts [classes,classes], none below 0",
+            found=f"{found.dtype} of shape {list(found.shape)}",
+            where="matrix",
+            do="take evaluation(weights, data).confusion",
+        )
+    return found.astype(np.int64)
+
+
+def describe(counts: NDArray[np.int64]) -> str:
+    """How many are right, and which mistake is the most frequent."""
+    total, right = int(counts.sum()), int(np.trace(counts))
+    if not total:
+        return "There are no examples."
+    first = f"{right:,} of {total:,} examples are taken for what they are"
+    return f"{first} ({right / total:.1%}). {worst(counts)}"
+
+
+def worst(counts: NDArray[np.int64]) -> str:
+    """The most frequent mistake, in words."""
+    wrong = counts - np.diag(np.diag(counts))
+    most = int(wrong.max())
+    if not most:
+        return "No mistakes."
+    is_, taken = np.unravel_index(int(wrong.argmax()), wrong.shape)
+    times = "once" if most == 1 else f"{most:,} times"
+    return f"Most often {is_} is taken for {taken}: {times}."

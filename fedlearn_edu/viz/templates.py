@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a softmax regression looks for: its weights as one picture per class."""
+
+from typing import final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike, NDArray
+
+from fedlearn_edu.viz import colors, style
+from fedlearn_edu.viz.artists import Stamps, Texts, mosaic
+
+_TEMPLATE_COLUMNS = 5
+_COLOR_BAR_BELOW_IN = 9.0
+
+
+@style.in_our_look
+def draw_digit_templates(
+    weights: ArrayLike,
+    *,
+    title: str = "What the model looks for in each digit",
+    width_in: float = style.WIDE_IN,
+) -> Figure:
+    """Draws the weights of a softmax regression as one picture per class.
+
+    Args:
+        weights: `[pixels, classes]` of a square image. Ink on an orange pixel speaks
+            for the class, on a purple one against it, on a white one for nothing.
+            The few strongest weights (0.5 %) share the ends of the color bar.
+        title: The title of the figure.
+        width_in: Width in inches; narrow figures have the color bar below.
+    """
+    pictures = as_pictures(weights)
+    narrow = width_in < _COLOR_BAR_BELOW_IN
+    rows = -(-len(pictures) // _TEMPLATE_COLUMNS)
+    picture_in = (width_in - (0.2 if narrow else 1.6)) / _TEMPLATE_COLUMNS
+    height_in = (picture_in + 0.3) * rows + (1.2 if narrow else 0.5)
+    figure, axes = style.new_figure(width_in, height_in, rows, _TEMPLATE_COLUMNS)
+    figure.suptitle(title, x=0.01, ha="left")
+    limit = limit_of(pictures)
+    for axis in axes:
+        axis.set_axis_off()
+    for digit, axis in enumerate(axes[: len(pictures)]):
+        image = axis.imshow(pictures[digit], colors.SIGNED_MAP, vmin=-limit, vmax=limit)
+        axis.set_title(f"{digit}")
+    _add_color_bar(figure, axes, image, below=narrow)
+    return figure
+
+
+def _add_color_bar(
+    figure: Figure, axes: list[Axes], image: AxesImage, below: bool
+) -> None:
+    """Says what the colors mean, in words and in units."""
+    place = "bottom" if below else "right"
+    bar = figure.colorbar(
+        image, ax=axes, location=place, aspect=30, extend="both", pad=0.03
+    )
+    bar.ax.tick_params(labelsize=style.FONT_PT)
+    bar.locator = MaxNLocator(5)
+    left, right = "\N{LEFTWARDS ARROW}", "\N{RIGHTWARDS ARROW}"
+    bar.set_label(f"against {left} weight, nats per inked pixel {right} for")
+
+
+def as_pictures(weights: ArrayLike) -> NDArray[np.float64]:
+    """Weights `[pixels,classes]` as pictures `[classes,side,side]`.
+
+    Raises:
+        FigureDataError: if there is no square number of pixels.
+    """
+    values = np.asarray(weights, dtype=float)
+    side = round(np.sqrt(len(values))) if values.ndim else 0
+    if values.ndim != 2 or side * side != len(values):
+        raise style.FigureDataError(
+            "the weights are not pictures",
+            expected="[pixels, classes] with a square number of pixels",
+            found=values.shape,
+            do="pass the weights of a model on square images, for example [784, 10]",
+        )
+    return values.T.reshape(-1, side, side)
+
+
+def limit_of(pictures: NDArray[np.float64]) -> float:
+    """Where the color scale ends: but for the few strongest weights (0.5 %)."""
+    return float(np.quantile(np.abs(pictures), 0.995)) or 1.0
+
+
+@final
+class TemplateStrip:
+    """All templates in one row of one panel, to be moved from round to round."""
+
+    def __init__(self, axes: Axes) -> None:
+        self._axes = axes
+        axes.set_axis_off()
+        self._image = axes.imshow([[0.0]], colors.SIGNED_MAP, aspect="auto")
+        self._names = Stamps(axes)
+        self._note = Texts(axes, transform=axes.transAxes)
+
+    def show(self, pictures: NDArray[np.float64] | None, note: str = "") -> None:
+        """Shows these pictures `[classes,side,side]`, or a note in their place."""
+        self._note.show([(0.5, 0.5, note)] if note else [])
+        self._image.set_visible(pictures is not None)
+        if pictures is None:
+            self._names.show([])
+            return
+        classes, side = pictures.shape[:2]
+        limit = limit_of(pictures)
+        self._image.set_data(mosaic(pictures[None], (0, 1), fill=0.0))
+        self._image.set_clim(-limit, limit)
+        self._image.set_extent((0, classes, side, 0))
+        self._axes.set(xlim=(0, classes), ylim=(side, 0))
+        self._names.show([(x + 0.5, 1.2 * side, str(x)) for x in range(classes)])
