@@ -25,7 +25,7 @@ _MOST_ZERO = 5
 _STEP_MS = 900
 _COMPARED = (2, 3, 4)
 # With more, a drawing takes more than 100 ms: it follows when a handle is let go.
-_LIVE_CLIENTS = 6
+_LIVE_CLIENTS = 8
 
 
 @short_traceback
@@ -113,7 +113,7 @@ def explore_aggregation(
 
     controls["fan_out"].source.observe(fit, "value")
     preset = button("zero = 1, fan-out 2", "1 + … + 5 is 16, 17 or 18, not 15")
-    picture = AggregationPicture(held)
+    picture = AggregationPicture(held, stamped=True)
     title = "A federated_aggregate, step by step"
     explorer = Explorer(title, picture, controls, extras=[play, preset])
     preset.on_click(lambda _: explorer.set(zero=1, fan_out=2))
@@ -134,9 +134,14 @@ class AggregationPicture:
     """The drawing of aggregations of the same values."""
 
     def __init__(
-        self, values: Sequence[float], width_in: float = style.EXPLORER_IN
+        self,
+        values: Sequence[float],
+        width_in: float = style.EXPLORER_IN,
+        *,
+        stamped: bool = False,
     ) -> None:
-        self._values, self._canvas = tuple(values), Canvas(width_in, 1.0)
+        self._values = tuple(values)
+        self._canvas = Canvas(width_in, 1.0, stamped=stamped)
         self.figure = self._canvas.figure
         self._runs: dict[tuple[float, int | None], AggregationRun] = {}
 

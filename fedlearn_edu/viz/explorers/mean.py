@@ -16,8 +16,6 @@ from fedlearn_edu.viz.explorers.mean_run import check_values, run_mean
 from fedlearn_edu.viz.explorers.mean_texts import words
 
 _MOST_CLIENTS = 8
-# With more, a drawing takes more than 100 ms: it follows when a handle is let go.
-_LIVE_CLIENTS = 4
 
 
 @short_traceback
@@ -110,7 +108,7 @@ class MeanPicture:
 
     def __init__(self, num_clients: int) -> None:
         self._num_clients = num_clients
-        self._canvas = Canvas(style.EXPLORER_IN, 1.0)
+        self._canvas = Canvas(style.EXPLORER_IN, 1.0, stamped=True)
         self.figure = self._canvas.figure
 
     @style.in_our_look
@@ -127,9 +125,8 @@ class MeanPicture:
 
 
 def _sliders(name: str, numbers: Sequence[float], low: float) -> dict[str, Control]:
-    live = len(numbers) <= _LIVE_CLIENTS
     limits = min(low, *numbers), max(10.0, *numbers)
     return {
-        f"{name}_{i}": slider(f"client {i}, {name}", number, *limits, 0.5, live=live)
+        f"{name}_{i}": slider(f"client {i}, {name}", number, *limits, 0.5)
         for i, number in enumerate(numbers)
     }
