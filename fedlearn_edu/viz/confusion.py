@@ -95,7 +95,7 @@ class ConfusionPanel:
         cell_in = self._side_in / classes
         longest = len(str(counts.max()))
         fits = (longest + 0.3) * _DIGIT_IN <= cell_in
-        cells = np.argwhere(counts) if fits else []
+        cells: Any = np.argwhere(counts) if fits else []
         words = [(x, y, str(counts[y, x])) for y, x in cells]
         is_dark = [shares[y, x] > _DARK_FROM for y, x in cells]
         self._dark.show([w for w, dark in zip(words, is_dark, strict=True) if not dark])

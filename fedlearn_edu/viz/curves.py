@@ -62,15 +62,19 @@ class Curve:
 class CurvePanel:
     """Lines that grow, a band around one of them, and a mark at one round."""
 
-    def __init__(self, axes: Axes, height_in: float, *, is_share: bool) -> None:
+    def __init__(
+        self, axes: Axes, height_in: float, *, is_share: bool, first: int = 0
+    ) -> None:
         """Draws what stays.
 
         Args:
             axes: With room of `LABEL_IN` at their right.
             height_in: Their height in inches.
             is_share: Whether values are shares 0..1, shown in percent.
+            first: The round the axis begins with; 0 is the state before training.
         """
         self._axes, self._height_in, self._is_share = axes, height_in, is_share
+        self._first = first
         (self._band,) = axes.fill([0], [0], color=colors.CLIENTS, alpha=0.25, lw=0)
         (self._at,) = axes.plot([], [], color=colors.INK, lw=1, ls=(0, (2, 2)))
         self._lines = [_line(axes, number) for number in range(MOST_CURVES)]
@@ -87,7 +91,7 @@ class CurvePanel:
         ]
         self._names = Texts(axes, transform=names, ha="left")
         self._note = Texts(axes, transform=axes.transAxes)
-        axes.set_xlabel(ROUND_LABEL)
+        axes.set_xlabel("round" if first else ROUND_LABEL)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
         axes.grid(axis="y", color="#E3E3E3")
         if is_share:
@@ -110,11 +114,12 @@ class CurvePanel:
             curves: In the order of their colors.
             last_round: How far the axis goes.
             at: A round to mark.
-            band: `[rounds,2]`, low and high, from the first round of the first curve on.
+            band: `[rounds,2]`, low and high, from the first curve's first round on.
             note: Written where the curves would be.
         """
-        room = 0.02 * max(last_round, 1)
-        self._axes.set_xlim(-room, max(last_round, 1) + room)
+        last = max(last_round, self._first + 1)
+        room = 0.02 * (last - self._first)
+        self._axes.set_xlim(self._first - room, last + room)
         if not self._is_share:
             self._fit(curves, band)
         for line, curve in zip(self._lines, curves, strict=False):

@@ -69,7 +69,7 @@ def draw_run(
         axes = figure.add_axes(sides_in / np.array([width_in, row_in * rows] * 2))
         axes.tick_params(labelsize=style.FONT_PT)
         axes.set_title(_title(column))
-        panel = CurvePanel(axes, _PANEL_IN, is_share="accuracy" in column)
+        panel = CurvePanel(axes, _PANEL_IN, is_share="accuracy" in column, first=1)
         _draw(panel, tables, column)
     return style.say(figure, " ".join(_said(tables, name) for name in names))
 

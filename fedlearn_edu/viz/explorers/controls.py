@@ -14,7 +14,11 @@ import ipywidgets as widgets
 _LABELS_IN_FULL = {"description_width": "initial"}
 _WHOLE = widgets.Layout(width="auto", max_width="100%")
 _SLIDER = widgets.Layout(flex="1 1 8em", min_width="6em", width="auto")
-_ROW = widgets.Layout(flex="1 1 19em", max_width="30em", align_items="center")
+
+
+def _row() -> Any:
+    """One for each control: whoever hides a control hides its layout."""
+    return widgets.Layout(flex="1 1 19em", max_width="30em", align_items="center")
 
 
 @final
@@ -63,7 +67,7 @@ def slider(
         layout=widgets.Layout(width=f"{len(label) * 0.55 + 6:.1f}em"),
     )
     widgets.link((track, "value"), (typed, "value"))
-    return Control(track, widgets.HBox([typed, track], layout=_ROW))
+    return Control(track, widgets.HBox([typed, track], layout=_row()))
 
 
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
@@ -80,7 +84,7 @@ def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
         layout=_WHOLE,
     )
     widgets.link((track, "index"), (menu, "index"))
-    return Control(track, widgets.HBox([menu, track], layout=_ROW))
+    return Control(track, widgets.HBox([menu, track], layout=_row()))
 
 
 def choice(

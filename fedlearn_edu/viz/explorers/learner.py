@@ -113,7 +113,7 @@ class Learner:
         def tell(run: Run) -> object:
             self._remember(run)
             job.report(done + run.rounds, total or rounds, self._progress(rounds))
-            return "stopped by hand" if job.is_stopping else None
+            return "by hand" if job.is_stopping else None
 
         options = learning.Options(callbacks=[tell], progress=False, start=self.run)
         try:

@@ -54,7 +54,7 @@ class TrainingPicture:
         axes = self._add(4.72, _SIDE_IN, 0.75, _SIDE_IN)
         axes.set_title("What was taken for what", size=style.FONT_PT)
         self._confusion = ConfusionPanel(axes, _SIDE_IN, Stamps)
-        axes = self._add(4.72, _SIDE_IN, 4.05, _SIDE_IN - 0.25)
+        axes = self._add(4.72, _SIDE_IN, 4.05, _SIDE_IN - 0.35)
         axes.set_title("Accuracy of each client", size=style.FONT_PT)
         self._clients = _ClientBars(axes)
 
@@ -109,7 +109,7 @@ class TrainingPicture:
         if asked > at:
             first = f"Round {asked} is not done; the newest is {at}. "
         each = judged.client_accuracies
-        spread = "no client has test examples"
+        spread = "no client has examples"
         if np.isfinite(each).any():
             low, high = int(np.nanargmin(each)), int(np.nanargmax(each))
             spread = (
@@ -118,7 +118,7 @@ class TrainingPicture:
             )
         return (
             f"{first}{chosen.name}, {_after(at)}: {judged.accuracy_per_example:.1%} of "
-            f"{int(judged.total['examples']):,} test examples read correctly, {spread}. "
+            f"{int(judged.total['examples']):,} examples read correctly, {spread}. "
             f"{worst(judged.confusion)}{_ended(chosen)}{self._others(chosen)}"
         )
 
@@ -156,7 +156,7 @@ class _ClientBars:
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_xlabel("read correctly")
-        axes.set_ylabel("client", labelpad=34)
+        axes.set_ylabel("client", labelpad=30)
 
     def show(self, shares: NDArray[np.float64] | None) -> None:
         found = np.zeros(0) if shares is None else shares

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs: begun, watched, stopped, waited for, and never a traceback."""
+
+from threading import Event, current_thread
+from typing import Any
+
+import pytest
+
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.viz.explorers.background import Job, StillRunningError
+
+
+def test_it_works_in_a_thread_and_says_how_it_ended() -> None:
+    threads, told = [], []
+
+    def work(job: Job) -> str:
+        threads.append(current_thread())
+        return "all <done>"
+
+    job = Job("Go", work)
+    job.watch(lambda: told.append(job.line))
+    assert not threads
+    job.begin.click()
+    job.wait()
+    assert threads != [current_thread()]
+    assert "all &lt;done&gt;" in job.line
+    assert told == [job.line]
+    assert job.error is None
+
+
+def test_it_stops_when_asked_and_begins_again() -> None:
+    begun, count = Event(), []
+
+    def work(job: Job) -> str:
+        count.append(job.is_stopping)
+        begun.set()
+        while not job.is_stopping:
+            job.report(1, 10, "step 1 of 10")
+        return "stopped"
+
+    job = Job("Go", work)
+    for turn in (1, 2):
+        begun.clear()
+        job.start()
+        assert begun.wait(10)
+        assert (job.begin.disabled, job.end.disabled) == (True, False)
+        job.start()
+        job.end.click()
+        job.wait(10)
+        assert (job.begin.disabled, job.end.disabled) == (False, True)
+        assert "stopped" in job.line
+        assert count == [False] * turn
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (FedLearnError("no <bread>", do="bake"), ["no &lt;bread&gt;", "do:", "bake"]),
+        (ZeroDivisionError("oh"), ["ZeroDivisionError: oh"]),
+    ],
+    ids=["ours", "foreign"],
+)
+def test_an_error_is_said_and_not_thrown(
+    error: Exception, words: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    def work(job: Job) -> str:
+        raise error
+
+    job = Job("Go", work)
+    job.start()
+    job.wait()
+    assert job.error is error
+    for word in words:
+        assert word in job.line
+    assert capfd.readouterr() == ("", "")
+    assert not job.begin.disabled
+
+
+def test_an_error_of_who_watches_is_said_too(capfd: Any) -> None:
+    def spoil() -> None:
+        raise ValueError("cannot draw")
+
+    job = Job("Go", lambda job: "done")
+    job.watch(spoil)
+    job.start()
+    job.wait()
+    assert "cannot draw" in job.line
+    assert capfd.readouterr().err == ""
+
+
+def test_waiting_ends() -> None:
+    go = Event()
+
+    def work(job: Job) -> str:
+        go.wait(10)
+        return ""
+
+    job = Job("Go", work)
+    job.wait(0)
+    job.start()
+    with pytest.raises(StillRunningError, match="not ended yet"):
+        job.wait(0.05)
+    go.set()
+    job.wait(10)

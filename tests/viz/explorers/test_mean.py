@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mean opened up: its numbers are the library's, and the picture has all of them."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import viz
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.explorers.mean_run import run_mean
+from tests.viz.drawn_text import check_figure
+
+CASES = {
+    "three": ([1.0, 2.0, 6.0], None),
+    "weighted": ([1.0, -2.5, 6.0], [1.0, 2.0, 0.5]),
+    "one": ([4.5], None),
+    "one-weighted": ([4.5], [0.5]),
+    "eight": (
+        [-10.0, 3.5, 0.0, 9.99, 1.25, -7.0, 10.0, 2.0],
+        [10.0, 0, 1, 1, 2, 3, 4, 5],
+    ),
+    "equal": ([2.0, 2.0], [1.0, 3.0]),
+    "large": ([123.4, -0.5], [12.0, 1.0]),
+    "hundred": ([float(i) for i in range(100)], [1.0] * 100),
+}
+FLOATS = fl.type_at_clients(np.float32)
+
+
+@pytest.mark.parametrize("secure", [False, True], ids=["plain", "secure"])
+@pytest.mark.parametrize("case", list(CASES))
+def test_the_mean_is_that_of_the_default_stack(case: str, secure: bool) -> None:
+    values, weights = CASES[case]
+    run = run_mean(values, weights, secure=secure)
+    assert run.mean == pytest.approx(float(library_mean(values, weights)), abs=1e-4)
+
+
+def library_mean(values: Any, weights: Any) -> Any:
+    if weights is None:
+        return fl.federated_computation(fl.federated_mean, FLOATS)(values)
+    program = fl.federated_computation(
+        lambda v, w: fl.federated_mean(v, w), FLOATS, FLOATS
+    )
+    return program(values, weights)
+
+
+def test_what_is_sent_and_added_up() -> None:
+    run = run_mean([1.0, 2.0, 6.0], None, secure=False)
+    assert run.sent == ((1.0, 1), (2.0, 1), (6.0, 1))
+    assert run.sums == ((1.0, 1), (3.0, 2), (9.0, 3))
+    assert run.masks == ()
+    run = run_mean([1.0, -2.5, 6.0], [1.0, 2.0, 0.5], secure=False)
+    assert run.sent == ((1.0, 1.0, 1), (-5.0, 2.0, 1), (3.0, 0.5, 1))
+    assert run.sums[-1] == (-1.0, 3.5, 3)
+
+
+@pytest.mark.parametrize("case", ["three", "weighted", "eight", "hundred"])
+def test_secure_sums_send_masked_numbers_whose_masks_cancel(case: str) -> None:
+    values, weights = CASES[case]
+    run = run_mean(values, weights, secure=True)
+    masks = np.array(run.masks, dtype=np.int64)
+    hidden = np.array(run.hidden, dtype=np.int64)
+    sent = np.array(run.sent, dtype=np.int64)[:, : masks.shape[1]]
+    assert np.abs(masks).min() > 0
+    assert not (masks.sum(axis=0) % 2**32).any()
+    assert not ((hidden + masks - sent) % 2**32).any()
+    assert run.sums[-1][: masks.shape[1]] == tuple(hidden.sum(axis=0))
+    if weights is None:
+        assert run.sums[-1][1] == len(values)
+
+
+def test_secure_sums_see_hundredths_above_the_bound() -> None:
+    run = run_mean([1.0, -2.5], [1.0, 2.0], secure=True)
+    assert run.bound == 10.0
+    assert run.hidden == ((1100, 100), (1500, 200))
+    assert run_mean([0.004], None, secure=True).mean == 0.0
+    assert run_mean([99.0], None, secure=True).bound == 100.0
+
+
+def test_masks_are_fresh_every_time() -> None:
+    first, second = (run_mean([1.0, 2.0], None, secure=True) for _ in range(2))
+    assert first.masks != second.masks
+    assert first.hidden == second.hidden
+
+
+@pytest.mark.parametrize("secure", [False, True], ids=["plain", "secure"])
+def test_a_weight_of_zero_has_no_mean(secure: bool) -> None:
+    assert math.isnan(run_mean([1.0, 2.0], [0.0, 0.0], secure=secure).mean)
+    words = style.said(viz.draw_mean([1.0, 2.0], [0.0, 0.0], secure=secure))
+    assert "nan. A mean over a weight of zero does not exist." in words
+
+
+def test_a_single_client_has_nothing_to_hide_behind() -> None:
+    assert run_mean([4.5], None, secure=True).masks == ((0,),)
+    words = style.said(viz.draw_mean([4.5], secure=True))
+    assert "its mask is 0" in words
+
+
+@pytest.mark.parametrize("width", [4.5, 6.4])
+@pytest.mark.parametrize("secure", [False, True], ids=["plain", "secure"])
+@pytest.mark.parametrize("case", list(CASES))
+def test_the_picture_is_whole(case: str, secure: bool, width: float) -> None:
+    figure = viz.draw_mean(*CASES[case], secure=secure, width_in=width)
+    texts = " ".join(check_figure(figure))
+    assert "CLIENTS" in texts
+    assert "SERVER" in texts
+    assert "mean = " in texts
+    if len(CASES[case][0]) > 8:
+        assert "… 93 more clients …" in texts
+
+
+def test_every_number_is_in_the_picture() -> None:
+    texts = check_figure(viz.draw_mean([1.0, -2.5, 6.0], [1.0, 2.0, 0.5]))
+    assert {"client 1", "v = −2.5   w = 2", "−5", "3.5"} <= set(texts)
+    assert "mean = −1 ÷ 3.5 = −0.28571" in texts
+
+
+@pytest.mark.parametrize(
+    ("values", "weights", "said"),
+    [
+        ([], None, "values are one finite number per client"),
+        (["a"], None, "values are one finite number per client"),
+        ([math.nan], None, "values are one finite number per client"),
+        (3.0, None, "values are one finite number per client"),
+        ([1.0, 2.0], [1.0], "every value needs a weight"),
+        ([1.0], [-1.0], "a weight is negative"),
+    ],
+    ids=["none", "text", "nan", "number", "few weights", "negative"],
+)
+@pytest.mark.parametrize("make", ["draw_mean", "explore_mean"])
+def test_bad_numbers_are_named(make: str, values: Any, weights: Any, said: str) -> None:
+    with pytest.raises(style.FigureDataError, match=said):
+        getattr(viz, make)(values, weights)
+
+
+def test_too_much_for_the_picture_is_named() -> None:
+    with pytest.raises(style.FigureDataError, match="too many sliders"):
+        viz.explore_mean([1.0] * 9)
+    with pytest.raises(style.FigureDataError, match="would not fit"):
+        viz.draw_mean([1e9, 1.0], secure=True)
+
+
+def test_moves_change_picture_and_sentence() -> None:
+    explorer = viz.explore_mean()
+    assert explorer.sentence.endswith("the mean is 3.")
+    shown = explorer.children[-1].value
+    explorer.controls["value_2"].source.value = -3.0
+    assert explorer.sentence.endswith("adds up 0 and 3, and divides: the mean is 0.")
+    assert explorer.children[-1].value != shown
+    explorer.set(weighted=True, weight_1=4.0)
+    assert explorer.sentence.endswith("adds up 6 and 6, and divides: the mean is 1.")
+    explorer.set(secure=True)
+    assert "masks" in explorer.sentence
+    assert explorer.sentence.endswith("the mean is 1.")
+
+
+def test_sliders_of_weights_are_there_when_they_count() -> None:
+    explorer = viz.explore_mean()
+    box = explorer.controls["weight_0"].box
+    assert box.layout.display == "none"
+    explorer.set(weighted=True)
+    assert box.layout.display is None
+    assert viz.explore_mean([1.0], [2.0]).values["weighted"]

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The training explorer: run, stopped, gone on with, and looked at round by round."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import learning, viz
+from fedlearn_edu.simulation import ClientData, datasets, partitions
+from fedlearn_edu.viz.explorers.explorer import Explorer
+from tests.viz.drawn_text import check_figure
+
+pytestmark = pytest.mark.tensorflow
+
+ROUNDS = 3
+
+
+def federation(clients: int) -> tuple[ClientData, ClientData]:
+    found = []
+    for x, y in datasets.load_digits28():
+        found.append(ClientData(x, y, partitions.iid(y, clients)))
+    return found[0], found[1]
+
+
+def process(rate: float = 0.1) -> learning.LearningProcess:
+    return learning.build_fed_avg(learning.models.softmax_regression(), rate)
+
+
+def job_of(explorer: Explorer) -> Any:
+    assert explorer.job is not None
+    return explorer.job
+
+
+def trained(explorer: Explorer) -> Explorer:
+    job_of(explorer).start()
+    job_of(explorer).wait(120)
+    assert job_of(explorer).error is None, job_of(explorer).line
+    return explorer
+
+
+@pytest.fixture(scope="module")
+def explorer() -> Explorer:
+    return trained(viz.explore_training(rounds=ROUNDS))
+
+
+@pytest.fixture(scope="module")
+def two() -> Explorer:
+    data, test = federation(4)
+    named: dict[str, Any] = {"FedAvg": process(), "too fast": lambda: process(1e38)}
+    return trained(viz.explore_training(named, data, ROUNDS, test=test))
+
+
+@pytest.mark.parametrize("clients", [1, 100])
+def test_before_training_it_says_so(clients: int) -> None:
+    data, test = federation(clients)
+    explorer = viz.explore_training(process(), data, 5, test=test)
+    texts = check_figure(explorer.figure)
+    assert "not run yet: press the button" in texts
+    assert explorer.sentence == "FedAvg has not run yet."
+    assert explorer.picture.runs == {}  # type: ignore[attr-defined]
+
+
+def test_it_runs_what_run_would_have_run(explorer: Explorer) -> None:
+    x, y = datasets.load_digits28().train
+    data = ClientData(x, y, partitions.one_label_per_client(y))
+    expected = learning.run(process(), data, ROUNDS, batch_size=20)
+    picture: Any = explorer.picture
+    run = picture.runs["FedAvg"]
+    np.testing.assert_allclose(
+        run.weights["weights"], expected.weights["weights"], atol=1e-6
+    )
+    assert run.rounds == ROUNDS
+    assert explorer.values["round_number"] == ROUNDS
+
+
+def test_each_round_is_that_of_the_history(explorer: Explorer) -> None:
+    picture: Any = explorer.picture
+    shares = picture.runs["FedAvg"].history["test.accuracy_per_example"]
+    for number in range(1, ROUNDS + 1):
+        explorer.set(round_number=number)
+        after = f"after {number} round{'' if number == 1 else 's'}"
+        assert f"FedAvg, {after}: {shares[number - 1]:.1%} of 360" in explorer.sentence
+        texts = check_figure(explorer.figure)
+        assert f"FedAvg, {after}" in texts
+    explorer.set(round_number=0)
+    assert "before training: 10.0% of 360" in explorer.sentence
+
+
+def test_panels_show_one_evaluation(explorer: Explorer) -> None:
+    explorer.set(round_number=2)
+    picture: Any = explorer.picture
+    seen = picture._learners["FedAvg"].seen[2]
+    _, templates, matrix, clients = explorer.figure.axes
+    strip = np.asarray(templates.images[0].get_array())
+    weights = np.asarray(seen.weights["weights"])
+    np.testing.assert_allclose(strip[:, 31:59], weights[:, 1].reshape(28, 28))
+    shares = np.asarray(matrix.images[0].get_array())
+    assert np.diag(shares) == pytest.approx(seen.judged.class_accuracies)
+    widths = [patch.get_width() for patch in clients.patches]  # type: ignore[attr-defined]
+    assert widths == pytest.approx(list(seen.judged.client_accuracies))
+
+
+def test_a_moved_slider_changes_picture_and_sentence(explorer: Explorer) -> None:
+    explorer.set(round_number=1)
+    picture, sentence = explorer.children[-1].value, explorer.sentence
+    explorer.controls["round_number"].source.value = 2
+    assert explorer.sentence != sentence
+    assert explorer.children[-1].value != picture
+
+
+def test_a_stopped_run_keeps_its_state_and_goes_on() -> None:
+    data, test = federation(2)
+    explorer = viz.explore_training(process(), data, 6, test=test)
+    picture: Any = explorer.picture
+    job = job_of(explorer)
+
+    def stop_after(rounds: int) -> Callable[[int, int, str], None]:
+        report = job.report
+
+        def stopping(done: int, total: int, text: str) -> None:
+            report(done, total, text)
+            if done == rounds:
+                job.stop()
+
+        return stopping
+
+    whole = job.report
+    job.report = stop_after(2)
+    job.start()
+    job.wait(120)
+    job.report = whole
+    assert "FedAvg: 2 of 6 rounds. Press the button to go on." in job.line
+    assert "FedAvg, after 2 rounds" in explorer.sentence
+    assert picture.runs["FedAvg"].stopped == "by hand"
+    explorer.set(round_number=5)
+    assert explorer.sentence.startswith("Round 5 is not done; the newest is 2.")
+    trained(explorer)
+    run = picture.runs["FedAvg"]
+    assert run.stopped is None
+    assert run.history["round"].tolist() == [1, 2, 3, 4, 5, 6]
+    at_once = learning.run(process(), data, 6, batch_size=20)
+    np.testing.assert_array_equal(run.weights["weights"], at_once.weights["weights"])
+
+
+def test_numbers_that_stop_being_numbers_are_drawn_and_said(two: Explorer) -> None:
+    two.set(process="too fast", round_number=0)
+    assert "no longer made of numbers" in two.sentence
+    assert "Others: FedAvg" in two.sentence
+    check_figure(two.figure)
+    crosses = [line for line in two.figure.axes[0].lines if line.get_marker() == "X"]
+    assert np.size(crosses[0].get_xdata()) == 1
+    assert "too fast" in job_of(two).line
+    assert "then NaN" in job_of(two).line
+    trained(two)
+    assert "then NaN" in job_of(two).line
+
+
+def test_processes_are_looked_at_one_by_one(two: Explorer) -> None:
+    two.set(process="FedAvg", round_number=ROUNDS)
+    assert two.sentence.startswith(f"FedAvg, after {ROUNDS} rounds")
+    texts = check_figure(two.figure)
+    assert any(text.startswith("FedAvg") and text.endswith("%") for text in texts)
+    assert any(text.startswith("too fast") and text.endswith("%") for text in texts)
+
+
+def test_a_model_without_pictures_is_said() -> None:
+    data, test = federation(100)
+    model = learning.models.multilayer_perceptron([5])
+    slow = learning.build_fed_avg(model, 0.1)
+    explorer = trained(viz.explore_training(slow, data, 1, test=test))
+    texts = check_figure(explorer.figure)
+    assert any("no pictures" in text for text in texts)
+
+
+def test_an_error_in_the_thread_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+    named: dict[str, Any] = {"wrong": lambda: 7}
+    explorer = viz.explore_training(named, rounds=2)
+    job_of(explorer).start()
+    job_of(explorer).wait(60)
+    assert "this cannot be trained" in job_of(explorer).line
+    assert "an int: 7" in job_of(explorer).line
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"processes": 7},
+        {"processes": {}},
+        {"processes": {str(n): process for n in range(5)}},
+        {"processes": {"": process}},
+        {"processes": {"a": 7}},
+        {"data": [1]},
+        {"test": 3},
+        {"rounds": 0},
+        {"rounds": True},
+        {"batch_size": 0},
+    ],
+    ids=lambda wrong: "-".join(f"{k}-{len(str(v))}" for k, v in wrong.items())[:16],
+)
+def test_what_makes_no_sense_is_refused(wrong: Any) -> None:
+    with pytest.raises(viz.FigureDataError):
+        viz.explore_training(**wrong)
+
+
+def test_a_model_that_does_not_choose_is_refused() -> None:
+    model = learning.models.linear_regression(2)
+    with pytest.raises(viz.FigureDataError, match="does not choose"):
+        viz.explore_training(learning.build_fed_avg(model, 0.1))

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Confusion matrices: counts, shades and words."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import viz
+from fedlearn_edu.viz import style
+from tests.viz.drawn_text import check_figure
+
+MATRIX = np.array([[8, 2, 0], [0, 10, 0], [0, 5, 5]])
+
+
+@pytest.mark.parametrize("width_in", [viz.NARROW_IN, viz.WIDE_IN])
+@pytest.mark.parametrize("classes", [1, 2, 10, 40])
+def test_a_matrix_has_all_its_words(classes: int, width_in: float) -> None:
+    matrix = np.eye(classes, dtype=int) * 100 + 7
+    texts = check_figure(viz.draw_confusion(matrix, width_in=width_in))
+    assert {"is", "taken for", "What was taken for what", "0"} <= set(texts)
+    assert ("107" in texts) == (classes <= 10)
+
+
+def test_shades_are_shares_of_a_row() -> None:
+    (axes,) = viz.draw_confusion(MATRIX).axes
+    np.testing.assert_allclose(
+        np.asarray(axes.images[0].get_array()),
+        [[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.5, 0.5]],
+    )
+
+
+def test_it_says_the_most_frequent_mistake() -> None:
+    words = style.said(viz.draw_confusion(MATRIX))
+    assert words.startswith("23 of 30 examples are taken for what they are (76.7%).")
+    assert words.endswith("Most often 2 is taken for 1: 5 times.")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        (np.zeros([2, 2], int), "There are no examples."),
+        (
+            np.eye(2, dtype=int),
+            "2 of 2 examples are taken for what they are (100.0%). No mistakes.",
+        ),
+        (
+            [[0, 1], [0, 0]],
+            "0 of 1 examples are taken for what they are (0.0%). "
+            "Most often 0 is taken for 1: once.",
+        ),
+    ],
+    ids=["empty", "right", "wrong"],
+)
+def test_odd_matrices_are_said(matrix: Any, words: str) -> None:
+    figure = viz.draw_confusion(matrix)
+    check_figure(figure)
+    assert style.said(figure) == words
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [[1, 2], [[1, 2]], [[-1]], [["a"]], np.zeros([0, 0]), [[np.nan]]],
+    ids=["flat", "oblong", "negative", "text", "empty", "nan"],
+)
+def test_what_is_no_matrix_is_refused(matrix: Any) -> None:
+    with pytest.raises(viz.FigureDataError, match="no confusion matrix"):
+        viz.draw_confusion(matrix)

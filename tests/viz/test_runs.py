@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`draw_run`: columns of histories as curves, with what is missing said."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+
+from fedlearn_edu import viz
+from fedlearn_edu.learning.history import History, HistoryError
+from fedlearn_edu.learning.result import Run
+from fedlearn_edu.viz import style
+from tests.viz.drawn_text import check_figure
+
+NAN = float("nan")
+
+
+def history(accuracies: list[float], **more: Any) -> History:
+    return History.of(
+        {
+            "round": number + 1,
+            "loss_per_example": 9.0,
+            "test.loss_per_example": 2.0 / (number + 1),
+            "test.accuracy_per_example": share,
+            "test.accuracy_lowest": share - 0.1,
+            "test.accuracy_highest": share + 0.1,
+            **more,
+        }
+        for number, share in enumerate(accuracies)
+    )
+
+
+def four() -> dict[str, Run]:
+    return {
+        f"an algorithm with a very long name, number {n}": Run(
+            None, history=history([0.2 + 0.1 * n, 0.5])
+        )
+        for n in range(4)
+    }
+
+
+def drawn(axes: Axes) -> list[Any]:
+    """The curves that have points."""
+    return [line for line in axes.lines if np.size(line.get_xdata())]
+
+
+def band_of(axes: Axes) -> Any:
+    patch: Any = axes.patches[0]
+    return patch.get_xy()
+
+
+@pytest.mark.parametrize("width_in", [viz.NARROW_IN, 7.0, viz.WIDE_IN])
+@pytest.mark.parametrize("rounds", [1, 2, 300])
+def test_a_run_has_all_its_words(rounds: int, width_in: float) -> None:
+    shares = np.linspace(0.1, 0.9, rounds).tolist()
+    figure = viz.draw_run(Run(None, history=history(shares)), width_in=width_in)
+    texts = check_figure(figure)
+    assert "test: accuracy per example" in texts
+    assert "test: loss per example (nats)" in texts
+    assert f"run {100 * shares[-1]:.0f} %" in texts
+    assert texts.count("round") == 2
+
+
+@pytest.mark.parametrize("width_in", [viz.NARROW_IN, viz.WIDE_IN])
+def test_four_runs_are_told_apart_by_more_than_color(width_in: float) -> None:
+    figure = viz.draw_run(four(), width_in=width_in)
+    texts = check_figure(figure)
+    assert sum("number 0" in text or "umber 0" in text for text in texts) == 2
+    lines = drawn(figure.axes[0])
+    assert len({line.get_marker() for line in lines}) == 4
+    assert len({str(line.get_linestyle()) for line in lines}) == 4
+    assert "an algorithm with a very long name, number 3" in style.said(figure)
+
+
+def test_curves_begin_with_round_one_and_have_their_band() -> None:
+    figure = viz.draw_run(history([0.25, 0.5, 0.75]))
+    upper, lower = figure.axes
+    (line,) = drawn(upper)
+    assert list(line.get_xdata()) == [1, 2, 3]
+    assert list(line.get_ydata()) == [0.25, 0.5, 0.75]
+    band = band_of(upper)
+    np.testing.assert_allclose(band[:3], [[1, 0.15], [2, 0.4], [3, 0.65]])
+    assert len(band_of(lower)) <= 2
+
+
+def test_what_was_not_measured_is_said() -> None:
+    figure = viz.draw_run(history([0.25, 0.5, NAN]))
+    check_figure(figure)
+    assert "run 50.0% in round 2 (1 rounds without a number)" in style.said(figure)
+
+
+def test_a_run_of_no_numbers_is_a_picture_that_says_so() -> None:
+    figure = viz.draw_run(history([NAN, NAN]))
+    assert "no number in any round" in check_figure(figure)
+    assert "run has no number in any round" in style.said(figure)
+
+
+def test_a_stopped_run_says_why() -> None:
+    run = Run(None, history=history([0.5]), stopped="by hand")
+    assert "stopped: by hand" in style.said(viz.draw_run(run))
+
+
+def test_columns_can_be_chosen() -> None:
+    figure = viz.draw_run(history([0.5, 0.6]), columns=["loss_per_example", "round"])
+    texts = check_figure(figure)
+    assert {"loss per example (nats)", "round"} <= set(texts)
+    with pytest.raises(HistoryError, match="no such column"):
+        viz.draw_run(history([0.5]), columns=["nothing"])
+
+
+@pytest.mark.parametrize(
+    ("runs", "columns"),
+    [
+        (7, None),
+        ({}, None),
+        ({"a": 1}, None),
+        (Run(None), None),
+        (history([0.5]), []),
+        (history([0.5]), "round"),
+        ({str(n): history([0.5]) for n in range(5)}, None),
+    ],
+    ids=["int", "none", "no-run", "no-rounds", "no-columns", "text", "five"],
+)
+def test_what_cannot_be_drawn_is_refused(runs: Any, columns: Any) -> None:
+    with pytest.raises(viz.FigureDataError):
+        viz.draw_run(runs, columns=columns)
