@@ -70,7 +70,7 @@ demo: $(VENV)/.installed-demo
 	@$(BIN)/python -m fedlearn_edu demo $(DEMO_ARGS)
 
 lab: $(VENV)/.installed-lab
-	$(BIN)/python -m jupyterlab notebooks/source
+	$(BIN)/python -m jupyterlab notebooks
 
 # ------------------------------------------------------------------ for maintainers
 
@@ -95,7 +95,7 @@ doctests: $(VENV)/.installed-test
 # One worker per notebook: the cells of one notebook share a kernel.
 notebooks: $(VENV)/.installed-test
 	$(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
-	  -n $(JOBS) --dist loadfile notebooks/source
+	  -n $(JOBS) --dist loadfile notebooks
 
 # One after the other, so that the first failure is the last thing on the screen.
 test: lint

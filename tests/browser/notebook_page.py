@@ -2,6 +2,7 @@
 """A notebook in a real browser: run it, look at outputs, move what can be moved."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, final
 from urllib.parse import urlparse
@@ -51,6 +52,16 @@ _WATCH = """([output, selector]) => {
   });
 }"""
 
+_STICKS_OUT = """(output) => {
+  const edge = output.getBoundingClientRect().right + 1;
+  const scrolls = each => each && each !== output
+    && (getComputedStyle(each).overflowX !== "visible" || scrolls(each.parentElement));
+  return [...output.querySelectorAll("img, input, select, button, p, td, code")]
+    .filter(each => each.getBoundingClientRect().right > edge)
+    .filter(each => !scrolls(each.parentElement))
+    .map(each => each.outerHTML.slice(0, 120));
+}"""
+
 
 @final
 class NotebookPage:
@@ -58,6 +69,7 @@ class NotebookPage:
 
     Attributes:
         page: Playwright's.
+        app: `"lab"` or `"notebook"`.
         errors: what the page reported as errors that nobody caught.
         strangers: hosts other than the server's that the page asked for something.
     """
@@ -66,7 +78,7 @@ class NotebookPage:
         self.page: Page = browser.new_page(viewport={"width": width, "height": 900})
         self.errors: list[str] = []
         self.strangers: set[str] = set()
-        self._server, self._panel = server, ""
+        self._server, self._panel, self.app = server, "", server.app
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", lambda request: self._note(request.url))
 
@@ -140,6 +152,22 @@ class NotebookPage:
         self.page.keyboard.press(key)
         moved: float | None = self.page.evaluate("() => window.moved")
         return moved
+
+    def wait_until(self, condition: Callable[[], bool], timeout_s: float = 8) -> None:
+        """Looks again and again until it is so."""
+        deadline = time.monotonic() + timeout_s
+        while not condition():
+            assert time.monotonic() < deadline, "nothing has changed"
+            self.page.wait_for_timeout(50)
+
+    def sticks_out(self, output: Locator) -> list[str]:
+        """What is wider than the output that holds it, but for what can be scrolled."""
+        found: list[str] = output.evaluate(_STICKS_OUT)
+        return found
+
+    def close(self) -> None:
+        """Closes the page."""
+        self.page.close()
 
     def save(self, output: Locator, file: Path) -> Path:
         """Takes a picture of an output."""

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A browser, two servers, and the notebook with everything that moves."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.notebook_page import NotebookPage
+from tests.browser.servers import serve
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = ROOT / "build" / "browser"
+NOTEBOOK = "explorers.ipynb"
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# The second half keeps the browser from asking anybody for anything by itself.
+_FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--headless=new", "--disable-dev-shm-usage"),
+    *("--disable-background-networking", "--disable-component-update"),
+    *("--no-first-run", "--disable-sync", "--disable-default-apps"),
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, as it is installed. Where tests have to be complete it has to be."""
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None:
+        told = "no chromium: apt-get install chromium, then run this again"
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, args=_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module", params=["lab", "notebook"])
+def opened(
+    request: pytest.FixtureRequest, browser: Any, tmp_path_factory: Any
+) -> Iterator[NotebookPage]:
+    """The notebook of explorers, every cell run, in JupyterLab and in Notebook 7."""
+    home = tmp_path_factory.mktemp(request.param)
+    folder = home / "notebooks"
+    folder.mkdir()
+    shutil.copy(ROOT / "notebooks" / "explorers" / NOTEBOOK, folder)
+    with serve(request.param, folder, home) as server:
+        page = NotebookPage(browser, server)
+        page.open(NOTEBOOK)
+        page.run_all()
+        yield page
+        page.close()
+
+
+@pytest.fixture(scope="session")
+def report() -> Iterator[dict[str, float]]:
+    """Milliseconds by what was moved: printed, and kept beside the pictures."""
+    measured: dict[str, float] = {}
+    yield measured
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    lines = [f"{name:<44} {value:6.0f} ms" for name, value in measured.items()]
+    (PICTURES / "latencies.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every explorer in a real browser: moved by keyboard and by mouse, seen to change.
+
+How long a move takes is measured and written to `build/browser/latencies.txt`, beside
+the pictures; nothing fails because a machine is slow.
+"""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import pytest
+
+from tests.browser.conftest import PICTURES
+from tests.browser.notebook_page import NotebookPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.tensorflow, pytest.mark.slow]
+
+HARMLESS = "reading 'schema'"  # Notebook 7 says this with any widget, or with none
+
+
+@final
+@dataclass(frozen=True)
+class Explored:
+    """One explorer of the notebook.
+
+    Attributes:
+        name: for people, and for the file of its picture.
+        cell: text that only its cell has.
+        box: the label of a box to type into, and what to type.
+        seen: what changes with a move.
+    """
+
+    name: str
+    cell: str
+    box: tuple[str, str]
+    seen: str = "img"
+
+
+EXPLORERS = [
+    Explored("mean", "fl.viz.explore_mean(", ("client 0", "5")),
+    Explored("aggregation", "fl.viz.explore_aggregation(", ("step", "3")),
+    Explored("partitions", "fl.viz.explore_partitions(", ("clients", "5")),
+    Explored("play", "fl.viz.play(", ("step", "40"), '[role="status"]'),
+]
+DISPLAYS = {
+    "program": "federated_broadcast(model)",
+    "expanded": "expanded=True",
+    "type": "federated_step.type_signature",
+    "training": "fl.viz.explore_training(",
+    "drift": "fl.viz.explore_drift(",
+}
+each = pytest.mark.parametrize("explored", EXPLORERS, ids=lambda e: e.name)
+
+
+def sentence(output: Any) -> str:
+    said: str = output.locator('[role="status"]').first.inner_text()
+    return said
+
+
+def test_page_runs_without_an_error_and_asks_nobody(opened: NotebookPage) -> None:
+    assert opened.failures() == []
+    assert [error for error in opened.errors if HARMLESS not in error] == []
+    assert opened.strangers == set()
+
+
+@each
+def test_slider_moves_by_keyboard(
+    opened: NotebookPage, explored: Explored, report: dict[str, float]
+) -> None:
+    output = opened.output_with(explored.cell)
+    before = sentence(output)
+    handle = output.locator(".noUi-handle").first
+    handle.focus()
+    # Notebook 7 keeps arrow keys for its cells, not Page Up.
+    took = opened.time_move(output, "PageUp", explored.seen)
+    assert took is not None, f"nothing moved: {before}"
+    assert sentence(output) != before
+    handle.focus()
+    again = opened.time_move(output, "PageDown", explored.seen)
+    assert again is not None
+    report[f"{opened.app}: {explored.name}, by key"] = again
+
+
+@each
+def test_slider_moves_by_mouse(opened: NotebookPage, explored: Explored) -> None:
+    output = opened.output_with(explored.cell)
+    before = sentence(output)
+    handle = output.locator(".noUi-handle").first
+    handle.scroll_into_view_if_needed()
+    place: Any = handle.bounding_box()
+    track: Any = output.locator(".noUi-base").first.bounding_box()
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    share = (x - track["x"]) / track["width"]
+    opened.page.mouse.move(x, y)
+    opened.page.mouse.down()
+    opened.page.mouse.move(track["x"] + track["width"] * (1 - share * 0.7), y, steps=4)
+    opened.page.mouse.up()
+    opened.wait_until(lambda: sentence(output) != before)
+
+
+@each
+def test_box_takes_a_typed_number(opened: NotebookPage, explored: Explored) -> None:
+    output = opened.output_with(explored.cell)
+    label, typed = explored.box
+    box = output.get_by_label(label, exact=False).first
+    box.fill("2")
+    box.press("Enter")
+    opened.page.wait_for_timeout(300)
+    before = sentence(output)
+    box.fill(typed)
+    box.press("Enter")
+    opened.wait_until(lambda: sentence(output) != before)
+
+
+@each
+def test_picture_says_what_the_line_says(
+    opened: NotebookPage, explored: Explored
+) -> None:
+    output = opened.output_with(explored.cell)
+    words = output.locator("img").first.get_attribute("alt")
+    assert words
+    if explored.seen == "img":
+        assert words == sentence(output)
+
+
+@pytest.mark.parametrize("width", [1280, 600])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pictures_to_look_at(opened: NotebookPage, theme: str, width: int) -> None:
+    """They are for people; here only that all is there and nothing sticks out."""
+    opened.use_theme(theme)
+    opened.resize(width)
+    cells = {explored.name: explored.cell for explored in EXPLORERS} | DISPLAYS
+    for name, cell in cells.items():
+        output = opened.output_with(cell)
+        opened.save(output, PICTURES / opened.app / f"{name}_{theme}_{width}.png")
+        assert opened.sticks_out(output) == [], (name, theme, width)
