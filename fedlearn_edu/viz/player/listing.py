@@ -15,7 +15,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 
 _WIDTH = 36
-_MAX_LINES = 28
+_MAX_LINES = 24
 _MARK = '<mark style="background:#0072B233;color:inherit;font-weight:bold;padding:0">'
 _MAY_BREAK = re.compile(r"[,=(]")
 _POINTER = '<span style="position:absolute;left:0;text-indent:0">▶</span>'

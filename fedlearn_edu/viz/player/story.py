@@ -71,9 +71,10 @@ class Story:
         event = self.events[step]
         if event.detail and not isinstance(event.made, Exception):
             return event.detail
-        if not event.operands:
+        made = self._first_operand(event)
+        if made is None:
             return ""
-        name = self.events[self._at[event.operands[0]]].detail
+        name = self.events[made].detail
         return "the program" if event.caller is None else name.partition(",")[0]
 
     def phases(self) -> list[tuple[int, str]]:
@@ -195,8 +196,8 @@ class Story:
         if key is None:
             return ()
         listing = self.listings[key]
-        if event.what == "compute":
-            made = self._at[event.operands[0]]
+        made = self._first_operand(event)
+        if event.what == "compute" and made is not None:
             return self._lit[made] or around
         node = self._node(event)
         places = () if node is None else listing.find(node, around)
@@ -208,7 +209,13 @@ class Story:
         """The node an event is about, if it was handed one, or calls one."""
         if event.what == "create_value":
             return as_node(event.given)
-        if event.what == "create_call":
-            made = self.events[self._at[event.operands[0]]]
-            return as_node(made.given) if made.what == "create_value" else None
+        made = self._first_operand(event)
+        if event.what == "create_call" and made is not None:
+            function = self.events[made]
+            return as_node(function.given) if function.what == "create_value" else None
         return None
+
+    def _first_operand(self, event: Event) -> int | None:
+        """The step that made it; `None` if it is not on the tape (any more)."""
+        made = self._at.get(event.operands[0]) if event.operands else None
+        return made if made is None or made < self._at[event.number] else None

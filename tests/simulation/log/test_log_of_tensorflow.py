@@ -4,6 +4,7 @@
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fedlearn_edu as fl
@@ -12,6 +13,7 @@ from fedlearn_edu.simulation.log.traffic import bytes_by_edge
 from fedlearn_edu.testing.case import Case
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.testing.comparison import difference
+from tests.programs import NUMBERS
 from tests.simulation.log.test_replaying import check_order
 from tests.tutorial.conftest import default_context_restored, run_script
 
@@ -58,3 +60,21 @@ def test_a_fused_run_can_be_replayed(case: Case) -> None:
     check_order(tape)
     [replayed] = results_of(tape)
     assert difference(replayed, result) is None
+
+
+def test_a_mapped_sequence_may_have_been_made_by_leaf_code() -> None:
+    @fl.tf_computation(NUMBERS)
+    def doubled(numbers: Any) -> Any:
+        return numbers.map(lambda x: 2 * x)
+
+    @fl.tf_computation(np.int32)
+    def plus_one(x: Any) -> Any:
+        return x + 1
+
+    program = fl.federated_computation(
+        lambda s: fl.sequence_map(plus_one, doubled(s)), NUMBERS
+    )
+    with fl.record() as tape:
+        result = program([1, 2])
+    assert list(result) == [3, 5]
+    assert results_of(tape) == [result]

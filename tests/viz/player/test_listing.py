@@ -75,8 +75,8 @@ def test_of_a_long_program_the_lines_around_are_shown() -> None:
     last = len(listing.nodes) - 1
     html = listing.html([last])
     assert "<mark" in html
-    assert html.count("<div") == 29  # with the one that says how many are above
-    assert f"… {len(listing.lines) - 28} lines above" in html
+    assert html.count("<div") == 25  # with the one that says how many are above
+    assert f"… {len(listing.lines) - 24} lines above" in html
     assert "lines below" not in html
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import style
-from tests.programs import increment
+from tests.programs import INTS, increment, seven, total
 from tests.simulation.log.rounds import clients, model, picky, train
 from tests.viz.player.tapes import tape_of_a_round
 
@@ -107,3 +107,35 @@ def test_records_can_be_inside_of_each_other() -> None:
         increment(2)
     assert between == 0
     assert len(inner) == len(outer)
+
+
+ODD: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
+    "no argument": (seven, (), 7),
+    "text": (fl.federated_computation(lambda: "Hello"), (), b"Hello"),
+    "a sequence read once": (total, ((n for n in [1, 2, 3]),), 6),
+    "a function as argument": (
+        fl.federated_computation(
+            lambda fn, x: fn(x), fl.FunctionType(np.int32, np.int32), np.int32
+        ),
+        (increment, 4),
+        5,
+    ),
+    "secure": (
+        fl.federated_computation(
+            lambda v: fl.federated_secure_sum_bitwidth(v, 8), INTS
+        ),
+        ([1, 2, 3],),
+        6,
+    ),
+    "nobody": (fl.federated_computation(fl.federated_sum, INTS), ([],), 0),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_programs_can_be_stepped_through_to_the_end(name: str) -> None:
+    program, arguments, expected = ODD[name]
+    player = fl.viz.play(program, *arguments)
+    assert (player.result, player.error) == (expected, None)
+    for step in range(1, len(player.story) + 1):
+        player.set(step=step)
+    assert player.sentence.startswith(f"step {len(player.story)} of")

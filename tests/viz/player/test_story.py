@@ -10,6 +10,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.viz.player.story import Story
+from tests.executors.examples import run
 from tests.programs import INTS, add, increment
 from tests.simulation.log.rounds import MODEL_BYTES, UP_BYTES, picky
 from tests.viz.player.tapes import tape_of_a_round
@@ -162,3 +163,19 @@ def test_an_empty_tape_says_so() -> None:
     assert story.sentence(0) == story.summary()
     assert "empty" in story.summary()
     assert story.failure() is None
+
+
+def test_a_tape_that_was_wound_back_midway_can_be_shown() -> None:
+    fw, tape = fl.framework, Tape()
+    executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
+
+    async def work() -> None:
+        fn = await executor.create_value(increment)
+        arg = await executor.create_value(np.int32(1), fl.to_type(np.int32))
+        tape.clear()
+        await (await executor.create_call(fn, arg)).compute()
+
+    run(work())
+    story = Story(tape)
+    assert [story.lit(step) for step in range(len(story))] == [(), ()]
+    assert "calls increment" in story.sentence(0)
