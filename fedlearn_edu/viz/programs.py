@@ -6,6 +6,10 @@ Also a computation that has no type yet; `processes.py` shows two of them at onc
 
 from base64 import b64encode
 from html import escape
+from io import BytesIO
+
+from matplotlib.figure import Figure
+from PIL import Image
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.decorator import PolymorphicComputation
@@ -13,11 +17,12 @@ from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.viz import notebook
 from fedlearn_edu.viz.dataflow.drawing import graph
 from fedlearn_edu.viz.failures import draw_error
-from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN
+from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, said
 from fedlearn_edu.viz.types import notation
 
 _FIGURE = "margin:.5em 0;line-height:1.5"
 _NARROW_PX = 640
+_MAX_COLORS = 64
 _TREE = (
     "overflow-x:auto;max-height:24em;margin:4px 0;padding:0 0 0 8px;background:none;"
     "color:inherit"
@@ -60,11 +65,25 @@ def picture(computation: Computation) -> str:
         wide, narrow = (graph(computation, width_in=w) for w in (WIDE_IN, NARROW_IN))
     except FedLearnError as error:
         return draw_error(error)
-    data = b64encode(notebook.png(narrow)[0]).decode()
+    source = b64encode(_small_png(narrow)[0]).decode()
+    data, width_px = _small_png(wide)
     return (
         f'<picture><source media="(max-width:{_NARROW_PX}px)" '
-        f'srcset="data:image/png;base64,{data}">{notebook.html(wide)}</picture>'
+        f'srcset="data:image/png;base64,{source}">'
+        f"{notebook.img(data, said(wide), width_px)}</picture>"
     )
+
+
+def _small_png(drawing: Figure) -> tuple[bytes, int]:
+    """A drawing as PNG, of few colors to be small, and the width it is shown in."""
+    data, size = notebook.png(drawing)
+    buffer = BytesIO()
+    with Image.open(BytesIO(data)) as image:
+        few = image.convert("RGB").quantize(
+            _MAX_COLORS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
+        )
+        few.save(buffer, format="png")
+    return buffer.getvalue(), size["width"]
 
 
 def tree(computation: Computation) -> str:
