@@ -16,14 +16,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo lab test check fast lint unit doctests notebooks bench results clean
+.PHONY: help demo lab test check fast lint unit doctests notebooks browser gallery bench results clean
 
 help:
 	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
 	@echo "make lab     JupyterLab on the lessons"
-	@echo "make test    everything: check, all tests, examples in the docs, notebooks"
+	@echo "make test    everything: check, all tests, examples, notebooks, browser"
 	@echo "make check   format, lint, types, floors, fast tests"
 	@echo "make fast    only the fast tests (no TensorFlow)"
+	@echo "make browser only the tests in a real browser; pictures to build/browser"
+	@echo "make gallery draw docs/gallery.md and its pictures again"
 	@echo "make bench   measure federated rounds against hand-written ones (6 minutes)"
 	@echo "make results measure what the algorithms reach on MNIST (half an hour)"
 	@echo "make clean   remove caches and build output (keeps $(VENV))"
@@ -87,7 +89,7 @@ check: lint
 	@$(MAKE) --no-print-directory fast
 
 unit: $(VENV)/.installed-test
-	$(PYTEST) --hypothesis-profile=thorough -n $(JOBS)
+	$(PYTEST) -m "not browser" --hypothesis-profile=thorough -n $(JOBS)
 
 doctests: $(VENV)/.installed-test
 	$(PYTEST) --doctest-modules fedlearn_edu
@@ -97,17 +99,25 @@ notebooks: $(VENV)/.installed-test
 	$(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
 	  -n $(JOBS) --dist loadfile notebooks
 
+# Not in parallel: what a move takes is measured. Pictures go to build/browser.
+browser: $(VENV)/.installed-test
+	$(PYTEST) -m browser tests/browser
+
 # One after the other, so that the first failure is the last thing on the screen.
 test: lint
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory doctests
 	@$(MAKE) --no-print-directory notebooks
+	@$(MAKE) --no-print-directory browser
 
 bench: $(VENV)/.installed-demo
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 results: $(VENV)/.installed-demo
 	@$(BIN)/python -m benchmarks.learning $(BENCH_ARGS)
+
+gallery: $(VENV)/.installed-demo
+	@$(BIN)/python -m examples.gallery
 
 clean:
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN_DPI = 90
 FAST_DPI = 100
+_LEAST_SHARE = 0.7  # of its width: 11 points are then as high as 7 to 8
 
 # From a class to the function that draws its objects, and those of classes derived from
 # it, as HTML. Both are only named: for what nobody shows, nothing is loaded.
@@ -92,13 +93,17 @@ def png(figure: "Figure") -> tuple[bytes, dict[str, int]]:
 
 
 def html(figure: "Figure") -> str | None:
-    """The figure as an `<img>` with its words; `None` if it has none."""
+    """The figure as an `<img>` with its words; `None` if it has none.
+
+    In a narrow column it shrinks as long as its text can be read, then it scrolls.
+    """
     from fedlearn_edu.viz.style import said
 
     if not (words := said(figure)):
         return None
     data, size = png(figure)
-    return img(data, words, size["width"])
+    picture = img(data, words, size["width"], round(_LEAST_SHARE * size["width"]))
+    return f'<div style="overflow-x:auto">{picture}</div>'
 
 
 def fast_png(figure: "Figure") -> bytes:
@@ -108,11 +113,14 @@ def fast_png(figure: "Figure") -> bytes:
     return buffer.getvalue()
 
 
-def img(data: bytes, words: str, width_px: int | None = None) -> str:
-    """A PNG as an `<img>` that is never wider than its column."""
+def img(
+    data: bytes, words: str, width_px: int | None = None, least_px: int = 0
+) -> str:
+    """A PNG as an `<img>` that is no wider than its column, nor narrower than that."""
     width = f' width="{width_px}"' if width_px else ""
+    least = f"min-width:{least_px}px;" if least_px else ""
     source = b64encode(data).decode()
     return (
         f'<img alt="{escape(words)}"{width} src="data:image/png;base64,{source}" '
-        'style="max-width:100%;height:auto;background:white">'
+        f'style="max-width:100%;{least}height:auto;background:white">'
     )

@@ -172,6 +172,10 @@ class NotebookPage:
     def save(self, output: Locator, file: Path) -> Path:
         """Takes a picture of an output."""
         file.parent.mkdir(parents=True, exist_ok=True)
+        # Applications scroll by themselves: only what fits is in a picture.
+        width = (self.page.viewport_size or {"width": 1280})["width"]
+        self.page.set_viewport_size({"width": width, "height": 2400})
         output.scroll_into_view_if_needed()
+        self.page.wait_for_timeout(150)
         output.screenshot(path=file)
         return file

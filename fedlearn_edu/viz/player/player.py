@@ -117,7 +117,9 @@ class Player(widgets.VBox):  # type: ignore[misc]
         stage = widgets.GridBox([self._picture, self._cursor], layout=one_cell)
         left = widgets.Box([self._listing], layout=_column("1 1 22em"))
         right = widgets.VBox([stage, self._value], layout=_column("1 1 30em"))
-        both = widgets.HBox([left, right], layout=widgets.Layout(flex_flow="row wrap"))
+        # Where there is no room side by side, the lanes come first.
+        flow = widgets.Layout(flex_flow="row wrap-reverse", align_items="flex-end")
+        both = widgets.HBox([left, right], layout=flow)
         return [moving, choosing, self._said, both]
 
     def _connect(self) -> None:

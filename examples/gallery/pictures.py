@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of the gallery: a function for each, and nothing that is not shown."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import fedlearn_edu as fl
+from fedlearn_edu import learning, tf, viz
+from fedlearn_edu.simulation import ClientData, datasets, partitions
+
+MODEL = OrderedDict(weights=(np.float32, [784, 10]), bias=(np.float32, [10]))
+BATCHES = fl.SequenceType(
+    OrderedDict(x=(np.float32, [None, 784]), y=(np.int32, [None]))
+)
+
+
+@fl.tf_computation(MODEL, np.float32, BATCHES)
+def local_train(model: Any, learning_rate: Any, batches: Any) -> Any:
+    """One step of gradient descent for each batch of one client."""
+
+    @tf.function
+    def step(model: Any, batch: Any) -> Any:
+        scores = batch["x"] @ model["weights"] + model["bias"]
+        chances = tf.nn.softmax(scores) - tf.one_hot(batch["y"], 10)
+        slope = chances / tf.cast(tf.shape(scores)[0], tf.float32)
+        return OrderedDict(
+            weights=model["weights"]
+            - learning_rate * tf.transpose(batch["x"]) @ slope,
+            bias=model["bias"] - learning_rate * tf.reduce_sum(slope, 0),
+        )
+
+    return batches.reduce(model, step)
+
+
+@fl.federated_computation(
+    fl.type_at_server(MODEL), fl.type_at_server(np.float32), fl.type_at_clients(BATCHES)
+)
+def federated_train(model: Any, learning_rate: Any, data: Any) -> Any:
+    """One round: the model goes to the clients, and the mean of theirs comes back."""
+    everywhere = fl.federated_broadcast(model)
+    rate = fl.federated_broadcast(learning_rate)
+    return fl.federated_mean(fl.federated_map(local_train, (everywhere, rate, data)))
+
+
+def what_travels() -> Figure:
+    """What travels in a round of federated averaging."""
+    return viz.graph(federated_train)
+
+
+def what_a_mean_stands_for() -> Figure:
+    """The same, with every operator written out in the ones it stands for."""
+    return viz.graph(federated_train, expanded=True)
+
+
+def what_scaffold_sends() -> Figure:
+    """What SCAFFOLD sends more than federated averaging does."""
+    model = learning.models.softmax_regression()
+    process = learning.build_scaffold(model, 10, client_learning_rate=0.1)
+    return viz.graph(process.next)
+
+
+def what_the_compiler_does() -> Figure:
+    """A program before and after each pass of the compiler."""
+    return viz.passes(federated_train)
+
+
+def who_does_what_when() -> Figure:
+    """Every call of one round, client by client, and the bytes on the way."""
+    batch = {"x": np.ones([5, 784], np.float32), "y": np.zeros([5], np.int32)}
+    model = [np.zeros([784, 10], np.float32), np.zeros([10], np.float32)]
+    with fl.record() as tape:
+        federated_train(model, 0.1, [[batch, batch]] * 5)
+    return viz.draw_tape(tape, at=200)
+
+
+def what_is_in_a_mean() -> Figure:
+    """What clients send for a weighted mean, and what the server adds up."""
+    return viz.draw_mean([1.0, 2.0, 6.0], weights=[1.0, 1.0, 2.0])
+
+
+def what_secure_sums_hide() -> Figure:
+    """The same mean from secure sums: what each client sends looks random."""
+    return viz.draw_mean([1.0, 2.0, 6.0], secure=True)
+
+
+def why_grouping_matters() -> Figure:
+    """An aggregation whose zero is not neutral: it counts once for each group."""
+    return viz.draw_aggregation([1, 2, 3, 4, 5], zero=1, fan_out=3)
+
+
+def who_has_which_digits() -> Figure:
+    """Digits dealt out unevenly: a Dirichlet partition with alpha 0.3."""
+    images, labels = datasets.load_digits28().train
+    shares = partitions.dirichlet(labels, 10, alpha=0.3, seed=0)
+    return viz.draw_partition(labels, shares, images=images)
+
+
+def which_algorithm_is_ahead() -> Figure:
+    """Three algorithms on clients with unlike digits, one axis for all of them."""
+    digits = datasets.load_digits28()
+    shares = partitions.dirichlet(digits.train[1], 10, alpha=0.1, seed=0)
+    clients = ClientData(*digits.train, shares)
+    everybody = partitions.iid(digits.test[1], 10)
+    test = ClientData(*digits.test, everybody)
+    model = learning.models.softmax_regression()
+    judge = learning.build_federated_evaluation(model).on(test)
+    processes = {
+        "FedAvg": learning.build_fed_avg(model, 0.1),
+        "FedAdam": learning.build_fed_adam(model, 0.1, 0.03),
+        "SCAFFOLD": learning.build_scaffold(model, 10, client_learning_rate=0.1),
+    }
+    quiet = learning.Options(progress=False)
+    return viz.draw_run(
+        {
+            name: learning.run(
+                process,
+                clients,
+                15,
+                batch_size=20,
+                evaluate={"test": judge},
+                options=quiet,
+            )
+            for name, process in processes.items()
+        }
+    )
+
+
+def why_clients_drift() -> Figure:
+    """Where ten clients go that train alone, above a landscape of loss."""
+    return viz.draw_drift()
