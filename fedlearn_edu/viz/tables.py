@@ -23,7 +23,7 @@ def history_table(history: History) -> str:
 
     >>> history = History().with_row({"round": 1, "clients": 5, "loss": 2.5})
     >>> html = history_table(history)
-    >>> "History of 1 round" in html, "2.5" in html
+    >>> "of 1 round" in html, "2.5" in html
     (True, True)
     """
     return _rounds(f"<strong>History</strong> of {_counted(len(history))}", history)

@@ -9,11 +9,14 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
-from fedlearn_edu.viz import notebook
+from fedlearn_edu.viz import NARROW_IN, WIDE_IN, notebook
+from fedlearn_edu.viz.dataflow.drawing import graph
+from fedlearn_edu.viz.dataflow.passes import passes
 from fedlearn_edu.viz.dataflow.reading import read
 from fedlearn_edu.viz.dataflow.saying import sentence
 from fedlearn_edu.viz.programs import draw_computation, draw_polymorphic
 from tests.viz.dataflow import programs
+from tests.viz.drawn_text import check_figure
 from tests.viz.html_reader import check_html
 
 
@@ -76,6 +79,17 @@ def test_shell_learns_to_show_computations() -> None:
     polymorphic: Any = fl.federated_computation(lambda x: x)
     data, _ = shell.display_formatter.format(polymorphic)
     assert data["text/html"] == draw_polymorphic(polymorphic)
+
+
+@pytest.mark.slow
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN], ids=str)
+def test_a_round_of_scaffold_fits_on_a_page_and_on_a_phone(width_in: float) -> None:
+    model = fl.learning.models.softmax_regression()
+    step = fl.learning.build_scaffold(model, 5, 0.1).next
+    check_figure(graph(step, width_in=width_in))
+    check_figure(graph(step, expanded=True, width_in=width_in))
+    check_figure(passes(step, width_in=width_in))
 
 
 @pytest.mark.tensorflow

@@ -11,6 +11,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.compiler.straighten import straighten
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
+from fedlearn_edu.viz.dataflow.panels import EDGE_IN, side_by_side
 from fedlearn_edu.viz.dataflow.passes import passes
 from fedlearn_edu.viz.dataflow.reading import as_program
 from fedlearn_edu.viz.dataflow.record import Lane
@@ -115,3 +116,26 @@ def test_a_program_without_placements_becomes_one_leaf() -> None:
     written, fused = stages(program.tree)
     assert [step.name for step in written.steps] == ["double", "double"]
     assert [(s.comes_from, s.is_leaf) for s in fused.steps] == [((0, 1), True)]
+
+
+def test_each_call_is_written_out_in_its_place() -> None:
+    written, expanded = stages(programs.train.tree)
+    assert [step.name for step in written.steps] == [
+        "federated_broadcast",
+        "federated_broadcast",
+        "federated_zip",
+        "learn",
+        "federated_mean",
+    ]
+    origins = [step.comes_from for step in expanded.steps]
+    assert origins == [(0,), (1,), (2,), (3,), (4,), (4,), (4,), (4,)]
+
+
+def test_columns_fill_the_page_and_boxes_do_not_overlap() -> None:
+    first, second = side_by_side(stages(programs.train.tree), WIDE_IN, 1.0)
+    assert first[0].left == EDGE_IN
+    assert second[0].right == pytest.approx(WIDE_IN - EDGE_IN)
+    assert first[0].right < second[0].left
+    for column in (first, second):
+        assert all(above.bottom < box.top for above, box in pairwise(column))
+    assert first[-1].middle == pytest.approx(np.mean([b.middle for b in second[4:]]))
