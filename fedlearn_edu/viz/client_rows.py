@@ -148,7 +148,7 @@ class ClientRows:
         tiles = _tiles(images, shares, rows, columns)
         above = 1 + round((row_in / tile_in - 1) * tiles.shape[2] / 2)
         thumbs.set_data(mosaic(tiles, (above, 1), fill=0))
-        thumbs.set_clim(0, max(float(np.max(images)), 1e-9))
+        thumbs.set_clim(0, max(float(tiles.max()), 1e-9))
         thumbs.set_extent((0, columns * tile_in, len(rows) - 0.5, -0.5))
         axes.set(xlim=(0, width_in), ylim=(low, -0.5))
 

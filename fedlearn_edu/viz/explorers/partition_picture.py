@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from fedlearn_edu import learning
 from fedlearn_edu.simulation import ClientData, partitions
 from fedlearn_edu.simulation.datasets import Dataset
+from fedlearn_edu.simulation.partitions import Skew
 from fedlearn_edu.viz import partition, style
 from fedlearn_edu.viz.artists import Stamps
 from fedlearn_edu.viz.client_rows import ClientRows
@@ -26,6 +27,7 @@ _CURVES_HEAD_IN = 0.5
 _CURVES_FOOT_IN = 0.6
 _AXIS_IN = 0.85
 _LEARNING_RATE = 0.1
+_MOST_KEPT = 32
 
 
 @final
@@ -72,6 +74,7 @@ class PartitionPicture:
         self._images, self._labels = dataset.train
         self._test = ClientData(*dataset.test, [np.arange(len(dataset.test[1]))])
         self._learners: dict[Setting, Learner] = {}
+        self._kept: dict[Setting, tuple[Any, Skew]] = {}
         width_in = style.EXPLORER_IN
         upper_in = partition.HEAD_IN + _ROWS_IN + partition.FOOT_IN
         height_in = upper_in + _CURVES_HEAD_IN + _CURVES_IN + _CURVES_FOOT_IN
@@ -90,8 +93,7 @@ class PartitionPicture:
     def show(self, **values: Any) -> str:
         """Shows the partition the controls ask for, and its curves if there are any."""
         setting = Setting.of(values)
-        shares = self._deal(setting)
-        skew = partitions.describe_skew(self._labels, shares)
+        shares, skew = self._dealt(setting)
         self._rows.show(skew, shares, self._images)
         curves = self._curves_of(setting)
         note = "" if curves else f"not trained yet:\npress “Train {ROUNDS} rounds”"
@@ -106,16 +108,23 @@ class PartitionPicture:
         total = ROUNDS * len(wanted)
         for number, each in enumerate(wanted):
             if each not in self._learners:
-                data = ClientData(self._images, self._labels, self._deal(each))
+                data = ClientData(self._images, self._labels, self._dealt(each)[0])
                 name = "IID" if each == setting.iid else setting.words
                 self._learners[each] = Learner(name, _process, data, self._test)
             self._learners[each].go_on(ROUNDS, job, number * ROUNDS, total)
         how = f"stopped; press “Train {ROUNDS} rounds” to go on"
         return how if job.is_stopping else "done"
 
-    def _deal(self, setting: Setting) -> Any:
-        deal = DEALINGS[setting.partition].deal
-        return deal(self._labels, setting.clients, setting.value, setting.seed)
+    def _dealt(self, setting: Setting) -> tuple[Any, Skew]:
+        """Who holds what, and how skewed that is; the last settings are kept."""
+        if setting not in self._kept:
+            deal = DEALINGS[setting.partition].deal
+            shares = deal(self._labels, setting.clients, setting.value, setting.seed)
+            found = shares, partitions.describe_skew(self._labels, shares)
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.pop(next(iter(self._kept)))
+            self._kept[setting] = found
+        return self._kept[setting]
 
     def _curves_of(self, setting: Setting) -> list[Curve]:
         names = {setting.iid: "IID", setting: "this partition"}

@@ -31,15 +31,24 @@ def counts(explorer: Explorer) -> Any:
     return explorer.figure.axes[1].images[0].get_array()
 
 
+LIBRARY: dict[str, Any] = {
+    "one_label_per_client": lambda y: partitions.one_label_per_client(y, seed=3),
+    "labels_per_client": lambda y: partitions.labels_per_client(y, 10, 2, seed=3),
+    "shards": lambda y: partitions.shards(y, 10, 2, seed=3),
+    "dirichlet": lambda y: partitions.dirichlet(y, 10, 0.5, seed=3),
+    "log_normal_sizes": lambda y: partitions.log_normal_sizes(y, 10, 1.0, seed=3),
+    "power_law_sizes": lambda y: partitions.power_law_sizes(y, 10, 1.0, seed=3),
+    "iid": lambda y: partitions.iid(y, 10, seed=3),
+}
+
+
 @pytest.mark.parametrize("name", DEALINGS)
 def test_every_partition_is_that_of_the_library(explorer: Explorer, name: str) -> None:
-    explorer.set(partition="iid", clients=10, seed=3)
-    explorer.set(partition=name)
+    explorer.children[1].children[-2].click()
+    explorer.set(partition=name, seed=3)
     dealing = DEALINGS[name]
     labels = datasets.load_digits28().train[1]
-    value = explorer.values[dealing.parameter] if dealing.parameter else None
-    shares = dealing.deal(labels, 10, value, 3)
-    skew = partitions.describe_skew(labels, shares)
+    skew = partitions.describe_skew(labels, LIBRARY[name](labels))
     np.testing.assert_allclose(counts(explorer), skew.histogram / skew.sizes[:, None])
     assert f"variation {skew.total_variation.mean():.2f}" in explorer.sentence
     assert f"labels {skew.effective_labels.mean():.2f}" in explorer.sentence

@@ -133,12 +133,15 @@ def test_a_stopped_run_keeps_its_state_and_goes_on() -> None:
     job.report = whole
     assert "FedAvg: 2 of 6 rounds. Press the button to go on." in job.line
     assert "FedAvg, after 2 rounds" in explorer.sentence
-    assert picture.runs["FedAvg"].stopped == "by hand"
+    stopped = picture.runs["FedAvg"]
+    assert stopped.stopped == "by hand"
     explorer.set(round_number=5)
     assert explorer.sentence.startswith("Round 5 is not done; the newest is 2.")
     trained(explorer)
     run = picture.runs["FedAvg"]
     assert run.stopped is None
+    seconds = run.history["seconds"]
+    assert seconds[:2].tolist() == stopped.history["seconds"].tolist(), "done anew"
     assert run.history["round"].tolist() == [1, 2, 3, 4, 5, 6]
     at_once = learning.run(process(), data, 6, batch_size=20)
     np.testing.assert_array_equal(run.weights["weights"], at_once.weights["weights"])
