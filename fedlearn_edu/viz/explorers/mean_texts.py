@@ -73,9 +73,9 @@ def _who_sends(run: MeanRun) -> str:
     count = len(run.values)
     who = "The one client" if count == 1 else f"Each of {count} clients"
     if not run.is_secure:
-        what = "its value and a 1"
+        what = "its value v and a 1"
         if run.weights is not None:
-            what = "its value times its weight, its weight, and a 1"
+            what = "its value v times its weight w, the weight, and a 1"
         return f"{who} sends {what}."
     above = f"its value, in hundredths above {_MINUS}{number(int(run.bound))}"
     if run.weights is None:
