@@ -99,6 +99,10 @@ def _who_divides(run: MeanRun) -> str:
 def _special(run: MeanRun) -> list[str]:
     if run.weights is not None and not any(run.weights):
         return ["A mean over a weight of zero does not exist."]
+    if run.is_secure and not math.isfinite(run.mean):
+        return ["In hundredths, all weights became 0."]
+    if math.isinf(run.mean):
+        return ["Such a sum is beyond the largest float32."]
     if len(run.values) == 1:
         alone = "Alone, a client has nobody to share a mask with: its mask is 0."
         known = "The mean of one value is that value: the server knows it."

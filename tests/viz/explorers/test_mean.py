@@ -93,6 +93,13 @@ def test_a_weight_of_zero_has_no_mean(secure: bool) -> None:
     assert "nan. A mean over a weight of zero does not exist." in words
 
 
+def test_sums_without_a_number_are_explained() -> None:
+    words = style.said(viz.draw_mean([1.0, 2.0], [0.001, 0.0], secure=True))
+    assert words.endswith("the mean is inf. In hundredths, all weights became 0.")
+    words = style.said(viz.draw_mean([1e300, 1.0]))
+    assert words.endswith("the mean is inf. Such a sum is beyond the largest float32.")
+
+
 def test_a_single_client_has_nothing_to_hide_behind() -> None:
     assert run_mean([4.5], None, secure=True).masks == ((0,),)
     words = style.said(viz.draw_mean([4.5], secure=True))
