@@ -23,7 +23,9 @@ from fedlearn_edu.viz.explorers.mean_texts import (
 )
 
 _HEAD, _FOOT, _LINE, _PAD, _GAP, _EDGE = 0.68, 0.62, 0.23, 0.08, 0.08, 0.1
-_PLAIN_COLUMN, _MASKED_COLUMN, _POINT = 0.62, 1.3, 0.14
+_PLAIN_COLUMN, _MASKED_COLUMN, _POINT = 0.56, 1.38, 0.14
+# The numbers of a message take at least this share of the width.
+_SHARE = 0.28
 _NARROW_BELOW_IN = 6.0
 
 
@@ -35,6 +37,7 @@ class MeanDrawing:
         self._run = run
         self._rows = shown_rows(len(run.values))
         self._narrow = width_in < _NARROW_BELOW_IN
+        self._least = _SHARE * width_in / len(run.sent[0])
         self._sent, self._sums = self._widths(run.sent), self._widths(run.sums)
         self._server = width_in - _EDGE - sum(self._sums) - _PAD
         self._message_end = self._server - 2 * _PAD
@@ -66,11 +69,11 @@ class MeanDrawing:
     def _widths(self, rows: Sequence[Sequence[Any]]) -> list[float]:
         """How wide the columns are, for all the numbers in them."""
         if self._run.is_secure:
-            return [_MASKED_COLUMN]
+            return [max(_MASKED_COLUMN, self._least)]
         shown = [rows[row] for row in self._rows if row is not None]
         columns = zip(*shown, strict=True)
         longest = [max(len(number(each)) for each in column) for column in columns]
-        least = _PLAIN_COLUMN - 0.06 * self._narrow
+        least = max(_PLAIN_COLUMN, self._least)
         return [max(least, 0.1 * chars + 0.12) for chars in longest]
 
     def _client_lines(self, client: int) -> list[str]:

@@ -73,9 +73,9 @@ def _who_sends(run: MeanRun) -> str:
     count = len(run.values)
     who = "The one client" if count == 1 else f"Each of {count} clients"
     if not run.is_secure:
-        what = "its value and a 1"
+        what = "its value v and a 1"
         if run.weights is not None:
-            what = "its value times its weight, its weight, and a 1"
+            what = "its value v times its weight w, the weight, and a 1"
         return f"{who} sends {what}."
     above = f"its value, in hundredths above {_MINUS}{number(int(run.bound))}"
     if run.weights is None:
@@ -99,6 +99,10 @@ def _who_divides(run: MeanRun) -> str:
 def _special(run: MeanRun) -> list[str]:
     if run.weights is not None and not any(run.weights):
         return ["A mean over a weight of zero does not exist."]
+    if run.is_secure and not math.isfinite(run.mean):
+        return ["In hundredths, all weights became 0."]
+    if math.isinf(run.mean):
+        return ["Such a sum is beyond the largest float32."]
     if len(run.values) == 1:
         alone = "Alone, a client has nobody to share a mask with: its mask is 0."
         known = "The mean of one value is that value: the server knows it."

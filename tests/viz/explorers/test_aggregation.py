@@ -80,8 +80,10 @@ def test_sixteen_seventeen_and_eighteen(fan_out: int | None, result: int) -> Non
     assert run_aggregation(ONE_TO_FIVE, 0, fan_out).result == 15
 
 
-def test_groups_of_twelve_by_two() -> None:
+def test_who_is_in_which_group() -> None:
     left = (((0, 1), (2, 3)), ((4, 5), (6, 7)))
+    assert grouped(6, 6) == ((0, 1, 2, 3, 4, 5),)
+    assert grouped(5, 6) is None
     assert grouped(12, 2) == (left, (((8, 9), (10, 11)),))
 
 

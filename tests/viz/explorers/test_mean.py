@@ -22,6 +22,7 @@ CASES = {
         [-10.0, 3.5, 0.0, 9.99, 1.25, -7.0, 10.0, 2.0],
         [10.0, 0, 1, 1, 2, 3, 4, 5],
     ),
+    "most": ([10.0, -10.0], [10.0, 10.0]),
     "equal": ([2.0, 2.0], [1.0, 3.0]),
     "large": ([123.4, -0.5], [12.0, 1.0]),
     "hundred": ([float(i) for i in range(100)], [1.0] * 100),
@@ -90,6 +91,13 @@ def test_a_weight_of_zero_has_no_mean(secure: bool) -> None:
     assert math.isnan(run_mean([1.0, 2.0], [0.0, 0.0], secure=secure).mean)
     words = style.said(viz.draw_mean([1.0, 2.0], [0.0, 0.0], secure=secure))
     assert "nan. A mean over a weight of zero does not exist." in words
+
+
+def test_sums_without_a_number_are_explained() -> None:
+    words = style.said(viz.draw_mean([1.0, 2.0], [0.001, 0.0], secure=True))
+    assert words.endswith("the mean is inf. In hundredths, all weights became 0.")
+    words = style.said(viz.draw_mean([1e300, 1.0]))
+    assert words.endswith("the mean is inf. Such a sum is beyond the largest float32.")
 
 
 def test_a_single_client_has_nothing_to_hide_behind() -> None:
