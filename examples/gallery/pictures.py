@@ -11,7 +11,9 @@ import fedlearn_edu as fl
 from fedlearn_edu import learning, tf, viz
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 
-MODEL = OrderedDict(weights=(np.float32, [784, 10]), bias=(np.float32, [10]))
+MODEL = fl.to_type(
+    OrderedDict(weights=(np.float32, [784, 10]), bias=(np.float32, [10]))
+)
 BATCHES = fl.SequenceType(
     OrderedDict(x=(np.float32, [None, 784]), y=(np.int32, [None]))
 )
@@ -21,14 +23,13 @@ BATCHES = fl.SequenceType(
 def local_train(model: Any, learning_rate: Any, batches: Any) -> Any:
     """One step of gradient descent for each batch of one client."""
 
-    @tf.function
+    @tf.function  # type: ignore[untyped-decorator]
     def step(model: Any, batch: Any) -> Any:
         scores = batch["x"] @ model["weights"] + model["bias"]
         chances = tf.nn.softmax(scores) - tf.one_hot(batch["y"], 10)
         slope = chances / tf.cast(tf.shape(scores)[0], tf.float32)
         return OrderedDict(
-            weights=model["weights"]
-            - learning_rate * tf.transpose(batch["x"]) @ slope,
+            weights=model["weights"] - learning_rate * tf.transpose(batch["x"]) @ slope,
             bias=model["bias"] - learning_rate * tf.reduce_sum(slope, 0),
         )
 

@@ -113,9 +113,7 @@ def fast_png(figure: "Figure") -> bytes:
     return buffer.getvalue()
 
 
-def img(
-    data: bytes, words: str, width_px: int | None = None, least_px: int = 0
-) -> str:
+def img(data: bytes, words: str, width_px: int | None = None, least_px: int = 0) -> str:
     """A PNG as an `<img>` that is no wider than its column, nor narrower than that."""
     width = f' width="{width_px}"' if width_px else ""
     least = f"min-width:{least_px}px;" if least_px else ""
