@@ -24,6 +24,7 @@ _SIDE_BY_SIDE_FROM_IN = 6.0
 _LEVELS = 9
 _EVERY_TICK_UP_TO = 5
 _LOSS_MAP = "Greys"
+_NOWHERE = np.full((1, 2), np.nan)
 
 
 @final
@@ -142,12 +143,12 @@ class DriftDrawing:
             self._message.set_text("")
             self._set_visible(True)
             self._draw_contours(plane)
-            self._draw_clients(len(plane.steps))
+            self._make_room(len(plane.steps))
             self._shown = plane
-        for (path, end), steps, batches in zip(
-            self._paths, plane.steps, plane.batches, strict=True
-        ):
-            walked = steps[: batches * epochs + 1]
+        for client, (path, end) in enumerate(self._paths):
+            walked = _NOWHERE
+            if client < len(plane.steps):
+                walked = plane.steps[client][: plane.batches[client] * epochs + 1]
             path.set_data(walked[:, 0], walked[:, 1])
             end.set_data(walked[-1:, 0], walked[-1:, 1])
         self._old.set_data([0.0], [0.0])
@@ -158,10 +159,7 @@ class DriftDrawing:
     def _forget(self) -> None:
         for artist in self._contours:
             artist.remove()
-        for path, end in self._paths:
-            path.remove()
-            end.remove()
-        self._contours, self._paths, self._shown = [], [], None
+        self._contours, self._shown = [], None
 
     def _draw_contours(self, plane: DriftPlane) -> None:
         axes = self._plane
@@ -178,10 +176,10 @@ class DriftDrawing:
         self._losses.yaxis.set_major_locator(MaxNLocator(5))
         self._losses.tick_params(labelsize=style.FONT_PT)
 
-    def _draw_clients(self, count: int) -> None:
-        """A path and a mark for each client, and room for it in the matrix."""
+    def _make_room(self, count: int) -> None:
+        """A path and a mark for each client, and room for all in the matrix."""
         axes = self._plane
-        for client in range(count):
+        for client in range(len(self._paths), count):
             (path,) = axes.plot([], [], color=CLIENTS, lw=1.8, zorder=3)
             path.set(marker="o", markevery=[-1], ms=12, mfc="white", mew=1)
             (end,) = axes.plot([], [], ls="none", color=INK, zorder=4)

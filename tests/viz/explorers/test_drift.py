@@ -10,6 +10,7 @@ import pytest
 from fedlearn_edu import learning, viz
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.drift import DriftPicture
+from fedlearn_edu.viz.explorers.drift_drawing import DriftDrawing
 from fedlearn_edu.viz.explorers.drift_paths import (
     BATCH_SIZE,
     MOST_EPOCHS,
@@ -141,6 +142,19 @@ def test_the_picture_is_whole(width: float, plane: DriftPlane) -> None:
     style.say(picture.figure, picture.show(**values))
     texts = check_figure(picture.figure)
     assert {"Cosines", "loss (nats)", "client", "new model"} <= set(texts)
+
+
+def test_clients_that_stay_away_leave_the_picture(
+    paths: Paths, plane: DriftPlane
+) -> None:
+    drawing = DriftDrawing(6.4)
+    for clients in (10, 2, 10):
+        shown = plane if clients == 10 else find_plane(DATA, paths, clients)
+        drawing.show(shown, EPOCHS)
+        lines = drawing.figure.axes[0].lines
+        ends = [line for line in lines if str(line.get_marker()).startswith("$")]
+        seen = [line for line in ends if np.isfinite(line.get_xydata()).all()]
+        assert len(seen) == clients
 
 
 def check_waiting(picture: DriftPicture, values: Any) -> None:
