@@ -134,3 +134,73 @@ def test_pictures_to_look_at(opened: NotebookPage, theme: str, width: int) -> No
         output = opened.output_with(cell)
         opened.save(output, PICTURES / opened.app / f"{name}_{theme}_{width}.png")
         assert opened.sticks_out(output) == [], (name, theme, width)
+
+
+def click(output: Any, name: str) -> None:
+    output.get_by_role("button", name=name).first.click()
+
+
+def test_training_runs_stops_and_goes_on(opened: NotebookPage) -> None:
+    output = opened.output_with("fl.viz.explore_training(")
+    assert "has not run yet" in sentence(output)
+    click(output, "Train 30 rounds")
+    opened.wait_until(lambda: "Round" in sentence(output), 60)
+    click(output, "Stop")
+    button = output.get_by_role("button", name="Train 30 rounds")
+    opened.wait_until(button.is_enabled, 30)
+    stopped = sentence(output)
+    picture = output.locator("img").first.get_attribute("src")
+    click(output, "Train 30 rounds")
+    opened.wait_until(lambda: sentence(output) != stopped, 60)
+    opened.wait_until(button.is_enabled, 120)
+    assert output.locator("img").first.get_attribute("src") != picture
+    box = output.get_by_label("round", exact=False).first
+    assert box.input_value() == "30"
+
+
+def test_training_shows_any_round(
+    opened: NotebookPage, report: dict[str, float]
+) -> None:
+    output = opened.output_with("fl.viz.explore_training(")
+    handle = output.locator(".noUi-handle").first
+    handle.focus()
+    before = sentence(output)
+    took = opened.time_move(output, "PageDown")
+    assert took is not None
+    report[f"{opened.app}: training, by key"] = took
+    assert sentence(output) != before
+
+
+def test_partitions_train_beside_iid(opened: NotebookPage) -> None:
+    output = opened.output_with("fl.viz.explore_partitions(")
+    click(output, "Train 5 rounds")
+    button = output.get_by_role("button", name="Train 5 rounds")
+    opened.wait_until(lambda: "IID" in sentence(output), 60)
+    opened.wait_until(button.is_enabled, 60)
+
+
+def test_drift_is_computed_and_moves(
+    opened: NotebookPage, report: dict[str, float]
+) -> None:
+    output = opened.output_with("fl.viz.explore_drift(")
+    opened.wait_until(lambda: "local epochs" in sentence(output), 90)
+    box = output.get_by_label("epochs", exact=False).first
+    box.focus()
+    took = opened.time_move(output, "ArrowDown")
+    assert took is not None
+    report[f"{opened.app}: drift, by key"] = took
+
+
+def test_player_is_played_and_stepped(opened: NotebookPage) -> None:
+    output = opened.output_with("fl.viz.play(")
+    for name in ("first", "next"):
+        before = sentence(output)
+        button = output.get_by_role("button", name=name, exact=False).first
+        button.focus()
+        opened.page.keyboard.press("Enter")
+        opened.wait_until(lambda before=before: sentence(output) != before)
+    before = sentence(output)
+    play = output.locator(".jupyter-button .fa-play").first
+    play.click()
+    opened.wait_until(lambda: sentence(output) != before)
+    output.locator(".jupyter-button .fa-pause, .jupyter-button .fa-stop").first.click()

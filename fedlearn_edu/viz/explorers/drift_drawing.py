@@ -18,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER, SIGNED_MAP
+from fedlearn_edu.viz.explorers.apart import apart
 from fedlearn_edu.viz.explorers.drift_plane import DriftPlane
 
 _SIDE_BY_SIDE_FROM_IN = 6.0
@@ -25,6 +26,7 @@ _LEVELS = 9
 _EVERY_TICK_UP_TO = 5
 _LOSS_MAP = "Greys"
 _NOWHERE = np.full((1, 2), np.nan)
+_LABEL_IN = 0.2
 
 
 @final
@@ -78,7 +80,7 @@ class DriftDrawing:
         self._prepare_plane()
         self._shown: DriftPlane | None = None
         self._contours: list[Any] = []
-        self._paths: list[tuple[Line2D, Line2D]] = []
+        self._paths: list[tuple[Line2D, Line2D, Line2D]] = []
         self._message = self.figure.text(0.5, 0.6, "", ha="center", va="center")
 
     def _axes(self, box: tuple[float, float, float, float]) -> Axes:
@@ -145,16 +147,31 @@ class DriftDrawing:
             self._draw_contours(plane)
             self._make_room(len(plane.steps))
             self._shown = plane
-        for client, (path, end) in enumerate(self._paths):
-            walked = _NOWHERE
-            if client < len(plane.steps):
-                walked = plane.steps[client][: plane.batches[client] * epochs + 1]
-            path.set_data(walked[:, 0], walked[:, 1])
-            end.set_data(walked[-1:, 0], walked[-1:, 1])
+        for path, *label in self._paths:
+            for line in (path, *label):
+                line.set_data(*_NOWHERE.T)
+        walked = [
+            steps[: batches * epochs + 1]
+            for steps, batches in zip(plane.steps, plane.batches, strict=True)
+        ]
+        ends = np.array([steps[-1] for steps in walked])
+        taken = np.stack([np.zeros(2), plane.means[epochs - 1]])
+        places = apart(ends, taken, self._label_gap())
+        for steps, place, lines in zip(walked, places, self._paths, strict=False):
+            path, leader, label = lines
+            path.set_data(*steps.T)
+            leader.set_data(*np.stack([steps[-1], place]).T)
+            label.set_data(*place[:, None])
         self._old.set_data([0.0], [0.0])
         self._new.set_data(*plane.means[epochs - 1][:, None])
         self._low.set_data(*plane.lowest[:, None])
         self._image.set_data(plane.cosines[epochs - 1])
+
+    def _label_gap(self) -> float:
+        """How far apart labels are, in units of the plane, which is a square."""
+        low, high = self._plane.get_xlim()
+        width_in = self._plane.get_position().width * self.figure.get_figwidth()
+        return float(_LABEL_IN * (high - low) / width_in)
 
     def _forget(self) -> None:
         for artist in self._contours:
@@ -181,10 +198,12 @@ class DriftDrawing:
         axes = self._plane
         for client in range(len(self._paths), count):
             (path,) = axes.plot([], [], color=CLIENTS, lw=1.8, zorder=3)
-            path.set(marker="o", markevery=[-1], ms=12, mfc="white", mew=1)
-            (end,) = axes.plot([], [], ls="none", color=INK, zorder=4)
-            end.set(marker=f"${client}$", ms=7, mew=0.3)
-            self._paths.append((path, end))
+            path.set(marker="o", markevery=[-1], ms=4)
+            (leader,) = axes.plot([], [], color=CLIENTS, lw=0.9, zorder=4)
+            leader.set(marker="o", markevery=[-1], ms=13, mfc="white", mew=1)
+            (label,) = axes.plot([], [], ls="none", color=INK, zorder=5)
+            label.set(marker=f"${client}$", ms=7, mew=0.3)
+            self._paths.append((path, leader, label))
         edge = count - 0.5
         self._image.set_extent((-0.5, edge, edge, -0.5))
         self._matrix.set_xlim(-0.5, edge)
