@@ -54,7 +54,7 @@ class Job:
         self.begin = button(label, tooltip)
         self.end = button("Stop", "keeps what there is")
         self.end.disabled = True
-        layout = widgets.Layout(width="8em", visibility="hidden")
+        layout = widgets.Layout(width="8em", display="none")
         self._bar = widgets.IntProgress(layout=layout)
         self._line = widgets.HTML(layout=_LINE)
         self.begin.on_click(lambda _: self.start())
@@ -91,7 +91,7 @@ class Job:
         self._stopping.clear()
         self.error = None
         self.begin.disabled, self.end.disabled = True, False
-        self._bar.value, self._bar.layout.visibility = 0, "visible"
+        self._bar.value, self._bar.layout.display = 0, None
         self._thread = Thread(target=self._run, name="explorer", daemon=True)
         self._thread.start()
 
@@ -133,7 +133,7 @@ class Job:
             except Exception as error:  # whatever it is, it is said and not thrown
                 self.error = error
                 self._say(as_alarm(error))
-        self._bar.layout.visibility = "hidden"
+        self._bar.layout.display = "none"
         self.end.disabled, self.begin.disabled = True, False
 
     def _do(self) -> None:

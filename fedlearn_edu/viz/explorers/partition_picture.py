@@ -139,11 +139,11 @@ class PartitionPicture:
     def _said(self, setting: Setting) -> str:
         """The curves in words."""
         parts = [
-            f"{curve.name} reads {curve.values[-1]:.1%} of the test images after "
-            f"{len(curve.values) - 1} of {ROUNDS} rounds"
+            f"{curve.name[0].upper()}{curve.name[1:]} reads {curve.values[-1]:.1%} of "
+            f"the test images after {len(curve.values) - 1} of {ROUNDS} rounds"
             for curve in self._curves_of(setting)
         ]
-        return "; ".join(parts) + "." if parts else "Not trained yet."
+        return ". ".join(parts) + "." if parts else "Not trained yet."
 
 
 def _process() -> learning.LearningProcess:

@@ -151,7 +151,7 @@ def test_five_rounds_are_drawn_beside_the_iid_ones_and_kept() -> None:
     job.wait(120)
     assert job.error is None, job.line
     check_figure(explorer.figure)
-    assert "this partition reads" in explorer.sentence
+    assert "This partition reads" in explorer.sentence
     assert "IID reads" in explorer.sentence
     lines = [
         line for line in explorer.figure.axes[-1].lines if np.size(line.get_xdata())
