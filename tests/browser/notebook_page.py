@@ -160,6 +160,12 @@ class NotebookPage:
             assert time.monotonic() < deadline, "nothing has changed"
             self.page.wait_for_timeout(50)
 
+    def wait_for_change(
+        self, look: Callable[[], str], before: str, timeout_s: float = 8
+    ) -> None:
+        """Looks again and again until it is something else."""
+        self.wait_until(lambda: look() != before, timeout_s)
+
     def sticks_out(self, output: Locator) -> list[str]:
         """What is wider than the output that holds it, but for what can be scrolled."""
         found: list[str] = output.evaluate(_STICKS_OUT)

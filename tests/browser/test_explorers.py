@@ -95,7 +95,7 @@ def test_slider_moves_by_mouse(opened: NotebookPage, explored: Explored) -> None
     opened.page.mouse.down()
     opened.page.mouse.move(track["x"] + track["width"] * (1 - share * 0.7), y, steps=4)
     opened.page.mouse.up()
-    opened.wait_until(lambda: sentence(output) != before)
+    opened.wait_for_change(lambda: sentence(output), before)
 
 
 @each
@@ -109,7 +109,7 @@ def test_box_takes_a_typed_number(opened: NotebookPage, explored: Explored) -> N
     before = sentence(output)
     box.fill(typed)
     box.press("Enter")
-    opened.wait_until(lambda: sentence(output) != before)
+    opened.wait_for_change(lambda: sentence(output), before)
 
 
 @each
@@ -144,14 +144,14 @@ def test_training_runs_stops_and_goes_on(opened: NotebookPage) -> None:
     output = opened.output_with("fl.viz.explore_training(")
     assert "has not run yet" in sentence(output)
     click(output, "Train 30 rounds")
-    opened.wait_until(lambda: "Round" in sentence(output), 60)
+    opened.wait_until(lambda: "read correctly" in sentence(output), 60)
     click(output, "Stop")
     button = output.get_by_role("button", name="Train 30 rounds")
     opened.wait_until(button.is_enabled, 30)
     stopped = sentence(output)
     picture = output.locator("img").first.get_attribute("src")
     click(output, "Train 30 rounds")
-    opened.wait_until(lambda: sentence(output) != stopped, 60)
+    opened.wait_for_change(lambda: sentence(output), stopped, 60)
     opened.wait_until(button.is_enabled, 120)
     assert output.locator("img").first.get_attribute("src") != picture
     box = output.get_by_label("round", exact=False).first
@@ -198,9 +198,9 @@ def test_player_is_played_and_stepped(opened: NotebookPage) -> None:
         button = output.get_by_role("button", name=name, exact=False).first
         button.focus()
         opened.page.keyboard.press("Enter")
-        opened.wait_until(lambda before=before: sentence(output) != before)
+        opened.wait_for_change(lambda: sentence(output), before)
     before = sentence(output)
     play = output.locator(".jupyter-button .fa-play").first
     play.click()
-    opened.wait_until(lambda: sentence(output) != before)
+    opened.wait_for_change(lambda: sentence(output), before)
     output.locator(".jupyter-button .fa-pause, .jupyter-button .fa-stop").first.click()

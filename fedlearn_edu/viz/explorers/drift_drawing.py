@@ -6,6 +6,7 @@ the new model and the matrix move.
 """
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, final
 
 import numpy as np
@@ -147,9 +148,8 @@ class DriftDrawing:
             self._draw_contours(plane)
             self._make_room(len(plane.steps))
             self._shown = plane
-        for path, *label in self._paths:
-            for line in (path, *label):
-                line.set_data(*_NOWHERE.T)
+        for line in chain.from_iterable(self._paths):
+            line.set_data(*_NOWHERE.T)
         walked = [
             steps[: batches * epochs + 1]
             for steps, batches in zip(plane.steps, plane.batches, strict=True)
