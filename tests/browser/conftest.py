@@ -55,6 +55,10 @@ def opened(
         page = NotebookPage(browser, server)
         page.open(NOTEBOOK)
         page.run_all()
+        # It begins by itself; while it loads TensorFlow, nothing else is quick.
+        computed = page.output_with("fl.viz.explore_drift(").get_by_text("local epochs")
+        computed.last.wait_for(timeout=120_000)
+        page.page.wait_for_timeout(1000)
         yield page
         page.close()
 

@@ -53,7 +53,7 @@ each = pytest.mark.parametrize("explored", EXPLORERS, ids=lambda e: e.name)
 
 
 def sentence(output: Any) -> str:
-    said: str = output.locator('[role="status"]').first.inner_text()
+    said: str = output.locator('[role="status"]').last.inner_text()
     return said
 
 
