@@ -108,6 +108,10 @@ def html(figure: "Figure") -> str | None:
 
 def fast_png(figure: "Figure") -> bytes:
     """The figure as PNG at 100 dots per inch, for pictures that move."""
+    from fedlearn_edu.viz.quick import QuickCanvas
+
+    if not isinstance(figure.canvas, QuickCanvas):
+        QuickCanvas(figure)
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=FAST_DPI, pil_kwargs={"compress_level": 1})
     return buffer.getvalue()

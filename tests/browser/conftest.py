@@ -56,8 +56,8 @@ def opened(
         page.open(NOTEBOOK)
         page.run_all()
         # It begins by itself; while it loads TensorFlow, nothing else is quick.
-        computed = page.output_with("fl.viz.explore_drift(").get_by_text("local epochs")
-        computed.last.wait_for(timeout=120_000)
+        computed = page.output_with("fl.viz.explore_drift(").get_by_text("nats")
+        computed.first.wait_for(timeout=120_000)
         page.page.wait_for_timeout(1000)
         yield page
         page.close()

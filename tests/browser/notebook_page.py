@@ -153,6 +153,19 @@ class NotebookPage:
         moved: float | None = self.page.evaluate("() => window.moved")
         return moved
 
+    def time_moves(
+        self, output: Locator, handle: Locator, keys: tuple[str, str], seen: str
+    ) -> list[float]:
+        """Moves there and back a few times; what each but the first two took."""
+        found = []
+        for key in keys * 4:
+            handle.focus()
+            self.page.wait_for_timeout(250)
+            took = self.time_move(output, key, seen)
+            assert took is not None, f"{key} moved nothing"
+            found.append(took)
+        return found[2:]
+
     def wait_until(self, condition: Callable[[], bool], timeout_s: float = 8) -> None:
         """Looks again and again until it is so."""
         deadline = time.monotonic() + timeout_s

@@ -13,6 +13,7 @@ from typing import final
 
 import ipywidgets as widgets
 
+from fedlearn_edu.computations.context_stack import Context, current_context
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.controls import button
@@ -36,7 +37,11 @@ class Job:
     """
 
     def __init__(
-        self, label: str, work: Callable[["Job"], str], tooltip: str = ""
+        self,
+        label: str,
+        work: Callable[["Job"], str],
+        tooltip: str = "",
+        where: Callable[[], Context] = current_context,
     ) -> None:
         """Gets ready, and begins nothing.
 
@@ -45,8 +50,10 @@ class Job:
             work: Called in a thread. It reports how far it is, looks at `is_stopping`
                 from time to time, and returns a line about how it ended.
             tooltip: What the button does, in full.
+            where: The context that computations of the work run in, asked for when it
+                begins: what other cells set up while it runs is not its business.
         """
-        self._work, self._thread = work, Thread()
+        self._work, self._where, self._thread = work, where, Thread()
         self._stopping = Event()
         self._watchers: list[Callable[[], None]] = []
         self._drawn = 0.0
@@ -92,7 +99,10 @@ class Job:
         self.error = None
         self.begin.disabled, self.end.disabled = True, False
         self._bar.value, self._bar.layout.display = 0, None
-        self._thread = Thread(target=self._run, name="explorer", daemon=True)
+        context = self._where()
+        self._thread = Thread(
+            target=self._run, args=(context,), name="explorer", daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:
@@ -126,10 +136,11 @@ class Job:
         if time.monotonic() - self._drawn > _REDRAW_SECONDS:
             self._tell()
 
-    def _run(self) -> None:
+    def _run(self, context: Context) -> None:
         for step in (self._do, self._tell):
             try:
-                step()
+                with context:
+                    step()
             except Exception as error:  # whatever it is, it is said and not thrown
                 self.error = error
                 self._say(as_alarm(error))

@@ -28,6 +28,7 @@ from fedlearn_edu.viz.explorers.drift_paths import (
 )
 from fedlearn_edu.viz.explorers.drift_plane import DriftPlane, find_plane
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.own_context import own_context
 
 _TITLES = {
     "one_label_per_client": "one digit per client",
@@ -110,6 +111,7 @@ def explore_drift(
         "Compute",
         lambda job: _compute(explorer, picture, job),
         "what the controls say, if it is not there yet",
+        own_context,
     )
     explorer = Explorer("How clients drift apart", picture, controls, job=job)
     picture.ask = job.start
@@ -152,9 +154,10 @@ class DriftPicture:
     def compute(self, values: Any, tell: Tell) -> None:
         """Trains, and finds the plane; what is there already is not done again."""
         data, rate, clients = values["data"], values["rate"], values["clients"]
-        if (data, rate) not in self._paths:
-            self._paths[data, rate] = find_paths(data, rate, tell)
-        plane = find_plane(data, self._paths[data, rate], clients)
+        with own_context():
+            if (data, rate) not in self._paths:
+                self._paths[data, rate] = find_paths(data, rate, tell)
+            plane = find_plane(data, self._paths[data, rate], clients)
         self._planes[data, rate, clients] = plane
 
     @style.in_our_look

@@ -11,6 +11,7 @@ from fedlearn_edu.viz.explorers.background import Job
 from fedlearn_edu.viz.explorers.controls import choice, slider
 from fedlearn_edu.viz.explorers.dealing import DEALINGS, check_partition, parameters
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.own_context import own_context
 from fedlearn_edu.viz.explorers.partition_picture import ROUNDS, PartitionPicture
 
 _MOST_CLIENTS = 100
@@ -61,6 +62,7 @@ def explore_partitions(
         f"Train {ROUNDS} rounds",
         lambda job: picture.train(explorer.values, job),
         "on this partition, and on an IID one with as many clients",
+        own_context,
     )
     menu = controls["partition"].source
     _show_one(hands, begin)

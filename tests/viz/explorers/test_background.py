@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from fedlearn_edu import framework
+from fedlearn_edu.computations.context_stack import Context, current_context
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.viz.explorers.background import Job, StillRunningError
 
@@ -102,3 +104,34 @@ def test_waiting_ends() -> None:
         job.wait(0.05)
     go.set()
     job.wait(10)
+
+
+def test_it_works_where_it_was_begun_whatever_others_set_up_meanwhile() -> None:
+    go, found = Event(), list[Context]()
+
+    def work(job: Job) -> str:
+        go.wait(10)
+        found.append(current_context())
+        return ""
+
+    job, ours = Job("Go", work), framework.ReferenceContext()
+    with ours:
+        job.start()
+    with framework.ReferenceContext():
+        go.set()
+        job.wait()
+    assert found == [ours]
+
+
+def test_it_works_in_a_context_of_its_own_if_it_has_one() -> None:
+    found, own = list[Context](), framework.ReferenceContext()
+
+    def work(job: Job) -> str:
+        found.append(current_context())
+        return ""
+
+    job = Job("Go", work, where=lambda: own)
+    with framework.ReferenceContext():
+        job.start()
+        job.wait()
+    assert found == [own]
