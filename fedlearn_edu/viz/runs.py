@@ -160,11 +160,12 @@ def _said(tables: dict[str, Table], column: str) -> str:
             continue
         at = "" if point[0] == last else f" in round {point[0]}"
         missing = int((~curve.known).sum())
-        gaps = f" ({missing} rounds without a number)" if missing else ""
+        gaps = f" ({missing} without a number)" if missing else ""
         stopped = table.stopped if isinstance(table, Run) else None
         why = f", stopped: {stopped}" if stopped else ""
         parts.append(f"{name} {_value(point[1], column)}{at}{gaps}{why}")
-    return f"{_plain(column)}, after {last} rounds: {'; '.join(parts)}."
+    rounds = f"{last} round{'s' * (last != 1)}"
+    return f"{_plain(column)}, after {rounds}: {'; '.join(parts)}."
 
 
 def _plain(column: str) -> str:

@@ -6,7 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-FACES = ["fedlearn_edu", "fedlearn_edu.framework", "fedlearn_edu.learning"]
+FACES = [
+    "fedlearn_edu",
+    "fedlearn_edu.framework",
+    "fedlearn_edu.learning",
+    "fedlearn_edu.viz",
+]
 
 
 def test_public_names_are_the_agreed_ones(golden: Callable[[str, str], None]) -> None:

@@ -87,7 +87,7 @@ def test_curves_begin_with_round_one_and_have_their_band() -> None:
 def test_what_was_not_measured_is_said() -> None:
     figure = viz.draw_run(history([0.25, 0.5, NAN]))
     check_figure(figure)
-    assert "run 50.0% in round 2 (1 rounds without a number)" in style.said(figure)
+    assert "run 50.0% in round 2 (1 without a number)" in style.said(figure)
 
 
 def test_a_run_of_no_numbers_is_a_picture_that_says_so() -> None:

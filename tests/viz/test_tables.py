@@ -64,7 +64,7 @@ def test_a_run_says_why_it_stopped() -> None:
     reader = check_html(run_table(Run(None, history=history_of(1), stopped="<enough>")))
     assert reader.text.startswith("Run of 1 round, stopped: <enough>")
     assert reader.values("img", "alt") == [
-        "test accuracy, after 1 rounds: run 0.0%. loss, after 1 rounds: run 1."
+        "test accuracy, after 1 round: run 0.0%. loss, after 1 round: run 1."
     ]
 
 
