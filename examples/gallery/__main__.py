@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws all pictures, and writes the page that shows them: `make gallery`."""
+"""Draws the pictures, and writes the page that shows them: `make gallery`."""
 
 import inspect
 import sys
@@ -20,9 +20,9 @@ PREFIX = "gallery_"
 _HEAD = """\
 # Gallery
 
-Every picture of the package, with the lines that draw it. Where a picture is a program
-or a recorded run, nothing is drawn that did not happen: the numbers come from the
-program and its tape. Most of these can be moved: `make lab` opens
+The pictures of the package, with the lines that draw them. Where a picture is a
+program or a recorded run, nothing is drawn that did not happen: the numbers come from
+the program and its tape. Most of these can be moved: `make lab` opens
 [the notebook of explorers](../notebooks/explorers/explorers.ipynb), where they have
 controls.
 
@@ -32,11 +32,13 @@ imports, and the program `federated_train` that the first pictures show.
 """
 
 _MOVING = {
-    "who_does_what_when": "viz.play(federated_train, model, 0.1, data)",
+    "who_does_what_when": "viz.play(federated_train, model, 0.1, [[batch, batch]] * 5)",
     "what_is_in_a_mean": "viz.explore_mean([1.0, 2.0, 6.0])",
     "why_grouping_matters": "viz.explore_aggregation([1, 2, 3, 4, 5], zero=1)",
     "who_has_which_digits": "viz.explore_partitions()",
     "which_algorithm_is_ahead": "viz.explore_training(processes)",
+    "what_a_model_looks_for": "viz.explore_training()",
+    "what_is_taken_for_what": "viz.explore_training()",
     "why_clients_drift": "viz.explore_drift()",
 }
 

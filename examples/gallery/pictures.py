@@ -129,6 +129,32 @@ def which_algorithm_is_ahead() -> Figure:
     )
 
 
+def what_a_model_looks_for() -> Figure:
+    """The weights for each digit, after fifteen rounds on unlike clients."""
+    digits = datasets.load_digits28()
+    shares = partitions.dirichlet(digits.train[1], 10, alpha=0.5, seed=0)
+    clients = ClientData(*digits.train, shares)
+    process = learning.build_fed_avg(learning.models.softmax_regression(), 0.1)
+    quiet = learning.Options(progress=False)
+    run = learning.run(process, clients, 15, batch_size=20, options=quiet)
+    return viz.draw_digit_templates(run.weights["weights"])
+
+
+def what_is_taken_for_what() -> Figure:
+    """Digits nobody has trained on, and what the same kind of model takes them for."""
+    digits = datasets.load_digits28()
+    shares = partitions.dirichlet(digits.train[1], 10, alpha=0.5, seed=0)
+    clients = ClientData(*digits.train, shares)
+    test = ClientData(*digits.test, partitions.iid(digits.test[1], 10))
+    model = learning.models.softmax_regression()
+    process = learning.build_fed_avg(model, 0.1)
+    quiet = learning.Options(progress=False)
+    run = learning.run(process, clients, 15, batch_size=20, options=quiet)
+    evaluation = learning.build_federated_evaluation(model)
+    judged = evaluation(run.weights, test.place(batch_size=100))
+    return viz.draw_confusion(judged.confusion)
+
+
 def why_clients_drift() -> Figure:
     """Where ten clients go that train alone, above a landscape of loss."""
     return viz.draw_drift()

@@ -25,7 +25,7 @@ from fedlearn_edu.viz.style import FONT_PT
 Words = Sequence[tuple[float, float, str]]
 """What to write where: (x, y, text)."""
 
-_PLAIN = {"va": "center", "size": FONT_PT, "family": "DejaVu Sans"}
+_PLAIN = {"va": "center", "size": FONT_PT, "family": "DejaVu Sans", "parse_math": False}
 
 
 class Writer(Protocol):

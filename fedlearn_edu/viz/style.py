@@ -5,9 +5,11 @@ The colors are in `colors.py`. Who imports this wants figures: from then on, one
 ends the cell of a notebook appears below it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from matplotlib import rc_context
@@ -49,10 +51,26 @@ _LOOK: dict[Any, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "lines.linewidth": 2.2,
+    # Names that people choose are written as they are: a $ is a dollar sign.
+    "text.parse_math": False,
 }
 
-in_our_look = rc_context(_LOOK)
-"""Decorates every function that draws; leaves the settings of the caller alone."""
+P = ParamSpec("P")
+R = TypeVar("R")
+_one_at_a_time = RLock()
+
+
+def in_our_look(draw: Callable[P, R]) -> Callable[P, R]:
+    """Decorates every function that draws; leaves the settings of the caller alone."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> R:
+        # Settings are those of the process: two threads that change them, and put back
+        # what they found, would leave one's for good.
+        with _one_at_a_time, rc_context(_LOOK):
+            return draw(*args, **kwargs)
+
+    return drawn
 
 
 class FigureDataError(FedLearnError, ValueError):

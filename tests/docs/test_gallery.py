@@ -22,6 +22,8 @@ NAMES = [
     "why_grouping_matters",
     "who_has_which_digits",
     "which_algorithm_is_ahead",
+    "what_a_model_looks_for",
+    "what_is_taken_for_what",
     "why_clients_drift",
 ]
 

@@ -3,16 +3,20 @@
 
 from itertools import combinations, pairwise
 from pathlib import Path
+from threading import Event, Thread
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib import rcParams
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from PIL import Image
 
 from fedlearn_edu import viz
 from fedlearn_edu.viz import colors, style
+from tests.viz.drawn_text import check_text
 
 MEANINGS = [colors.SERVER, colors.CLIENTS, colors.TEST, colors.LONE, colors.ALARM]
 
@@ -84,3 +88,36 @@ def test_saved_pictures_are_the_same_bytes_twice(tmp_path: Path) -> None:
         assert image.size == (600, 570)
         assert set(image.info) <= {"Description", "dpi"}
         assert image.info["Description"] == "two bars"
+
+
+def test_a_dollar_is_a_dollar() -> None:
+    """What people call their things is written, never read as a formula."""
+
+    @style.in_our_look
+    def draw() -> Figure:
+        figure, (axes,) = style.new_figure(5.0, 3.0)
+        axes.set_title(r"from $5 to $9, $\nope$ and $x_1$")
+        return figure
+
+    (text,) = [text for text in check_text(draw()) if "nope" in text]
+    assert text == r"from $5 to $9, $\nope$ and $x_1$"
+
+
+def test_two_threads_leave_the_settings_as_they_were() -> None:
+    before = dict(rcParams)
+    inside, *leave = (Event() for _ in range(3))
+
+    @style.in_our_look
+    def draw(until: Event) -> None:
+        inside.set()
+        until.wait(5)
+
+    threads = [Thread(target=draw, args=[event]) for event in leave]
+    for thread in threads:
+        thread.start()
+        inside.wait(5)
+    threads[1].join(0.3)  # if nothing held it back, it would be inside by now
+    for thread, event in zip(threads, leave, strict=True):
+        event.set()
+        thread.join()
+    assert dict(rcParams) == before

@@ -5,11 +5,14 @@ The kernel stays free for other cells and controls. What the thread says goes th
 widgets and never through `print`, which would land in whatever cell runs just then.
 """
 
+import atexit
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from html import escape
 from threading import Event, Thread
 from typing import final
+from weakref import WeakSet
 
 import ipywidgets as widgets
 
@@ -19,12 +22,27 @@ from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.controls import button
 
 _REDRAW_SECONDS = 0.3
+_LAST_SECONDS = 20.0
 _LINE = widgets.Layout(width="auto", max_width="100%")
 
 
 @final
 class StillRunningError(FedLearnError, TimeoutError):
     """A job was waited for, and did not end in time."""
+
+
+_all_jobs: "WeakSet[Job]" = WeakSet()
+
+
+@atexit.register
+def _end_all() -> None:
+    """Ends what still runs: a thread inside TensorFlow would abort the interpreter."""
+    running = [job for job in _all_jobs if job.is_running]
+    for job in running:
+        job.stop()
+    for job in running:
+        with suppress(StillRunningError):
+            job.wait(_LAST_SECONDS)
 
 
 @final
@@ -53,6 +71,7 @@ class Job:
             where: The context that computations of the work run in, asked for when it
                 begins: what other cells set up while it runs is not its business.
         """
+        _all_jobs.add(self)
         self._work, self._where, self._thread = work, where, Thread()
         self._stopping = Event()
         self._watchers: list[Callable[[], None]] = []

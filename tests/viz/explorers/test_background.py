@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs: begun, watched, stopped, waited for, and never a traceback."""
 
+import subprocess
+import sys
 from threading import Event, current_thread
 from typing import Any
 
@@ -135,3 +137,29 @@ def test_it_works_in_a_context_of_its_own_if_it_has_one() -> None:
         job.start()
         job.wait()
     assert found == [own]
+
+
+NEVER_ENDING = """
+import time
+from fedlearn_edu.viz.explorers.background import Job
+
+def work(job):
+    while not job.is_stopping:
+        time.sleep(0.01)
+    print("ended")
+    return ""
+
+job = Job("Go", work)
+job.start()
+"""
+
+
+def test_the_interpreter_waits_for_its_end() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NEVER_ENDING],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
