@@ -10,7 +10,7 @@ _VOID = {"br", "img", "source", "wbr"}
 
 
 class Reader(HTMLParser):
-    """Counts tags, and collects text and attributes."""
+    """Counts tags, and collects text, attributes, and the text of list items."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -18,6 +18,7 @@ class Reader(HTMLParser):
         self.tags: Counter[str] = Counter()
         self.attributes: list[tuple[str, str, str]] = []
         self.texts: list[str] = []
+        self.boxes: list[str] = []
         self.feed(html)
         self.close()
         assert self.open == []
@@ -27,12 +28,16 @@ class Reader(HTMLParser):
         self.attributes += [(tag, name, value) for name, value in attrs]
         if tag not in _VOID:
             self.open.append(tag)
+        if tag == "li":
+            self.boxes.append("")
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
+        if "li" in self.open:
+            self.boxes[-1] += data
 
     @property
     def text(self) -> str:

@@ -2,8 +2,6 @@
 """Notebooks show an environment as boxes on top of each other, for every reader."""
 
 import re
-from collections import Counter
-from html.parser import HTMLParser
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,47 +15,11 @@ from fedlearn_edu.viz import colors, notebook
 from fedlearn_edu.viz.stack import draw_environment
 from tests.extension.own_strategy import OneRoomStrategy
 from tests.programs import in_another_process
+from tests.viz.html_reader import Reader
 
 fw = fl.framework
 WITH = simulation.build_inprocess_environment(3)
 WITHOUT = simulation.local_executor_factory()
-VOID = {"br"}
-
-
-class Reader(HTMLParser):
-    """Reads a piece of HTML, and refuses what a browser would have to repair."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: Counter[str] = Counter()
-        self.attributes: list[tuple[str, str, str]] = []
-        self.texts: list[str] = []
-        self.boxes: list[str] = []
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags[tag] += 1
-        self.attributes += [(tag, name, value) for name, value in attrs]
-        if tag not in VOID:
-            self.open.append(tag)
-        if tag == "li":
-            self.boxes.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-        if "li" in self.open:
-            self.boxes[-1] += data
-
-    @property
-    def text(self) -> str:
-        """All text, as it is read aloud."""
-        return "".join(self.texts).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def boxes(environment: Environment) -> list[str]:
