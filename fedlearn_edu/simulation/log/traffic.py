@@ -21,6 +21,7 @@ from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.sizing import size_bytes
 from fedlearn_edu.executors.together import Entries, Parts, Same
 from fedlearn_edu.ir.traversal import captured_constants
+from fedlearn_edu.simulation.log.recorded import check_kept
 from fedlearn_edu.types import FunctionType, StructType, TensorType, Type, released
 
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
@@ -67,7 +68,12 @@ def bytes_by_edge(events: tuple[Event, ...]) -> dict[str, int]:
 
 
 def transfers(events: tuple[Event, ...]) -> list[Transfer]:
-    """Everything that crossed an edge, in the order of events."""
+    """Everything that crossed an edge, in the order of events.
+
+    Raises:
+        TypeMismatchError: if the tape kept no values.
+    """
+    check_kept(events)
     by_number = {event.number: event for event in events}
     inside: dict[int, Event | None] = {}
     found: list[Transfer] = []

@@ -92,10 +92,11 @@ def replay(tape: Tape) -> "Player":
     """Returns a player of what is on a tape; nothing runs.
 
     Args:
-        tape: from `with fl.record() as tape:`, or `local_executor_factory(tape=…)`.
+        tape: from `with fl.record() as tape:`, or from a stack of your own, if it is a
+            `Tape(keep_values=True)`.
 
     Raises:
-        TypeMismatchError: if it is no tape.
+        TypeMismatchError: if it is no tape, or kept no values.
 
     >>> import fedlearn_edu as fl
     >>> replay(fl.framework.Tape()).sentence
@@ -114,12 +115,13 @@ def draw_tape(
     """Draws who worked when on a tape, and the bytes that moved.
 
     Args:
-        tape: from `with fl.record() as tape:`, or `local_executor_factory(tape=…)`.
+        tape: from `with fl.record() as tape:`, or from a stack of your own, if it is a
+            `Tape(keep_values=True)`.
         at: the step that is pointed at, from 1; none by default.
         width_in: in inches.
 
     Raises:
-        TypeMismatchError: if it is no tape.
+        TypeMismatchError: if it is no tape, or kept no values.
         FigureDataError: if there is no such step.
 
     >>> import fedlearn_edu as fl

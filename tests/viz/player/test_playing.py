@@ -119,8 +119,17 @@ def test_there_is_a_step_to_point_at(at: Any) -> None:
         fl.viz.draw_tape(tape_of_a_round(1), at=at)
 
 
-def test_a_tape_of_ones_own_stack_is_shown_too() -> None:
+@pytest.mark.parametrize("show", ["replay", "draw_tape"])
+def test_a_tape_without_values_is_refused(show: str) -> None:
     fw, tape = fl.framework, fl.framework.Tape()
+    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
+        increment(1)
+    with pytest.raises(TypeError, match=r"kept no values[^$]*Tape\(keep_values=True\)"):
+        getattr(fl.viz, show)(tape)
+
+
+def test_a_tape_of_ones_own_stack_is_shown_too() -> None:
+    fw, tape = fl.framework, fl.framework.Tape(keep_values=True)
     with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
         increment(1)
     assert "step 1 of" in fl.viz.replay(tape).sentence

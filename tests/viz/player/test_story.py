@@ -194,7 +194,7 @@ def test_an_empty_tape_says_so() -> None:
 
 
 def test_a_tape_that_was_wound_back_midway_can_be_shown() -> None:
-    fw, tape = fl.framework, Tape()
+    fw, tape = fl.framework, Tape(keep_values=True)
     executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
 
     async def work() -> None:
