@@ -2,7 +2,7 @@
 """Play, replay, draw: what people call, and what they are told if it cannot be."""
 
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_clients_may_be_put_into_groups() -> None:
 @pytest.mark.parametrize("option", ["default_num_clients", "max_fanout"])
 def test_numbers_out_of_range_are_refused(option: str) -> None:
     with pytest.raises(CardinalityError, match=option):
-        fl.viz.play(increment, 1, **{option: -1})
+        fl.viz.play(increment, 1, **cast(Any, {option: -1}))
 
 
 @pytest.mark.parametrize("is_typed", [True, False], ids=["typed", "without a type"])
