@@ -175,7 +175,7 @@ class PolymorphicComputation:
             self._concrete[type_] = traced.at_home_in(self.home)
         return self._concrete[type_]
 
-    def at_home_in(self, context: Context) -> "PolymorphicComputation":
+    def at_home_in(self, context: Context | None) -> "PolymorphicComputation":
         """The same, all of whose concrete computations always run in `context`."""
         other = PolymorphicComputation(self._trace, self._fn, self._names)
         other.home = context

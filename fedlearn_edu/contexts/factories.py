@@ -171,7 +171,7 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
         leaf: `"numpy"`, `"tensorflow"`, or a function that makes a leaf executor; by
             default what the computation needs.
         use_threads: whether clients run side by side.
-        tape: records every contract call of every layer.
+        tape: records every contract call of every layer; values only if it keeps them.
         fuse: whether what one participant does in TensorFlow becomes one graph; without
             it, the stack takes every step by itself.
 

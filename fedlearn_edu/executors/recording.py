@@ -48,7 +48,7 @@ class Event:
         operands: the numbers of the events that made the handles it was given.
         given: what was embedded or called, the elements, the position, what computed.
         made: the handle that was made, what was computed, or the error that came of it.
-            Kept as they are: nothing is copied or fetched until somebody looks.
+            As they are, to look at later; both `None` on a tape that keeps no values.
     """
 
     number: int
@@ -67,9 +67,10 @@ class Event:
 
 @final
 class Tape:
-    """An append-only list of events, in the order of their starts."""
+    """Events in the order of their starts; `keep_values` keeps all that came up."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keep_values: bool = False) -> None:
+        self.keep_values = keep_values
         self._events: list[Event] = []
         self._numbers = itertools.count()
         self._lock = threading.Lock()
@@ -90,9 +91,9 @@ class Tape:
         *more: Any,
     ) -> None:
         """Adds the event that began at `start` and ends now."""
-        (number, start_s), end_s = start, time.perf_counter()
-        who, when = (layer, participant), (start_s, end_s)
-        event = Event(number, *who, what, type_, *when, detail, *more)
+        when = (start[1], time.perf_counter())
+        kept = more if self.keep_values else more[:2]
+        event = Event(start[0], layer, participant, what, type_, *when, detail, *kept)
         with self._lock:
             self._events.append(event)
 
@@ -199,8 +200,7 @@ class RecordingExecutor(WrappingExecutor):
     def _record(
         self, start: tuple[int, float], what: str, type_: str = "", *more: Any
     ) -> None:
-        layer, participant = self.layer, self.participant
-        self._tape.record(start, layer, participant, what, type_, *more)
+        self._tape.record(start, self.layer, self.participant, what, type_, *more)
 
 
 def _describe(what: str, subject: Any, result: Any) -> str:

@@ -3,7 +3,9 @@
 
 import asyncio
 import dataclasses
+import gc
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -120,6 +122,28 @@ def test_a_tape_can_be_read_wound_back_and_used_again() -> None:
     assert [event.number for event in tape] == [0, 1, 2, 3, 4]
     assert tape.events[0].what == "close"
     assert {event.layer for event in tape} == {"NumPyExecutor"}
+
+
+@pytest.mark.parametrize("keeps", [False, True], ids=["forgets", "keeps"])
+def test_a_tape_keeps_values_only_if_asked(keeps: bool) -> None:
+    made = []
+
+    @fl.np_computation(np.int32)
+    def ones(n: Any) -> Any:
+        array = np.ones(1000, np.float32)
+        made.append(weakref.ref(array))
+        return array
+
+    made.clear()
+    tape = Tape(keep_values=True) if keeps else Tape()
+    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
+        ones(3)
+    gc.collect()
+    assert [ref() is not None for ref in made] == [keeps]
+    calls = [event for event in tape if event.layer != "context"]
+    assert len(calls) >= 4
+    for event in calls:
+        assert (event.given is not None, event.made is not None) == (keeps, keeps)
 
 
 def test_a_tape_takes_events_from_many_threads() -> None:

@@ -4,6 +4,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 
 
@@ -33,9 +35,22 @@ def record(
     >>> tape.events[-1].what, tape.events[-1].participant
     ('compute', 'server')
     """
-    tape = Tape()
+    tape = Tape(keep_values=True)
     factory = local_executor_factory(
         default_num_clients, max_fanout, support_sequence_ops=True, tape=tape, fuse=fuse
     )
     with SyncExecutionContext(factory):
         yield tape
+
+
+def check_kept(events: tuple[Event, ...]) -> None:
+    """Refuses the events of a tape that kept no values."""
+    for event in events:
+        is_call = event.what.startswith("create_") or event.what == "compute"
+        if is_call and event.given is None and event.made is None:
+            raise TypeMismatchError(
+                "this tape kept no values: none can be shown, counted or replayed",
+                expected="the tape of `with fl.record() as tape:`, which keeps them",
+                found="events without values",
+                do="for a stack of your own, make the tape so: Tape(keep_values=True)",
+            )

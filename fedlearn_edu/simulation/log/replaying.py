@@ -14,6 +14,7 @@ from fedlearn_edu.executors.recording import Event, Tape, look
 from fedlearn_edu.executors.sequence import Mapped, Source
 from fedlearn_edu.executors.together import Entries, Parts, Same
 from fedlearn_edu.executors.wrapping import WrappedValue
+from fedlearn_edu.simulation.log.recorded import check_kept
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
@@ -31,6 +32,9 @@ def results_of(tape: Tape) -> list[Any]:
     """What the calls on a tape returned, put together from the log alone.
 
     Calls that failed returned nothing; they are left out.
+
+    Raises:
+        TypeMismatchError: if the tape kept no values.
 
     >>> import fedlearn_edu as fl
     >>> with fl.record() as tape:
@@ -59,6 +63,7 @@ class Replay:
     """
 
     def __init__(self, events: tuple[Event, ...]) -> None:
+        check_kept(events)
         self.values: dict[int, Any] = {}
         self._fetched: dict[int | None, dict[int, Any]] = {}
         # What ends at the same moment ends inside first.

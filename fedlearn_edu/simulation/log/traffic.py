@@ -21,6 +21,7 @@ from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.sizing import size_bytes
 from fedlearn_edu.executors.together import Entries, Parts, Same
 from fedlearn_edu.ir.traversal import captured_constants
+from fedlearn_edu.simulation.log.recorded import check_kept
 from fedlearn_edu.types import FunctionType, StructType, TensorType, Type, released
 
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
@@ -67,7 +68,12 @@ def bytes_by_edge(events: tuple[Event, ...]) -> dict[str, int]:
 
 
 def transfers(events: tuple[Event, ...]) -> list[Transfer]:
-    """Everything that crossed an edge, in the order of events."""
+    """Everything that crossed an edge, in the order of events.
+
+    Raises:
+        TypeMismatchError: if the tape kept no values.
+    """
+    check_kept(events)
     by_number = {event.number: event for event in events}
     inside: dict[int, Event | None] = {}
     found: list[Transfer] = []
@@ -81,13 +87,15 @@ def transfers(events: tuple[Event, ...]) -> list[Transfer]:
         if isinstance(event.made, Exception):
             continue
         if event.layer == "participant":
-            found += _crossing(event, around)
+            found += _crossing(event, around, by_number)
         elif is_asked:
             found += _held_together(event, around, by_number)
     return [transfer for transfer in found if transfer.size]
 
 
-def _crossing(event: Event, around: Event | None) -> Iterator[Transfer]:
+def _crossing(
+    event: Event, around: Event | None, by_number: dict[int, Event]
+) -> Iterator[Transfer]:
     """What came to a participant, or from it, in one contract call."""
     who, number = event.participant, event.number
     uri = "" if around is None else around.detail if around.what != "compute" else "out"
@@ -112,8 +120,19 @@ def _crossing(event: Event, around: Event | None) -> Iterator[Transfer]:
             )
         elif is_client:
             yield Transfer(number, TO_SERVER, who, size)
-        elif uri == _ASKED:
+        elif uri == _ASKED and _is_made_for_it(event, by_number):
             yield Transfer(number, TO_CLIENTS, who, size)
+
+
+def _is_made_for_it(event: Event, by_number: dict[int, Event]) -> bool:
+    """Whether what is computed was made in the same call: a slice, for a client.
+
+    What was there before is what a server hands to the servers of groups.
+    """
+    return any(
+        number in by_number and by_number[number].caller == event.caller
+        for number in event.operands
+    )
 
 
 def _held_together(

@@ -19,8 +19,17 @@ if TYPE_CHECKING:
 
 
 @short_traceback
-def play(comp: Any, *args: Any, fuse: bool = False, **kwargs: Any) -> "Player":
+def play(
+    comp: Any,
+    *args: Any,
+    fuse: bool = False,
+    default_num_clients: int = 0,
+    max_fanout: int = 100,
+    **kwargs: Any,
+) -> "Player":
     """Runs a computation once, recorded, and returns a player of what happened.
+
+    It runs on a stack of its own, also if it is bound to an environment.
 
     An error that comes while it runs is not raised: it is the end of the tape, and
     `.error` of the player. An error before anything runs is raised, as it always is.
@@ -29,13 +38,17 @@ def play(comp: Any, *args: Any, fuse: bool = False, **kwargs: Any) -> "Player":
         comp: a computation.
         args: what it is called with.
         fuse: whether steps may be taken together, as by default in a plain call.
-        kwargs: what it is called with by name.
+        default_num_clients: how many clients there are when no argument says it.
+        max_fanout: from this many clients on, they are put into groups of groups.
+        kwargs: what it is called with by name; if a parameter has one of the three
+            names above, its argument goes by position.
 
     Returns:
         A widget; `.result` is what the computation returned.
 
     Raises:
         TypeMismatchError: if `comp` is no computation, or the arguments do not fit.
+        CardinalityError: if a number of clients is out of range.
 
     >>> import fedlearn_edu as fl
     >>> import numpy as np
@@ -59,10 +72,14 @@ def play(comp: Any, *args: Any, fuse: bool = False, **kwargs: Any) -> "Player":
             if not callable(comp)
             else "decorate the function: @federated_computation(type), …",
         )
+    # Bound to an environment, it would run there, and leave nothing on the tape.
+    unbound = comp if comp.home is None else comp.at_home_in(None)
     result, failure = None, None
-    with record(fuse=fuse) as tape:
+    with record(
+        fuse=fuse, default_num_clients=default_num_clients, max_fanout=max_fanout
+    ) as tape:
         try:
-            result = comp(*args, **kwargs)
+            result = unbound(*args, **kwargs)
         except Exception as error:
             if not any(isinstance(event.made, Exception) for event in tape):
                 raise
@@ -75,10 +92,11 @@ def replay(tape: Tape) -> "Player":
     """Returns a player of what is on a tape; nothing runs.
 
     Args:
-        tape: from `with fl.record() as tape:`, or `local_executor_factory(tape=…)`.
+        tape: from `with fl.record() as tape:`, or from a stack of your own, if it is a
+            `Tape(keep_values=True)`.
 
     Raises:
-        TypeMismatchError: if it is no tape.
+        TypeMismatchError: if it is no tape, or kept no values.
 
     >>> import fedlearn_edu as fl
     >>> replay(fl.framework.Tape()).sentence
@@ -97,12 +115,13 @@ def draw_tape(
     """Draws who worked when on a tape, and the bytes that moved.
 
     Args:
-        tape: from `with fl.record() as tape:`, or `local_executor_factory(tape=…)`.
+        tape: from `with fl.record() as tape:`, or from a stack of your own, if it is a
+            `Tape(keep_values=True)`.
         at: the step that is pointed at, from 1; none by default.
         width_in: in inches.
 
     Raises:
-        TypeMismatchError: if it is no tape.
+        TypeMismatchError: if it is no tape, or kept no values.
         FigureDataError: if there is no such step.
 
     >>> import fedlearn_edu as fl

@@ -113,7 +113,8 @@ class Story:
         elif not count:
             whose = ""
         down, up = (human_bytes(self.moved[e][-1]) for e in (TO_CLIENTS, TO_SERVER))
-        failed = ", and ended in an error" if self.failure() is not None else ""
+        failed = "" if self.failure() is None else ", and a call failed"
+        failed = ", and ended in an error" if self._ended_in_an_error() else failed
         return (
             f"A tape of {len(self):,} calls{whose}; "
             f"{down} have gone to clients, {up} have come back{failed}"
@@ -151,9 +152,21 @@ class Story:
         )
 
     def failure(self) -> int | None:
-        """The first step that ended in an error, innermost."""
-        failed = [i for i, e in enumerate(self.events) if isinstance(e.made, Exception)]
-        return max(failed, default=None)
+        """The first step that failed by itself: in which no other step failed."""
+        failed = [e for e in self.events if isinstance(e.made, Exception)]
+        callers = {event.caller for event in failed}
+        inner = [event.number for event in failed if event.number not in callers]
+        return self._at[inner[0]] if inner else None
+
+    def _ended_in_an_error(self) -> bool:
+        """Whether the last call failed; one that did not ends with its result."""
+        ends = [
+            isinstance(event.made, Exception)
+            for event in self.events
+            if event.caller is None
+            and (isinstance(event.made, Exception) or event.what == "compute")
+        ]
+        return bool(ends) and ends[-1]
 
     def _moved(self) -> dict[str, np.ndarray[Any, Any]]:
         crossed = {edge: np.zeros(len(self.events), np.int64) for edge in EDGES}

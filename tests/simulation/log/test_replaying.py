@@ -6,6 +6,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import look
 from fedlearn_edu.simulation.log.replaying import results_of
+from fedlearn_edu.simulation.log.traffic import bytes_by_edge
 from fedlearn_edu.testing.case import Case
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.testing.comparison import difference
@@ -84,6 +85,16 @@ def test_a_call_that_failed_has_no_result_but_an_error() -> None:
     assert results_of(tape) == []
     failed = [event for event in tape if isinstance(event.made, ZeroDivisionError)]
     assert {event.detail for event in failed} == {"failed: ZeroDivisionError"}
+
+
+def test_a_tape_without_values_is_refused() -> None:
+    fw, tape = fl.framework, fl.framework.Tape()
+    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
+        increment(1)
+    with pytest.raises(TypeError, match="kept no values"):
+        results_of(tape)
+    with pytest.raises(TypeError, match="kept no values"):
+        bytes_by_edge(tape.events)
 
 
 def test_several_calls_and_none() -> None:

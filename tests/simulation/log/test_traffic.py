@@ -19,6 +19,7 @@ from tests.simulation.log.rounds import (
 )
 
 fw = fl.framework
+np_copy = fl.np_computation(lambda db: db.copy(), fl.TensorType(np.float32, [1000]))
 
 
 def traffic(program: Any, *arguments: Any, **options: Any) -> dict[str, int]:
@@ -85,6 +86,29 @@ def test_keys_go_up_and_slices_come_down() -> None:
     found = traffic(program, [np.array([0, 1], np.int32)] * 3, 5)
     assert found["clients → server"] == 3 * 2 * 4
     assert found["server → clients"] == 3 * 2 * 4
+
+
+@pytest.mark.parametrize("fuse", [False, True], ids=["steps", "fused"])
+@pytest.mark.parametrize("fanout", [100, 2], ids=["flat", "groups"])
+@pytest.mark.parametrize("num_clients", [1, 3, 9])
+def test_only_slices_go_to_clients_not_what_they_are_cut_from(
+    num_clients: int, fanout: int, fuse: bool
+) -> None:
+    table, two_keys = fl.TensorType(np.float32, [1000]), fl.TensorType(np.int32, [2])
+    row = fl.np_computation(lambda db, k: np.float32(db[k]), table, np.int32)
+    program = fl.federated_computation(
+        lambda k, n, db: fl.federated_select(
+            k, n, fl.federated_map(np_copy, db) if num_clients == 9 else db, row
+        ),
+        fl.type_at_clients(two_keys),
+        INT_AT_SERVER,
+        fl.type_at_server(table),
+    )
+    keys = [np.array([1, 2], np.int32)] * num_clients
+    options = {"max_fanout": fanout, "fuse": fuse}
+    found = traffic(program, keys, 1000, np.ones(1000, np.float32), **options)
+    assert found["clients → server"] == num_clients * 2 * 4
+    assert found["server → clients"] == num_clients * 2 * 4
 
 
 def test_each_transfer_says_who_and_when() -> None:

@@ -2,12 +2,13 @@
 """Play, replay, draw: what people call, and what they are told if it cannot be."""
 
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.viz import style
 from tests.programs import INTS, increment, seven, total
 from tests.simulation.log.rounds import clients, model, picky, train
@@ -40,6 +41,40 @@ def test_code_without_a_type_can_be_played() -> None:
         return 2 * x
 
     assert fl.viz.play(double, np.int32(4)).result == 8
+
+
+def test_there_may_be_clients_that_no_argument_counts() -> None:
+    program = fl.federated_computation(
+        lambda: fl.federated_sum(fl.federated_value(2, fl.CLIENTS))
+    )
+    assert fl.viz.play(program).result == 0
+    player = fl.viz.play(program, default_num_clients=3)
+    assert (player.result, player.error) == (6, None)
+    assert "for 3 clients" in player.story.summary()
+
+
+def test_clients_may_be_put_into_groups() -> None:
+    program = fl.federated_computation(fl.federated_sum, INTS)
+    flat, groups = (fl.viz.play(program, [1] * 5, max_fanout=n) for n in (100, 2))
+    assert flat.result == groups.result == 5
+    assert len(flat.story) < len(groups.story)
+
+
+@pytest.mark.parametrize("option", ["default_num_clients", "max_fanout"])
+def test_numbers_out_of_range_are_refused(option: str) -> None:
+    with pytest.raises(CardinalityError, match=option):
+        fl.viz.play(increment, 1, **cast(Any, {option: -1}))
+
+
+@pytest.mark.parametrize("is_typed", [True, False], ids=["typed", "without a type"])
+def test_what_is_bound_to_an_environment_is_played(is_typed: bool) -> None:
+    plain: Any = increment if is_typed else fl.np_computation(lambda x: x + 1)
+    with fl.simulation.local_executor_factory() as environment:
+        bound = environment.create_computation(plain)
+        player = fl.viz.play(bound, np.int32(4))
+        assert (player.result, player.error) == (5, None)
+        assert player.sentence.startswith("step 1 of")
+        assert bound.home is environment
 
 
 def test_an_error_is_the_end_of_the_tape() -> None:
@@ -84,8 +119,17 @@ def test_there_is_a_step_to_point_at(at: Any) -> None:
         fl.viz.draw_tape(tape_of_a_round(1), at=at)
 
 
-def test_a_tape_of_ones_own_stack_is_shown_too() -> None:
+@pytest.mark.parametrize("show", ["replay", "draw_tape"])
+def test_a_tape_without_values_is_refused(show: str) -> None:
     fw, tape = fl.framework, fl.framework.Tape()
+    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
+        increment(1)
+    with pytest.raises(TypeError, match=r"kept no values[^$]*Tape\(keep_values=True\)"):
+        getattr(fl.viz, show)(tape)
+
+
+def test_a_tape_of_ones_own_stack_is_shown_too() -> None:
+    fw, tape = fl.framework, fl.framework.Tape(keep_values=True)
     with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
         increment(1)
     assert "step 1 of" in fl.viz.replay(tape).sentence

@@ -158,6 +158,34 @@ def test_a_failure_is_the_innermost_of_its_steps() -> None:
     assert story.summary().endswith("and ended in an error")
 
 
+def test_of_clients_that_fail_the_first_is_the_failure() -> None:
+    program = fl.federated_computation(lambda v: fl.federated_map(picky, v), INTS)
+    with fl.record() as tape, pytest.raises(ZeroDivisionError):
+        program([0, 1, 0])
+    story = Story(tape)
+    failed = story.failure()
+    assert failed is not None
+    event = story.events[failed]
+    assert (event.layer, event.participant) == ("leaf", "clients[0]")
+    both = [e.participant for e in tape if e.detail == "failed: ZeroDivisionError"]
+    assert "clients[2]" in both
+
+
+def test_a_tape_that_went_on_after_an_error_did_not_end_in_it() -> None:
+    with fl.record() as tape:
+        with pytest.raises(ZeroDivisionError):
+            picky(0)
+        assert Story(tape).summary().endswith(", and ended in an error")
+        picky(1)
+        assert Story(tape).summary().endswith("have come back, and a call failed")
+        with pytest.raises(ZeroDivisionError):
+            picky(0)
+    story = Story(tape)
+    assert story.summary().endswith(", and ended in an error")
+    first = next(i for i, e in enumerate(story.events) if "failed" in e.detail)
+    assert first <= (story.failure() or 0) < len(story) // 2
+
+
 def test_an_empty_tape_says_so() -> None:
     story = Story(Tape())
     assert story.sentence(0) == story.summary()
@@ -166,7 +194,7 @@ def test_an_empty_tape_says_so() -> None:
 
 
 def test_a_tape_that_was_wound_back_midway_can_be_shown() -> None:
-    fw, tape = fl.framework, Tape()
+    fw, tape = fl.framework, Tape(keep_values=True)
     executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
 
     async def work() -> None:
