@@ -111,7 +111,7 @@ class Learner:
         process = self._begin(job)
 
         def tell(run: Run) -> object:
-            self._latest = self._judge(run.weights)
+            self._latest = judge(run.weights)
             self._remember(run)
             job.report(done + run.rounds, total or rounds, self._progress(rounds))
             return "by hand" if job.is_stopping else None
@@ -131,9 +131,9 @@ class Learner:
             self._process = self._make()
             evaluation = learning.build_federated_evaluation(self._process.model)
             placed = self._test.place(batch_size=1000)
-            self._judge = lambda weights: evaluation(weights, placed)
+            judge = self._judge = lambda weights: evaluation(weights, placed)
             run = self._learn(self._process, 0, learning.Options(progress=False))
-            self._latest = self._judge(run.weights)
+            self._latest = judge(run.weights)
             self._remember(run)
         return self._process
 

@@ -23,7 +23,8 @@ def test_a_run_is_there_only_once_its_round_was_seen(
 
     monkeypatch.setattr(Learner, "__setattr__", look)
     for rounds in range(3):
-        learner._latest = nothing or SimpleNamespace(accuracy_per_example=0.5)
+        judged: Any = SimpleNamespace(accuracy_per_example=0.5)
+        learner._latest = judged
         run: Any = SimpleNamespace(rounds=rounds, weights={})
         learner._remember(run)
         assert learner.rounds == rounds
