@@ -111,7 +111,6 @@ class Learner:
         process = self._begin(job)
 
         def tell(run: Run) -> object:
-            self._latest = judge(run.weights)
             self._remember(run)
             job.report(done + run.rounds, total or rounds, self._progress(rounds))
             return "by hand" if job.is_stopping else None
