@@ -103,15 +103,15 @@ def _draw_losses(axes: Axes, losses: NDArray[np.float64], unit: str) -> None:
     axes.set_ylabel(f"loss ({unit})")
     axes.set_title("Loss on the clients' own examples")
     has_gaps = bool(np.isnan(losses).any())
-    note = "thin: one line per client" + "\ngaps: not a number" * has_gaps
+    note = "thin: one line per client" + "\ngaps: no number" * has_gaps
     axes.text(0.04, 0.05, note, transform=axes.transAxes)
     if (at := _last_known(mean)) is None:
         return
-    last, when = losses[at], "" if at == rounds[-1] else f" in round {at}"
+    last, mean_of = losses[at], "all" if at == rounds[-1] else f"round {at}"
     ends = {
-        f"client {last.argmax()}, highest{when}": (last.max(), colors.CLIENTS),
-        f"mean of all{when}": (mean[at], colors.SERVER),
-        f"client {last.argmin()}, lowest{when}": (last.min(), colors.CLIENTS),
+        f"client {last.argmax()}, highest": (last.max(), colors.CLIENTS),
+        f"mean of {mean_of}": (mean[at], colors.SERVER),
+        f"client {last.argmin()}, lowest": (last.min(), colors.CLIENTS),
     }
     style.label_ends(axes, ends, _PANEL_IN)
 
