@@ -43,6 +43,7 @@ def draw_confusion(
     Raises:
         FigureDataError: if the matrix is not square, or has something that is no count.
     """
+    style.check_width(width_in)
     counts = check_matrix(matrix)
     side_in = min(width_in - _LEFT_IN - 0.15, 6.0)
     height_in = side_in + _BELOW_IN + _ABOVE_IN

@@ -50,6 +50,7 @@ def draw_run(
         FigureDataError: if there is nothing to draw, or rounds are not in order.
         HistoryError: if a history has no such column.
     """
+    style.check_width(width_in)
     tables = _tables(runs)
     names, first = _columns(tables, columns), _first(tables)
     stacked = width_in < style.STACK_BELOW_IN
