@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.client_bars import draw_client_accuracy
     from fedlearn_edu.viz.confusion import draw_confusion
     from fedlearn_edu.viz.dataflow.drawing import graph
     from fedlearn_edu.viz.dataflow.passes import passes
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.explorers.training import explore_training
     from fedlearn_edu.viz.partition import draw_partition
     from fedlearn_edu.viz.player.playing import draw_tape, play, replay
-    from fedlearn_edu.viz.rounds import draw_client_accuracy, draw_learning_curves
+    from fedlearn_edu.viz.rounds import draw_learning_curves
     from fedlearn_edu.viz.runs import draw_run
     from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, FigureDataError, save_png
     from fedlearn_edu.viz.templates import draw_digit_templates
@@ -31,7 +32,7 @@ _HOMES = {
     "WIDE_IN": "style",
     "FigureDataError": "style",
     "draw_aggregation": "explorers.aggregation",
-    "draw_client_accuracy": "rounds",
+    "draw_client_accuracy": "client_bars",
     "draw_confusion": "confusion",
     "draw_digit_templates": "templates",
     "draw_drift": "explorers.drift",

@@ -16,6 +16,7 @@ from fedlearn_edu.viz.artists import Stamps, Texts
 _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
 _DARK_FROM = 0.55
 _DIGIT_IN = 0.1
+_TOO_MANY = 2.0**53
 _LEFT_IN, _BELOW_IN, _ABOVE_IN = 0.75, 0.62, 0.4
 
 
@@ -42,6 +43,7 @@ def draw_confusion(
     Raises:
         FigureDataError: if the matrix is not square, or has something that is no count.
     """
+    style.check_width(width_in)
     counts = check_matrix(matrix)
     side_in = min(width_in - _LEFT_IN - 0.15, 6.0)
     height_in = side_in + _BELOW_IN + _ABOVE_IN
@@ -122,17 +124,27 @@ def blended(axes: Axes, along: str, off_in: float) -> Any:
 
 def check_matrix(matrix: ArrayLike) -> NDArray[np.int64]:
     """The counts, or an error that says what they should be."""
-    found = np.asarray(matrix)
+    try:
+        found = np.asarray(matrix)
+    except ValueError:  # rows of different lengths
+        found = np.asarray(None)
     is_square = found.ndim == 2 and found.shape[0] == found.shape[1] > 0
-    if not is_square or found.dtype.kind not in "iuf" or not (found >= 0).all():
+    if not is_square or not _are_counts(found):
+        shaped = f"{found.dtype} of shape {list(found.shape)}"
         raise style.FigureDataError(
             "this is no confusion matrix",
-            expected="counts [classes,classes], none below 0",
-            found=f"{found.dtype} of shape {list(found.shape)}",
+            expected="counts [classes,classes]: whole numbers, none below 0",
+            found=shaped if found.ndim else "rows of different lengths, or no rows",
             where="matrix",
-            do="take evaluation(weights, data).confusion",
+            do="take evaluation(weights, data).confusion, not shares of it",
         )
     return found.astype(np.int64)
+
+
+def _are_counts(found: NDArray[Any]) -> bool:
+    if found.dtype.kind not in "iuf":
+        return False
+    return bool(((found >= 0) & (found < _TOO_MANY) & (found == found.round())).all())
 
 
 def describe(counts: NDArray[np.int64]) -> str:

@@ -39,17 +39,25 @@ class Curve:
         values: one per round, from the round `first` on; NaN where nothing is known.
         first: the round of the first value.
         diverged: the round in which numbers stopped being numbers, if they did.
+        measured: the round of each value, where some rounds have none.
     """
 
     name: str
     values: NDArray[np.float64]
     first: int = 0
     diverged: int | None = None
+    measured: NDArray[np.int64] | None = None
 
     @property
     def rounds(self) -> NDArray[np.int64]:
         """The rounds of the values."""
-        return self.first + np.arange(len(self.values))
+        return self.rounds_of(len(self.values))
+
+    def rounds_of(self, count: int) -> NDArray[np.int64]:
+        """The first so many rounds."""
+        if self.measured is not None:
+            return self.measured[:count]
+        return self.first + np.arange(count)
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -114,7 +122,7 @@ class CurvePanel:
             curves: In the order of their colors.
             last_round: How far the axis goes.
             at: A round to mark.
-            band: `[rounds,2]`, low and high, from the first curve's first round on.
+            band: `[rounds,2]`, low and high, in the rounds of the first curve.
             note: Written where the curves would be.
         """
         last = max(last_round, self._first + 1)
@@ -150,7 +158,7 @@ class CurvePanel:
             self._band.set_xy(np.zeros([1, 2]))
             return
         known = np.isfinite(band).all(axis=1)
-        rounds = (curves[0].first + np.arange(len(band)))[known]
+        rounds = curves[0].rounds_of(len(band))[known]
         low, high = band[known].T
         there = np.stack([rounds, low], axis=1)
         back = np.stack([rounds, high], axis=1)[::-1]

@@ -55,6 +55,7 @@ def draw_partition(
         PartitionError: if a client holds nothing, or an example that is not there.
         FigureDataError: if there is not one image per label.
     """
+    style.check_width(width_in)
     skew = describe_skew(labels, shares)
     pictures = check_images(images, len(np.asarray(labels)))
     if width_in < _IMAGES_FROM_IN:

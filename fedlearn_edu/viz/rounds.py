@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures about training in rounds: curves, and clients before and after.
+"""Figures about training in rounds: how losses and accuracies change.
 
 Plain numbers come in (lists, arrays), a `matplotlib.figure.Figure` goes out; nothing is
 computed but means and limits. A notebook shows the figure as it is, `style.save_png`
 writes it. Round 0 is always the state before any training.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.curves import ROUND_LABEL
 
 _PANEL_IN = 3.6
 
 
+@short_traceback
 @style.in_our_look
 def draw_learning_curves(
     client_losses: ArrayLike,
@@ -40,27 +41,56 @@ def draw_learning_curves(
         test_accuracy: `[rounds+1]`, shares 0..1 of all test examples.
         loss_unit: Written in brackets on the loss axis.
         width_in: Width in inches; narrow figures stack the two panels.
+
+    Lines have gaps where there are no numbers.
+
+    >>> print(draw_learning_curves([[2, 4], [1, 1]], [0.1, 0.5], [0, 0.5]).get_label())
+    The mean loss of 2 clients goes from 3 to 1 nats in 1 round. Read correctly are
+    50.0% of the training examples (10.0% before) and 50.0% of the test examples (0.0%
+    before).
+
+    Raises:
+        FigureDataError: if lengths differ, or something is empty or no number.
     """
-    losses = np.asarray(client_losses, dtype=float)
-    lengths = {len(losses), len(train_accuracy), len(test_accuracy)}
-    if losses.ndim != 2 or len(lengths) > 1:
-        raise style.FigureDataError(
-            "the curves do not fit together",
-            expected="client_losses [rounds+1, clients], two accuracies [rounds+1]",
-            found=f"{losses.shape}, ({len(train_accuracy)},), ({len(test_accuracy)},)",
-        )
+    style.check_width(width_in)
+    losses, train, test = _fitting(client_losses, train_accuracy, test_accuracy)
     stacked = width_in < style.STACK_BELOW_IN
     rows, columns = (2, 1) if stacked else (1, 2)
     figure, (left, right) = style.new_figure(width_in, _PANEL_IN * rows, rows, columns)
     _draw_losses(left, losses, loss_unit)
-    _draw_accuracies(right, train_accuracy, test_accuracy)
+    _draw_accuracies(right, train, test)
     for axes in (left, right):
         axes.set_xlabel(ROUND_LABEL)
         last_round = max(1, len(losses) - 1)
         axes.set_xlim(-0.02 * last_round, 1.02 * last_round)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     figure.align_ylabels()
-    return figure
+    return style.say(figure, _curves_said(losses, train, test, loss_unit))
+
+
+def _fitting(*given: ArrayLike) -> list[NDArray[np.float64]]:
+    """Losses and two accuracies; what is infinite is no number either."""
+    expected = "client_losses [rounds+1, clients], two accuracies [rounds+1]"
+    names = ("client_losses", "train_accuracy", "test_accuracy")
+    found = [
+        style.check_numbers(each, name, expected)
+        for each, name in zip(given, names, strict=True)
+    ]
+    dimensions = [each.ndim for each in found]
+    if dimensions != [2, 1, 1] or len({len(each) for each in found}) > 1:
+        raise style.FigureDataError(
+            "the curves do not fit together",
+            expected=expected,
+            found=", ".join(str(each.shape) for each in found),
+        )
+    if not found[0].size:
+        raise style.FigureDataError(
+            "there are no curves to draw",
+            expected="at least one client, and the state before training",
+            found=f"client_losses {list(found[0].shape)}",
+            where="client_losses",
+        )
+    return [np.where(np.isfinite(each), each, np.nan) for each in found]
 
 
 def _draw_losses(axes: Axes, losses: NDArray[np.float64], unit: str) -> None:
@@ -69,20 +99,26 @@ def _draw_losses(axes: Axes, losses: NDArray[np.float64], unit: str) -> None:
     axes.fill_between(rounds, low, high, color=colors.CLIENTS, alpha=0.22, lw=0)
     axes.plot(rounds, losses, color=colors.CLIENTS, lw=0.9, alpha=0.8)
     axes.plot(rounds, mean, color=colors.SERVER, marker="o", markersize=4)
-    axes.set_ylim(0, 1.05 * high.max())
+    axes.set_ylim(0, 1.05 * np.max(losses, initial=0, where=~np.isnan(losses)) or 1)
     axes.set_ylabel(f"loss ({unit})")
     axes.set_title("Loss on the clients' own examples")
-    axes.text(0.04, 0.05, "thin: one line per client", transform=axes.transAxes)
-    last = losses[-1]
+    has_gaps = bool(np.isnan(losses).any())
+    note = "thin: one line per client" + "\ngaps: no number" * has_gaps
+    axes.text(0.04, 0.05, note, transform=axes.transAxes)
+    if (at := _last_known(mean)) is None:
+        return
+    last, mean_of = losses[at], "all" if at == rounds[-1] else f"round {at}"
     ends = {
         f"client {last.argmax()}, highest": (last.max(), colors.CLIENTS),
-        "mean of all": (mean[-1], colors.SERVER),
+        f"mean of {mean_of}": (mean[at], colors.SERVER),
         f"client {last.argmin()}, lowest": (last.min(), colors.CLIENTS),
     }
     style.label_ends(axes, ends, _PANEL_IN)
 
 
-def _draw_accuracies(axes: Axes, train: Sequence[float], test: Sequence[float]) -> None:
+def _draw_accuracies(
+    axes: Axes, train: NDArray[np.float64], test: NDArray[np.float64]
+) -> None:
     rounds = np.arange(len(train))
     axes.plot(rounds, train, color=colors.SERVER, marker="o", markersize=4)
     axes.plot(rounds, test, color=colors.TEST, marker="s", ls="--", mfc="white")
@@ -90,59 +126,49 @@ def _draw_accuracies(axes: Axes, train: Sequence[float], test: Sequence[float]) 
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     axes.set_ylabel("digits read correctly")
     axes.set_title("Accuracy of the server's model")
-    ends = {
-        f"training {100 * train[-1]:.1f} %": (train[-1], colors.SERVER),
-        f"test {100 * test[-1]:.1f} %": (test[-1], colors.TEST),
-    }
+    ends = {}
+    for name, shares, color in (
+        ("training", train, colors.SERVER),
+        ("test", test, colors.TEST),
+    ):
+        if (at := _last_known(shares)) is not None:
+            when = "" if at == rounds[-1] else f" in round {at}"
+            ends[f"{name} {100 * shares[at]:.1f} %{when}"] = (shares[at], color)
     style.label_ends(axes, ends, _PANEL_IN)
 
 
-@style.in_our_look
-def draw_client_accuracy(
-    series: Mapping[str, Sequence[float]],
-    *,
-    title: str = "Accuracy on each client's own digit",
-    width_in: float = style.WIDE_IN,
-) -> Figure:
-    """Draws one group of bars per client, for example before and after training.
-
-    Args:
-        series: Up to three labels, in the order of time, each with one share 0..1 per
-            client. The last one is the server's blue and carries its numbers.
-        title: The title of the figure.
-        width_in: Width in inches.
-    """
-    figure, (axes,) = style.new_figure(width_in, 3.8)
-    clients = np.arange(len(next(iter(series.values()))))
-    width = 0.84 / len(series)
-    looks = [(colors.QUIET, ".."), (colors.LONE, "//"), (colors.SERVER, None)]
-    for position, (label, shares) in enumerate(series.items()):
-        offset = (position - (len(series) - 1) / 2) * width
-        is_last = position == len(series) - 1
-        color, hatch = looks[-1] if is_last else looks[position]
-        place = clients + offset
-        bars = axes.bar(place, shares, width, label=label, hatch=hatch)
-        for bar in bars.patches:
-            bar.set(facecolor=color if is_last else "white", edgecolor=color)
-        if is_last:
-            _label_bars(axes, bars, np.max(list(series.values()), axis=0))
-    axes.set_xticks(clients)
-    axes.set_xlim(-0.6, len(clients) - 0.4)
-    axes.set_xlabel("client, and the only digit it holds")
-    axes.set_ylabel("own digits read correctly")
-    axes.set_ylim(0, 1.12)
-    axes.set_yticks(np.linspace(0, 1, 6))
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    axes.set_title(title)
-    columns = 1 if width_in < style.STACK_BELOW_IN else len(series)
-    figure.legend(loc="outside lower left", ncols=columns, frameon=False)
-    return figure
+def _last_known(values: NDArray[np.float64]) -> int | None:
+    """The last round with a number."""
+    known = np.flatnonzero(~np.isnan(values))
+    return int(known[-1]) if len(known) else None
 
 
-def _label_bars(axes: Axes, bars: BarContainer, clear: NDArray[np.float64]) -> None:
-    """Writes each bar's percentage in its color, above whatever stands beside it."""
-    for bar, height in zip(bars.patches, clear, strict=True):
-        middle = bar.get_x() + bar.get_width() / 2
-        text = f"{100 * bar.get_height():.0f}"
-        color = bar.get_facecolor()
-        axes.text(middle, height + 0.02, text, color=color, ha="center", va="bottom")
+def _curves_said(
+    losses: NDArray[np.float64],
+    train: NDArray[np.float64],
+    test: NDArray[np.float64],
+    unit: str,
+) -> str:
+    """Where the curves begin and end, and how many numbers are missing."""
+    rounds, clients = len(losses) - 1, losses.shape[1]
+    first, last = (_number(losses[at].mean()) for at in (0, -1))
+    of = f"The mean loss of {clients} client{'s' * (clients != 1)}"
+    how = f"goes from {first} to {last} {unit} in {rounds} round{'s' * (rounds != 1)}"
+    moved = how if rounds else f"is {first} {unit} before training"
+    read = " and ".join(
+        f"{_share(shares[-1])} of the {name} examples"
+        + f" ({_share(shares[0])} before)" * bool(rounds)
+        for name, shares in (("training", train), ("test", test))
+    )
+    missing = sum(int(np.isnan(each).sum()) for each in (losses, train, test))
+    were = "value is" if missing == 1 else "values are"
+    gaps = f" {missing} {were} not a number." if missing else ""
+    return f"{of} {moved}. Read correctly are {read}.{gaps}"
+
+
+def _number(value: float) -> str:
+    return "an unknown value" if np.isnan(value) else f"{value:.3g}"
+
+
+def _share(value: float) -> str:
+    return "an unknown share" if np.isnan(value) else f"{value:.1%}"

@@ -18,6 +18,7 @@ Table = Run | History
 
 _PANEL_IN = 2.3
 _HEAD_IN, _FOOT_IN, _AXIS_IN = 0.42, 0.62, 0.85
+_MOST_LISTED = 8
 _UNITS = {"accuracy": "", "loss": " (nats)"}
 
 
@@ -46,11 +47,12 @@ def draw_run(
     loss, after 2 rounds: run 1.5.
 
     Raises:
-        FigureDataError: if there is nothing to draw.
+        FigureDataError: if there is nothing to draw, or rounds are not in order.
         HistoryError: if a history has no such column.
     """
+    style.check_width(width_in)
     tables = _tables(runs)
-    names = _columns(tables, columns)
+    names, first = _columns(tables, columns), _first(tables)
     stacked = width_in < style.STACK_BELOW_IN
     rows, side_by_side = (len(names), 1) if stacked else (-(-len(names) // 2), 2)
     row_in = _HEAD_IN + _PANEL_IN + _FOOT_IN
@@ -69,21 +71,51 @@ def draw_run(
         axes = figure.add_axes(sides_in / np.array([width_in, row_in * rows] * 2))
         axes.tick_params(labelsize=style.FONT_PT)
         axes.set_title(_title(column))
-        panel = CurvePanel(axes, _PANEL_IN, is_share="accuracy" in column, first=1)
+        panel = CurvePanel(axes, _PANEL_IN, is_share="accuracy" in column, first=first)
         _draw(panel, tables, column)
     return style.say(figure, " ".join(_said(tables, name) for name in names))
 
 
 def _draw(panel: CurvePanel, tables: dict[str, Table], column: str) -> None:
     curves = [_curve(name, table, column) for name, table in tables.items()]
-    last = max(len(_history(table)) for table in tables.values())
+    last = _last(tables)
     band = _band(_history(next(iter(tables.values()))), column)
     note = "" if any(end(curve) for curve in curves) else "no number in any round"
     panel.show(curves, last, band=band, note=note)
 
 
 def _curve(name: str, table: Table, column: str) -> Curve:
-    return Curve(name, _history(table)[column].astype(float), first=1)
+    history = _history(table)
+    return Curve(name, history[column].astype(float), measured=_rounds(history))
+
+
+def _rounds(history: History) -> NDArray[np.int64]:
+    """The round of each row; where no row says it, they are counted from 1."""
+    found = history["round"].astype(float)
+    if np.isnan(found).all():
+        return 1 + np.arange(len(found))
+    is_whole = np.isfinite(found) & (found == found.round())
+    if not is_whole.all() or found[0] < 0 or (np.diff(found) <= 0).any():
+        raise style.FigureDataError(
+            "the rounds of a history are not in order",
+            expected="whole numbers from 0 on, each more than the one before",
+            found=", ".join(f"{number:g}" for number in found[:_MOST_LISTED]),
+            where='history["round"]',
+            do="take the history of fl.learning.run, or number the rows anew",
+        )
+    return found.astype(np.int64)
+
+
+def _first(tables: dict[str, Table]) -> int:
+    """Where the axis begins: at 1, or at 0 if somebody was measured before training."""
+    return min(
+        [1, *(int(r) for t in tables.values() for r in _rounds(_history(t))[:1])]
+    )
+
+
+def _last(tables: dict[str, Table]) -> int:
+    ends = [_rounds(_history(table))[-1:] for table in tables.values()]
+    return max((int(number) for numbers in ends for number in numbers), default=0)
 
 
 def _band(history: History, column: str) -> NDArray[np.float64] | None:
@@ -150,7 +182,7 @@ def _title(column: str) -> str:
 
 def _said(tables: dict[str, Table], column: str) -> str:
     """The last number of each run, and which rounds have none."""
-    last = max(len(_history(table)) for table in tables.values())
+    last = _last(tables)
     parts = []
     for name, table in tables.items():
         curve = _curve(name, table, column)

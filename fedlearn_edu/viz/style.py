@@ -15,8 +15,9 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.viz.colors import INK
 from fedlearn_edu.viz.notebook import running_shell, show_figures
 
@@ -30,6 +31,9 @@ of one."""
 
 STACK_BELOW_IN = 8.0
 """Figures narrower than this put their panels below each other."""
+
+LEAST_IN, MOST_IN = 3.0, 100.0
+"""Narrower figures have no room for their words, wider ones no paper."""
 
 DPI = 150
 
@@ -75,6 +79,41 @@ def in_our_look(draw: Callable[P, R]) -> Callable[P, R]:
 
 class FigureDataError(FedLearnError, ValueError):
     """The numbers handed to a figure do not have the shape it draws."""
+
+
+def check_width(width_in: Any) -> None:
+    """Refuses what is no width of a figure, or too narrow for its words."""
+    is_number = isinstance(width_in, int | float | np.integer | np.floating)
+    if not is_number or not LEAST_IN <= width_in <= MOST_IN:
+        raise FigureDataError(
+            "a figure cannot be as wide as this",
+            expected=f"a number of inches from {LEAST_IN:g} to {MOST_IN:g}",
+            found=describe(width_in),
+            where="width_in",
+            do=f"viz.NARROW_IN is {NARROW_IN:g}, viz.WIDE_IN is {WIDE_IN:g}",
+        )
+
+
+def is_whole(number: object) -> bool:
+    """Whether this is a whole number, of Python or NumPy; `True` is none.
+
+    >>> [is_whole(each) for each in (2, np.int64(2), 2.0, True, "2")]
+    [True, True, False, False, False]
+    """
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+
+
+def check_numbers(found: Any, where: str, expected: str) -> NDArray[np.float64]:
+    """The same as an array; refuses text, and rows of different lengths."""
+    try:
+        return np.asarray(found, dtype=float)
+    except (TypeError, ValueError):
+        raise FigureDataError(
+            "these are no numbers to draw",
+            expected=expected,
+            found=describe(found),
+            where=where,
+        ) from None
 
 
 def new_figure(

@@ -69,10 +69,13 @@ def _rounds(caption: str, history: History) -> str:
 def _curves(history: History) -> str:
     if not any("loss" in name or "accuracy" in name for name in history.columns):
         return ""
-    from fedlearn_edu.viz import notebook
+    from fedlearn_edu.viz import notebook, style
     from fedlearn_edu.viz.runs import draw_run
 
-    return notebook.html(draw_run(history)) or ""
+    try:
+        return notebook.html(draw_run(history)) or ""
+    except style.FigureDataError:  # rounds that are not in order: the table has them
+        return ""
 
 
 def _number(row: Mapping[str, float], name: str) -> str:

@@ -10,6 +10,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Stamps, Texts, mosaic
 
@@ -17,6 +18,7 @@ _TEMPLATE_COLUMNS = 5
 _COLOR_BAR_BELOW_IN = 9.0
 
 
+@short_traceback
 @style.in_our_look
 def draw_digit_templates(
     weights: ArrayLike,
@@ -32,7 +34,16 @@ def draw_digit_templates(
             The few strongest weights (0.5 %) share the ends of the color bar.
         title: The title of the figure.
         width_in: Width in inches; narrow figures have the color bar below.
+
+    >>> print(draw_digit_templates([[0.5, 0], [0, 0], [0, 0], [0, -2]]).get_label())
+    Weights of 2 classes as pictures of 2 by 2 pixels. The strongest for a class: 0.5
+    (class 0, row 0, column 0); the strongest against one: -2 (class 1, row 1, column
+    1).
+
+    Raises:
+        FigureDataError: if the weights are not pictures, or no finite numbers.
     """
+    style.check_width(width_in)
     pictures = as_pictures(weights)
     narrow = width_in < _COLOR_BAR_BELOW_IN
     rows = -(-len(pictures) // _TEMPLATE_COLUMNS)
@@ -47,7 +58,29 @@ def draw_digit_templates(
         image = axis.imshow(pictures[digit], colors.SIGNED_MAP, vmin=-limit, vmax=limit)
         axis.set_title(f"{digit}")
     _add_color_bar(figure, axes, image, below=narrow)
-    return figure
+    return style.say(figure, _said(pictures))
+
+
+def _said(pictures: NDArray[np.float64]) -> str:
+    """What speaks the most for a class, and what against one."""
+    classes, side = pictures.shape[:2]
+    of = f"{classes} class{'es' * (classes != 1)}"
+    parts = []
+    for how, place in (
+        ("for a class", pictures.argmax()),
+        ("against one", pictures.argmin()),
+    ):
+        digit, row, column = np.unravel_index(int(place), pictures.shape)
+        weight = pictures[digit, row, column]
+        where = f"class {digit}, row {row}, column {column}"
+        is_there = weight > 0 if how == "for a class" else weight < 0
+        found = f"{weight:.3g} ({where})" if is_there else "none"
+        parts.append(f"the strongest {how}: {found}")
+    said = "; ".join(parts)
+    return (
+        f"Weights of {of} as pictures of {side} by {side} pixels. "
+        f"{said[0].upper()}{said[1:]}."
+    )
 
 
 def _add_color_bar(
@@ -68,11 +101,20 @@ def as_pictures(weights: ArrayLike) -> NDArray[np.float64]:
     """Weights `[pixels,classes]` as pictures `[classes,side,side]`.
 
     Raises:
-        FigureDataError: if there is no square number of pixels.
+        FigureDataError: if there is no square number of pixels, or no class, or some
+            weight is no finite number.
     """
-    values = np.asarray(weights, dtype=float)
+    values = style.check_numbers(weights, "weights", "[pixels, classes] of numbers")
     side = round(np.sqrt(len(values))) if values.ndim else 0
-    if values.ndim != 2 or side * side != len(values):
+    if not np.isfinite(values).all():
+        raise style.FigureDataError(
+            "the weights are not pictures: some are no finite numbers",
+            expected="finite weights",
+            found=f"{int((~np.isfinite(values)).sum())} of {values.size} are not",
+            where="weights",
+            do="train with a lower learning rate",
+        )
+    if values.ndim != 2 or not values.size or side * side != len(values):
         raise style.FigureDataError(
             "the weights are not pictures",
             expected="[pixels, classes] with a square number of pixels",

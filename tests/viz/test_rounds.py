@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The three figures of training in rounds: whole, labeled, readable at both widths."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from matplotlib import rcParams
@@ -8,7 +10,8 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from fedlearn_edu import viz
-from tests.viz.drawn_text import check_text
+from fedlearn_edu.viz import style
+from tests.viz.drawn_text import check_figure, check_text
 
 WIDTHS = [viz.NARROW_IN, 7.0, viz.WIDE_IN]
 
@@ -127,3 +130,112 @@ def test_drawing_leaves_the_settings_of_the_caller_alone() -> None:
     before = dict(rcParams)
     viz.draw_client_accuracy({"after": [0.5, 0.6]})
     assert dict(rcParams) == before
+
+
+NAN = float("nan")
+
+
+def test_curves_are_said() -> None:
+    losses = [[2.0, 4.0], [NAN, 2.0], [1.0, 1.0]]
+    figure = viz.draw_learning_curves(losses, [0.1, 0.4, 0.5], [0.0, 0.3, NAN])
+    check_figure(figure)
+    assert style.said(figure) == (
+        "The mean loss of 2 clients goes from 3 to 1 nats in 2 rounds. Read correctly "
+        "are 50.0% of the training examples (10.0% before) and an unknown share of the "
+        "test examples (0.0% before). 2 values are not a number."
+    )
+
+
+@pytest.mark.parametrize("width_in", WIDTHS)
+def test_what_is_no_number_is_a_gap_and_a_note(width_in: float) -> None:
+    losses = [[1.0, 2.0], [0.5, 1.0], [NAN, 2.0]]
+    figure = viz.draw_learning_curves(
+        losses, [0.1, 0.5, NAN], [NAN] * 3, width_in=width_in
+    )
+    texts = check_figure(figure)
+    assert {"client 1, highest", "mean of round 1"} <= set(texts)
+    assert "training 50.0 % in round 1" in texts
+    assert not any(text.startswith("test ") for text in texts)
+    assert any("gaps: no number" in text for text in texts)
+    mean = np.asarray(figure.axes[0].lines[-1].get_ydata())
+    np.testing.assert_array_equal(mean, [1.5, 0.75, NAN])
+
+
+def test_curves_without_any_number_are_a_picture() -> None:
+    figure = viz.draw_learning_curves([[NAN]], [NAN], [NAN])
+    check_figure(figure)
+    assert style.said(figure).endswith("3 values are not a number.")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        (np.zeros([0, 2]), [], []),
+        (np.zeros([1, 0]), [0.1], [0.1]),
+        ([[1], [1, 2]], [0.1, 0.2], [0.1, 0.2]),
+        ([["a"]], [0.1], [0.1]),
+        ([[1.0]], 0.1, 0.1),
+        (None, None, None),
+    ],
+    ids=["no-round", "no-client", "ragged", "text", "scalar", "none"],
+)
+def test_what_makes_no_curves_is_refused(wrong: Any) -> None:
+    with pytest.raises(viz.FigureDataError, match="expected: "):
+        viz.draw_learning_curves(*wrong)
+
+
+def test_client_bars_are_said() -> None:
+    figure = viz.draw_client_accuracy({"before": [1, 0], "after": [0.9, NAN]})
+    assert "\N{EN DASH}" in check_figure(figure)
+    assert style.said(figure) == (
+        "Own digits read correctly, by client. before: 0 100%, 1 0%. "
+        "after: 0 90%, 1 \N{EN DASH}."
+    )
+
+
+def test_very_many_client_bars_are_said_shortly() -> None:
+    figure = viz.draw_client_accuracy({"after": np.linspace(0.2, 0.9, 40).tolist()})
+    assert style.said(figure).endswith("after: 40 clients, 20% to 90%.")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"a": []},
+        {"a": [0.1], "b": [0.1, 0.2]},
+        {"a": ["x"]},
+        {"a": 0.5},
+        {name: [0.5] for name in "abcd"},
+        [[0.5]],
+    ],
+    ids=["empty", "no-client", "ragged", "text", "scalar", "four", "no-names"],
+)
+def test_what_makes_no_bars_is_refused(wrong: Any) -> None:
+    with pytest.raises(viz.FigureDataError, match="expected: "):
+        viz.draw_client_accuracy(wrong)
+
+
+def test_templates_are_said() -> None:
+    weights = np.zeros([784, 2])
+    weights[29, 1], weights[57, 0] = 0.25, -0.5
+    figure = viz.draw_digit_templates(weights)
+    assert style.said(figure) == (
+        "Weights of 2 classes as pictures of 28 by 28 pixels. The strongest for a "
+        "class: 0.25 (class 1, row 1, column 1); the strongest against one: -0.5 "
+        "(class 0, row 2, column 1)."
+    )
+    white = style.said(viz.draw_digit_templates(np.zeros([784, 1])))
+    assert white.endswith(
+        "The strongest for a class: none; the strongest against one: none."
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["a", np.zeros([784, 0]), np.zeros([0, 10]), [[1], [1, 2]], 1.0, [[NAN]]],
+    ids=["text", "no-class", "no-pixel", "ragged", "scalar", "nan"],
+)
+def test_what_makes_no_templates_is_refused(wrong: Any) -> None:
+    with pytest.raises(viz.FigureDataError, match="expected: "):
+        viz.draw_digit_templates(wrong)

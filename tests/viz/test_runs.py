@@ -125,3 +125,42 @@ def test_columns_can_be_chosen() -> None:
 def test_what_cannot_be_drawn_is_refused(runs: Any, columns: Any) -> None:
     with pytest.raises(viz.FigureDataError):
         viz.draw_run(runs, columns=columns)
+
+
+def measured(*rounds: float) -> History:
+    rows = [{"round": at, "loss": 9.0 / (n + 1)} for n, at in enumerate(rounds)]
+    return History.of(rows)
+
+
+def test_curves_are_drawn_at_the_rounds_of_the_history() -> None:
+    named = {"each": measured(1, 2, 3), "some": measured(5, 10)}
+    figure = viz.draw_run(named)
+    check_figure(figure)
+    each, some = drawn(figure.axes[0])
+    assert list(each.get_xdata()) == [1, 2, 3]
+    assert list(some.get_xdata()) == [5, 10]
+    assert figure.axes[0].get_xlim()[1] > 10
+    assert style.said(figure) == ("loss, after 10 rounds: each 3 in round 3; some 4.5.")
+
+
+def test_a_band_is_drawn_at_the_rounds_of_the_history() -> None:
+    rows = [{**row, "round": 5 * row["round"]} for row in history([0.4, 0.6]).rows]
+    accuracy, _ = viz.draw_run(History.of(rows)).axes
+    assert sorted({x for x, _ in band_of(accuracy)}) == [5, 10]
+
+
+def test_an_axis_begins_before_training_if_that_was_measured() -> None:
+    (axes,) = viz.draw_run(measured(0, 1)).axes
+    assert axes.get_xlim()[0] <= 0
+    assert axes.get_xlabel() == "round (0: before training)"
+
+
+@pytest.mark.parametrize(
+    "rounds",
+    [(2, 1), (1, 1), (1, 1.5), (-1, 0), (1, NAN)],
+    ids=["backward", "twice", "half", "negative", "nan"],
+)
+def test_rounds_that_are_not_in_order_are_refused(rounds: tuple[float, ...]) -> None:
+    with pytest.raises(viz.FigureDataError, match="not in order") as caught:
+        viz.draw_run(measured(*rounds))
+    assert "found: " in str(caught.value)

@@ -173,7 +173,7 @@ def test_the_package_hooks_in_where_it_is_imported_in_a_notebook(
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     assert in_another_process(IN_A_NOTEBOOK).splitlines() == [
         "[] False ['text/html', 'text/plain'] True",
-        "['matplotlib'] ['image/png', 'text/plain']",
+        "['matplotlib'] ['image/png', 'text/html', 'text/plain']",
     ]
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colors that can be told apart and read, labels that make room, files that repeat."""
 
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
+import fedlearn_edu as fl
 from fedlearn_edu import viz
+from fedlearn_edu.learning.history import History
 from fedlearn_edu.viz import colors, style
 from tests.viz.drawn_text import check_text
 
@@ -121,3 +125,29 @@ def test_two_threads_leave_the_settings_as_they_were() -> None:
         event.set()
         thread.join()
     assert dict(rcParams) == before
+
+
+DRAWN: dict[str, Callable[..., Any]] = {
+    "aggregation": lambda **more: viz.draw_aggregation([1, 2], **more),
+    "bars": lambda **more: viz.draw_client_accuracy({"a": [0.5]}, **more),
+    "confusion": lambda **more: viz.draw_confusion([[1]], **more),
+    "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
+    "drift": lambda **more: viz.draw_drift("iid", **more),
+    "graph": lambda **more: viz.graph(fl.np_computation(lambda a: a, np.int64), **more),
+    "mean": lambda **more: viz.draw_mean([1, 2], **more),
+    "partition": lambda **more: viz.draw_partition([0, 1], [[0], [1]], **more),
+    "run": lambda **more: viz.draw_run(History.of([{"round": 1, "loss": 1.0}]), **more),
+    "tape": lambda **more: viz.draw_tape(fl.framework.Tape(), **more),
+    "templates": lambda **more: viz.draw_digit_templates([[1.0]], **more),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize(
+    "width_in",
+    [2.9, -1, float("nan"), float("inf"), "wide", None],
+    ids=["narrow", "negative", "nan", "inf", "text", "none"],
+)
+def test_what_is_no_width_is_refused(name: str, width_in: Any) -> None:
+    with pytest.raises(viz.FigureDataError, match="as wide as this"):
+        DRAWN[name](width_in=width_in)

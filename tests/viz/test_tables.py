@@ -93,3 +93,10 @@ def test_shell_learns_to_show_tables() -> None:
         data, _ = shell.display_formatter.format(thing)
         assert data["text/html"] == draw(thing)
         assert data["text/plain"] == repr(thing)
+
+
+def test_rounds_that_are_not_in_order_are_a_table_without_curves() -> None:
+    rows = [{"round": 2, "loss": 1.0}, {"round": 1, "loss": 2.0}]
+    reader = check_html(history_table(History.of(rows)))
+    assert reader.tags["tr"] == 3
+    assert reader.tags["img"] == 0

@@ -48,6 +48,7 @@ def graph(
     >>> print(fl.viz.graph(average).get_label())
     average: each client sends values (float32, 4 B), averaged.
     """
+    style.check_width(width_in)
     return draw_flow(read(check_computation(comp), expanded=expanded), width_in)
 
 

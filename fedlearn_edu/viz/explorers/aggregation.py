@@ -7,7 +7,7 @@ from typing import Any, final
 import ipywidgets as widgets
 from matplotlib.figure import Figure
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation_drawing import AggregationDrawing
 from fedlearn_edu.viz.explorers.aggregation_run import (
@@ -58,13 +58,29 @@ def draw_aggregation(
 
     Raises:
         FigureDataError: for no values or too many, for what is no finite number up to a
-            billion, and for a fan-out below 2.
+            billion, for a fan-out below 2, and for a step that is no whole number.
     """
-    run = run_aggregation(values, zero, fan_out)
-    picture = AggregationPicture(run.values, width_in)
-    shown = len(run.steps) if step is None else max(0, min(step, len(run.steps)))
-    sentence = picture.show(zero=zero, fan_out=fan_out, step=shown)
+    style.check_width(width_in)
+    held, start, most = check_aggregation(values, zero, fan_out)
+    run = run_aggregation(held, start, most)
+    shown = _shown(step, len(run.steps))
+    picture = AggregationPicture(held, width_in)
+    sentence = picture.show(zero=start, fan_out=most, step=shown)
     return style.say(picture.figure, sentence)
+
+
+def _shown(step: Any, last: int) -> int:
+    if step is None:
+        return last
+    if not style.is_whole(step):
+        raise style.FigureDataError(
+            "there is no such step of the aggregation",
+            expected=f"a whole number from 0 to {last}",
+            found=describe(step),
+            where="step",
+            do="leave it out, and all steps are drawn",
+        )
+    return max(0, min(int(step), last))
 
 
 @short_traceback

@@ -185,14 +185,14 @@ def check_aggregation(
             found=f"{len(given)} values" if given else repr(values)[:60],
             do="take fewer: the picture has a line for each",
         )
-    is_count = isinstance(fan_out, int) and not isinstance(fan_out, bool)
-    if fan_out is not None and not (is_count and fan_out >= 2):
+    if fan_out is not None and not (style.is_whole(fan_out) and fan_out >= 2):
         raise style.FigureDataError(
             "a group of one is no group",
             expected="a fan-out of 2 or more, or None for a single group",
             found=repr(fan_out),
         )
-    return tuple(map(_number, given)), _number(zero), fan_out
+    most = None if fan_out is None else int(fan_out)
+    return tuple(map(_number, given)), _number(zero), most
 
 
 def _number(given: Any) -> float:

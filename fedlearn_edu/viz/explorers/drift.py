@@ -73,6 +73,7 @@ def draw_drift(
     Source: the drift is that of S. P. Karimireddy et al., "SCAFFOLD: Stochastic
     Controlled Averaging for Federated Learning", ICML 2020.
     """
+    style.check_width(width_in)
     values = _checked(data, clients, learning_rate, local_epochs)
     picture = DriftPicture(width_in)
     picture.compute(values, lambda done, total: False)
@@ -102,9 +103,9 @@ def explore_drift(
     rates = {f"{rate:g}": rate for rate in sorted({*RATES, first["rate"]})}
     controls = {
         "data": choice("digits", data, {name: key for key, name in _TITLES.items()}),
-        "clients": slider("clients", clients, 2, CLIENTS, live=False),
+        "clients": slider("clients", first["clients"], 2, CLIENTS, live=False),
         "rate": stops("learning rate (per step)", first["rate"], rates),
-        "epochs": slider("local epochs", local_epochs, 1, MOST_EPOCHS),
+        "epochs": slider("local epochs", first["epochs"], 1, MOST_EPOCHS),
     }
     picture = DriftPicture()
     job = Job(
@@ -204,9 +205,9 @@ def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
                 found=repr(found)[:60],
                 where=name,
             )
-    return {"data": data, "clients": clients, "rate": float(rate), "epochs": epochs}
+    whole = {"clients": int(clients), "epochs": int(epochs)}
+    return {"data": data, "rate": float(rate), **whole}
 
 
 def _is_whole(number: Any, least: int, most: int) -> bool:
-    is_int = isinstance(number, int) and not isinstance(number, bool)
-    return is_int and least <= number <= most
+    return style.is_whole(number) and least <= number <= most

@@ -18,9 +18,10 @@ from threading import RLock
 from typing import Any, Protocol, final
 
 import ipywidgets as widgets
+import numpy as np
 from matplotlib.figure import Figure
 
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.background import Job
@@ -107,12 +108,35 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         return {name: each.source.value for name, each in self.controls.items()}
 
     def set(self, **values: Any) -> None:
-        """Moves controls, and draws once."""
+        """Moves controls, and draws once.
+
+        Raises:
+            FigureDataError: if there is no such control, or a number is not finite;
+                then nothing is moved.
+        """
+        self._check(values)
         with self._lock:
             with self._held():
                 for name, value in values.items():
                     self.controls[name].source.value = value
             self.refresh()
+
+    def _check(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            if name not in self.controls:
+                raise style.FigureDataError(
+                    "there is no such control",
+                    expected=", ".join(self.controls),
+                    found=name,
+                    where="set",
+                )
+            if isinstance(value, float | np.floating) and not np.isfinite(value):
+                raise style.FigureDataError(
+                    "a control cannot be moved there",
+                    expected="a finite number",
+                    found=describe(value),
+                    where=name,
+                )
 
     def refresh(self) -> None:
         """Draws what the controls say now, and says it."""

@@ -80,8 +80,8 @@ class Learner:
 
     @property
     def rounds(self) -> int:
-        """How many rounds are done."""
-        return self.run.rounds if self.run else 0
+        """How many rounds are done, each of them among those `seen`."""
+        return max(0, len(self.seen) - 1)
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
@@ -130,9 +130,10 @@ class Learner:
             self._process = self._make()
             evaluation = learning.build_federated_evaluation(self._process.model)
             placed = self._test.place(batch_size=1000)
-            self._judge = lambda weights: evaluation(weights, placed)
-            self.run = self._learn(self._process, 0, learning.Options(progress=False))
-            self.seen.append(Seen(self.run.weights, self._judge(self.run.weights)))
+            judge = self._judge = lambda weights: evaluation(weights, placed)
+            run = self._learn(self._process, 0, learning.Options(progress=False))
+            self._latest = judge(run.weights)
+            self._remember(run)
         return self._process
 
     def _learn(
@@ -160,9 +161,10 @@ class Learner:
         }
 
     def _remember(self, run: Run) -> None:
-        self.run = run
         if run.rounds == len(self.seen) and self._latest is not None:
             self.seen.append(Seen(run.weights, self._latest))
+        # Pictures look from another thread: a run is there once its round was seen.
+        self.run = run
 
     def _progress(self, rounds: int) -> str:
         share = self.seen[-1].judged.accuracy_per_example

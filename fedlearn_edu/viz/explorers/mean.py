@@ -46,6 +46,7 @@ def draw_mean(
         FigureDataError: if there are no values, or some are no finite numbers, or
             weights are negative or not as many as values.
     """
+    style.check_width(width_in)
     run = run_mean(values, weights, secure=secure)
     drawing = MeanDrawing(width_in, run)
     canvas = Canvas(width_in, drawing.height)

@@ -73,6 +73,9 @@ class PartitionPicture:
         """
         self._images, self._labels = dataset.train
         self._test = ClientData(*dataset.test, [np.arange(len(dataset.test[1]))])
+        _, height, width = self._images.shape
+        self._features = height * width
+        self._classes = int(self._labels.max()) + 1
         self._learners: dict[Setting, Learner] = {}
         self._kept: dict[Setting, tuple[Any, Skew]] = {}
         width_in = style.EXPLORER_IN
@@ -110,10 +113,15 @@ class PartitionPicture:
             if each not in self._learners:
                 data = ClientData(self._images, self._labels, self._dealt(each)[0])
                 name = "IID" if each == setting.iid else setting.words
-                self._learners[each] = Learner(name, _process, data, self._test)
+                self._learners[each] = Learner(name, self._process, data, self._test)
             self._learners[each].go_on(ROUNDS, job, number * ROUNDS, total)
         how = f"stopped; press “Train {ROUNDS} rounds” to go on"
         return how if job.is_stopping else "done"
+
+    def _process(self) -> learning.LearningProcess:
+        """Federated averaging of a softmax regression, as lessons begin with."""
+        model = learning.models.softmax_regression(self._features, self._classes)
+        return learning.build_fed_avg(model, client_learning_rate=_LEARNING_RATE)
 
     def _dealt(self, setting: Setting) -> tuple[Any, Skew]:
         """Who holds what, and how skewed that is; the last settings are kept."""
@@ -144,9 +152,3 @@ class PartitionPicture:
             for curve in self._curves_of(setting)
         ]
         return ". ".join(parts) + "." if parts else "Not trained yet."
-
-
-def _process() -> learning.LearningProcess:
-    """Federated averaging of a softmax regression, as lessons begin with."""
-    model = learning.models.softmax_regression()
-    return learning.build_fed_avg(model, client_learning_rate=_LEARNING_RATE)

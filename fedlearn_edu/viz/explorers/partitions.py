@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.simulation import datasets
 from fedlearn_edu.simulation.datasets import Dataset
@@ -16,6 +18,7 @@ from fedlearn_edu.viz.explorers.partition_picture import ROUNDS, PartitionPictur
 
 _MOST_CLIENTS = 100
 _MOST_SEED = 99
+_MOST_LISTED = 6
 
 
 @short_traceback
@@ -93,7 +96,35 @@ def _dataset(dataset: Any) -> Dataset:
             where="dataset",
             do="simulation.datasets.from_arrays(…) makes one of arrays",
         )
+    _check_labels(found)
     return found
+
+
+def _check_labels(dataset: Dataset) -> None:
+    """Refuses labels a softmax regression cannot learn: they name its columns."""
+    known = np.unique(dataset.train[1])
+    is_whole = known.dtype.kind in "iu"
+    if not is_whole or not np.array_equal(known, np.arange(len(known))):
+        raise style.FigureDataError(
+            "the labels are not the numbers of classes",
+            expected="whole numbers 0, 1, 2, …, each of them at least once",
+            found=_listed(known),
+            where="dataset.train",
+            do="number the classes: numpy.unique(labels, return_inverse=True)[1]",
+        )
+    if len(unknown := np.setdiff1d(dataset.test[1], known)):
+        raise style.FigureDataError(
+            "there are classes to be judged on that nobody learns",
+            expected=f"labels 0 to {len(known) - 1}, as in the training set",
+            found=_listed(unknown),
+            where="dataset.test",
+            do="leave out these examples",
+        )
+
+
+def _listed(labels: Any) -> str:
+    few = ", ".join(map(str, labels[:_MOST_LISTED].tolist()))
+    return f"{few}, …" if len(labels) > _MOST_LISTED else few
 
 
 def _whole(number: Any, name: str, least: int, most: int) -> int:

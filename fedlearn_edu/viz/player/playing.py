@@ -131,11 +131,12 @@ def draw_tape(
     'step 3 of 81: the stack (reference resolving) is handed a value of type ...'
     """
     _check(tape, "draw_tape")
+    style.check_width(width_in)
     story = Story(tape)
     picture = TapePicture(story, width_in)
     if at is None:
         return style.say(picture.figure, story.summary())
-    if at not in range(1, len(story) + 1):
+    if not style.is_whole(at) or at not in range(1, len(story) + 1):
         raise style.FigureDataError(
             "there is no such step on the tape",
             expected=f"a step from 1 to {len(story)}" if len(story) else "no step",

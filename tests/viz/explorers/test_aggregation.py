@@ -186,3 +186,15 @@ def test_play_moves_the_steps_and_the_preset_makes_eighteen() -> None:
     preset.click()
     assert explorer.sentence.startswith("Step 8 of 8: The server reports 18.")
     assert play.max == 8
+
+
+@pytest.mark.parametrize("step", ["a", 2.5, 2.0, True])
+def test_a_step_is_a_whole_number(step: Any) -> None:
+    with pytest.raises(viz.FigureDataError, match="no such step"):
+        viz.draw_aggregation(step=step)
+
+
+def test_counts_may_be_those_of_numpy() -> None:
+    figure = viz.draw_aggregation(fan_out=np.int64(2), step=np.int64(3))
+    plain = viz.draw_aggregation(fan_out=2, step=3)
+    assert style.said(figure) == style.said(plain)

@@ -9,7 +9,7 @@ import pytest
 
 from fedlearn_edu import learning, viz
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.drift import DriftPicture
+from fedlearn_edu.viz.explorers.drift import DriftPicture, _checked
 from fedlearn_edu.viz.explorers.drift_drawing import DriftDrawing
 from fedlearn_edu.viz.explorers.drift_paths import (
     BATCH_SIZE,
@@ -232,3 +232,10 @@ def test_the_explorer_can_be_stopped_and_goes_on() -> None:
     job.begin.click()
     job.wait()
     assert "learning rate 0.07. After 5 local epochs" in explorer.sentence
+
+
+@pytest.mark.parametrize("name", ["clients", "epochs"])
+def test_counts_may_be_those_of_numpy(name: str) -> None:
+    found = _checked("iid", np.int64(3), 0.1, np.int32(2))
+    assert found == {"data": "iid", "clients": 3, "rate": 0.1, "epochs": 2}
+    assert type(found[name]) is int

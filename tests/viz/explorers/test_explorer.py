@@ -139,3 +139,19 @@ def test_layout_stays_when_the_picture_moves() -> None:
     explorer.set(height=9)
     explorer.figure.draw_without_rendering()
     assert axes.get_position().bounds == before
+
+
+def test_a_control_that_is_not_there_is_named() -> None:
+    explorer = make()
+    with pytest.raises(style.FigureDataError, match="height, name, skew, bold"):
+        explorer.set(height=4, foo=1)
+    assert explorer.values["height"] == 3
+
+
+@pytest.mark.parametrize("wrong", ["nan", "inf"])
+def test_a_control_is_not_moved_to_what_is_no_number(wrong: str) -> None:
+    explorer = make()
+    with pytest.raises(style.FigureDataError, match="a finite number"):
+        explorer.set(name="b", height=float(wrong))
+    assert explorer.values["name"] == "a"
+    assert explorer.sentence == "a goes up to 3"

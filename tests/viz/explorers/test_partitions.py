@@ -134,6 +134,47 @@ def test_what_makes_no_sense_is_refused(wrong: Any) -> None:
         viz.explore_partitions(**wrong)
 
 
+IMAGES = np.zeros([12, 4, 5], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message", "found"),
+    [
+        ([1, 2] * 6, "not the numbers of classes", "1, 2"),
+        ([0, 2] * 6, "not the numbers of classes", "0, 2"),
+        ([-1, 0] * 6, "not the numbers of classes", "-1, 0"),
+    ],
+    ids=["from-1", "gap", "negative"],
+)
+def test_labels_that_name_no_classes_are_refused(
+    labels: list[int], message: str, found: str
+) -> None:
+    with pytest.raises(viz.FigureDataError, match=message) as caught:
+        viz.explore_partitions(datasets.from_arrays(IMAGES, labels))
+    assert found in str(caught.value)
+
+
+def test_classes_nobody_learns_are_refused() -> None:
+    train, test = (IMAGES, np.arange(12) % 2), (IMAGES, np.arange(12) % 3)
+    data = datasets.from_arrays(*train, *test)
+    with pytest.raises(viz.FigureDataError, match="nobody learns"):
+        viz.explore_partitions(data)
+
+
+@pytest.mark.tensorflow
+def test_it_trains_on_images_of_any_size_and_any_classes() -> None:
+    labels = np.arange(48) % 12
+    images = np.eye(20, dtype=np.float32)[labels].reshape(-1, 4, 5)
+    data = datasets.from_arrays(images, labels, images, labels)
+    explorer = viz.explore_partitions(data, clients=2, partition="iid")
+    job = explorer.job
+    assert job is not None
+    job.start()
+    job.wait(120)
+    assert job.error is None, job.line
+    assert "IID reads 100.0% of the test images after 5 of 5" in explorer.sentence
+
+
 def test_it_begins_where_it_is_asked_to() -> None:
     explorer = viz.explore_partitions(clients=4, partition="shards", seed=5)
     assert explorer.sentence.startswith("shards, 2 shards each: 4 clients")

@@ -113,7 +113,7 @@ def test_only_tapes_can_be_shown(show: str) -> None:
         getattr(fl.viz, show)(increment)
 
 
-@pytest.mark.parametrize("at", [0, 10_000, -1, "first", 1.5])
+@pytest.mark.parametrize("at", [0, 10_000, -1, "first", 1.5, 1.0, True])
 def test_there_is_a_step_to_point_at(at: Any) -> None:
     with pytest.raises(style.FigureDataError, match="no such step"):
         fl.viz.draw_tape(tape_of_a_round(1), at=at)
