@@ -9,6 +9,7 @@ learner.run              a `Run`: what `fl.learning.run` would have returned
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -130,7 +131,7 @@ class Learner:
             self._process = self._make()
             evaluation = learning.build_federated_evaluation(self._process.model)
             placed = self._test.place(batch_size=1000)
-            judge = self._judge = lambda weights: evaluation(weights, placed)
+            self._judge = judge = partial(_judged, evaluation, placed)
             run = self._learn(self._process, 0, learning.Options(progress=False))
             self._latest = judge(run.weights)
             self._remember(run)
@@ -169,3 +170,9 @@ class Learner:
     def _progress(self, rounds: int) -> str:
         share = self.seen[-1].judged.accuracy_per_example
         return f"{self.name}: round {self.rounds} of {rounds}, accuracy {share:.1%}"
+
+
+def _judged(
+    evaluation: Callable[..., Evaluation], test: Any, weights: Any
+) -> Evaluation:
+    return evaluation(weights, test)

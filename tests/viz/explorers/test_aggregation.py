@@ -195,6 +195,7 @@ def test_a_step_is_a_whole_number(step: Any) -> None:
 
 
 def test_counts_may_be_those_of_numpy() -> None:
-    figure = viz.draw_aggregation(fan_out=np.int64(2), step=np.int64(3))
-    plain = viz.draw_aggregation(fan_out=2, step=3)
+    two: Any = np.int64(2)
+    figure = viz.draw_aggregation(fan_out=two, step=two)
+    plain = viz.draw_aggregation(fan_out=2, step=2)
     assert style.said(figure) == style.said(plain)
