@@ -53,11 +53,14 @@ def drawers() -> list[Callable[[], Figure]]:
     return sorted(found, key=lambda each: each.__code__.co_firstlineno)
 
 
+def title(name: str) -> str:
+    """A heading from the name of a function."""
+    return name.replace("_", " ").capitalize().replace("scaffold", "SCAFFOLD")
+
+
 def section(draw: Callable[[], Figure], words: str) -> str:
     """Heading, picture, words, and the lines that made it."""
-    name = draw.__name__
-    title = name.replace("_", " ").capitalize()
-    effect = inspect.getdoc(draw) or ""
+    name, effect = draw.__name__, inspect.getdoc(draw) or ""
     lines, _ = inspect.getsourcelines(draw)
     end_of_docstring = next(n for n, line in enumerate(lines) if line.count('"""') == 2)
     code = textwrap.dedent("".join(lines[end_of_docstring + 1 :])).strip()
@@ -65,7 +68,7 @@ def section(draw: Callable[[], Figure], words: str) -> str:
     moving = _MOVING.get(name)
     more = f"\nWith controls: `{moving}`\n" if moving else ""
     return (
-        f"\n## {title}\n\n{effect}\n\n![{words}](images/{PREFIX}{name}.png)\n\n"
+        f"\n## {title(name)}\n\n![{effect}](images/{PREFIX}{name}.png)\n\n{effect}\n\n"
         f"{words}\n\n```python\n{code}\n```\n{more}"
     )
 

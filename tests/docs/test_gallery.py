@@ -36,7 +36,7 @@ def drawer(name: str) -> Callable[[], Figure]:
 
 
 def test_all_are_in_the_page_in_order() -> None:
-    from examples.gallery.__main__ import PAGE, drawers
+    from examples.gallery.__main__ import PAGE, drawers, title
 
     assert [draw.__name__ for draw in drawers()] == NAMES
     headings = [
@@ -44,7 +44,7 @@ def test_all_are_in_the_page_in_order() -> None:
         for line in PAGE.read_text(encoding="utf-8").splitlines()
         if line.startswith("## ")
     ]
-    assert headings == [name.replace("_", " ").capitalize() for name in NAMES]
+    assert headings == [title(name) for name in NAMES]
 
 
 @pytest.mark.parametrize("name", NAMES)
