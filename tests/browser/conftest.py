@@ -63,11 +63,25 @@ def opened(
         page.close()
 
 
+_measured: dict[str, float] = {}
+
+
 @pytest.fixture(scope="session")
 def report() -> Iterator[dict[str, float]]:
     """Milliseconds by what was moved: printed, and kept beside the pictures."""
-    measured: dict[str, float] = {}
-    yield measured
+    yield _measured
     PICTURES.mkdir(parents=True, exist_ok=True)
-    lines = [f"{name:<44} {value:6.0f} ms" for name, value in measured.items()]
-    (PICTURES / "latencies.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    text = "\n".join([*_lines(), ""])
+    (PICTURES / "latencies.txt").write_text(text, encoding="utf-8")
+
+
+def _lines() -> list[str]:
+    return [f"{name:<32} {value:5.0f} ms" for name, value in _measured.items()]
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """How long it took until a picture was there, or had changed (the median)."""
+    if _measured:
+        terminalreporter.section("what a reader waits for")
+        for line in _lines():
+            terminalreporter.write_line(line)
