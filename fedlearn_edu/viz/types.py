@@ -8,6 +8,7 @@ ground, and named in words as ever.
 
 from html import escape
 
+from fedlearn_edu.simulation.log.sizes import size_of
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import (
     AbstractType,
@@ -20,7 +21,6 @@ from fedlearn_edu.types import (
     Type,
 )
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
-from fedlearn_edu.viz.dataflow.record import size_of
 from fedlearn_edu.viz.shortening import clipped, size_text
 
 _FAINT = "1f"

@@ -10,7 +10,6 @@ Sequences do not count: a client's data set stays where it is. Clients that run 
 hold their values in no executor; for them it is counted what each would have been sent.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +21,8 @@ from fedlearn_edu.executors.sizing import size_bytes
 from fedlearn_edu.executors.together import Entries, Parts, Same
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.simulation.log.recorded import check_kept
-from fedlearn_edu.types import FunctionType, StructType, TensorType, Type, released
+from fedlearn_edu.simulation.log.sizes import size_of
+from fedlearn_edu.types import FunctionType, StructType, Type, released
 
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
 INTO_CLIENTS, INTO_SERVER = "outside → clients", "outside → server"
@@ -201,7 +201,5 @@ def type_bytes(type_: Type) -> int:
     match type_:
         case StructType():
             return sum(map(type_bytes, type_))
-        case TensorType(dtype=dtype, shape=tuple() as shape) if None not in shape:
-            return math.prod(n or 0 for n in shape) * dtype.itemsize
         case _:
-            return 0
+            return size_of(type_) or 0

@@ -4,14 +4,12 @@
 Flow = nodes + edges;  a node is in a lane, or a message on its way between two
 """
 
-import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
-import numpy as np
-
-from fedlearn_edu.types import CLIENTS, FederatedType, StructType, TensorType, Type
+from fedlearn_edu.simulation.log.sizes import size_of
+from fedlearn_edu.types import CLIENTS, FederatedType, Type
 
 
 @final
@@ -139,26 +137,3 @@ def lane_of(type_: Type) -> Lane:
 def member_of(type_: Type) -> Type:
     """The type of one participant's value."""
     return type_.member if isinstance(type_, FederatedType) else type_
-
-
-def size_of(type_: Type) -> int | None:
-    """How many bytes the numbers of one value have; `None` if the type does not say.
-
-    >>> import fedlearn_edu as fl
-    >>> size_of(fl.parse_type("<w=float32[784,10],b=float32[10]>"))
-    31400
-    >>> print(size_of(fl.parse_type("float32[?]")))
-    None
-    """
-    match type_:
-        case FederatedType(member=member):
-            return size_of(member)
-        case StructType():
-            sizes = [size_of(part) for part in type_]
-            known = [size for size in sizes if size is not None]
-            return sum(known) if len(known) == len(sizes) else None
-        case TensorType() if type_.has_static_shape and type_.dtype != np.dtype(object):
-            dtype = np.dtype(type_.dtype)
-            return int(dtype.itemsize * math.prod(type_.shape or ()))  # type: ignore[arg-type]
-        case _:
-            return None
