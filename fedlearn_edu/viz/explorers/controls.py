@@ -13,7 +13,10 @@ import ipywidgets as widgets
 
 _LABELS_IN_FULL = {"description_width": "initial"}
 _WHOLE = widgets.Layout(width="auto", max_width="100%")
-_SLIDER = widgets.Layout(flex="1 1 8em", min_width="6em", width="auto")
+# The margin is for the handle, which stands half outside at either end.
+_SLIDER = widgets.Layout(
+    flex="1 1 8em", min_width="6em", width="auto", margin="2px 10px"
+)
 
 
 def _row() -> Any:
