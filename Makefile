@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 help:
 	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
-	@echo "make lab     JupyterLab on the lessons"
+	@echo "make lab     JupyterLab on the notebooks"
 	@echo "make test    everything: check, all tests, examples, notebooks, browser"
 	@echo "make check   format, lint, types, floors, fast tests"
 	@echo "make fast    only the fast tests (no TensorFlow)"
