@@ -5,6 +5,7 @@ How long a move takes is measured and written to `build/browser/latencies.txt`, 
 the pictures; nothing fails because a machine is slow.
 """
 
+import functools
 import statistics
 from dataclasses import dataclass
 from typing import Any, final
@@ -203,3 +204,63 @@ def test_player_is_played_and_stepped(opened: NotebookPage) -> None:
     play.click()
     opened.wait_for_change(lambda: sentence(output), before)
     output.locator(".jupyter-button .fa-pause, .jupyter-button .fa-stop").first.click()
+
+
+PLAYS_FASTER = "100\N{NO-BREAK SPACE}steps"  # how ipywidgets writes blanks in a menu
+SEEN = """output => [...output.querySelectorAll("img, .widget-html-content")]
+  .map(each => each.getAttribute("src") ?? each.textContent).join()"""
+
+
+@pytest.mark.parametrize("cell", [*(e.cell for e in EXPLORERS), DISPLAYS["drift"]])
+def test_every_slider_moves_by_key_and_by_mouse(
+    opened: NotebookPage, cell: str
+) -> None:
+    output = opened.output_with(cell)
+    look = functools.partial(output.evaluate, SEEN)
+    reset = output.get_by_role("button", name="Reset")
+    for track in output.locator(".noUi-target").all():
+        if not track.is_visible():
+            continue
+        handle = track.locator(".noUi-handle")
+        before, box = look(), rectangle(track)
+        is_low = rectangle(handle)["x"] < box["x"] + 30
+        handle.focus()
+        opened.page.keyboard.press("PageUp" if is_low else "PageDown")
+        opened.wait_for_change(look, before, 30)
+        opened.page.wait_for_timeout(300)
+        before, box = look(), rectangle(track)
+        is_right = rectangle(handle)["x"] - box["x"] > box["width"] / 2
+        x = box["x"] + (0.1 if is_right else 0.9) * box["width"]
+        opened.page.mouse.click(x, box["y"] + box["height"] / 2)
+        opened.wait_for_change(look, before, 30)
+        if reset.count():  # the next one is moved from where all began
+            reset.click()
+        opened.page.wait_for_timeout(500)
+
+
+def rectangle(part: Any) -> Any:
+    part.scroll_into_view_if_needed()
+    return part.bounding_box()
+
+
+@pytest.mark.parametrize("cell", [*(e.cell for e in EXPLORERS), DISPLAYS["drift"]])
+def test_every_menu_and_every_box_to_tick_moves(
+    opened: NotebookPage, cell: str
+) -> None:
+    output = opened.output_with(cell)
+    look = functools.partial(output.evaluate, SEEN)
+    for menu in output.locator("select").all():
+        options = menu.locator("option").all_text_contents()
+        if not menu.is_visible() or PLAYS_FASTER in options:
+            continue  # how fast it is played changes nothing that stands still
+        at = int(menu.evaluate("menu => menu.selectedIndex"))
+        before = look()
+        menu.select_option(index=(at + 1) % len(options))
+        opened.wait_for_change(look, before, 30)
+        menu.select_option(index=at)
+        opened.page.wait_for_timeout(500)
+    for tick in output.locator("input[type=checkbox]").all():
+        before = look()
+        tick.focus()
+        opened.page.keyboard.press("Space")
+        opened.wait_for_change(look, before)

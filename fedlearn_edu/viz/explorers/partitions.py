@@ -128,8 +128,7 @@ def _listed(labels: Any) -> str:
 
 
 def _whole(number: Any, name: str, least: int, most: int) -> int:
-    fits = isinstance(number, int) and not isinstance(number, bool)
-    if not fits or not least <= number <= most:
+    if not style.is_whole(number) or not least <= number <= most:
         raise style.FigureDataError(
             f"{name} is a whole number from {least} to {most}",
             expected=f"{least} to {most}",

@@ -200,8 +200,7 @@ def _data(data: Any, test: Any) -> tuple[ClientData, ClientData]:
 
 
 def _whole(number: Any, name: str) -> int:
-    is_whole = isinstance(number, int) and not isinstance(number, bool)
-    if not is_whole or not 1 <= number <= _MOST_ROUNDS:
+    if not style.is_whole(number) or not 1 <= number <= _MOST_ROUNDS:
         raise style.FigureDataError(
             f"{name} is a whole number from 1 to {_MOST_ROUNDS}",
             expected=f"1 to {_MOST_ROUNDS}",
