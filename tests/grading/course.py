@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from tests.notebooks.cells import check_cells, grade_id, read, write
-from tests.notebooks.kernels import closed_environment, own_sockets
+from tools.cells import check_cells, grade_id, read, write
+from tools.kernels import closed_environment, own_sockets
 from tools.release import course_config
 
 

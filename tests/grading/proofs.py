@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.grading.answers import Answer, rounds
 from tests.grading.course import Course, Graded
-from tests.notebooks.cells import (
+from tools.cells import (
     answer_cells,
     check_cells,
     code_cells,

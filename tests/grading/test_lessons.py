@@ -16,7 +16,7 @@ import pytest
 from tests.grading import proofs
 from tests.grading.answers import answers_of
 from tests.grading.proofs import Proof, prove
-from tests.notebooks.cells import answer_cells, is_graded_lesson, read
+from tools.cells import answer_cells, is_graded_lesson, read
 from tools.release import RELEASE, SOURCE, lesson_names
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.grading.leaks import leaks, unmarked_answers
 from tests.grading.toy import DOUBLE, write_lesson
-from tests.notebooks.cells import code_cells, read
+from tools.cells import code_cells, read
 from tools.release import RELEASE, SOURCE, generate, lesson_names
 
 LESSONS = lesson_names()

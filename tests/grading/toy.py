@@ -6,7 +6,7 @@ from typing import Any
 
 import nbformat
 
-from tests.notebooks.cells import write
+from tools.cells import write
 
 LESSON = "00_toy"
 CHECK = """

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.grading import proofs
 from tests.grading.answers import answers_of
 from tests.grading.proofs import Proof, prove
-from tests.notebooks.cells import (
+from tools.cells import (
     check_cells,
     code_cells,
     count_words,
@@ -24,7 +24,7 @@ from tests.notebooks.cells import (
     read,
     what_it_says,
 )
-from tests.notebooks.kernels import closed_environment, execute
+from tools.kernels import closed_environment, execute
 from tools.release import SOURCE, lesson_names
 
 

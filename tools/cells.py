@@ -32,6 +32,11 @@ def is_to_fail(cell: Any) -> bool:
     return "raises-exception" in cell.metadata.get("tags", [])
 
 
+def is_compared(cell: Any) -> bool:
+    """Whether `make notebooks` compares what it prints with what is stored."""
+    return "nbval-check-output" in cell.metadata.get("tags", [])
+
+
 # ------------------------------------------------------------------ nbgrader's cells
 
 

@@ -55,6 +55,7 @@ def closed_environment(data: Path, home: Path) -> Iterator[None]:
         "FEDLEARN_EDU_DATA": str(data),
         "FEDLEARN_EDU_PROGRESS": "off",
         "KERAS_HOME": str(home),
+        "no_proxy": "*",  # a proxy on this machine would be a way out
     }
     with mock.patch.dict(os.environ, changed):
         for name in _ONLY_IN_TESTS:
