@@ -41,7 +41,9 @@ def typed(says: str, *notations: str) -> Mistake:
 
     def spotted(attempt: Attempt) -> bool:
         answer = attempt.answer
-        return isinstance(answer, Computation) and answer.type_signature in types
+        return isinstance(answer, Computation) and any(
+            type_.is_equivalent_to(answer.type_signature) for type_ in types
+        )
 
     return Mistake(says, spotted)
 
