@@ -107,9 +107,9 @@ notebooks: $(VENV)/.installed-test
 	  $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
 	  -n $(JOBS) --dist loadfile notebooks/explorers notebooks/source
 
-# One worker per lesson: all its answers are handed in and graded once.
+# A lesson is one test: all its answers are handed in and graded once.
 grading: $(VENV)/.installed-test
-	$(PYTEST) -n $(JOBS) --dist loadgroup tests/grading
+	$(PYTEST) -n $(JOBS) --dist worksteal tests/grading
 
 # Not in parallel: what a move takes is measured. Pictures go to build/browser.
 browser: $(VENV)/.installed-test
