@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every exercise of every lesson, graded by nbgrader: what is right gets its points.
 
-A lesson is one test, because all that is tried on it is handed in and graded once. While
-writing a lesson, `python -m tests.grading.try_lesson NN` shows the same without pytest.
+A lesson is one test, because all that is tried on it is handed in and graded once.
+While writing one, `python -m tests.grading.try_lesson NN` shows the same without pytest.
 """
 
 from collections import Counter
