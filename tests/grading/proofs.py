@@ -73,7 +73,8 @@ def prove(source: Path, answers: Sequence[Answer], root: Path) -> Proof:
     course.hand_in("untouched", {})
     tried = rounds(answers)
     for number, answered in enumerate(tried):
-        sources = {**solutions, **{a.exercise: a.source for a in answered}}
+        sources: dict[str, str | None] = {**solutions}
+        sources |= {answer.exercise: answer.source for answer in answered}
         if number == 0:
             sources |= {f"check-{name}": "pass" for name in checks}
         course.hand_in(f"round{number}", sources)
