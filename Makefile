@@ -27,7 +27,7 @@ help:
 	@echo "make fast    only the fast tests (no TensorFlow)"
 	@echo "make grading only the exercises, right and wrong answers, graded by nbgrader"
 	@echo "make browser only the tests in a real browser; pictures to build/browser"
-	@echo "make release write notebooks/release, what learners get, from the lessons"
+	@echo "make release write what learners get: notebooks/release, from the lessons"
 	@echo "make outputs run the lessons and store the outputs that tests compare"
 	@echo "make gallery draw docs/gallery.md and its pictures again"
 	@echo "make bench   measure federated rounds against hand-written ones (6 minutes)"
@@ -131,6 +131,7 @@ results: $(VENV)/.installed-demo
 
 release: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.release
+	@$(BIN)/python -m tools.lesson_table
 
 outputs: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.outputs

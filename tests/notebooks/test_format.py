@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from fedlearn_edu.course.lessons import LESSONS as LESSONS_KNOWN
 from tests.notebooks.notebooks import LESSONS, NOTEBOOKS, each_lesson, each_notebook
 from tools.cells import (
     answer_cells,
@@ -121,6 +122,20 @@ def test_exercises_are_few_and_small(path: Path) -> None:
         solution = "\n".join(SOLUTION.findall(cell.source))
         assert len(solution.splitlines()) in LINES_OF_A_SOLUTION, name
         assert checks[name].metadata.nbgrader.points in POINTS, name
+
+
+@each_lesson
+def test_exercises_are_those_the_package_knows(path: Path) -> None:
+    [lesson] = [lesson for lesson in LESSONS_KNOWN if lesson.name == path.stem]
+    checks = check_cells(read(path))
+    stated = {name: cell.metadata.nbgrader.points for name, cell in checks.items()}
+    assert stated == {each.name: each.points for each in lesson.exercises}
+    first = read(path).cells[0].source
+    assert first.startswith(f"# {lesson.title}\n")
+    assert f"{lesson.minutes} minutes" in first
+    assert f"{lesson.points} points" in first
+    code = "\n".join(cell.source for cell in code_cells(read(path)))
+    assert f'begin("{lesson.name}", globals())' in code
 
 
 @each_lesson
