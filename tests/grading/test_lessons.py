@@ -2,7 +2,7 @@
 """Every exercise of every lesson, graded by nbgrader: what is right gets its points.
 
 A lesson is one test, because all that is tried on it is handed in and graded once.
-While writing one, use `python -m tests.grading.try_lesson NN`, which shows the same.
+While writing one, use `python -m tests.grading.try_lesson NN --quick`.
 """
 
 from collections import Counter
