@@ -42,6 +42,8 @@ def _alike(found: Any, expected: Any) -> bool:
                 return False
             return all(_alike(found[name], expected[name]) for name in expected)
         case list():
+            if isinstance(found, np.ndarray) and found.ndim:
+                found = list(found)
             if not isinstance(found, list) or len(found) != len(expected):
                 return False
             return all(map(_alike, found, expected))
@@ -128,10 +130,10 @@ def named(thing: Any) -> str:
 
 def _text(thing: Any) -> str:
     match thing:
+        case np.generic():  # first: a np.float64 is a float, too
+            return f"{thing.item()!r}" if thing.dtype.kind in "SUO" else str(thing)
         case None | bool() | int() | float() | str() | bytes():
             return repr(thing)
-        case np.generic():
-            return f"{thing.item()!r}" if thing.dtype.kind in "SUO" else str(thing)
         case np.ndarray():
             shape = "×".join(map(str, thing.shape))
             text = np.array2string(thing, precision=5, threshold=20, edgeitems=3)
