@@ -1,2 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lessons need around them: checks, hints, progress, and the way to begin."""
+"""What the lessons call: instant checks, hints, checkpoints.
+
+A lesson is a notebook in `notebooks/`; what it asks, and how an answer is judged, is in
+`course/lessons/`. Nothing here is needed to write federated programs.
+"""
+
+from fedlearn_edu.course.beginning import begin
+from fedlearn_edu.course.checks import NotRightYetError, check, checkpoint, hint
+
+__all__ = ["NotRightYetError", "begin", "check", "checkpoint", "hint"]

@@ -79,6 +79,19 @@ def running_shell() -> Any:
     return get_ipython()
 
 
+def publish(html: str, text: str) -> None:
+    """Shows HTML in a notebook, with the text for those who cannot; elsewhere the text.
+
+    Outside of a notebook the text goes to stdout.
+    """
+    if running_shell() is None:
+        sys.stdout.write(f"{text}\n")
+        return
+    from IPython.display import display
+
+    display({"text/html": html, "text/plain": text}, raw=True)  # type: ignore[no-untyped-call]
+
+
 def png(figure: "Figure") -> tuple[bytes, dict[str, int]]:
     """The figure as PNG at 150 dots per inch, and the size it is shown in, in pixels.
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`begin`: the last line of the first cell of every lesson.
+
+It puts a stand-in into the notebook for every answer that is not there yet, and lets
+a `NameError` say what to do about it: after a restart of the kernel, mostly, the cells
+above were not run again.
+"""
+
+import builtins
+from collections.abc import MutableMapping
+from typing import Any
+
+from fedlearn_edu.course.exercise import Lesson
+from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.course.unanswered import Unanswered
+from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.viz.notebook import running_shell
+
+RESTARTED = (
+    "  do: if you restarted the kernel, run the cells above again (in JupyterLab: menu "
+    "Run, Run All Above Selected Cell); if not, look for a slip in the name"
+)
+
+
+@short_traceback
+def begin(lesson: str, namespace: MutableMapping[str, Any]) -> None:
+    """Prepares a notebook for the exercises of a lesson. Answers that exist stay.
+
+    >>> answers = {"average_of": "already written"}
+    >>> begin("01_hello", answers)
+    >>> answers["average_of"], answers["count_warm"]
+    ('already written', <count_warm: not answered yet>)
+
+    Args:
+        lesson: its name, that of the notebook: `"04_intrinsics"`.
+        namespace: where the answers will be: `globals()`.
+    """
+    for exercise in lesson_named(lesson).exercises:
+        namespace.setdefault(exercise.name, Unanswered(exercise.name))
+    shell = running_shell()
+    if shell is not None:
+        shell.set_custom_exc((NameError,), _explain)
+
+
+def lesson_named(name: str) -> Lesson:
+    """The lesson of that name, or with that number."""
+    for lesson in LESSONS:
+        if name in (lesson.name, f"{lesson.number}", f"{lesson.number:02}"):
+            return lesson
+    raise FedLearnError(
+        f"there is no lesson {name!r}",
+        expected=", ".join(lesson.name for lesson in LESSONS),
+        found=name,
+        do="take the name of the notebook, without .ipynb",
+    )
+
+
+def _explain(
+    shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None
+) -> None:
+    if error.name is None or not hasattr(builtins, error.name):
+        error.add_note(RESTARTED)
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`check`, `hint` and `checkpoint`: what the cells of a lesson call.
+
+check.mean_of(mean_of)                         # tried, shown, graded
+hint.mean_of()                                 # the next rung of a ladder
+mean_of = checkpoint("mean_of", mean_of)       # the lesson goes on in any case
+"""
+
+import difflib
+from functools import partial
+from typing import Any, final
+
+from fedlearn_edu.course.exercise import Exercise
+from fedlearn_edu.course.feedback import as_html, as_text, prose, summary
+from fedlearn_edu.course.judging import Verdict, judge
+from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.viz.notebook import publish
+
+_taken: dict[str, int] = {}
+_last: dict[str, tuple[Any, Verdict]] = {}
+
+
+@final
+class NotRightYetError(FedLearnError, AssertionError):
+    """An answer failed a check. To a grader: no points."""
+
+
+@final
+class UnknownExerciseError(FedLearnError, AttributeError):
+    """No lesson has an exercise of this name."""
+
+
+@final
+class Check:
+    """`check.<exercise>(answer)` tries an answer, and shows how it went.
+
+    It returns nothing. A wrong answer also raises `NotRightYetError`, which is an
+    `AssertionError`, after the table is shown.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return short_traceback(partial(_check, exercise_named(name)))
+
+    def __dir__(self) -> list[str]:
+        return list(EXERCISES)
+
+
+@final
+class Hint:
+    """`hint.<exercise>()` tells a little more with every call."""
+
+    def __getattr__(self, name: str) -> Any:
+        return partial(_tell, exercise_named(name))
+
+    def __dir__(self) -> list[str]:
+        return list(EXERCISES)
+
+
+check, hint = Check(), Hint()
+
+
+@short_traceback
+def checkpoint(name: str, answer: Any) -> Any:
+    """Your answer if it is right, the reference answer if not; it says which.
+
+    So a lesson can be read to its end even with an exercise left out. Grading is not
+    touched by it: the check above has looked at your own answer.
+    """
+    exercise = exercise_named(name)
+    if answer is exercise.solution or not _judge(exercise, answer).is_right:
+        text = (
+            f"`{name}` is not right yet, so from here on the lesson uses the reference "
+            "answer. Come back to yours whenever you like."
+        )
+        publish(prose(text), text)
+        return exercise.solution
+    return answer
+
+
+def exercise_named(name: str) -> Exercise:
+    """The exercise of that name, of whatever lesson."""
+    if name in EXERCISES:
+        return EXERCISES[name]
+    near = difflib.get_close_matches(name, EXERCISES, n=3)
+    raise UnknownExerciseError(
+        f"there is no exercise `{name}`",
+        expected=", ".join(near or EXERCISES),
+        found=name,
+        do="take one of these names: it is that of the answer in the cell above",
+    )
+
+
+def _check(exercise: Exercise, answer: Any) -> None:
+    verdict = judge(exercise, answer)
+    _last[exercise.name] = (answer, verdict)
+    publish(as_html(verdict), as_text(verdict))
+    if not verdict.is_right:
+        raise NotRightYetError(summary(verdict))
+
+
+def _judge(exercise: Exercise, answer: Any) -> Verdict:
+    """What the last check of this very object said; it is not computed again."""
+    last = _last.get(exercise.name)
+    if last is not None and last[0] is answer:
+        return last[1]
+    return judge(exercise, answer)
+
+
+def _tell(exercise: Exercise) -> None:
+    count = len(exercise.hints)
+    rung = min(_taken.get(exercise.name, 0), count - 1)
+    _taken[exercise.name] = rung + 1
+    text = f"Hint {rung + 1} of {count} for {exercise.name}: {exercise.hints[rung]}"
+    publish(prose(text), text)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an exercise is: a question, what is tried on an answer, and the usual mistakes.
+
+The files in `lessons/` write these down; `judging` tries an answer; `feedback` shows
+what came out. An exercise knows one right answer, the reference, and what a case should
+give is what the reference gives: no result stands here as a number.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, final
+
+
+def call(answer: Any, *arguments: Any) -> Any:
+    """What most cases do with an answer."""
+    return answer(*arguments)
+
+
+@final
+@dataclass(frozen=True)
+class Case:
+    """One thing that is tried on an answer.
+
+    Attributes:
+        name: what it is about, in a few words: "clients of unequal size".
+        arguments: what goes in, or a function that makes it (for data that take time).
+        do: what is done with the answer and the arguments; calling it, mostly.
+    """
+
+    name: str
+    arguments: tuple[Any, ...] | Callable[[], tuple[Any, ...]] = ()
+    do: Callable[..., Any] = call
+
+    def inputs(self) -> tuple[Any, ...]:
+        """The arguments, made if they have to be."""
+        return self.arguments if isinstance(self.arguments, tuple) else self.arguments()
+
+
+@final
+@dataclass(frozen=True)
+class Attempt:
+    """A case that an answer failed.
+
+    Attributes:
+        answer: what was checked.
+        inputs: the arguments of the case.
+        got: what came out, `None` after an error.
+        error: what was raised, if anything was.
+    """
+
+    answer: Any
+    inputs: tuple[Any, ...] = ()
+    got: Any = None
+    error: BaseException | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Mistake:
+    """A usual way to go wrong, by name. `mistakes` has the ways to spot one.
+
+    Attributes:
+        says: what happened, to the learner: "you averaged without the weights".
+        spotted: whether this is what happened.
+    """
+
+    says: str
+    spotted: Callable[[Attempt], bool]
+
+
+@final
+@dataclass(frozen=True)
+class Trouble:
+    """Why an answer cannot be tried at all, or where it went wrong."""
+
+    expected: str
+    found: str
+    likely: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class Want:
+    """What kind of thing an answer is: looked at before anything is computed.
+
+    Attributes:
+        name: the first row of the table of a check: "has the type (int32 -> int32)".
+        trouble: what keeps an object from being that, `None` if nothing does.
+    """
+
+    name: str
+    trouble: Callable[[Any], Trouble | None]
+
+
+@final
+@dataclass(frozen=True)
+class Exercise:
+    """One question of a lesson.
+
+    Attributes:
+        name: of the exercise, of the answer in the notebook, and of its `grade_id`.
+        title: what is asked for, in a few words.
+        points: what a right answer is worth to a grader.
+        want: what kind of thing the answer is.
+        reference: makes a right answer; called once, when it is first needed.
+        cases: what is tried, in this order.
+        mistakes: the first one that is spotted is named.
+        hints: a ladder: a nudge, the formula, a skeleton.
+        limit_s: seconds that a case may take.
+    """
+
+    name: str
+    title: str
+    points: int
+    want: Want
+    reference: Callable[[], Any]
+    cases: tuple[Case, ...]
+    mistakes: tuple[Mistake, ...] = ()
+    hints: tuple[str, ...] = ()
+    limit_s: float = 20.0
+
+    @cached_property
+    def solution(self) -> Any:
+        """The reference answer, always the same object."""
+        return self.reference()
+
+
+@final
+@dataclass(frozen=True)
+class Lesson:
+    """What the exercises of a notebook have in common.
+
+    Attributes:
+        name: of its folder and notebook, number first: `"04_intrinsics"`.
+        title: a question, as the notebook has it.
+        minutes: what a beginner takes.
+        goals: what one can do afterwards, verbs first.
+        needs: what one should know before.
+        exercises: in the order in which they come.
+    """
+
+    name: str
+    title: str
+    minutes: int
+    goals: tuple[str, ...] = ()
+    needs: str = ""
+    exercises: tuple[Exercise, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """Its place in the course."""
+        return int(self.name.split("_", 1)[0])
+
+    @property
+    def points(self) -> int:
+        """What all its exercises are worth."""
+        return sum(exercise.points for exercise in self.exercises)
+
+
+SECRET: Final = "the reference answer"
+"""How feedback calls it; it is no secret, but it is not your answer either."""

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tries an answer: what it is first, then case by case, then why it failed.
+
+`checks` hands in an exercise and an answer, and shows the `Verdict` it receives.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from fedlearn_edu.course.exercise import SECRET, Attempt, Case, Exercise, Trouble
+from fedlearn_edu.course.likeness import alike, shown
+from fedlearn_edu.course.limit import TookTooLongError, time_limit
+from fedlearn_edu.course.unanswered import Unanswered
+from fedlearn_edu.errors import FedLearnError
+
+PASSED: Final = "passed"
+FAILED: Final = "failed"
+NOT_RUN: Final = "not run"
+
+_ENDLESS = (
+    "a loop without an end? If the computer stays busy, restart the kernel, "
+    "and run the cells above again"
+)
+
+
+@final
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a case, and how it went."""
+
+    name: str
+    outcome: str
+
+
+@final
+@dataclass(frozen=True)
+class Failure:
+    """The first case that failed.
+
+    Attributes:
+        inputs: what was tried, as one would write it; empty if it was the kind of
+            answer that was wrong.
+        expected: what should have come out.
+        got: what came out.
+        likely: why, as far as this can be told; may be empty.
+    """
+
+    inputs: str
+    expected: str
+    got: str
+    likely: str
+
+
+@final
+@dataclass(frozen=True)
+class Verdict:
+    """All that came out of trying an answer."""
+
+    exercise: Exercise
+    rows: tuple[Row, ...]
+    failure: Failure | None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether every case passed."""
+        return self.failure is None
+
+
+def judge(exercise: Exercise, answer: Any) -> Verdict:
+    """Tries everything on an answer, and explains the first failure."""
+    trouble = _trouble(exercise, answer)
+    if trouble is not None:
+        return _cannot_be_tried(exercise, answer, trouble)
+    rows, failure = [Row(exercise.want.name, PASSED)], None
+    for case in exercise.cases:
+        if failure is not None and failure.likely == _ENDLESS:
+            rows.append(Row(case.name, NOT_RUN))
+            continue
+        found = _try(exercise, answer, case)
+        rows.append(Row(case.name, PASSED if found is None else FAILED))
+        failure = failure or found
+    return Verdict(exercise, tuple(rows), failure)
+
+
+def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
+    if answer is None or answer is ... or isinstance(answer, Unanswered):
+        return Trouble(
+            "your answer",
+            "none yet",
+            f"`{exercise.name}` is not answered yet: write your answer in the cell "
+            "above, run that cell, then this one",
+        )
+    if answer is exercise.solution:
+        return Trouble(
+            "your answer",
+            SECRET,
+            "the checkpoint put it there: run the cell with your own answer again, "
+            "then this one",
+        )
+    return exercise.want.trouble(answer)
+
+
+def _cannot_be_tried(exercise: Exercise, answer: Any, trouble: Trouble) -> Verdict:
+    likely = _likely(exercise, Attempt(answer)) or trouble.likely
+    if isinstance(answer, Unanswered):
+        likely = trouble.likely
+    rows = [Row(exercise.want.name, FAILED)]
+    rows += [Row(case.name, NOT_RUN) for case in exercise.cases]
+    failure = Failure("", trouble.expected, trouble.found, likely)
+    return Verdict(exercise, tuple(rows), failure)
+
+
+def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
+    inputs = case.inputs()
+    expected = case.do(exercise.solution, *inputs)
+    written = f"{exercise.name}({', '.join(map(shown, inputs))})" if inputs else ""
+    try:
+        with time_limit(exercise.limit_s):
+            got = case.do(answer, *inputs)
+    except TookTooLongError as error:
+        return Failure(written, shown(expected), f"nothing: {error}", _ENDLESS)
+    except Exception as error:
+        likely = _likely(exercise, Attempt(answer, inputs, error=error))
+        return Failure(written, shown(expected), _told(error), likely)
+    if alike(got, expected):
+        return None
+    likely = _likely(exercise, Attempt(answer, inputs, got)) or _form(got, expected)
+    return Failure(written, shown(expected), shown(got), likely)
+
+
+def _told(error: Exception) -> str:
+    """An error in one line, with what to do about it if it says so."""
+    if isinstance(error, FedLearnError):
+        do = f"; {error.do}" if error.do else ""
+        return f"{type(error).__name__}: {error.summary}{do}"
+    first = (str(error).splitlines() or [""])[0]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _likely(exercise: Exercise, attempt: Attempt) -> str:
+    spotted = (each.says for each in exercise.mistakes if each.spotted(attempt))
+    return next(spotted, "")
+
+
+def _form(got: Any, expected: Any) -> str:
+    """What can be said of any wrong result: nothing came, or something shaped else."""
+    if got is None:
+        return "nothing came back: is there a `return`?"
+    shapes = [getattr(thing, "shape", None) for thing in (got, expected)]
+    if None not in shapes and shapes[0] != shapes[1]:
+        return f"the shape is {shapes[0]}, and should be {shapes[1]}"
+    return ""

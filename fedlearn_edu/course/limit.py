@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An end to loops without end: whatever a check runs has a time limit.
+
+The limit interrupts the main thread as Ctrl-C does, so it works on every system, and a
+federated computation that is running is cancelled by it. What already runs in another
+thread, inside NumPy or TensorFlow, cannot be stopped; the message says what to do then.
+"""
+
+import _thread
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import final
+
+
+@final
+class TookTooLongError(Exception):
+    """What was tried did not end in time."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raises `TookTooLongError` in a block that takes longer; main thread only.
+
+    >>> with time_limit(0.05):
+    ...     while True:
+    ...         pass
+    Traceback (most recent call last):
+    ...
+    fedlearn_edu.course.limit.TookTooLongError: not after 0.05 seconds
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    rang, lock = threading.Event(), threading.Lock()
+
+    def ring() -> None:
+        with lock:
+            if not over.is_set():
+                rang.set()
+                _interrupt()
+
+    over = threading.Event()
+    timer = threading.Timer(seconds, ring)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+        with lock:  # from here on the bell is silent
+            over.set()
+    except KeyboardInterrupt:
+        if not rang.is_set():
+            raise  # somebody pressed the keys
+        raise TookTooLongError(f"not after {seconds:g} seconds") from None
+    finally:
+        with suppress(KeyboardInterrupt):
+            over.set()
+            timer.cancel()
+
+
+def _interrupt() -> None:
+    if not hasattr(signal, "pthread_kill"):
+        _thread.interrupt_main()
+        return
+    # A real signal also ends the wait for another thread.
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What answers may be: a computation of a type, a function, a value, a class.
+
+`judging` asks these first, so that a learner reads "this is a function, a computation
+was asked for" and not what happens later because of it.
+"""
+
+import inspect
+from typing import Any
+
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.computations.decorator import PolymorphicComputation
+from fedlearn_edu.course.exercise import Trouble, Want
+from fedlearn_edu.errors import describe
+from fedlearn_edu.types import FunctionType, parse_type
+
+_NO_DECORATOR = "the decorator is missing: the line with @ above your function"
+_NO_TYPES = "the decorator says no types: put those of the parameters in brackets"
+
+
+def computation(notation: str) -> Want:
+    """A computation of this type, or of one that can stand in for it.
+
+    >>> from fedlearn_edu import np_computation
+    >>> double = np_computation(lambda x: x + x, np.float32)
+    >>> computation("(float32 -> float32)").trouble(double) is None
+    True
+    >>> computation("(int32 -> int32)").trouble(double).found
+    '(float32 -> float32)'
+    """
+    wanted = parse_type(notation)
+
+    def trouble(answer: Any) -> Trouble | None:
+        match answer:
+            case Computation():
+                found = answer.type_signature
+                if _fits(found, wanted):
+                    return None
+                return Trouble(str(wanted), str(found), _where_types_differ(found))
+            case PolymorphicComputation():
+                return Trouble(str(wanted), "a computation without types", _NO_TYPES)
+            case _:
+                likely = _NO_DECORATOR if inspect.isfunction(answer) else ""
+                return Trouble(
+                    f"a computation of type {wanted}", describe(answer), likely
+                )
+
+    def _where_types_differ(found: FunctionType) -> str:
+        if not isinstance(wanted, FunctionType):
+            return ""
+        if found.parameter != wanted.parameter:
+            return "the parameters differ: compare them with the line that is given"
+        return "what it returns is something else than what was asked for"
+
+    return Want(f"has the type {wanted}", trouble)
+
+
+def _fits(found: Any, wanted: Any) -> bool:
+    return bool(found == wanted or wanted.is_assignable_from(found))
+
+
+def function(parameters: int) -> Want:
+    """A Python function that can be called with so many arguments."""
+    wanted = f"a function of {parameters} argument{'s' * (parameters != 1)}"
+
+    def trouble(answer: Any) -> Trouble | None:
+        if not callable(answer):
+            return Trouble(wanted, describe(answer))
+        try:
+            inspect.signature(answer).bind(*range(parameters))
+        except (TypeError, ValueError) as error:
+            return Trouble(wanted, describe(answer), str(error))
+        return None
+
+    return Want(f"is {wanted}", trouble)
+
+
+def value(kind: type | tuple[type, ...], words: str) -> Want:
+    """An object of a class; `words` say what it is: "a type of the library".
+
+    >>> value(int, "a whole number").trouble("three").expected
+    'a whole number'
+    """
+
+    def trouble(answer: Any) -> Trouble | None:
+        return None if isinstance(answer, kind) else Trouble(words, describe(answer))
+
+    return Want(f"is {words}", trouble)
+
+
+def subclass(base: type, words: str) -> Want:
+    """A class, not an object of it, that is derived from `base`."""
+
+    def trouble(answer: Any) -> Trouble | None:
+        if isinstance(answer, type) and issubclass(answer, base):
+            return None
+        likely = "this is an object; hand in the class itself, without ()"
+        return Trouble(words, describe(answer), likely * isinstance(answer, base))
+
+    return Want(f"is {words}", trouble)
