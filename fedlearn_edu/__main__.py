@@ -78,12 +78,12 @@ def _start(chosen: Any) -> int:
 
 
 def _progress(chosen: Any) -> int:
-    from fedlearn_edu.course import progress, progress_page
+    from fedlearn_edu.course import progress_page, records
     from fedlearn_edu.course.lessons import LESSONS
 
     if chosen.forget:
-        progress.forget()
-    done = progress.read()
+        records.forget()
+    done = records.read()
     if chosen.html is None:
         _say(progress_page.as_text(LESSONS, done))
     else:

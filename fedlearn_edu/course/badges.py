@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links that open a lesson on somebody else's machine: Binder and Colab.
+"""Links that open a lesson on somebody else's machine: Colab and Binder.
 
-A fork changes `REPOSITORY`, and nothing else. The pictures are links too: nothing is
-fetched by this package, and where there is no network their words stand in their place.
+A fork changes `REPOSITORY`, and nothing else. They are words, not the usual pictures:
+those are fetched from elsewhere whenever the lesson is opened, and are missing where
+there is no network.
 """
-
-from urllib.parse import quote
 
 REPOSITORY = "fedlearn-edu/fedlearn-edu"
 """Owner and name on GitHub."""
@@ -13,20 +12,16 @@ REPOSITORY = "fedlearn-edu/fedlearn-edu"
 BRANCH = "main"
 
 INSTALL = """\
-try:
-    import fedlearn_edu as fl
-except ModuleNotFoundError:  # on Colab: this package, and nothing else
-    %pip install --quiet fedlearn-edu
-    import fedlearn_edu as fl
-"""
-"""The beginning of the first code cell of a lesson. It installs nothing where the
-package is there already, which is everywhere but on Colab."""
+from importlib.util import find_spec
 
-_BADGE = "[![Open this lesson {where}]({picture})]({target})"
+if find_spec("fedlearn_edu") is None:  # on Colab, for example
+    %pip install --quiet fedlearn-edu"""
+"""The first code cell of a lesson. It installs this package and nothing else, and not
+even that where it is there already."""
 
 
 def badges(lesson: str) -> str:
-    """The line of Markdown below the title of a lesson.
+    """The two lines of Markdown below the title of a lesson.
 
     Args:
         lesson: Its folder, as in `04_intrinsics`.
@@ -35,16 +30,8 @@ def badges(lesson: str) -> str:
     True
     """
     path = f"notebooks/release/{lesson}/{lesson}.ipynb"
-    binder = _BADGE.format(
-        where="on Binder",
-        picture="https://mybinder.org/badge_logo.svg",
-        target=f"https://mybinder.org/v2/gh/{REPOSITORY}/{BRANCH}"
-        f"?urlpath={quote(f'lab/tree/{path}', safe='')}",
+    colab = (
+        f"https://colab.research.google.com/github/{REPOSITORY}/blob/{BRANCH}/{path}"
     )
-    colab = _BADGE.format(
-        where="in Colab",
-        picture="https://colab.research.google.com/assets/colab-badge.svg",
-        target=f"https://colab.research.google.com/github/{REPOSITORY}"
-        f"/blob/{BRANCH}/{path}",
-    )
-    return f"{binder} {colab}"
+    binder = f"https://mybinder.org/v2/gh/{REPOSITORY}/{BRANCH}?urlpath=lab/tree/{path}"
+    return f"[Open this lesson in Colab]({colab}) ·\n[open it on Binder]({binder})"

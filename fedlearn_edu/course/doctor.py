@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal, final
 
-from fedlearn_edu.course import progress
+from fedlearn_edu.course import records
 from fedlearn_edu.course.kernels import kernel_trouble
 from fedlearn_edu.course.start import LessonsNotFoundError, find_release
 from fedlearn_edu.course.versions import Requirement, requirements
@@ -184,12 +184,12 @@ def _folder(folder: Path) -> Finding:
 
 
 def _progress() -> Finding:
-    file = progress.file()
+    file = records.file()
     if file is None:
         found = "your progress is not kept"
-        return Finding("note", found, f"to keep it, unset {progress.VARIABLE}")
+        return Finding("note", found, f"to keep it, unset {records.VARIABLE}")
     if trouble := _not_writable(file.parent):
-        do = f"name another file in {progress.VARIABLE}; lessons go on without one"
+        do = f"name another file in {records.VARIABLE}; lessons go on without one"
         return Finding("note", f"{file} cannot be written: {trouble}", do)
     return Finding("ok", f"your progress is kept in {file}")
 

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far a learner has come: as text, as a page, and under a cell of a notebook.
 
-    lessons and what `progress` kept → a row for each lesson → text, HTML or a widget
+    lessons and what `records` kept → a row for each lesson → text, HTML or a widget
 
 Points are those of the exercises that passed. Hints cost nothing; they are shown so
 that you know what to come back to.
 """
 
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from fedlearn_edu.course import progress as kept
-from fedlearn_edu.course.progress import Progress
+from fedlearn_edu.course import records
+from fedlearn_edu.course.records import Progress
 from fedlearn_edu.viz.progress import LessonRow, draw_progress, progress_page
 
 if TYPE_CHECKING:
     from fedlearn_edu.viz.progress_view import ProgressView
 
 _DONE = "done"
+_WIDTH = 80
 
 
 class Exercise(Protocol):
@@ -25,7 +27,7 @@ class Exercise(Protocol):
 
     @property
     def name(self) -> str:
-        """Under which its checks are kept."""
+        """Under which its checks are records."""
 
     @property
     def title(self) -> str:
@@ -56,6 +58,17 @@ class Lesson(Protocol):
         """In their order."""
 
 
+def progress() -> "ProgressView":
+    """Your progress in all lessons: end a cell with it.
+
+    It follows when a check of this notebook passes; what you did in another notebook is
+    in it when the cell is run again.
+    """
+    from fedlearn_edu.course.lessons import LESSONS
+
+    return view(LESSONS)
+
+
 def rows(lessons: Sequence[Lesson], progress: Progress) -> list[LessonRow]:
     """A row for each lesson."""
     return [_row(lesson, progress) for lesson in lessons]
@@ -72,15 +85,14 @@ def sentence(lessons: Sequence[Lesson], progress: Progress) -> str:
 
 
 def as_text(lessons: Sequence[Lesson], progress: Progress) -> str:
-    """The page for a terminal, at most 80 characters wide unless titles are longer."""
-    drawn = rows(lessons, progress)
-    width = max((len(row.title) for row in drawn), default=0)
+    """The page for a terminal: what is done, points, hints, and the lesson."""
     lines = [
-        f"{row.title:<{width}}  {row.done:>2} of {row.exercises:<2} "
-        f"{row.points:>3} of {row.most_points:<3} points  {_hints(row):<9} {row.next}"
-        for row in drawn
+        f"{f'{row.done}/{row.exercises}':>5} {row.points:>5}/{row.most_points:<4}"
+        f"{row.hints:>4}  {row.title}"
+        for row in rows(lessons, progress)
     ]
-    return "\n".join([*map(str.rstrip, lines), "", sentence(lessons, progress)])
+    told = textwrap.fill(sentence(lessons, progress), _WIDTH)
+    return "\n".join([" done    points hints", *lines, "", told])
 
 
 def as_page(lessons: Sequence[Lesson], progress: Progress) -> str:
@@ -93,12 +105,12 @@ def view(lessons: Sequence[Lesson]) -> "ProgressView":
     from fedlearn_edu.viz.progress_view import ProgressView
 
     def draw() -> tuple[str, str]:
-        now = kept.read()
+        now = records.read()
         html = draw_progress(rows(lessons, now), sentence(lessons, now))
         return html, as_text(lessons, now)
 
     shown = ProgressView(draw)
-    kept.subscribe(lambda _: shown.refresh())
+    records.subscribe(lambda _: shown.refresh())
     return shown
 
 
@@ -112,7 +124,7 @@ def _row(lesson: Lesson, progress: Progress) -> LessonRow:
         points=sum(each.points for each in done),
         most_points=sum(each.points for each in lesson.exercises),
         hints=sum(progress.of(each.name).hints for each in lesson.exercises),
-        next=open_[0].title if open_ else _DONE,
+        next=open_[0].title if open_ else _DONE * bool(done),
     )
 
 
@@ -138,11 +150,9 @@ def _next_step(lessons: Sequence[Lesson], progress: Progress) -> str:
     )
 
 
-def _hints(row: LessonRow) -> str:
-    return f"{row.hints} hint{'s' * (row.hints != 1)}"
-
-
 def _what_is_kept() -> str:
-    if kept.file() is not None:
+    if records.file() is not None:
         return ""
-    return f"Nothing is kept: {kept.VARIABLE} is off, or this notebook is being graded."
+    return (
+        f"Nothing is kept: {records.VARIABLE} is off, or this notebook is being graded."
+    )

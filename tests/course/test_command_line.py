@@ -6,12 +6,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from fedlearn_edu.__main__ import main
-from fedlearn_edu.course import doctor, progress, start
+from fedlearn_edu.course import doctor, records, start
 from fedlearn_edu.course.doctor import Finding
 from tests.course.lessons import LESSONS
 
@@ -23,9 +22,8 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lesson.parent.mkdir(parents=True)
     lesson.write_text("{}")
     monkeypatch.setattr(start, "_PACKAGED", tmp_path / "release")
-    small = SimpleNamespace(LESSONS=LESSONS)
-    monkeypatch.setitem(sys.modules, "fedlearn_edu.course.lessons", small)
-    monkeypatch.setenv(progress.VARIABLE, str(tmp_path / "progress.json"))
+    monkeypatch.setattr("fedlearn_edu.course.lessons.LESSONS", LESSONS)
+    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
     monkeypatch.setattr(start, "open_lab", lambda _: pytest.fail("it opened"))
     return lesson
 
@@ -84,7 +82,7 @@ def test_start_that_cannot_be_done_gets_one_line(
 
 
 def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    progress.note_check("say_hello", True)
+    records.note_check("say_hello", True)
     assert main(["progress"]) == 0
     printed = capsys.readouterr()
     assert "1 of 3 exercises done, 5 of 30 points." in printed.out
@@ -101,7 +99,7 @@ def test_progress_is_written_as_a_page(
 
 
 def test_progress_can_be_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
-    progress.note_check("say_hello", True)
+    records.note_check("say_hello", True)
     assert main(["progress", "--forget"]) == 0
     assert "0 of 3 exercises done" in capsys.readouterr().out
 

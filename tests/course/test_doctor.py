@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.course import doctor, kernels, progress, start, versions
+from fedlearn_edu.course import doctor, kernels, records, start, versions
 from fedlearn_edu.course.doctor import Finding, examine, verdict
 from fedlearn_edu.course.versions import Requirement
 
@@ -26,7 +26,7 @@ def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (release / name / f"{name}.ipynb").write_text("{}")
     monkeypatch.setattr(start, "_PACKAGED", release)
     monkeypatch.setattr(doctor, "LAB_PORT", 0)
-    monkeypatch.setenv(progress.VARIABLE, str(tmp_path / "progress.json"))
+    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
     monkeypatch.setenv("FEDLEARN_EDU_DATA", str(tmp_path))
     monkeypatch.setenv("KERAS_HOME", str(tmp_path))
     return release
@@ -219,11 +219,11 @@ def test_progress_that_cannot_be_kept_stops_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "occupied").write_text("")
-    monkeypatch.setenv(progress.VARIABLE, str(tmp_path / "occupied" / "p.json"))
+    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "occupied" / "p.json"))
     findings = list(examine(tmp_path))
     assert [f.verdict for f in findings if f.verdict != "ok"] == ["note"]
     assert verdict(findings) == "nothing stops you (1 note)"
-    monkeypatch.setenv(progress.VARIABLE, "off")
+    monkeypatch.setenv(records.VARIABLE, "off")
     assert one(tmp_path, "your progress is not kept").verdict == "note"
 
 
