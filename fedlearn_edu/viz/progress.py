@@ -96,7 +96,7 @@ h1 {{ font-size: 1.4rem }}
 def _row(row: LessonRow) -> str:
     share = row.done / row.exercises if row.exercises else 0.0
     bar = (
-        f'<div aria-hidden="true" style="height:6px;width:7em;border-radius:3px;'
+        f'<div aria-hidden="true" style="height:6px;width:5em;border-radius:3px;'
         f'background:{QUIET}55"><div style="height:6px;width:{share:.0%};'
         f'border-radius:3px;background:{TEST}"></div></div>'
     )
