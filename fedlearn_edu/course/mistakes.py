@@ -52,7 +52,9 @@ def raises(says: str, pattern: str) -> Mistake:
     def spotted(attempt: Attempt) -> bool:
         if attempt.error is None:
             return False
-        text = f"{type(attempt.error).__name__}: {attempt.error}"
+        text = type(attempt.error).__name__
+        with suppress(Exception):  # whatever its `__str__` does
+            text = f"{text}: {attempt.error}"
         return re.search(pattern, text) is not None
 
     return Mistake(says, spotted)

@@ -11,10 +11,10 @@ import pytest
 from bs4 import BeautifulSoup
 
 from fedlearn_edu.course.badges import BRANCH, REPOSITORY, badges
-from notebooks.book import __main__ as command
-from notebooks.book.binding import Book
-from notebooks.book.execution import BookError
-from notebooks.book.pages import from_markdown, from_notebook
+from tools.book import __main__ as command
+from tools.book.binding import Book
+from tools.book.execution import BookError
+from tools.book.pages import from_markdown, from_notebook
 
 new: Any = nbformat.v4
 PIXEL = (

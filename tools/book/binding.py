@@ -8,8 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, final
 
-from notebooks.book import links, pages
-from notebooks.book.execution import BookError
+from tools.book import links, pages
+from tools.book.execution import BookError
 
 _STYLE = Path(__file__).with_name("book.css")
 _ALWAYS = ("README.md", "docs/glossary.md")

@@ -12,15 +12,15 @@ import sys
 from pathlib import Path
 
 from fedlearn_edu.errors import FedLearnError
-from notebooks.book.binding import Book
-from notebooks.book.execution import run_all
+from tools.book.binding import Book
+from tools.book.execution import run_all
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Writes the book; 0 after success, 2 if a lesson fails or a link is broken."""
-    parser = argparse.ArgumentParser(prog="python -m notebooks.book")
+    parser = argparse.ArgumentParser(prog="python -m tools.book")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "book")
     chosen = parser.parse_args(arguments)
     try:

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 from bs4 import BeautifulSoup
 
 from fedlearn_edu.course.badges import BRANCH, REPOSITORY
-from notebooks.book.pages import slug
+from tools.book.pages import slug
 
 _OTHER_SITE = re.compile(r"[a-z][a-z0-9+.-]*:")
 _OURS = f"https://github.com/{REPOSITORY}/blob/{BRANCH}/"
