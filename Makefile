@@ -16,7 +16,8 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 # What runs lessons to test or to show them leaves the progress of whoever does it alone.
-fast check unit doctests notebooks browser test book: export FEDLEARN_EDU_PROGRESS = off
+fast check unit doctests notebooks grading browser test release outputs book: \
+  export FEDLEARN_EDU_PROGRESS = off
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -112,7 +113,7 @@ doctests: $(VENV)/.installed-test
 # reached, and the outputs that are compared belong to the embedded digits.
 notebooks: $(VENV)/.installed-test
 	@mkdir -p build/no_data
-	PYTHONPATH="$(CURDIR)/tools/offline" FEDLEARN_EDU_PROGRESS=off \
+	PYTHONPATH="$(CURDIR)/tools/offline" \
 	  FEDLEARN_EDU_DATA="$(CURDIR)/build/no_data" KERAS_HOME="$(CURDIR)/build/no_data" \
 	  $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
 	  -n $(JOBS) --dist loadfile notebooks/explorers notebooks/source

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make book`: the lessons, run and rendered, as pages that need no network.
 
-    notebooks → run (execution) → pages (pages) → links that work (links) → build/book
+    notebooks → run (execution) → pages (pages), linked (links) → build/book (binding)
 
 Pages of `docs/` that a lesson leads to come along. Solutions are there, folded; checks
 that the learner does not see are left out.

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs notebooks, two at a time, each from a clean kernel of this Python."""
+"""Runs notebooks for the book, two at a time, on the data of this machine."""
 
-import asyncio
 import os
-import subprocess
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
 from fedlearn_edu.errors import FedLearnError
+from tools.cells import read
+from tools.kernels import closed_environment, execute
 
 _KERNELS = 2
-_CELL_LIMIT_S = 300
 
 
 class BookError(FedLearnError, RuntimeError):
@@ -22,35 +20,25 @@ class BookError(FedLearnError, RuntimeError):
 
 
 def run_all(paths: Sequence[Path]) -> dict[Path, Any]:
-    """The notebooks with what their cells show.
+    """The notebooks with what their cells show; nobody is reached on the way.
 
     Raises:
         BookError: if a cell fails that is not tagged `raises-exception`.
     """
-    # A learner's progress is nobody else's.
-    os.environ["FEDLEARN_EDU_PROGRESS"] = "off"
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    with ThreadPoolExecutor(_KERNELS) as kernels:
-        return dict(zip(paths, kernels.map(run, paths), strict=True))
+    data = Path(os.environ.get("FEDLEARN_EDU_DATA", ""))
+    home = Path(os.environ.get("KERAS_HOME", Path.home() / ".keras"))
+    # Not threads: kernels of one process that start at once may share a socket.
+    spawning = get_context("spawn")
+    with closed_environment(data, home), ProcessPoolExecutor(_KERNELS, spawning) as two:
+        return dict(zip(paths, two.map(_run, paths), strict=True))
 
 
-def run(path: Path) -> Any:
-    """The notebook with what its cells show."""
-    from nbclient import NotebookClient
+def _run(path: Path) -> Any:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
-    read: Any = nbformat.read
-    notebook = read(path, as_version=4)
-    client = NotebookClient(
-        notebook,
-        timeout=_CELL_LIMIT_S,
-        kernel_name="python3",
-        store_widget_state=False,
-        resources={"metadata": {"path": str(path.parent)}},
-    )
+    notebook = read(path)
     try:
-        # What a kernel says of itself is not for readers.
-        asyncio.run(client.async_execute(stderr=subprocess.DEVNULL))
+        execute(notebook, path.parent)
     except (CellExecutionError, CellTimeoutError) as error:
         told = str(error)
         if isinstance(error, CellExecutionError):
@@ -59,13 +47,14 @@ def run(path: Path) -> Any:
             "a lesson does not run",
             expected="every cell runs, but those tagged raises-exception",
             found=told,
-            where=f"{path.name}, {_failed(notebook)}",
+            where=f"{path.name}, {_last_begun(notebook)}",
             do="open it in JupyterLab, restart the kernel and run all cells",
         ) from error
+    # Widgets cannot run in a page; their pictures are there.
+    notebook.metadata.pop("widgets", None)
     return notebook
 
 
-def _failed(notebook: Any) -> str:
-    """The last cell that was begun."""
+def _last_begun(notebook: Any) -> str:
     begun = [c.id for c in notebook.cells if c.get("execution_count")]
     return f"cell {begun[-1]}" if begun else "first cell"
