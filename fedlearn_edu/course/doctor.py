@@ -71,6 +71,7 @@ def examine(folder: Path, *, deep: bool = False) -> Iterator[Finding]:
     yield _folder(folder)
     yield _progress()
     yield _port(LAB_PORT)
+    yield from _root()
 
 
 def verdict(findings: list[Finding]) -> str:
@@ -214,3 +215,10 @@ def _port(port: int) -> Finding:
         found = f"port {port} is taken"
         return Finding("note", found, "nothing: JupyterLab takes the next one")
     return Finding("ok", f"port {port} is free for JupyterLab")
+
+
+def _root() -> Iterator[Finding]:
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        found = "you are root, for whom JupyterLab does not start"
+        do = f"be somebody else, or {_python_command()} -m jupyterlab --allow-root"
+        yield Finding("note", found, do)

@@ -2,6 +2,7 @@
 """`fedlearn-edu doctor`: each trouble is found, named, and has a cure."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -26,6 +27,7 @@ def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (release / name / f"{name}.ipynb").write_text("{}")
     monkeypatch.setattr(start, "_PACKAGED", release)
     monkeypatch.setattr(doctor, "LAB_PORT", 0)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
     monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
     monkeypatch.setenv("FEDLEARN_EDU_DATA", str(tmp_path))
     monkeypatch.setenv("KERAS_HOME", str(tmp_path))
@@ -238,6 +240,15 @@ def test_port_that_is_taken_stops_nobody(
         found = one(tmp_path, f"port {port} is taken")
     assert found.verdict == "note"
     assert "takes the next one" in found.do
+
+
+def test_root_is_told_that_jupyterlab_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
+    found = one(tmp_path, "you are root")
+    assert found.verdict == "note"
+    assert found.do.endswith("-m jupyterlab --allow-root")
 
 
 @pytest.fixture
