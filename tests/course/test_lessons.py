@@ -65,13 +65,13 @@ def test_lesson_says_what_it_is_about(lesson: Lesson) -> None:
 def test_exercise_has_all_its_parts(exercise: Exercise) -> None:
     assert 5 <= exercise.points <= 15
     assert len(exercise.cases) >= 3
-    assert len(exercise.mistakes) >= 5
+    assert len({mistake.says for mistake in exercise.mistakes}) >= 5
     assert len(exercise.hints) == 3
     said = [
         exercise.title,
         exercise.want.name,
         *(case.name for case in exercise.cases),
-        *(mistake.says for mistake in exercise.mistakes),
+        *sorted({mistake.says for mistake in exercise.mistakes}),
         *exercise.hints,
     ]
     assert all(text.strip() == text and text for text in said)
@@ -82,12 +82,20 @@ def test_exercise_has_all_its_parts(exercise: Exercise) -> None:
 @each_exercise
 def test_last_hint_is_a_skeleton_with_gaps(exercise: Exercise) -> None:
     assert "..." in exercise.hints[-1]
-    assert "<pre>" in prose(exercise.hints[-1])
+    assert "<pre" in prose(exercise.hints[-1])
+
+
+def another(exercise: Exercise) -> Any:
+    """A right answer that is not the very object a checkpoint hands out."""
+    answer = exercise.reference()
+    if answer is not exercise.solution:
+        return answer
+    return lambda *arguments, **keywords: answer(*arguments, **keywords)
 
 
 @each_exercise
 def test_reference_answer_passes(exercise: Exercise) -> None:
-    verdict = judge(exercise, exercise.reference())
+    verdict = judge(exercise, another(exercise))
     assert verdict.is_right, as_text(verdict)
     assert as_html(verdict)
 
