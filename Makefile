@@ -16,7 +16,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo lab test check fast lint unit doctests notebooks browser gallery bench results clean
+.PHONY: help demo lab test check fast lint unit doctests notebooks grading browser \
+  release outputs gallery bench results clean
 
 help:
 	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
@@ -24,7 +25,10 @@ help:
 	@echo "make test    everything: check, all tests, examples, notebooks, browser"
 	@echo "make check   format, lint, types, floors, fast tests"
 	@echo "make fast    only the fast tests (no TensorFlow)"
+	@echo "make grading only the exercises, right and wrong answers, graded by nbgrader"
 	@echo "make browser only the tests in a real browser; pictures to build/browser"
+	@echo "make release write what learners get: notebooks/release, from the lessons"
+	@echo "make outputs run the lessons and store the outputs that tests compare"
 	@echo "make gallery draw docs/gallery.md and its pictures again"
 	@echo "make bench   measure federated rounds against hand-written ones (6 minutes)"
 	@echo "make results measure what the algorithms reach on MNIST (half an hour)"
@@ -89,15 +93,23 @@ check: lint
 	@$(MAKE) --no-print-directory fast
 
 unit: $(VENV)/.installed-test
-	$(PYTEST) -m "not browser" --hypothesis-profile=thorough -n $(JOBS)
+	$(PYTEST) -m "not browser" --ignore=tests/grading --hypothesis-profile=thorough -n $(JOBS)
 
 doctests: $(VENV)/.installed-test
 	$(PYTEST) --doctest-modules fedlearn_edu
 
-# One worker per notebook: the cells of one notebook share a kernel.
+# One worker per notebook: the cells of one notebook share a kernel. Nobody is to be
+# reached, and the outputs that are compared belong to the embedded digits.
 notebooks: $(VENV)/.installed-test
-	$(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
-	  -n $(JOBS) --dist loadfile notebooks
+	@mkdir -p build/no_data
+	PYTHONPATH="$(CURDIR)/tools/offline" FEDLEARN_EDU_PROGRESS=off \
+	  FEDLEARN_EDU_DATA="$(CURDIR)/build/no_data" KERAS_HOME="$(CURDIR)/build/no_data" \
+	  $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
+	  -n $(JOBS) --dist loadfile notebooks/explorers notebooks/source
+
+# A lesson is one test: all its answers are handed in and graded once.
+grading: $(VENV)/.installed-test
+	$(PYTEST) -n $(JOBS) --dist worksteal tests/grading
 
 # Not in parallel: what a move takes is measured. Pictures go to build/browser.
 browser: $(VENV)/.installed-test
@@ -108,6 +120,7 @@ test: lint
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory doctests
 	@$(MAKE) --no-print-directory notebooks
+	@$(MAKE) --no-print-directory grading
 	@$(MAKE) --no-print-directory browser
 
 bench: $(VENV)/.installed-demo
@@ -115,6 +128,13 @@ bench: $(VENV)/.installed-demo
 
 results: $(VENV)/.installed-demo
 	@$(BIN)/python -m benchmarks.learning $(BENCH_ARGS)
+
+release: $(VENV)/.installed-test
+	@$(BIN)/python -m tools.release
+	@$(BIN)/python -m tools.lesson_table
+
+outputs: $(VENV)/.installed-test
+	@$(BIN)/python -m tools.outputs
 
 gallery: $(VENV)/.installed-demo
 	@$(BIN)/python -m examples.gallery

@@ -9,6 +9,7 @@ import difflib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 # Before anything imports TensorFlow or matplotlib.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -33,6 +34,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the files in tests/golden instead of comparing with them",
     )
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what each notebook took: `record_property("took", line)`, on any worker."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports(
+        "failed"
+    )
+    took = [dict(report.user_properties).get("took") for report in reports]
+    if lines := sorted(filter(None, took)):
+        terminalreporter.section("what notebooks took")
+        terminalreporter.write("\n".join([*lines, ""]))
 
 
 @pytest.fixture

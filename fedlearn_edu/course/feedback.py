@@ -14,6 +14,7 @@ _COLORS = {PASSED: TEST, FAILED: ALARM, NOT_RUN: QUIET}
 _HEAD = "text-align:left;font-weight:bold;vertical-align:baseline;white-space:nowrap"
 _CELL = "padding:2px 12px 2px 0;margin:0;background:none"
 _LEFT = "text-align:left;overflow-wrap:anywhere"
+_PRE = "font-family:monospace;white-space:pre;overflow-x:auto;margin:4px 0"
 
 
 def summary(verdict: Verdict) -> str:
@@ -66,7 +67,7 @@ def prose(text: str) -> str:
             blocks.append((is_code, []))
         blocks[-1][1].append(line[4:] if is_code else line)
     inside = "".join(
-        f"<pre>{escape(chr(10).join(lines))}</pre>"
+        f'<pre style="{_PRE}">{escape(chr(10).join(lines))}</pre>'
         if is_code
         else f"<div>{_code(' '.join(lines))}</div>"
         for is_code, lines in blocks

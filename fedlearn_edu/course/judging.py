@@ -88,12 +88,7 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
 
 def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
     if answer is None or answer is ... or isinstance(answer, Unanswered):
-        return Trouble(
-            "your answer",
-            "none yet",
-            f"`{exercise.name}` is not answered yet: write your answer in the cell "
-            "above, run that cell, then this one",
-        )
+        return Trouble("your answer", "none yet", _unanswered(exercise))
     if answer is exercise.solution:
         return Trouble(
             "your answer",
@@ -102,6 +97,13 @@ def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
             "then this one",
         )
     return exercise.want.trouble(answer)
+
+
+def _unanswered(exercise: Exercise) -> str:
+    return (
+        f"`{exercise.name}` is not answered yet: write your answer in the cell "
+        "above, run that cell, then this one"
+    )
 
 
 def _cannot_be_tried(exercise: Exercise, answer: Any, trouble: Trouble) -> Verdict:
@@ -124,6 +126,8 @@ def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
             got = case.on(answer, inputs)
     except TookTooLongError as error:
         return Failure(written, shown(expected), f"nothing: {error}", _ENDLESS)
+    except NotImplementedError:  # what a released function has in place of a body
+        return Failure(written, shown(expected), "none yet", _unanswered(exercise))
     except (Exception, SystemExit) as error:
         likely = _likely(exercise, Attempt(answer, inputs, error=error))
         return Failure(written, shown(expected), _told(error), likely)

@@ -35,6 +35,12 @@ _ALL_RAN = """() => {
     && panel.sessionContext.session.kernel.status === "idle";
 }"""
 
+_IDLE = """() => {
+  const cells = PANEL.content.widgets.filter(cell => cell.model.type === "code");
+  return PANEL.sessionContext.session.kernel.status === "idle"
+    && cells.every(cell => cell.model.sharedModel.executionState !== "running");
+}"""
+
 # From just before the key goes down to the frame in which the page has changed.
 _WATCH = """([output, selector]) => {
   const look = () => {
@@ -100,6 +106,16 @@ class NotebookPage:
         """Runs all cells, and waits for the last."""
         self.command("notebook:run-all-cells")
         self._wait_for(_ALL_RAN, timeout_s)
+
+    def active_cell(self) -> int:
+        """The number of the cell the keyboard is on."""
+        script = "() => PANEL.content.activeCellIndex".replace("PANEL", self._panel)
+        found: int = self.page.evaluate(script)
+        return found
+
+    def wait_until_idle(self, timeout_s: float) -> None:
+        """Waits until the kernel has run all it was asked to run."""
+        self._wait_for(_IDLE, timeout_s)
 
     def _wait_for(self, condition: str, timeout_s: float) -> None:
         script = condition.replace("PANEL", self._panel)

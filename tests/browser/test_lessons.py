@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two lessons in JupyterLab, start to finish, without a mouse.
+
+A learner opens the release, walks from cell to cell with Shift+Enter, and where an
+answer is asked for presses Enter, selects what stands there, and writes.
+"""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.browser.conftest import PICTURES, ROOT
+from tests.browser.notebook_page import NotebookPage
+from tests.browser.servers import serve
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LESSONS = ("01_hello", "04_intrinsics")
+
+
+def cells_of(stage: str, lesson: str) -> list[Any]:
+    file = ROOT / "notebooks" / stage / lesson / f"{lesson}.ipynb"
+    notebook: Any = nbformat.read(file, as_version=4)  # type: ignore[no-untyped-call]
+    return list(notebook.cells)
+
+
+def solutions(lesson: str) -> dict[str, str]:
+    """The answers of the source notebook, by cell."""
+    return {
+        cell.id: "\n".join(
+            line for line in cell.source.splitlines() if line.strip()[:4] != "### "
+        )
+        for cell in cells_of("source", lesson)
+        if cell.metadata.get("nbgrader", {}).get("solution")
+    }
+
+
+@pytest.fixture(scope="module", params=LESSONS)
+def lesson(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture(scope="module")
+def walked(
+    lesson: str, browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[NotebookPage]:
+    """The release of the lesson after a learner has walked through it."""
+    home = tmp_path_factory.mktemp(lesson)
+    folder = home / "lessons"
+    shutil.copytree(ROOT / "notebooks" / "release" / lesson, folder)
+    with serve("lab", folder, home) as server:
+        page = NotebookPage(browser, server)
+        page.open(f"{lesson}.ipynb")
+        walk(page, lesson)
+        yield page
+        page.close()
+
+
+def walk(page: NotebookPage, lesson: str) -> None:
+    answers = solutions(lesson)
+    page.page.keyboard.press("Escape")
+    for number, cell in enumerate(cells_of("release", lesson)):
+        assert page.active_cell() == number
+        if cell.id in answers:
+            page.page.keyboard.press("Enter")
+            page.page.keyboard.press("Control+a")
+            page.page.keyboard.insert_text(answers[cell.id])
+        page.page.keyboard.press("Shift+Enter")
+        page.wait_until_idle(60)
+
+
+def test_every_exercise_is_right(walked: NotebookPage, lesson: str) -> None:
+    for name in solutions(lesson):
+        exercise = name.removeprefix("answer-").replace("-", "_")
+        told = walked.output_with(f"check.{exercise}(").inner_text()
+        assert "Right." in told, (exercise, told)
+
+
+def test_only_what_is_meant_to_fail_fails(walked: NotebookPage, lesson: str) -> None:
+    meant = [
+        cell.source
+        for cell in cells_of("release", lesson)
+        if "raises-exception" in cell.metadata.get("tags", [])
+    ]
+    assert len(walked.failures()) == len(meant) >= 1
+
+
+def test_nothing_broke_and_nobody_else_was_asked(walked: NotebookPage) -> None:
+    assert walked.errors == []
+    assert walked.strangers == set()
+
+
+@pytest.mark.parametrize("width", [1280, 480])
+def test_feedback_fits_its_column(
+    walked: NotebookPage, lesson: str, width: int
+) -> None:
+    walked.resize(width)
+    for name in solutions(lesson):
+        exercise = name.removeprefix("answer-").replace("-", "_")
+        output = walked.output_with(f"check.{exercise}(")
+        assert walked.sticks_out(output) == [], exercise
+        walked.save(output, Path(PICTURES / f"{lesson}_{exercise}_{width}.png"))

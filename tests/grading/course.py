@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A course of one lesson in a folder of its own, run through nbgrader's interface."""
+
+import contextlib
+import logging
+import os
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tools.cells import check_cells, grade_id, read, write
+from tools.kernels import closed_environment, own_sockets
+from tools.release import course_config
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What nbgrader made of one submission: points, and the notebook as it ran."""
+
+    points: Mapping[str, float]
+    notebook: Any
+
+    def check(self, exercise: str) -> Any:
+        return check_cells(self.notebook)[exercise]
+
+    def cell(self, name: str) -> Any:
+        return next(cell for cell in self.notebook.cells if grade_id(cell) == name)
+
+
+@dataclass(frozen=True)
+class Course:
+    """A released lesson to which students hand in answers."""
+
+    root: Path
+    lesson: str
+    timeout_s: int = 120
+
+    @classmethod
+    def release(cls, source: Path, root: Path, timeout_s: int = 120) -> "Course":
+        """Copies the folder of a lesson to `root` and makes its release there."""
+        course = cls(root, source.name, timeout_s)
+        shutil.copytree(source, root / "notebooks" / "source" / source.name)
+        for folder in ("no_data", "home"):
+            (root / folder).mkdir()
+        with _nbgrader(root):
+            _expect_success(course._api.generate_assignment(course.lesson))
+        return course
+
+    @property
+    def source(self) -> Path:
+        return self._notebook("notebooks/source")
+
+    @property
+    def released(self) -> Path:
+        return self._notebook("notebooks/release")
+
+    def hand_in(self, student: str, sources: Mapping[str, str | None]) -> None:
+        """Writes a submission: the release, some cells changed, or deleted (`None`)."""
+        notebook = read(self.released)
+        known = {grade_id(cell): cell for cell in notebook.cells}
+        for name, source in sources.items():
+            if source is None:
+                notebook.cells.remove(known[name])
+            else:
+                known[name].source = source
+        write(notebook, self._notebook(f"build/submitted/{student}"))
+
+    def grade(self, student: str) -> Graded:
+        """Autogrades a submission: all cells run in a kernel that reaches nobody."""
+        from nbgrader.api import Gradebook
+
+        config = self._api.coursedir
+        with _nbgrader(self.root):
+            _expect_success(self._api.autograde(self.lesson, student))
+            with Gradebook(config.db_url, config.course_id) as gradebook:
+                submission = gradebook.find_submission(self.lesson, student)
+                points = {
+                    grade.cell.name.removeprefix("check-"): float(grade.auto_score or 0)
+                    for notebook in submission.notebooks
+                    for grade in notebook.grades
+                }
+        return Graded(points, read(self._notebook(f"build/autograded/{student}")))
+
+    @cached_property
+    def _api(self) -> Any:
+        from nbgrader.apps.api import NbGraderAPI
+
+        config = course_config(self.root)
+        config.Execute.timeout = self.timeout_s
+        # Whoever grades for real wants a kernel to end in peace.
+        config.Execute.shutdown_kernel = "immediate"
+        config.KernelManager.update(own_sockets())
+        return NbGraderAPI(config=config)
+
+    def _notebook(self, step: str) -> Path:
+        return self.root / step / self.lesson / f"{self.lesson}.ipynb"
+
+
+@contextlib.contextmanager
+def _nbgrader(root: Path) -> Iterator[None]:
+    """nbgrader calls `alembic` by name, and warns where we would fail."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    logger = logging.getLogger("traitlets")  # nbgrader's, which tells every step
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    with (
+        warnings.catch_warnings(),
+        mock.patch.dict(os.environ, PATH=path),
+        closed_environment(root / "no_data", root / "home"),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
+
+
+def _expect_success(done: Mapping[str, Any]) -> None:
+    if not done["success"]:
+        raise RuntimeError(f"{done.get('log', '')}\n{done.get('error', '')}")

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proofs find what is wrong with a lesson, and are silent about a sound one."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.grading import proofs
+from tests.grading.answers import Answer, parse, rounds
+from tests.grading.course import Course
+from tests.grading.proofs import prove
+from tests.grading.toy import ANSWERS, DOUBLE, SQUARE, write_lesson
+from tests.grading.try_lesson import quick
+from tools.cells import what_it_says
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_lesson_that_is_well_has_no_problems(tmp_path: Path) -> None:
+    source = write_lesson(tmp_path / "lesson")
+    proof = prove(source, list(parse(ANSWERS)), tmp_path / "course")
+    assert [fault for find in proofs.ALL for fault in find(proof)] == []
+    assert proof.points == {"double": 5, "square": 10}
+    assert len(proof.rounds) == 3
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_every_kind_of_fault_is_found(tmp_path: Path) -> None:
+    """A solution that is broken, a loud cell, misjudged answers, missing words."""
+    source = write_lesson(
+        tmp_path / "lesson",
+        double=DOUBLE.replace("2 * number", "2 * number + 1"),
+        ungraded="import warnings\nwarnings.warn('loud')\nsquare(2)",
+    )
+    answers = ANSWERS.replace("wrong: only", "right: only").replace("> Assertion", "")
+    answers = answers.replace("> number", "> words that nobody says")
+    answers = answers.replace("return number + 1", "return undefined")
+    proof = prove(source, list(parse(answers)), tmp_path / "course")
+    faults = {find.__name__: list(find(proof)) for find in proofs.ALL}
+
+    [fault] = faults["missing_points"]
+    assert fault.startswith("double: its solution gets 0.0: ")
+    assert "expected another number" in fault
+    [fault] = faults["misjudged"]
+    assert fault.startswith("double, right: only right for three: 0.0 of 5.0 points")
+    first, second = faults["unnamed_misconceptions"]
+    assert first.startswith("double, wrong: adds one: 'you added one' is not in: ")
+    assert second.startswith("square, wrong: doubles: 'words that nobody says' is")
+    assert any("prints on stderr" in fault for fault in faults["stumbles"])
+    assert any("untouched, cell ungraded fails" in f for f in faults["stumbles"])
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_endless_loop_and_deleted_check_cost_their_own_points_only(
+    tmp_path: Path,
+) -> None:
+    source = write_lesson(tmp_path / "lesson")
+    course = Course.release(source, tmp_path / "course", timeout_s=2)
+    changed = {"double": "while True: pass", "square": SQUARE, "check-square": None}
+    course.hand_in("eve", changed)
+    graded = course.grade("eve")
+    assert graded.points == {"double": 0, "square": 10}
+    assert "KeyboardInterrupt" in what_it_says(graded.cell("double"))
+    assert "was missing" in graded.check("square").source
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_answers_can_be_tried_quickly_in_one_kernel(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = Answer(
+        "type_of_mean", True, "by a function", (), "type_of_mean = fl.SERVER"
+    )
+    wrong = Answer(
+        "type_of_mean", False, "a slip", ("this is a text",), "type_of_mean = typo"
+    )
+    faults = quick("01_hello", [right, wrong], tmp_path)
+    assert faults == [
+        "type_of_mean, right: by a function: 0 points",
+        "type_of_mean, wrong: a slip: 'this is a text' is not said",
+    ]
+    shown = capsys.readouterr().out
+    assert "0 of 5 points: type_of_mean, right: by a function\n" in shown
+    assert "NameError: name 'typo' is not defined" in shown
+
+
+def test_answers_are_read_with_their_words() -> None:
+    added, *_, doubled = parse(ANSWERS)
+    assert str(added) == "double, wrong: adds one"
+    assert added.words == ("you added one",)
+    assert added.source == "def double(number):\n    return number + 1"
+    assert doubled.words == ("expected another", "number")
+
+
+@pytest.mark.parametrize(
+    ("page", "complaint"),
+    [
+        ("# x\n## right: a\n", "the last answer has no complete"),
+        ("# x\n## right: a\n## wrong: b\n", "answers:3: 'right: a' has no"),
+        ("# x\n## almost: a\n```python\n1\n```\n", "found 'almost: a'"),
+        ("## right: a\n```python\n1\n```\n", "answers:4: above a block"),
+        ("# x\n## wrong: a\n```python\n1\n```\n", "a wrong answer quotes"),
+    ],
+)
+def test_page_that_breaks_the_format_is_named_with_its_line(
+    page: str, complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        list(parse(page))
+
+
+def test_one_submission_answers_all_exercises_wrong_ones_first() -> None:
+    planned = [
+        [answer.title for answer in tried] for tried in rounds([*parse(ANSWERS)])
+    ]
+    assert planned == [["adds one", "doubles"], ["only right for three"], ["adds"]]

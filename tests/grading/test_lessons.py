@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every exercise of every lesson, graded by nbgrader: what is right gets its points.
+
+A lesson is one test, because all that is tried on it is handed in and graded once.
+While writing one, use `python -m tests.grading.try_lesson NN --quick`.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.grading import proofs
+from tests.grading.answers import answers_of
+from tests.grading.proofs import prove
+from tools.cells import answer_cells, is_graded_lesson, read
+from tools.release import RELEASE, SOURCE, lesson_names
+
+LESSONS = [
+    name
+    for name in lesson_names()
+    if is_graded_lesson(read(SOURCE / name / f"{name}.ipynb"))
+]
+each_lesson = pytest.mark.parametrize("lesson", LESSONS)
+
+
+@each_lesson
+def test_exercises_have_five_wrong_and_two_right_answers(lesson: str) -> None:
+    exercises = list(answer_cells(read(SOURCE / lesson / f"{lesson}.ipynb")))
+    answers = answers_of(lesson)
+    assert list(dict.fromkeys(answer.exercise for answer in answers)) == exercises
+    tried = Counter((answer.exercise, answer.is_right) for answer in answers)
+    for exercise in exercises:
+        assert tried[exercise, False] >= 5, f"{exercise}: wrong answers"
+        assert tried[exercise, True] >= 2, f"{exercise}: right answers"
+    sources = Counter((answer.exercise, answer.source) for answer in answers)
+    assert [key for key, times in sources.items() if times > 1] == []
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+@pytest.mark.tensorflow
+@each_lesson
+def test_exercises_are_graded_as_they_should(lesson: str, tmp_path: Path) -> None:
+    proof = prove(SOURCE / lesson, answers_of(lesson), tmp_path)
+    told = [
+        "\n* ".join([find.__doc__ or "", *faults])
+        for find in proofs.ALL
+        if (faults := list(find(proof)))
+    ]
+    if told:
+        pytest.fail("\n\n".join(told), pytrace=False)
+    committed = RELEASE / lesson / f"{lesson}.ipynb"
+    assert proof.course.released.read_bytes() == committed.read_bytes()

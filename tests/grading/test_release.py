@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`notebooks/release` is what `make release` writes, and gives nothing away."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.grading.leaks import leaks, unmarked_answers
+from tests.grading.toy import DOUBLE, write_lesson
+from tools.cells import code_cells, read
+from tools.release import RELEASE, SOURCE, generate, lesson_names
+
+LESSONS = lesson_names()
+each_lesson = pytest.mark.parametrize("lesson", LESSONS)
+
+
+def _notebook(folder: Path, lesson: str) -> Path:
+    return folder / lesson / f"{lesson}.ipynb"
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.mark.slow
+def test_release_is_what_make_release_writes(tmp_path: Path) -> None:
+    generate(SOURCE, tmp_path / "release")
+    written, committed = _files(tmp_path / "release"), _files(RELEASE)
+    differing = [
+        name
+        for name in sorted(written | committed)
+        if written.get(name) != committed.get(name)
+    ]
+    assert not differing, f"run `make release` and commit: {differing}"
+
+
+@each_lesson
+def test_release_gives_nothing_away(lesson: str) -> None:
+    source, release = read(_notebook(SOURCE, lesson)), read(_notebook(RELEASE, lesson))
+    assert list(leaks(source, release)) == []
+    assert list(unmarked_answers(source)) == []
+
+
+@each_lesson
+def test_release_is_a_clean_notebook(lesson: str) -> None:
+    source, release = read(_notebook(SOURCE, lesson)), read(_notebook(RELEASE, lesson))
+    nbformat.validate(release)
+    assert [cell.id for cell in release.cells] == [cell.id for cell in source.cells]
+    assert release.metadata == source.metadata
+    assert {cell.execution_count for cell in code_cells(release)} == {None}
+
+
+@pytest.mark.slow
+def test_leak_is_found(tmp_path: Path) -> None:
+    unmarked = DOUBLE.replace("### BEGIN SOLUTION", "### BEGIN SOLUTIONS")
+    hinted = "# a hint: return 2 * number"
+    folder = write_lesson(tmp_path / "source", ungraded=hinted)
+    generate(folder.parent, tmp_path / "release")
+    source, release = (
+        read(_notebook(tmp_path / step, folder.name)) for step in ("source", "release")
+    )
+    assert list(leaks(source, release)) == []
+    assert release.cells[1].source.endswith(
+        '    # your code here\n    raise NotImplementedError("write your answer here")'
+    )
+    assert release.cells[2].source == "check.double(double)"
+    release.cells[5].source = "return 2 * number  "
+    assert list(leaks(source, release)) == ["the release has 'return 2 * number'"]
+    assert next(leaks(source, source)) == "the release has 'return 2 * number'"
+    source.cells[1].source = unmarked
+    assert list(unmarked_answers(source)) == ["double: needs ['SOLUTION'], has none"]

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lessons keep their rhythm: short, explained, with exercises that answer at once.
+
+All of this is read off the file; nothing runs. What a lesson does when it runs is in
+`test_running.py`, what its exercises do with answers in `tests/grading`.
+"""
+
+import re
+import statistics
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fedlearn_edu.course.lessons import LESSONS as LESSONS_KNOWN
+from tests.notebooks.notebooks import LESSONS, NOTEBOOKS, each_lesson, each_notebook
+from tools.cells import (
+    answer_cells,
+    check_cells,
+    code_cells,
+    count_words,
+    is_answer,
+    is_check,
+    is_to_fail,
+    lines,
+    read,
+)
+from tools.release import ROOT
+
+CELLS = range(35, 51)
+WORDS = range(900, 1501)
+EXERCISES = range(3, 6)
+POINTS = range(5, 16)
+LINES_OF_A_SOLUTION = range(1, 9)
+SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)\s*### END SOLUTION", re.DOTALL)
+
+
+def text_of(path: Path) -> str:
+    cells = read(path).cells
+    return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def section(path: Path, heading: str) -> str:
+    _, found, rest = text_of(path).partition(f"\n## {heading}\n")
+    assert found, f"no section {heading!r}"
+    return rest.split("\n## ", 1)[0]
+
+
+def imports(cell: Any) -> bool:
+    return any(re.match(r"\s*(import|from) ", line) for line in lines(cell))
+
+
+# ------------------------------------------------------------------ every notebook
+
+
+def test_there_are_notebooks() -> None:
+    assert [path.stem for path in LESSONS if path.stem != path.parent.name] == []
+    assert {"explorers", "10_federated_averaging"} <= {p.stem for p in NOTEBOOKS}
+
+
+@each_notebook
+def test_cells_have_names_that_stay(path: Path) -> None:
+    """Words, not the eight random characters that editors hand out."""
+    ids = [cell.id for cell in read(path).cells]
+    assert len(set(ids)) == len(ids)
+    named = re.compile(r"[a-z]+(-[a-z0-9]+)*")
+    assert [id_ for id_ in ids if not named.fullmatch(id_)] == []
+
+
+@each_notebook
+@pytest.mark.parametrize("command", [["check"], ["format", "--check"]])
+def test_code_passes_the_linter(path: Path, command: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", *command, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+# ------------------------------------------------------------------ size
+
+
+@each_lesson
+def test_lesson_has_a_length_one_can_bear(path: Path) -> None:
+    """Words of prose: without code, tables, badges and what is folded away."""
+    notebook = read(path)
+    assert len(notebook.cells) in CELLS
+    assert count_words(notebook) in WORDS
+
+
+@each_lesson
+def test_cells_are_small(path: Path) -> None:
+    written = [cell for cell in code_cells(read(path)) if not is_check(cell)]
+    sizes = [len(lines(cell)) for cell in written]
+    assert statistics.median(sizes) <= 5
+    assert max(sizes) <= 20
+
+
+@each_lesson
+def test_imports_stand_at_the_top(path: Path) -> None:
+    """In the cells before the first text that is not about setting up."""
+    importing = [index for index, c in enumerate(code_cells(read(path))) if imports(c)]
+    assert importing == list(range(len(importing)))
+    assert len(importing) <= 2
+
+
+# ------------------------------------------------------------------ exercises
+
+
+@each_lesson
+def test_exercises_are_few_and_small(path: Path) -> None:
+    notebook = read(path)
+    answers, checks = answer_cells(notebook), check_cells(notebook)
+    assert len(answers) in EXERCISES
+    assert list(answers) == list(checks)
+    for name, cell in answers.items():
+        solution = "\n".join(SOLUTION.findall(cell.source))
+        assert len(solution.splitlines()) in LINES_OF_A_SOLUTION, name
+        assert checks[name].metadata.nbgrader.points in POINTS, name
+
+
+@each_lesson
+def test_exercises_are_those_the_package_knows(path: Path) -> None:
+    [lesson] = [lesson for lesson in LESSONS_KNOWN if lesson.name == path.stem]
+    checks = check_cells(read(path))
+    stated = {name: cell.metadata.nbgrader.points for name, cell in checks.items()}
+    assert stated == {each.name: each.points for each in lesson.exercises}
+    first = read(path).cells[0].source
+    assert first.startswith(f"# {lesson.title}\n")
+    assert f"{lesson.minutes} minutes" in first
+    assert f"{lesson.points} points" in first
+    code = "\n".join(cell.source for cell in code_cells(read(path)))
+    assert f'begin("{lesson.name}", globals())' in code
+
+
+@each_lesson
+def test_answers_are_checked_at_once(path: Path) -> None:
+    for cell, after in pairwise(read(path).cells):
+        if is_answer(cell):
+            name = cell.metadata.nbgrader.grade_id
+            assert after.metadata.nbgrader.grade_id == f"check-{name}"
+            assert after.source.startswith(f"check.{name}({name})\n")
+    assert "`hint." in text_of(path)
+
+
+@each_lesson
+def test_lesson_goes_on_without_the_answers(path: Path) -> None:
+    """The first cell that uses an answer takes the checkpoint's."""
+    cells = code_cells(read(path))
+    answered = [index for index, cell in enumerate(cells) if is_answer(cell)]
+    for index in answered:
+        name = cells[index].metadata.nbgrader.grade_id
+        used = (c for c in cells[index + 2 :] if re.search(rf"\b{name}\b", c.source))
+        first = next(used, None)
+        taken = f'{name} = checkpoint("{name}", {name})'
+        assert first is None or taken in first.source, f"{name}, in {first}"
+
+
+@each_lesson
+def test_locked_cells_have_one_name(path: Path) -> None:
+    for cell in read(path).cells:
+        metadata = cell.metadata.get("nbgrader", {})
+        if metadata.get("locked") and not metadata["grade"]:
+            assert metadata["grade_id"] == cell.id
+
+
+# ------------------------------------------------------------------ the way through it
+
+
+@each_lesson
+def test_lesson_says_what_it_is_about(path: Path) -> None:
+    first = read(path).cells[0].source
+    assert first.startswith("# ")
+    assert "mybinder.org" in first
+    assert "colab.research.google.com" in first
+    assert path.name in first
+    assert re.search(r"\d+ minutes", first)
+
+
+@each_lesson
+def test_every_cell_is_explained(path: Path) -> None:
+    """Prose comes first, pictures are told in words, a failure is read aloud."""
+    notebook = read(path)
+    kinds = "".join(
+        "x" if is_answer(cell) or is_check(cell) else cell.cell_type[0]
+        for cell in notebook.cells
+    )
+    assert "ccc" not in kinds, "three code cells in a row"
+    for cell, after in pairwise(notebook.cells):
+        if "viz.draw" in cell.source:
+            assert "In words:" in after.source, cell.id
+        if is_to_fail(cell):
+            assert "Read it aloud" in after.source, cell.id
+    assert sum(map(is_to_fail, code_cells(notebook))) >= 1
+
+
+@each_lesson
+def test_learner_predicts_and_plays(path: Path) -> None:
+    assert text_of(path).count("**Predict") >= 2
+    code = "\n".join(cell.source for cell in code_cells(read(path)))
+    assert re.search(r"viz\.(explore_\w+|play|replay)\(", code), "no explorer"
+    assert "In words:" in text_of(path), "no picture"
+
+
+@each_lesson
+def test_lesson_ends_with_what_stays(path: Path) -> None:
+    assert section(path, "In short").count("\n| ") >= 4
+    answered = section(path, "Check yourself")
+    asked, _, folded = answered.partition("<details><summary>")
+    numbers = re.findall(r"^\d\. ", asked, re.MULTILINE)
+    assert len(numbers) >= 4
+    assert re.findall(r"^\d\. ", folded, re.MULTILINE) == numbers
+    assert len(re.findall(r"^- ", section(path, "What to try next"), re.MULTILINE)) >= 2
+
+
+@each_lesson
+def test_files_it_names_exist(path: Path) -> None:
+    named = re.findall(r"`([\w/]+\.py)`", section(path, "Where this lives"))
+    assert len(named) >= 3
+    missing = [name for name in named if not (ROOT / "fedlearn_edu" / name).is_file()]
+    assert missing == []

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lessons notice when the library is wrong: one constant changed, and they fail.
+
+Each change goes into a copy of the package; the copy by itself passes.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from tests.architecture.repository import PACKAGE
+from tests.notebooks.notebooks import LESSONS
+from tools.cells import code_cells, errors, is_to_fail, read
+from tools.kernels import closed_environment, execute
+
+pytestmark = [pytest.mark.notebook, pytest.mark.slow, pytest.mark.tensorflow]
+
+[LESSON] = [path for path in LESSONS if path.stem == "10_federated_averaging"]
+
+
+def _failing(package: Path, folder: Path) -> list[str]:
+    """The cells that fail when the lesson runs with the package in this folder."""
+    with (
+        mock.patch.dict(os.environ, PYTHONPATH=str(package)),
+        closed_environment(folder, folder),
+    ):
+        done = execute(read(LESSON), folder, allow_errors=True)
+    cells = code_cells(done.notebook)
+    return [cell.id for cell in cells if errors(cell) and not is_to_fail(cell)]
+
+
+def _copy(folder: Path) -> Path:
+    shutil.copytree(
+        PACKAGE, folder / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    return folder
+
+
+def test_lesson_passes_with_a_copy_that_is_as_it_should_be(tmp_path: Path) -> None:
+    assert _failing(_copy(tmp_path), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "constant", "changed"),
+    [
+        ("intrinsics/averages.py", "np.int32(1)", "np.int32(2)"),
+        ("intrinsics/sequences.py", 'binary("add"', 'binary("subtract"'),
+        ("simulation/partitions/batching.py", "flat / 255.0", "flat / 254.0"),
+    ],
+)
+def test_lesson_fails_when_one_constant_is_changed(
+    file: str, constant: str, changed: str, tmp_path: Path
+) -> None:
+    target = _copy(tmp_path) / PACKAGE.name / file
+    text = target.read_text(encoding="utf-8")
+    assert text.count(constant) == 1
+    target.write_text(text.replace(constant, changed), encoding="utf-8")
+    assert _failing(tmp_path, tmp_path) != []

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the lessons and store the few outputs that `make notebooks` compares.
+
+Lessons are stored without outputs, with one exception: cells with the tag
+`nbval-check-output` keep what they print, for the embedded digits. `make outputs` runs
+this, `python -m tools.outputs 04` one lesson; read the diff before you commit it.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tools.cells import code_cells, is_compared, read, write
+from tools.kernels import closed_environment, execute
+from tools.release import SOURCE, lesson_names
+
+
+def keep_compared_outputs(notebook: Any) -> None:
+    """Clears all outputs but the text of cells that are compared."""
+    for cell in code_cells(notebook):
+        if is_compared(cell):
+            cell.outputs = [_plain(output, cell.id) for output in cell.outputs]
+            cell.execution_count = 1  # nbval skips cells that have none
+        else:
+            cell.outputs, cell.execution_count = [], None
+        cell.metadata.pop("execution", None)
+
+
+def _plain(output: Any, name: str) -> Any:
+    is_text = output.get("name") == "stdout" or set(output.get("data", {})) == {
+        "text/plain"
+    }
+    if not is_text:
+        raise ValueError(
+            f"cell {name!r} is to be compared, so it may print or show plain text "
+            f"only; it also has {output.get('name') or sorted(output.get('data', {}))}"
+        )
+    if "execution_count" in output:
+        output.execution_count = 1
+    return output
+
+
+def refresh(path: Path) -> None:
+    """Runs a lesson on the embedded digits, and stores it with what is compared."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with closed_environment(folder, folder):
+            done = execute(read(path), folder)
+    done.notebook.metadata.language_info = {"name": "python"}
+    keep_compared_outputs(done.notebook)
+    write(done.notebook, path)
+
+
+def main(names: list[str]) -> None:
+    for lesson in lesson_names():
+        path = SOURCE / lesson / f"{lesson}.ipynb"
+        compared = sum(map(is_compared, code_cells(read(path))))
+        if compared and (not names or lesson.startswith(tuple(names))):
+            refresh(path)
+            print(f"{lesson}: {compared} outputs stored")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

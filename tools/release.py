@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Write `notebooks/release`, what learners get, from the lessons with solutions.
+
+`make release` runs this. It does what `nbgrader generate_assignment` does, for all
+lessons and without a gradebook; the same lessons give the same bytes, everywhere.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "notebooks" / "source"
+RELEASE = ROOT / "notebooks" / "release"
+
+
+def course_config(root: Path) -> Any:
+    """The settings of `nbgrader_config.py`, for a course in the folder `root`."""
+    from traitlets.config.loader import PyFileConfigLoader
+
+    loader = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT))
+    config = loader.load_config()
+    config.CourseDirectory.root = str(root)
+    config.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}"
+    return config
+
+
+def lesson_names(source: Path = SOURCE) -> list[str]:
+    """The names of all lessons, in order."""
+    return sorted(path.stem for path in source.glob("*/*.ipynb"))
+
+
+def generate(source: Path, into: Path) -> None:
+    """Write the release of every lesson in `source` to the folder `into`."""
+    from nbgrader.apps.api import NbGraderAPI
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.utils import capture_log
+
+    config = course_config(into.parent)
+    config.CourseDirectory.source_directory = str(source)
+    config.CourseDirectory.release_directory = str(into)
+    config.GenerateAssignment.no_database = True
+    config.SaveCells.enabled = False
+    api = NbGraderAPI(config=config)
+    api.coursedir.assignment_id = "*"
+    done = capture_log(GenerateAssignment(coursedir=api.coursedir, parent=api))
+    if not done["success"]:
+        raise RuntimeError(f"{done.get('log', '')}\n{done['error']}")
+
+
+def main() -> None:
+    """Replace `notebooks/release` once all lessons could be written."""
+    with tempfile.TemporaryDirectory() as folder:
+        into = Path(folder) / "release"
+        generate(SOURCE, into)
+        shutil.rmtree(RELEASE, ignore_errors=True)
+        shutil.copytree(into, RELEASE)
+    print(f"{len(lesson_names(RELEASE))} lessons written to notebooks/release")
+
+
+if __name__ == "__main__":
+    main()
