@@ -70,5 +70,5 @@ def test_html_of_a_name_is_escaped_too() -> None:
 def test_prose_sets_code() -> None:
     html = prose("Use `x` < 3:\n    def f():\n\n        ...\nThen go on.")
     assert "<div>Use <code>x</code> &lt; 3:</div>" in html
-    assert "<pre>def f():\n\n    ...</pre>" in html
+    assert ">def f():\n\n    ...</pre>" in html
     assert "<div>Then go on.</div>" in html
