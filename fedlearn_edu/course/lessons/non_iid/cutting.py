@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Mistake
+from fedlearn_edu.course.exercise import Case, Exercise, Mistake
 from fedlearn_edu.course.lessons.non_iid.parts import arrays_of
 from fedlearn_edu.course.likeness import alike
 from fedlearn_edu.course.mistakes import gives, raises, returns
@@ -52,13 +52,7 @@ def _rounded(deal: Any, positions: Any, shares: Any) -> Any:
 
 
 def _comes(says: str, deal: Callable[[Any, Any], Any]) -> Mistake:
-    def spotted(attempt: Attempt) -> bool:
-        return any(
-            gives("", lambda *inputs, look=look: look(deal, *inputs)).spotted(attempt)
-            for look in (_parts, _rounded)
-        )
-
-    return Mistake(says, spotted)
+    return gives(says, lambda *inputs: _parts(deal, *inputs))
 
 
 def _leave_some(positions: Any, shares: Any) -> Any:
@@ -97,6 +91,13 @@ DEAL_BY_SHARES: Final = Exercise(
             ),
         ),
         _comes(
+            "you cut at the shares, and once too often: cut where they add up to, but "
+            "not at the end",
+            lambda positions, shares: np.split(
+                positions, np.rint(shares * len(positions)).astype(int)
+            ),
+        ),
+        _comes(
             "these are equal parts: the shares were not used",
             lambda positions, shares: np.array_split(positions, len(shares)),
         ),
@@ -113,9 +114,9 @@ DEAL_BY_SHARES: Final = Exercise(
                 for size in np.diff(_ends(positions, shares), prepend=0)
             ],
         ),
-        _comes(
+        gives(
             "nobody gets what rounding left over: round the sums, not the sizes",
-            _leave_some,
+            lambda positions, shares: _rounded(_leave_some, positions, shares),
         ),
         returns("these are numbers of positions, not the positions", _is_sizes),
         raises(
@@ -154,7 +155,7 @@ CUT_BATCHES: Final = Exercise(
     want=wants.function(2),
     reference=_cut_batches,
     cases=(
-        _case("seven in threes", [3, 1, 4, 1, 5, 9, 2], 3),
+        _case("ten in fours", [3, 1, 4, 1, 5, 9, 2, 6, 5, 3], 4),
         _case("six in twos", [2, 7, 1, 8, 2, 8], 2),
         _case("fewer than a batch", [1, 4], 5),
         _case("one by one", [1, 6, 1], 1),

@@ -36,7 +36,7 @@ TOTAL_VARIATION: Final = Exercise(
     want=wants.function(2),
     reference=_total_variation,
     cases=(
-        _case("two of four labels", [2, 2, 0, 0], [1, 2, 3, 4]),
+        _case("two of four labels", [2, 2, 0, 0], [3, 6, 9, 12]),
         _case("one of four labels", [8, 0, 0, 0], [25, 25, 25, 25]),
         _case("a small copy of the whole", [1, 2, 1], [10, 20, 10]),
         _case("the other way round", [1, 3], [30, 10]),
@@ -82,6 +82,10 @@ TOTAL_VARIATION: Final = Exercise(
         gives(
             "only the client was made shares; the whole is still counts",
             lambda counts, whole: np.abs(_shares(counts) - whole).sum() / 2,
+        ),
+        gives(
+            "both were divided by the same sum; each histogram has its own",
+            lambda counts, whole: np.abs(counts - whole).sum() / whole.sum() / 2,
         ),
         gives(
             "these are the differences, label by label: add them up, and halve the sum",
