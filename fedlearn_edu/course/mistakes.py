@@ -36,12 +36,12 @@ def gives(says: str, wrong: Callable[..., Any]) -> Mistake:
 
 
 def typed(says: str, *notations: str) -> Mistake:
-    """Made by whoever hands in a computation of one of these types."""
-    types = [parse_type(notation) for notation in notations]
+    """Made by whoever hands in a computation of one of these types, as written."""
+    types = [str(parse_type(notation)) for notation in notations]
 
     def spotted(attempt: Attempt) -> bool:
         answer = attempt.answer
-        return isinstance(answer, Computation) and answer.type_signature in types
+        return isinstance(answer, Computation) and str(answer.type_signature) in types
 
     return Mistake(says, spotted)
 
@@ -52,7 +52,9 @@ def raises(says: str, pattern: str) -> Mistake:
     def spotted(attempt: Attempt) -> bool:
         if attempt.error is None:
             return False
-        text = f"{type(attempt.error).__name__}: {attempt.error}"
+        text = type(attempt.error).__name__
+        with suppress(Exception):  # whatever its `__str__` does
+            text = f"{text}: {attempt.error}"
         return re.search(pattern, text) is not None
 
     return Mistake(says, spotted)
