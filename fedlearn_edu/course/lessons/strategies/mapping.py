@@ -118,7 +118,7 @@ MAPS_IN_TURN = Exercise(
         raises(
             "take the function that `bring` has brought into the room, and the members "
             "in `value.representation`",
-            "another executor|embedded|ExecutorValue|Handle|attribute 'owner'|owner",
+            "embedded in the executor|type_signature",
         ),
     ),
     hints=(
