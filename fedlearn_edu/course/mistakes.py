@@ -37,11 +37,12 @@ def gives(says: str, wrong: Callable[..., Any]) -> Mistake:
 
 def typed(says: str, *notations: str) -> Mistake:
     """Made by whoever hands in a computation of one of these types."""
-    types = [parse_type(notation) for notation in notations]
+    # As text: what is a dict in one and a struct in the other is the same mistake.
+    types = [str(parse_type(notation)) for notation in notations]
 
     def spotted(attempt: Attempt) -> bool:
         answer = attempt.answer
-        return isinstance(answer, Computation) and answer.type_signature in types
+        return isinstance(answer, Computation) and str(answer.type_signature) in types
 
     return Mistake(says, spotted)
 

@@ -48,7 +48,7 @@ def computation(notation: str) -> Want:
     def _where_types_differ(found: FunctionType) -> str:
         if not isinstance(wanted, FunctionType):
             return ""
-        if found.parameter != wanted.parameter:
+        if str(found.parameter) != str(wanted.parameter):
             return "the parameters differ: compare them with the line that is given"
         return "what it returns is something else than what was asked for"
 
