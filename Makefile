@@ -27,7 +27,7 @@ help:
 	@echo "make fast    only the fast tests (no TensorFlow)"
 	@echo "make grading only the exercises, right and wrong answers, graded by nbgrader"
 	@echo "make browser only the tests in a real browser; pictures to build/browser"
-	@echo "make release write notebooks/release, what learners get, from the lessons"
+	@echo "make release write what learners get: notebooks/release, from the lessons"
 	@echo "make outputs run the lessons and store the outputs that tests compare"
 	@echo "make gallery draw docs/gallery.md and its pictures again"
 	@echo "make bench   measure federated rounds against hand-written ones (6 minutes)"
@@ -107,9 +107,9 @@ notebooks: $(VENV)/.installed-test
 	  $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
 	  -n $(JOBS) --dist loadfile notebooks/explorers notebooks/source
 
-# One worker per lesson: all its answers are handed in and graded once.
+# A lesson is one test: all its answers are handed in and graded once.
 grading: $(VENV)/.installed-test
-	$(PYTEST) -n $(JOBS) --dist loadgroup tests/grading
+	$(PYTEST) -n $(JOBS) --dist worksteal tests/grading
 
 # Not in parallel: what a move takes is measured. Pictures go to build/browser.
 browser: $(VENV)/.installed-test
@@ -131,6 +131,7 @@ results: $(VENV)/.installed-demo
 
 release: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.release
+	@$(BIN)/python -m tools.lesson_table
 
 outputs: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.outputs
