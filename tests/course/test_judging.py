@@ -65,6 +65,17 @@ def test_missing_answer_is_not_answered_yet(answer: Any) -> None:
     assert "`doubles` is not answered yet" in failure(answer).likely
 
 
+def test_refusal_of_a_stack_is_not_taken_for_a_stub() -> None:
+    """It is a `NotImplementedError`, too, and says what to do."""
+
+    def refused(numbers: list[float]) -> Never:
+        raise UnsupportedIntrinsicError("no layer for it", do="add the layer")
+
+    found = failure(refused)
+    assert found.got == "UnsupportedIntrinsicError: no layer for it; add the layer"
+    assert "not answered yet" not in found.likely
+
+
 def test_reference_is_not_taken_for_an_answer() -> None:
     exercise = doubles()
     verdict = judge(exercise, exercise.solution)
