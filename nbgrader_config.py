@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The course for nbgrader, whose commands run in this folder: see docs/teaching.md."""
 
+from pathlib import Path
+
 c = get_config()  # type: ignore[name-defined]  # noqa: F821, nbgrader provides it
 
 c.CourseDirectory.course_id = "fedlearn_edu"
 c.CourseDirectory.source_directory = "notebooks/source"
 c.CourseDirectory.release_directory = "notebooks/release"
+# Whatever belongs to one class is in `build`, which is not under version control.
 c.CourseDirectory.submitted_directory = "build/submitted"
 c.CourseDirectory.autograded_directory = "build/autograded"
 c.CourseDirectory.feedback_directory = "build/feedback"
+c.CourseDirectory.solution_directory = "build/solution"
 c.CourseDirectory.db_url = "sqlite:///build/gradebook.db"
+Path(__file__).with_name("build").mkdir(exist_ok=True)
 
 # What takes the place of a solution.
 c.ClearSolutions.code_stub = {

@@ -91,8 +91,8 @@ def what_it_says(cell: Any) -> str:
     said = []
     for out in cell.get("outputs", []):
         data = out.get("data", {})
-        said += [out.get("text", ""), str(data.get("text/plain", ""))]
-        said.append(_TAG.sub(" ", str(data.get("text/html", ""))))
+        html = _TAG.sub(" ", str(data.get("text/html", "")))
+        said += [out.get("text", ""), str(data.get("text/plain", html))]
         if out.output_type == "error":
             said.append(f"{out.ename}: {out.evalue}")
     return _ANSI.sub("", "\n".join(part for part in said if part))

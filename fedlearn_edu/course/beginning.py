@@ -3,10 +3,12 @@
 
 It puts a stand-in into the notebook for every answer that is not there yet, and lets
 a `NameError` say what to do about it: after a restart of the kernel, mostly, the cells
-above were not run again.
+above were not run again. Warnings go to stdout from then on.
 """
 
 import builtins
+import sys
+import warnings
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -28,8 +30,8 @@ def begin(lesson: str, namespace: MutableMapping[str, Any]) -> None:
 
     >>> answers = {"average_of": "already written"}
     >>> begin("01_hello", answers)
-    >>> answers["average_of"], answers["count_warm"]
-    ('already written', <count_warm: not answered yet>)
+    >>> answers["average_of"], answers["share_warm"]
+    ('already written', <share_warm: not answered yet>)
 
     Args:
         lesson: its name, that of the notebook: `"04_intrinsics"`.
@@ -40,6 +42,7 @@ def begin(lesson: str, namespace: MutableMapping[str, Any]) -> None:
     shell = running_shell()
     if shell is not None:
         shell.set_custom_exc((NameError,), _explain)
+        warnings.showwarning = _warn
 
 
 def lesson_named(name: str) -> Lesson:
@@ -61,3 +64,10 @@ def _explain(
     if error.name is None or not hasattr(builtins, error.name):
         error.add_note(RESTARTED)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+
+
+def _warn(
+    message: Warning | str, category: type[Warning], *_place: object, **_more: object
+) -> None:
+    """On stdout: a grader gives no points to a cell that writes on stderr."""
+    sys.stdout.write(f"{category.__name__}: {message}\n")

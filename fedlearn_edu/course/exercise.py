@@ -7,9 +7,12 @@ give is what the reference gives: no result stands here as a number.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, final
+
+import numpy as np
 
 
 def call(answer: Any, *arguments: Any) -> Any:
@@ -35,6 +38,25 @@ class Case:
     def inputs(self) -> tuple[Any, ...]:
         """The arguments, made if they have to be."""
         return self.arguments if isinstance(self.arguments, tuple) else self.arguments()
+
+    def on(self, answer: Any, inputs: tuple[Any, ...]) -> Any:
+        """Does it, on copies: whoever sorts a list in place spoils only his own."""
+        return self.do(answer, *map(_copied, inputs))
+
+
+def _copied(thing: Any) -> Any:
+    """The same lists, dicts and arrays once more, around the same other things."""
+    match thing:
+        case list() | tuple() if type(thing) in (list, tuple):
+            return type(thing)(map(_copied, thing))
+        case dict():
+            copy = thing.copy()
+            copy.update((name, _copied(each)) for name, each in thing.items())
+            return copy
+        case np.ndarray() | np.random.Generator():
+            return deepcopy(thing)
+        case _:
+            return thing
 
 
 @final

@@ -4,11 +4,16 @@
 `checks` hands in an exercise and an answer, and shows the `Verdict` it receives.
 """
 
+import inspect
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
 from fedlearn_edu.course.exercise import SECRET, Attempt, Case, Exercise, Trouble
-from fedlearn_edu.course.likeness import alike, shown
+from fedlearn_edu.course.likeness import alike, has_nan, shown
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
 from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError
@@ -85,7 +90,7 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
 def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
     if answer is None or answer is ... or isinstance(answer, Unanswered):
         return Trouble("your answer", "none yet", _unanswered(exercise))
-    if answer is exercise.solution:
+    if _is_reference(exercise, answer):
         return Trouble(
             "your answer",
             SECRET,
@@ -93,6 +98,13 @@ def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
             "then this one",
         )
     return exercise.want.trouble(answer)
+
+
+def _is_reference(exercise: Exercise, answer: Any) -> bool:
+    if answer is not exercise.solution:
+        return False
+    # A number, a placement: there is only one, and it may be your own.
+    return inspect.isfunction(answer) or exercise.reference() is not answer
 
 
 def _unanswered(exercise: Exercise) -> str:
@@ -114,16 +126,17 @@ def _cannot_be_tried(exercise: Exercise, answer: Any, trouble: Trouble) -> Verdi
 
 def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
     inputs = case.inputs()
-    expected = case.do(exercise.solution, *inputs)
+    expected = case.on(exercise.solution, inputs)
     written = f"{exercise.name}({', '.join(map(shown, inputs))})" if inputs else ""
     try:
-        with time_limit(exercise.limit_s):
-            got = case.do(answer, *inputs)
+        # A grader gives no points to a cell that writes on stderr.
+        with time_limit(exercise.limit_s), redirect_stderr(sys.stdout):
+            got = case.on(answer, inputs)
     except TookTooLongError as error:
         return Failure(written, shown(expected), f"nothing: {error}", _ENDLESS)
-    except NotImplementedError:  # what a released function has in place of a body
-        return Failure(written, shown(expected), "none yet", _unanswered(exercise))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
+        if type(error) is NotImplementedError:  # the body of a released function
+            return Failure(written, shown(expected), "none yet", _unanswered(exercise))
         likely = _likely(exercise, Attempt(answer, inputs, error=error))
         return Failure(written, shown(expected), _told(error), likely)
     if alike(got, expected):
@@ -132,25 +145,34 @@ def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
     return Failure(written, shown(expected), shown(got), likely)
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     """An error in one line, with what to do about it if it says so."""
     if isinstance(error, FedLearnError):
         do = f"; {error.do}" if error.do else ""
         return f"{type(error).__name__}: {error.summary}{do}"
-    first = (str(error).splitlines() or [""])[0]
+    try:
+        first = (str(error).splitlines() or [""])[0]
+    except Exception:  # of its `__str__`
+        first = ""
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
 def _likely(exercise: Exercise, attempt: Attempt) -> str:
-    spotted = (each.says for each in exercise.mistakes if each.spotted(attempt))
-    return next(spotted, "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a mistake that is tried on strange inputs
+        spotted = (each.says for each in exercise.mistakes if each.spotted(attempt))
+        return next(spotted, "")
 
 
 def _form(got: Any, expected: Any) -> str:
     """What can be said of any wrong result: nothing came, or something shaped else."""
     if got is None:
         return "nothing came back: is there a `return`?"
-    shapes = [getattr(thing, "shape", None) for thing in (got, expected)]
-    if None not in shapes and shapes[0] != shapes[1]:
-        return f"the shape is {shapes[0]}, and should be {shapes[1]}"
+    if isinstance(got, Iterator):
+        return "nobody has read this yet, one by one: put `list(…)` around it"
+    if has_nan(got) and not has_nan(expected):
+        return "`nan` is not a number: was something divided by zero?"
+    with suppress(Exception):  # an attribute may be anything
+        if got.shape != expected.shape:
+            return f"the shape is {got.shape}, and should be {expected.shape}"
     return ""

@@ -5,7 +5,8 @@ Kinder than `testing.comparison`: a list may stand for a tuple or an array, and 
 number for one of NumPy's, as long as the numbers are right.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from fedlearn_edu.structure import Struct
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-6
 _MAX_CHARS = 160
+_MAX_ENTRIES = 80
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def alike(found: Any, expected: Any) -> bool:
@@ -25,16 +28,25 @@ def alike(found: Any, expected: Any) -> bool:
     >>> alike({"loss": 1.0}, {"loss": 2.0}), alike(b"yes", "yes")
     (False, True)
     """
+    try:
+        return _alike(found, expected)
+    except Exception:  # of an object that cannot even be compared
+        return False
+
+
+def _alike(found: Any, expected: Any) -> bool:
     found, expected = _plain(found), _plain(expected)
     match expected:
         case dict():
             if not isinstance(found, dict) or list(found) != list(expected):
                 return False
-            return all(alike(found[name], expected[name]) for name in expected)
+            return all(_alike(found[name], expected[name]) for name in expected)
         case list():
+            if isinstance(found, np.ndarray) and found.ndim:
+                found = list(found)
             if not isinstance(found, list) or len(found) != len(expected):
                 return False
-            return all(map(alike, found, expected))
+            return all(map(_alike, found, expected))
         case np.ndarray():
             return _arrays_agree(found, expected)
         case _:
@@ -75,25 +87,53 @@ def _arrays_agree(found: Any, expected: np.ndarray[Any, Any]) -> bool:
     return bool(np.allclose(found, expected, RELATIVE, ABSOLUTE, equal_nan=True))
 
 
+def has_nan(thing: Any) -> bool:
+    """Whether there is a number in it that is none.
+
+    >>> has_nan([1.0, float("nan")]), has_nan("nan")
+    (True, False)
+    """
+    try:
+        numbers = np.asarray(_plain(thing))
+        return numbers.dtype.kind in "fc" and bool(np.isnan(numbers).any())
+    except Exception:  # it holds no numbers
+        return False
+
+
 def shown(thing: Any) -> str:
     """A result in at most two lines, with its class where that says something.
 
     >>> shown([np.float32(0.5), 2]), shown(np.arange(3.0))
     ('[0.5, 2]', '[0. 1. 2.]')
     """
-    text = " ".join(_text(thing).split())
+    try:
+        text = _ADDRESS.sub("", " ".join(_text(thing).split()))
+    except Exception:  # of an object that cannot even be shown
+        text = named(thing)
     if len(text) <= _MAX_CHARS:
         return text
     half = _MAX_CHARS // 2 - 2
     return f"{text[:half]} … {text[-half:]}"
 
 
+def named(thing: Any) -> str:
+    """A thing with its class, and the class alone if the thing cannot be shown.
+
+    >>> named(3), named([])
+    ('an int: 3', 'a list: []')
+    """
+    try:
+        return describe(thing)
+    except Exception:  # of its `__repr__`
+        return f"an object of the class {type(thing).__name__}"
+
+
 def _text(thing: Any) -> str:
     match thing:
+        case np.generic():  # first: a np.float64 is a float, too
+            return f"{thing.item()!r}" if thing.dtype.kind in "SUO" else str(thing)
         case None | bool() | int() | float() | str() | bytes():
             return repr(thing)
-        case np.generic():
-            return f"{thing.item()!r}" if thing.dtype.kind in "SUO" else str(thing)
         case np.ndarray():
             shape = "×".join(map(str, thing.shape))
             text = np.array2string(thing, precision=5, threshold=20, edgeitems=3)
@@ -102,9 +142,16 @@ def _text(thing: Any) -> str:
             inside = ", ".join(f"{name}: {_text(each)}" for name, each in thing.items())
             return f"{{{inside}}}"
         case list():
-            return f"[{', '.join(map(_text, thing))}]"
+            return f"[{_entries(thing)}]"
         case tuple():
-            return f"({', '.join(map(_text, thing))})"
+            return f"({_entries(thing)})"
         case _:
             text = str(thing)
             return describe(thing) if " at 0x" in text else text
+
+
+def _entries(things: Sequence[Any]) -> str:
+    if len(things) <= 2 * _MAX_ENTRIES:
+        return ", ".join(map(_text, things))
+    ends = [*things[:_MAX_ENTRIES], *things[-_MAX_ENTRIES:]]
+    return ", ".join(map(_text, ends))  # the middle is not shown anyway

@@ -49,14 +49,20 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
         with lock:  # from here on the bell is silent
             over.set()
+        if rang.is_set():  # and somebody did not want to hear it
+            raise TookTooLongError(_late(seconds))
     except KeyboardInterrupt:
         if not rang.is_set():
             raise  # somebody pressed the keys
-        raise TookTooLongError(f"not after {seconds:g} seconds") from None
+        raise TookTooLongError(_late(seconds)) from None
     finally:
         with suppress(KeyboardInterrupt):
             over.set()
             timer.cancel()
+
+
+def _late(seconds: float) -> str:
+    return f"not after {seconds:g} seconds"
 
 
 def _interrupt() -> None:

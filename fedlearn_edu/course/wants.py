@@ -11,7 +11,7 @@ from typing import Any
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.course.exercise import Trouble, Want
-from fedlearn_edu.errors import describe
+from fedlearn_edu.course.likeness import named
 from fedlearn_edu.types import FunctionType, parse_type
 
 _NO_DECORATOR = "the decorator is missing: the line with @ above your function"
@@ -21,6 +21,7 @@ _NO_TYPES = "the decorator says no types: put those of the parameters in bracket
 def computation(notation: str) -> Want:
     """A computation of this type, or of one that can stand in for it.
 
+    >>> import numpy as np
     >>> from fedlearn_edu import np_computation
     >>> double = np_computation(lambda x: x + x, np.float32)
     >>> computation("(float32 -> float32)").trouble(double) is None
@@ -41,9 +42,7 @@ def computation(notation: str) -> Want:
                 return Trouble(str(wanted), "a computation without types", _NO_TYPES)
             case _:
                 likely = _NO_DECORATOR if inspect.isfunction(answer) else ""
-                return Trouble(
-                    f"a computation of type {wanted}", describe(answer), likely
-                )
+                return Trouble(f"a computation of type {wanted}", named(answer), likely)
 
     def _where_types_differ(found: FunctionType) -> str:
         if not isinstance(wanted, FunctionType):
@@ -65,11 +64,15 @@ def function(parameters: int) -> Want:
 
     def trouble(answer: Any) -> Trouble | None:
         if not callable(answer):
-            return Trouble(wanted, describe(answer))
+            return Trouble(wanted, named(answer))
         try:
-            inspect.signature(answer).bind(*range(parameters))
-        except (TypeError, ValueError) as error:
-            return Trouble(wanted, describe(answer), str(error))
+            signature = inspect.signature(answer)
+        except Exception:  # some functions of C have none
+            return None
+        try:
+            signature.bind(*range(parameters))
+        except TypeError as error:
+            return Trouble(wanted, named(answer), str(error))
         return None
 
     return Want(f"is {wanted}", trouble)
@@ -83,7 +86,7 @@ def value(kind: type | tuple[type, ...], words: str) -> Want:
     """
 
     def trouble(answer: Any) -> Trouble | None:
-        return None if isinstance(answer, kind) else Trouble(words, describe(answer))
+        return None if isinstance(answer, kind) else Trouble(words, named(answer))
 
     return Want(f"is {words}", trouble)
 
@@ -95,6 +98,6 @@ def subclass(base: type, words: str) -> Want:
         if isinstance(answer, type) and issubclass(answer, base):
             return None
         likely = "this is an object; hand in the class itself, without ()"
-        return Trouble(words, describe(answer), likely * isinstance(answer, base))
+        return Trouble(words, named(answer), likely * isinstance(answer, base))
 
     return Want(f"is {words}", trouble)

@@ -39,16 +39,18 @@ class Course:
 
     root: Path
     lesson: str
+    timeout_s: int = 120
 
     @classmethod
-    def release(cls, source: Path, root: Path) -> "Course":
+    def release(cls, source: Path, root: Path, timeout_s: int = 120) -> "Course":
         """Copies the folder of a lesson to `root` and makes its release there."""
-        course = cls(root, source.name)
+        course = cls(root, source.name, timeout_s)
         shutil.copytree(source, root / "notebooks" / "source" / source.name)
         for folder in ("no_data", "home"):
             (root / folder).mkdir()
+        api = course._api  # (it also turns its log on)
         with _nbgrader(root):
-            _expect_success(course._api.generate_assignment(course.lesson))
+            _expect_success(api.generate_assignment(course.lesson))
         return course
 
     @property
@@ -59,12 +61,15 @@ class Course:
     def released(self) -> Path:
         return self._notebook("notebooks/release")
 
-    def hand_in(self, student: str, sources: Mapping[str, str]) -> None:
-        """Writes a submission: the release, some cells with other contents."""
+    def hand_in(self, student: str, sources: Mapping[str, str | None]) -> None:
+        """Writes a submission: the release, some cells changed, or deleted (`None`)."""
         notebook = read(self.released)
         known = {grade_id(cell): cell for cell in notebook.cells}
         for name, source in sources.items():
-            known[name].source = source
+            if source is None:
+                notebook.cells.remove(known[name])
+            else:
+                known[name].source = source
         write(notebook, self._notebook(f"build/submitted/{student}"))
 
     def grade(self, student: str) -> Graded:
@@ -88,6 +93,7 @@ class Course:
         from nbgrader.apps.api import NbGraderAPI
 
         config = course_config(self.root)
+        config.Execute.timeout = self.timeout_s
         # Whoever grades for real wants a kernel to end in peace.
         config.Execute.shutdown_kernel = "immediate"
         config.KernelManager.update(own_sockets())

@@ -38,7 +38,7 @@ def unmarked_answers(source: Any) -> Iterator[str]:
             for kind, key in [("SOLUTION", "solution"), ("HIDDEN TESTS", "grade")]
             if metadata.get(key)
         ]
-        kinds = [kind for kind, _ in _BLOCK.findall(cell.source)]
+        kinds = sorted({kind for kind, _ in _BLOCK.findall(cell.source)})
         if kinds != needs:
             yield f"{cell.id}: needs {needs or 'no block'}, has {kinds or 'none'}"
 

@@ -73,7 +73,8 @@ def prove(source: Path, answers: Sequence[Answer], root: Path) -> Proof:
     course.hand_in("untouched", {})
     tried = rounds(answers)
     for number, answered in enumerate(tried):
-        sources = {**solutions, **{a.exercise: a.source for a in answered}}
+        sources: dict[str, str | None] = {**solutions}
+        sources |= {answer.exercise: answer.source for answer in answered}
         if number == 0:
             sources |= {f"check-{name}": "pass" for name in checks}
         course.hand_in(f"round{number}", sources)
@@ -126,9 +127,8 @@ def unnamed_misconceptions(proof: Proof) -> Iterator[str]:
     """Wrong answers whose message lacks the words that their page quotes."""
     for answer, graded in proof.answered:
         said = message(answer, graded)
-        for words in answer.words:
-            if _plain(words) not in _plain(said):
-                yield f"{answer}: {words!r} is not in: {said}"
+        for words in unsaid(answer, said):
+            yield f"{answer}: {words!r} is not in: {said}"
 
 
 def foreign_tracebacks(proof: Proof) -> Iterator[str]:
@@ -147,6 +147,11 @@ def message(answer: Answer, graded: Graded) -> str:
     cells = [graded.check(answer.exercise), graded.cell(answer.exercise)]
     check, own = (what_it_says(cell) for cell in cells)
     return f"{own}\n{check}" if errors(cells[1]) else check
+
+
+def unsaid(answer: Answer, said: str) -> list[str]:
+    """The words that its page quotes and that are not in the message."""
+    return [words for words in answer.words if _plain(words) not in _plain(said)]
 
 
 def _plain(text: str) -> str:

@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.grading import proofs
-from tests.grading.answers import parse, rounds
+from tests.grading.answers import Answer, parse, rounds
+from tests.grading.course import Course
 from tests.grading.proofs import prove
-from tests.grading.toy import ANSWERS, DOUBLE, write_lesson
+from tests.grading.toy import ANSWERS, DOUBLE, SQUARE, write_lesson
+from tests.grading.try_lesson import quick
+from tools.cells import what_it_says
 
 
 @pytest.mark.notebook
@@ -46,6 +49,42 @@ def test_every_kind_of_fault_is_found(tmp_path: Path) -> None:
     assert second.startswith("square, wrong: doubles: 'words that nobody says' is")
     assert any("prints on stderr" in fault for fault in faults["stumbles"])
     assert any("untouched, cell ungraded fails" in f for f in faults["stumbles"])
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_endless_loop_and_deleted_check_cost_their_own_points_only(
+    tmp_path: Path,
+) -> None:
+    source = write_lesson(tmp_path / "lesson")
+    course = Course.release(source, tmp_path / "course", timeout_s=2)
+    changed = {"double": "while True: pass", "square": SQUARE, "check-square": None}
+    course.hand_in("eve", changed)
+    graded = course.grade("eve")
+    assert graded.points == {"double": 0, "square": 10}
+    assert "KeyboardInterrupt" in what_it_says(graded.cell("double"))
+    assert "was missing" in graded.check("square").source
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_answers_can_be_tried_quickly_in_one_kernel(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = Answer(
+        "type_of_mean", True, "by a function", (), "type_of_mean = fl.SERVER"
+    )
+    wrong = Answer(
+        "type_of_mean", False, "a slip", ("this is a text",), "type_of_mean = typo"
+    )
+    faults = quick("01_hello", [right, wrong], tmp_path)
+    assert faults == [
+        "type_of_mean, right: by a function: 0 points",
+        "type_of_mean, wrong: a slip: 'this is a text' is not said",
+    ]
+    shown = capsys.readouterr().out
+    assert "0 of 5 points: type_of_mean, right: by a function\n" in shown
+    assert "NameError: name 'typo' is not defined" in shown
 
 
 def test_answers_are_read_with_their_words() -> None:

@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Try the answers of one lesson without pytest: points, and what a learner is told.
 
-python -m tests.grading.try_lesson 04                     all that the tests do
-python -m tests.grading.try_lesson 04 --only mean_of_two  one exercise
-python -m tests.grading.try_lesson 04 --solved            only run it, and measure
+python -m tests.grading.try_lesson 04 --quick              all answers in one kernel
+python -m tests.grading.try_lesson 04 --quick --only NAME  those to one exercise
+python -m tests.grading.try_lesson 04                      by nbgrader, as in tests
+python -m tests.grading.try_lesson 04 --solved             only run it, and measure
 """
 
 import argparse
 import tempfile
 import textwrap
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import nbformat
 
 from tests.grading import proofs
-from tests.grading.answers import answers_of
-from tests.grading.proofs import Proof, prove
+from tests.grading.answers import Answer, answers_of
+from tests.grading.proofs import prove
 from tools.cells import (
     check_cells,
     code_cells,
     count_words,
     errors,
+    grade_id,
+    is_answer,
     is_to_fail,
     on_stderr,
     read,
@@ -32,50 +39,87 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Try the answers of one lesson.")
     parser.add_argument("lesson", help="its number, or how its name begins")
     parser.add_argument("--only", metavar="EXERCISE", help="answers to this exercise")
+    parser.add_argument("--quick", action="store_true", help="one kernel, no nbgrader")
     parser.add_argument("--solved", action="store_true", help="only run and measure it")
     options = parser.parse_args()
     [lesson] = [name for name in lesson_names() if name.startswith(options.lesson)]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         if options.solved:
-            run_solved(lesson, Path(folder))
-        else:
-            show(try_answers(lesson, options.only, Path(folder)))
+            run_solved(lesson, folder)
+            return
+        answers = [a for a in answers_of(lesson) if options.only in (None, a.exercise)]
+        faults = (quick if options.quick else graded)(lesson, answers, folder)
+        print("", *(faults or ["no faults"]), sep="\n* ")
 
 
-def try_answers(lesson: str, only: str | None, folder: Path) -> Proof:
-    """Grades the lesson with all its answers, or with those to one exercise."""
-    answers = [a for a in answers_of(lesson) if only in (None, a.exercise)]
-    return prove(SOURCE / lesson, answers, folder / "course")
-
-
-def show(proof: Proof) -> None:
-    """Prints points and messages, answer by answer, then everything that is wrong."""
-    for exercise, most in proof.points.items():
-        print(f"\n=== {exercise}: {most:g} points")
+def graded(lesson: str, answers: Sequence[Answer], folder: Path) -> list[str]:
+    """Hands in all answers; prints points and messages, and gives what is wrong."""
+    proof = prove(SOURCE / lesson, answers, folder / "course")
+    for exercise in dict.fromkeys(answer.exercise for answer in answers):
+        most = proof.points[exercise]
         for name in ("solved", "untouched"):
-            graded = proof.submissions[name]
-            said = what_it_says(graded.check(exercise))
-            _show(name, graded.points[exercise], said)
-        for answer, graded in proof.answered:
+            tried = proof.submissions[name]
+            said = what_it_says(tried.check(exercise))
+            _show(f"{exercise}, {name}", tried.points[exercise], most, said)
+        for answer, tried in proof.answered:
             if answer.exercise == exercise:
-                points = graded.points[exercise]
-                _show(str(answer), points, proofs.message(answer, graded))
-    faults = [fault for find in proofs.ALL for fault in find(proof)]
-    print(f"\n{len(faults)} faults", *faults, sep="\n* ")
+                said = proofs.message(answer, tried)
+                _show(str(answer), tried.points[exercise], most, said)
+    return [fault for find in proofs.ALL for fault in find(proof)]
+
+
+def quick(lesson: str, answers: Sequence[Answer], folder: Path) -> list[str]:
+    """Runs all answers to an exercise one after the other where the lesson has it."""
+    notebook = read(SOURCE / lesson / f"{lesson}.ipynb")
+    points = {
+        name: float(cell.metadata.nbgrader.points)
+        for name, cell in check_cells(notebook).items()
+    }
+    tried: list[tuple[Answer, Any, Any]] = []
+    notebook.cells = list(_with_answers(lesson, notebook, answers, tried))
+    with closed_environment(folder, folder):
+        execute(notebook, folder, allow_errors=True)
+    faults = []
+    for answer, own, check in tried:
+        most = points[answer.exercise]
+        got = 0 if errors(check) else most
+        said = "\n".join(what_it_says(cell) for cell in (own, check) if errors(cell))
+        _show(str(answer), got, most, said)
+        if answer.is_right != (got == most):
+            faults.append(f"{answer}: {got:g} points")
+        faults += [f"{answer}: {w!r} is not said" for w in proofs.unsaid(answer, said)]
+    return faults
+
+
+def _with_answers(
+    lesson: str, notebook: Any, answers: Sequence[Answer], tried: list[Any]
+) -> Iterator[Any]:
+    new_cell: Any = nbformat.v4.new_code_cell
+    checks = check_cells(notebook)
+    for cell in notebook.cells:
+        for answer in answers if is_answer(cell) else ():
+            if answer.exercise == grade_id(cell):
+                anew = f"del {answer.exercise}\nbegin({lesson!r}, globals())"
+                sources = [anew, answer.source, checks[answer.exercise].source]
+                cells = [new_cell(source) for source in sources]
+                tried.append((answer, *cells[1:]))
+                yield from cells
+        yield cell
 
 
 def run_solved(lesson: str, folder: Path) -> None:
     """Prints what the lesson takes, and every cell that fails or is loud."""
     notebook = read(SOURCE / lesson / f"{lesson}.ipynb")
     cells, words = len(notebook.cells), count_words(notebook)
-    points = {
-        name: c.metadata.nbgrader.points for name, c in check_cells(notebook).items()
-    }
+    checks = check_cells(notebook)
+    points = {name: cell.metadata.nbgrader.points for name, cell in checks.items()}
     with closed_environment(folder, folder):
         done = execute(notebook, folder, allow_errors=True)
     for cell in code_cells(done.notebook):
         if on_stderr(cell) or bool(errors(cell)) != is_to_fail(cell):
-            _show(f"cell {cell.id}", 0, f"{what_it_says(cell)}{on_stderr(cell)}")
+            print(f"cell {cell.id} is not as it should be")
+            print(textwrap.indent(f"{what_it_says(cell)}{on_stderr(cell)}", "    "))
     print(
         f"{lesson}: {done.seconds:.1f} s, {done.peak_mib:.0f} MiB at most, "
         f"{cells} cells, {words} words, points {points or 'none'}, "
@@ -83,9 +127,10 @@ def run_solved(lesson: str, folder: Path) -> None:
     )
 
 
-def _show(title: str, points: float, said: str) -> None:
-    print(f"\n--- {points:g} points: {title}")
-    print(textwrap.indent(said.strip(), "    "))
+def _show(title: str, points: float, most: float, said: str) -> None:
+    print(f"--- {points:g} of {most:g} points: {title}")
+    if points < most:
+        print(textwrap.indent(said.strip(), "    "))
 
 
 if __name__ == "__main__":

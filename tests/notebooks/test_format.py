@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from fedlearn_edu.course.lessons import LESSONS as LESSONS_KNOWN
 from tests.notebooks.notebooks import LESSONS, NOTEBOOKS, each_lesson, each_notebook
 from tools.cells import (
     answer_cells,
@@ -118,22 +119,45 @@ def test_exercises_are_few_and_small(path: Path) -> None:
     assert len(answers) in EXERCISES
     assert list(answers) == list(checks)
     for name, cell in answers.items():
-        [solution] = SOLUTION.findall(cell.source)
-        assert len(solution.strip().splitlines()) in LINES_OF_A_SOLUTION, name
+        solution = "\n".join(SOLUTION.findall(cell.source))
+        assert len(solution.splitlines()) in LINES_OF_A_SOLUTION, name
         assert checks[name].metadata.nbgrader.points in POINTS, name
 
 
 @each_lesson
-def test_exercise_is_checked_at_once_and_then_gone_on_from(path: Path) -> None:
-    cells = read(path).cells
+def test_exercises_are_those_the_package_knows(path: Path) -> None:
+    [lesson] = [lesson for lesson in LESSONS_KNOWN if lesson.name == path.stem]
+    checks = check_cells(read(path))
+    stated = {name: cell.metadata.nbgrader.points for name, cell in checks.items()}
+    assert stated == {each.name: each.points for each in lesson.exercises}
+    first = read(path).cells[0].source
+    assert first.startswith(f"# {lesson.title}\n")
+    assert f"{lesson.minutes} minutes" in first
+    assert f"{lesson.points} points" in first
     code = "\n".join(cell.source for cell in code_cells(read(path)))
-    for cell, after in pairwise(c for c in cells if c.cell_type == "code"):
+    assert f'begin("{lesson.name}", globals())' in code
+
+
+@each_lesson
+def test_answers_are_checked_at_once(path: Path) -> None:
+    for cell, after in pairwise(read(path).cells):
         if is_answer(cell):
             name = cell.metadata.nbgrader.grade_id
             assert after.metadata.nbgrader.grade_id == f"check-{name}"
             assert after.source.startswith(f"check.{name}({name})\n")
-            assert f'checkpoint("{name}", {name})' in code
-            assert re.search(rf"hint\.{name}\b", "\n".join(c.source for c in cells))
+
+
+@each_lesson
+def test_lesson_goes_on_without_the_answers(path: Path) -> None:
+    """The first cell that uses an answer takes the checkpoint's."""
+    cells = code_cells(read(path))
+    answered = [index for index, cell in enumerate(cells) if is_answer(cell)]
+    for index in answered:
+        name = cells[index].metadata.nbgrader.grade_id
+        used = (c for c in cells[index + 2 :] if re.search(rf"\b{name}\b", c.source))
+        first = next(used, None)
+        taken = f'{name} = checkpoint("{name}", {name})'
+        assert first is None or taken in first.source, f"{name}, in {first}"
 
 
 @each_lesson
@@ -186,14 +210,17 @@ def test_learner_predicts_and_plays(path: Path) -> None:
 def test_lesson_ends_with_what_stays(path: Path) -> None:
     assert section(path, "In short").count("\n| ") >= 4
     answered = section(path, "Check yourself")
-    assert answered.count("<details>") >= 4
-    assert answered.count("<details>") == answered.count("<summary>")
-    assert len(re.findall(r"^- ", section(path, "What to try next"), re.MULTILINE)) == 2
+    asked, _, folded = answered.partition("<details><summary>")
+    numbers = re.findall(r"^\d\. ", asked, re.MULTILINE)
+    assert len(numbers) >= 4
+    assert re.findall(r"^\d\. ", folded, re.MULTILINE) == numbers
+    assert len(re.findall(r"^- ", section(path, "What to try next"), re.MULTILINE)) >= 2
 
 
 @each_lesson
 def test_files_it_names_exist(path: Path) -> None:
-    named = re.findall(r"`([\w/]+\.py)`", section(path, "Where this lives"))
+    rows = re.findall(r"^\|[^|]+\|([^|]+)\|", section(path, "Where this lives"), re.M)
+    named = re.findall(r"`([\w/]+\.py)`", " ".join(rows))
     assert len(named) >= 3
     missing = [name for name in named if not (ROOT / "fedlearn_edu" / name).is_file()]
     assert missing == []

@@ -8,10 +8,11 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, looks, raises, typed
+from fedlearn_edu.course.mistakes import gives, looks, typed
 
 READINGS: Final = "({float32}@CLIENTS -> float32@SERVER)"
 STAY: Final = "({float32}@CLIENTS -> {float32}@CLIENTS)"
+ALL: Final = "({float32}@CLIENTS -> float32*@SERVER)"
 
 
 def _fahrenheit(celsius: Any) -> Any:
@@ -37,6 +38,10 @@ TYPE_OF_MEAN = Exercise(
         looks(
             "this is a text; `fl.parse_type` makes a type of it",
             lambda answer: isinstance(answer, str),
+        ),
+        looks(
+            "this is the mean itself; asked for is its type, as a text in `parse_type`",
+            lambda answer: isinstance(answer, fl.FederatedValue),
         ),
         looks(
             "this says what, but not where: write `@` and a placement behind it",
@@ -85,12 +90,12 @@ AVERAGE_OF = Exercise(
         gives("you took the largest reading", max),
         gives("you took the smallest reading", min),
         gives("this is the middle reading, the median", np.median),
-        typed("the readings never left the clients: bring them together", STAY),
-        typed("you collected the readings themselves", "({int32}@CLIENTS -> int32)"),
-        looks(
-            "the server now holds every reading, and not only their mean",
-            lambda answer: "*@SERVER" in str(answer.type_signature),
+        gives(
+            "you weighted each reading by itself, so the warm homes count for more",
+            lambda readings: np.average(readings, weights=readings),
         ),
+        typed("the readings never left the clients: bring them together", STAY),
+        typed("the server now holds every reading, and not only their mean", ALL),
     ),
     hints=(
         "You ran it at once above, on placed readings. The same function works here.",
@@ -144,11 +149,11 @@ MEAN_FAHRENHEIT = Exercise(
             lambda readings: np.max(_fahrenheit(readings)),
         ),
         typed("each client converted, but nobody took the mean", STAY),
-        typed(
-            "the server holds all readings now; it only needs their mean",
-            "({float32}@CLIENTS -> float32*@SERVER)",
+        gives(
+            "you multiplied by 1.8, and forgot the 32 degrees that Fahrenheit is ahead",
+            lambda readings: np.mean(readings) * 1.8,
         ),
-        raises("`federated_map` takes the function first, then the data", "Mismatch"),
+        typed("the server holds all readings now; it only needs their mean", ALL),
     ),
     hints=(
         "Two moves: first every client converts its own reading, "
@@ -182,8 +187,8 @@ SHARE_WARM = Exercise(
     want=wants.computation(READINGS),
     reference=_share_warm,
     cases=(
-        Case("two of four", ([18.0, 24.0, 21.5, 20.0],)),
-        Case("exactly 21 is not more than 21", ([21.0, 22.0],)),
+        Case("two of five", ([18.0, 24.0, 21.5, 20.0, 19.5],)),
+        Case("exactly 21 is not more than 21", ([21.0, 22.0, 19.0, 18.0],)),
         Case("nobody", ([3.0, 4.0, 5.0],)),
         Case("everybody", ([30.0, 40.0],)),
     ),
@@ -207,10 +212,7 @@ SHARE_WARM = Exercise(
             lambda readings: float(np.mean(readings) > 21),
         ),
         typed("each client has its answer, but nobody took the mean", STAY),
-        raises(
-            "a mean of truth values is not defined: let each client answer 1.0 or 0.0",
-            "bool",
-        ),
+        typed("the server holds all answers now; it only needs their mean", ALL),
     ),
     hints=(
         "Let each client answer with a number: 1.0 for yes, 0.0 for no. "

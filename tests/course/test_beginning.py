@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first cell of a lesson: stand-ins for answers, and help after a restart."""
+
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from fedlearn_edu.course import begin
+from fedlearn_edu.course.beginning import lesson_named
+from fedlearn_edu.course.unanswered import Unanswered
+from fedlearn_edu.errors import FedLearnError
+
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    """An IPython of its own, without history, in which a lesson began."""
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    config = Config({"HistoryManager": {"enabled": False}})
+    shell: Any = InteractiveShell.instance(config=config)
+    shell.run_cell(
+        "from fedlearn_edu.course import begin, check\nbegin('01_hello', globals())"
+    )
+    yield shell
+    InteractiveShell.clear_instance()
+
+
+def test_answers_that_exist_stay_and_others_get_a_stand_in() -> None:
+    answers: dict[str, Any] = {"average_of": "already written"}
+    begin("01_hello", answers)
+    assert answers["average_of"] == "already written"
+    assert answers["share_warm"] == Unanswered("share_warm")
+    assert len(answers) == len(lesson_named("01_hello").exercises)
+    begin("01_hello", answers)
+    assert answers["average_of"] == "already written"
+
+
+def test_lessons_go_by_name_and_by_number() -> None:
+    assert lesson_named("1") is lesson_named("01") is lesson_named("01_hello")
+    assert lesson_named("11").number == 11
+
+
+def test_unknown_lesson_is_told_which_there_are() -> None:
+    with pytest.raises(FedLearnError, match="no lesson '01_hallo'") as caught:
+        begin("01_hallo", {})
+    assert "01_hello" in str(caught.value.expected)
+
+
+def test_name_that_is_not_defined_is_explained(
+    shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_cell("readings_of_nobody + 1")
+    out, err = _plain(capfd)
+    assert "NameError: name 'readings_of_nobody' is not defined" in out
+    assert "if you restarted the kernel, run the cells above again" in out
+    assert err == ""
+
+
+def test_name_error_elsewhere_keeps_its_frames(
+    shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_cell("def f():\n    return nothing_here\nf()")
+    assert "return nothing_here" in _plain(capfd)[0]
+
+
+def test_other_errors_are_left_alone(
+    shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_cell("1 / 0")
+    out, _ = _plain(capfd)
+    assert "ZeroDivisionError" in out
+    assert "restarted" not in out
+
+
+def test_check_before_the_answer_says_so(
+    shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    result = shell.run_cell("check.share_warm(share_warm)")
+    assert isinstance(result.error_in_exec, AssertionError)
+    assert "not answered yet" in _plain(capfd)[0]
+
+
+def test_warnings_of_a_lesson_do_not_go_to_stderr(
+    shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        begin("01_hello", {})
+        shell.run_cell("import warnings; warnings.warn('careful')")
+    out, err = capfd.readouterr()
+    assert "UserWarning: careful" in out
+    assert err == ""
+
+
+def _plain(capfd: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    out, err = capfd.readouterr()
+    return _COLORS.sub("", out), err

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the cells of a lesson call: `check`, `hint`, `checkpoint`."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.course import NotRightYetError, check, checkpoint, checks, hint
+from fedlearn_edu.course.exercise import Exercise
+from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.unanswered import Unanswered
+from fedlearn_edu.errors import FedLearnError
+from tests.course.examples import doubles, right
+
+
+@pytest.fixture
+def exercise(monkeypatch: pytest.MonkeyPatch) -> Exercise:
+    """The exercise of `examples`, as if a lesson had it."""
+    made = doubles()
+    monkeypatch.setitem(EXERCISES, "doubles", made)
+    monkeypatch.setattr(checks, "_taken", {})
+    monkeypatch.setattr(checks, "_last", {})
+    return made
+
+
+pytestmark = pytest.mark.usefixtures("exercise")
+
+
+def wrong(numbers: list[float]) -> list[float]:
+    return [n * n for n in numbers]
+
+
+def test_check_of_a_right_answer_shows_it_and_returns_nothing(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert check.doubles(right) is None
+    out, err = capfd.readouterr()
+    assert out.endswith("Right. All 3 checks pass.\n")
+    assert err == ""
+
+
+def test_check_of_a_wrong_answer_shows_it_and_raises(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(AssertionError, match=r"not right yet, 2 of 3.*you squared"):
+        check.doubles(wrong)
+    out, err = capfd.readouterr()
+    assert "likely cause: you squared" in out
+    assert err == ""
+
+
+def test_failed_check_shows_one_line_in_a_notebook() -> None:
+    with pytest.raises(NotRightYetError) as caught:
+        check.doubles(wrong)
+    *_, last = caught.value._render_traceback_()
+    expected = "doubles: not right yet, 2 of 3 checks pass: you squared"
+    assert last == f"NotRightYetError: {expected}"
+    frames = [str(entry.path) for entry in caught.traceback]
+    assert not [file for file in frames if "fedlearn_edu/course" in file][1:]
+
+
+def test_check_can_be_run_again_and_again() -> None:
+    for _ in range(2):
+        with pytest.raises(NotRightYetError):
+            check.doubles(wrong)
+        check.doubles(right)
+
+
+def test_unknown_exercise_gets_near_names() -> None:
+    for door in (check, hint):
+        with pytest.raises(FedLearnError, match="no exercise `double`") as caught:
+            door.double  # noqa: B018 (asking for it is what fails)
+        assert "doubles" in str(caught.value.expected)
+    with pytest.raises(AttributeError):
+        check.something_else_entirely  # noqa: B018
+    with pytest.raises(FedLearnError, match="no exercise `double`"):
+        checkpoint("double", right)
+
+
+def test_completion_offers_the_exercises() -> None:
+    assert "doubles" in dir(check)
+    assert "doubles" in dir(hint)
+
+
+def test_hints_climb_and_stay_on_the_last_rung(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for _ in range(4):
+        assert hint.doubles() is None
+    lines = [line for line in capfd.readouterr().out.splitlines() if "Hint" in line]
+    assert lines == [
+        "Hint 1 of 3 for doubles: a nudge",
+        "Hint 2 of 3 for doubles: 2 · `x`",
+        "Hint 3 of 3 for doubles: Complete:",
+        "Hint 3 of 3 for doubles: Complete:",
+    ]
+
+
+def test_checkpoint_keeps_a_right_answer(capfd: pytest.CaptureFixture[str]) -> None:
+    assert checkpoint("doubles", right) is right
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("answer", [wrong, None, "text", Unanswered("doubles")])
+def test_checkpoint_takes_the_reference_for_others_and_says_so(
+    answer: Any, exercise: Exercise, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert checkpoint("doubles", answer) is exercise.solution
+    assert "`doubles` is not right yet" in capfd.readouterr().out
+
+
+def test_checkpoint_run_twice_still_says_so(
+    exercise: Exercise, capfd: pytest.CaptureFixture[str]
+) -> None:
+    taken = checkpoint("doubles", wrong)
+    assert checkpoint("doubles", taken) is exercise.solution
+    assert capfd.readouterr().out.count("the reference") == 2
+
+
+def test_checkpoint_does_not_try_again_what_was_just_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = []
+
+    def counted(numbers: list[float]) -> list[float]:
+        calls.append(numbers)
+        return right(numbers)
+
+    check.doubles(counted)
+    tried = len(calls)
+    assert checkpoint("doubles", counted) is counted
+    assert len(calls) == tried
+    check.doubles(right)
+    checkpoint("doubles", counted)
+    assert len(calls) == 2 * tried
+
+
+def test_check_does_not_trust_what_was_seen_before() -> None:
+    """A function may use another one that was defined anew."""
+    factor = 3.0
+
+    def scaled(numbers: list[float]) -> list[float]:
+        return [factor * n for n in numbers]
+
+    with pytest.raises(NotRightYetError):
+        check.doubles(scaled)
+    factor = 2.0
+    check.doubles(scaled)
+
+
+def test_reference_handed_in_gets_no_points(exercise: Exercise) -> None:
+    with pytest.raises(NotRightYetError, match="the checkpoint put it there"):
+        check.doubles(exercise.solution)
+
+
+def test_polymorphic_computation_is_told_what_is_missing() -> None:
+    @fl.federated_computation
+    def average_of(readings: Any) -> Any:
+        return fl.federated_mean(readings)
+
+    with pytest.raises(NotRightYetError, match="the decorator says no types"):
+        check.average_of(average_of)
+
+
+def test_computation_of_lesson_one_is_checked_through() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def average_of(readings: Any) -> Any:
+        return fl.federated_mean(readings)
+
+    check.average_of(average_of)
+    assert checkpoint("average_of", average_of) is average_of

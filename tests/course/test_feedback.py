@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A verdict reads well as text, and as HTML that holds no HTML of an answer."""
+
+from fedlearn_edu.course.exercise import Case
+from fedlearn_edu.course.feedback import as_html, as_text, prose, summary
+from fedlearn_edu.course.judging import judge
+from tests.course.examples import doubles, right
+
+
+def test_text_of_a_right_answer() -> None:
+    assert as_text(judge(doubles(), right)).splitlines() == [
+        "doubles: twice each number",
+        "  ✓ is a function of 1 argument",
+        "  ✓ three",
+        "  ✓ none at all",
+        "",
+        "Right. All 3 checks pass.",
+    ]
+
+
+def test_text_of_a_wrong_answer() -> None:
+    verdict = judge(doubles(), lambda numbers: [n * n for n in numbers])
+    assert as_text(verdict).splitlines() == [
+        "doubles: twice each number",
+        "  ✓ is a function of 1 argument",
+        "  ✗ three",
+        "  ✓ none at all",
+        "",
+        "  tried:        doubles([1.0, 2.0, 3.0])",
+        "  expected:     [2.0, 4.0, 6.0]",
+        "  got:          [1.0, 4.0, 9.0]",
+        "  likely cause: you squared",
+        "Stuck? `hint.doubles()` in a cell of your own.",
+    ]
+
+
+def test_summary_is_one_line() -> None:
+    assert summary(judge(doubles(), right)) == "doubles: right, all 3 checks pass"
+    wrong = judge(doubles(), lambda numbers: [n * n for n in numbers])
+    expected = "doubles: not right yet, 2 of 3 checks pass: you squared"
+    assert summary(wrong) == expected
+    unnamed = judge(doubles(), lambda numbers: numbers)
+    assert summary(unnamed) == "doubles: not right yet, 2 of 3 checks pass"
+
+
+def test_html_says_in_words_what_colors_say() -> None:
+    html = as_html(judge(doubles(), lambda numbers: numbers))
+    for word in ("passed", "failed", "tried", "expected", "got"):
+        assert word in html
+    assert 'aria-label="doubles: not right yet, 2 of 3 checks pass"' in html
+    assert "not run" in as_html(judge(doubles(), 3))
+
+
+def test_html_of_an_answer_is_shown_and_not_run() -> None:
+    exercise = doubles(cases=(Case("a <b> case", (["<i>"],)),), title="<u>")
+    html = as_html(judge(exercise, lambda numbers: "<script>alert(1)</script>"))
+    for tag in ("<script", "<b>", "<i>", "<u>"):
+        assert tag not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_html_of_a_name_is_escaped_too() -> None:
+    class Odd:
+        pass
+
+    Odd.__name__ = "<img>"
+    assert "<img>" not in as_html(judge(doubles(), Odd()))
+
+
+def test_prose_sets_code() -> None:
+    html = prose("Use `x` < 3:\n    def f():\n\n        ...\nThen go on.")
+    assert "<div>Use <code>x</code> &lt; 3:</div>" in html
+    assert ">def f():\n\n    ...</pre>" in html
+    assert "<div>Then go on.</div>" in html

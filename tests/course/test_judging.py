@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever an answer is or does, there is a verdict, and it is the right one."""
+
+import sys
+from typing import Any, Never
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case
+from fedlearn_edu.course.feedback import as_html, as_text
+from fedlearn_edu.course.judging import Failure, judge
+from fedlearn_edu.course.mistakes import gives
+from fedlearn_edu.course.unanswered import Unanswered
+from fedlearn_edu.errors import UnsupportedIntrinsicError
+from tests.course.examples import doubles, right
+
+
+def failure(answer: Any, **changes: Any) -> Failure:
+    """The first failure of an answer, which can be shown in both forms."""
+    verdict = judge(doubles(**changes), answer)
+    assert as_text(verdict)
+    assert as_html(verdict)
+    assert verdict.failure is not None
+    return verdict.failure
+
+
+def outcomes(answer: Any, **changes: Any) -> list[str]:
+    return [row.outcome for row in judge(doubles(**changes), answer).rows]
+
+
+def test_right_answer_passes_its_kind_and_every_case() -> None:
+    verdict = judge(doubles(), right)
+    assert verdict.is_right
+    assert [row.name for row in verdict.rows] == [
+        "is a function of 1 argument",
+        "three",
+        "none at all",
+    ]
+
+
+def test_wrong_answer_is_told_what_was_tried_and_why_it_failed() -> None:
+    assert failure(lambda numbers: [n * n for n in numbers]) == Failure(
+        inputs="doubles([1.0, 2.0, 3.0])",
+        expected="[2.0, 4.0, 6.0]",
+        got="[1.0, 4.0, 9.0]",
+        likely="you squared",
+    )
+
+
+def test_later_cases_are_tried_after_a_failure() -> None:
+    assert outcomes(lambda numbers: numbers) == ["passed", "failed", "passed"]
+
+
+def test_wrong_kind_of_answer_is_not_called() -> None:
+    assert outcomes("text") == ["failed", "not run", "not run"]
+    found = failure("text")
+    assert (found.expected, found.got) == ("a function of 1 argument", "a str: 'text'")
+
+
+@pytest.mark.parametrize("answer", [None, ..., Unanswered("doubles")])
+def test_missing_answer_is_not_answered_yet(answer: Any) -> None:
+    assert "`doubles` is not answered yet" in failure(answer).likely
+
+
+def test_refusal_of_a_stack_is_not_taken_for_a_stub() -> None:
+    """It is a `NotImplementedError`, too, and says what to do."""
+
+    def refused(numbers: list[float]) -> Never:
+        raise UnsupportedIntrinsicError("no layer for it", do="add the layer")
+
+    found = failure(refused)
+    assert found.got == "UnsupportedIntrinsicError: no layer for it; add the layer"
+    assert "not answered yet" not in found.likely
+
+
+def test_reference_is_not_taken_for_an_answer() -> None:
+    exercise = doubles()
+    verdict = judge(exercise, exercise.solution)
+    assert verdict.failure is not None
+    assert "the checkpoint put it there" in verdict.failure.likely
+    assert judge(exercise, exercise.reference()).is_right
+
+
+@pytest.mark.parametrize("only_one", [3, "text", fl.SERVER])
+def test_answer_of_which_there_is_only_one_is_not_the_reference(only_one: Any) -> None:
+    exercise = doubles(
+        want=wants.value(type(only_one), "that"),
+        reference=lambda: only_one,
+        cases=(Case("is it", do=lambda answer: answer),),
+    )
+    assert judge(exercise, only_one).is_right
+
+
+def test_body_of_the_release_is_not_answered_yet() -> None:
+    def released(numbers: Any) -> Never:
+        raise NotImplementedError
+
+    assert "`doubles` is not answered yet" in failure(released).likely
+
+
+def test_stack_that_cannot_do_it_is_an_answer() -> None:
+    """Its error is a NotImplementedError, too."""
+
+    def unsupported(numbers: Any) -> Never:
+        raise UnsupportedIntrinsicError("no sequences here")
+
+    assert failure(unsupported).got == "UnsupportedIntrinsicError: no sequences here"
+
+
+def test_error_in_an_answer_is_told_in_one_line() -> None:
+    def wrong(numbers: list[float]) -> Never:
+        raise NameError("name 'x' is not defined\nand more")
+
+    found = failure(wrong)
+    assert found.got == "NameError: name 'x' is not defined"
+    assert found.likely == "`x` is not the name here"
+
+
+def test_endless_recursion_is_an_error_like_others() -> None:
+    def wrong(numbers: Any) -> Any:
+        return wrong(numbers)
+
+    assert failure(wrong).got.startswith("RecursionError: ")
+
+
+def test_leaving_python_is_a_wrong_answer() -> None:
+    assert failure(lambda numbers: sys.exit(3)).got == "SystemExit: 3"
+
+
+def test_interrupt_by_the_answer_itself_is_one() -> None:
+    def wrong(numbers: Any) -> Never:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(doubles(), wrong)
+
+
+def test_answer_may_change_its_argument_and_spoils_nothing() -> None:
+    def in_place(numbers: list[float]) -> list[float]:
+        for position in range(len(numbers)):
+            numbers[position] *= 2
+        return numbers
+
+    exercise = doubles()
+    for _ in range(2):
+        assert judge(exercise, in_place).is_right
+    assert exercise.cases[0].arguments == ([1.0, 2.0, 3.0],)
+
+
+def test_arrays_dicts_and_chance_are_handed_out_anew() -> None:
+    def spoil(table: dict[str, Any], chance: np.random.Generator) -> float:
+        table["x"] += chance.normal()
+        return float(table["x"][0])
+
+    arguments = ({"x": np.zeros(2)}, np.random.default_rng(3))
+    exercise = doubles(
+        want=wants.function(2),
+        reference=lambda: lambda table, chance: float(chance.normal()),
+        cases=(Case("a table", arguments), Case("again", arguments)),
+    )
+    for _ in range(2):
+        assert judge(exercise, spoil).is_right
+    assert arguments[0]["x"].tolist() == [0.0, 0.0]
+
+
+def test_arguments_that_take_time_are_made_when_needed() -> None:
+    made = []
+
+    def make() -> tuple[list[float]]:
+        made.append(1)
+        return ([5.0],)
+
+    exercise = doubles(cases=(Case("made", make),))
+    assert not made
+    assert judge(exercise, right).is_right
+    assert len(made) == 1
+
+
+def test_nothing_returned_asks_for_a_return() -> None:
+    assert "is there a `return`?" in failure(lambda numbers: None).likely
+
+
+def test_generator_is_asked_to_become_a_list() -> None:
+    found = failure(lambda numbers: (2 * n for n in numbers))
+    assert found.got == "a generator"
+    assert "`list(…)`" in found.likely
+
+
+def test_nan_is_explained() -> None:
+    found = failure(lambda numbers: [float("nan")] * len(numbers))
+    assert found.likely == "`nan` is not a number: was something divided by zero?"
+
+
+def test_shapes_that_differ_are_compared_in_words() -> None:
+    found = failure(
+        lambda numbers: np.ones([2, 2]), reference=lambda: lambda numbers: np.ones(3)
+    )
+    assert found.likely == "the shape is (2, 2), and should be (3,)"
+
+
+def test_huge_results_are_shown_shortened() -> None:
+    for huge in (np.zeros([3000, 3000]), [0.0] * 1_000_000):
+        assert len(failure(lambda numbers, huge=huge: huge).got) <= 160
+
+
+class Unshowable:
+    """Raises whatever one does with it."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        raise ValueError("no words")
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("no comparison")
+
+    @property
+    def shape(self) -> Never:
+        raise ValueError("no shape")
+
+    def numpy(self) -> Never:
+        raise ValueError("no numbers")
+
+    def __call__(self, numbers: Any) -> "Unshowable":
+        return self
+
+
+class WordlessError(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def test_objects_that_cannot_be_shown_or_compared_are_wrong_answers() -> None:
+    assert failure(Unshowable()).got == "an object of the class Unshowable"
+    assert failure(lambda numbers: [Unshowable()] * 3).got
+    found = failure(Unshowable(), want=wants.value(int, "a whole number"))
+    assert found.got == "an object of the class Unshowable"
+
+
+def test_errors_that_cannot_be_shown_are_named() -> None:
+    def wrong(numbers: Any) -> Never:
+        raise WordlessError
+
+    assert failure(wrong).got == "WordlessError"
+
+
+def test_no_address_is_shown() -> None:
+    found = failure(lambda numbers: np.array([object(), 1], dtype=object))
+    assert "0x" not in found.got
+
+
+def test_what_an_answer_prints_stays(capfd: pytest.CaptureFixture[str]) -> None:
+    def loud(numbers: list[float]) -> list[float]:
+        sys.stdout.write("hello\n")
+        return right(numbers)
+
+    assert judge(doubles(), loud).is_right
+    assert capfd.readouterr().out == "hello\nhello\n"
+
+
+def test_nothing_goes_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:
+    def careless(numbers: list[float]) -> list[float]:
+        sys.stderr.write("careful\n")
+        return right(numbers)
+
+    assert judge(doubles(), careless).is_right
+    out, err = capfd.readouterr()
+    assert "careful" in out
+    assert err == ""
+
+
+def test_usual_mistakes_are_tried_in_silence() -> None:
+    noisy = gives("the log of nothing", lambda numbers: np.log(np.zeros(1)))
+    assert failure(lambda numbers: [0.5], mistakes=(noisy,)).likely == ""

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of all lessons: what each exercise has, and that its notebook says the same."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fedlearn_edu.course.exercise import Attempt, Exercise, Lesson
+from fedlearn_edu.course.feedback import as_html, as_text, prose
+from fedlearn_edu.course.judging import judge
+from fedlearn_edu.course.lessons import EXERCISES, LESSONS
+from fedlearn_edu.course.likeness import alike
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks" / "source"
+WRITTEN = [lesson for lesson in LESSONS if lesson.exercises]
+ON_TENSORFLOW = ("06", "09", "10", "11")
+
+each_lesson = pytest.mark.parametrize("lesson", WRITTEN, ids=lambda x: x.name)
+
+
+def _marked(lesson: Lesson, exercise: Exercise) -> Any:
+    heavy = lesson.name.startswith(ON_TENSORFLOW)
+    marks = [pytest.mark.tensorflow, pytest.mark.slow] if heavy else []
+    return pytest.param(exercise, id=exercise.name, marks=marks)
+
+
+each_exercise = pytest.mark.parametrize(
+    "exercise",
+    [_marked(lesson, each) for lesson in WRITTEN for each in lesson.exercises],
+)
+
+
+def cells(lesson: Lesson) -> list[dict[str, Any]]:
+    path = NOTEBOOKS / lesson.name / f"{lesson.name}.ipynb"
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return found
+
+
+def test_lessons_are_numbered_in_their_order() -> None:
+    assert [lesson.number for lesson in LESSONS] == list(range(1, len(LESSONS) + 1))
+    assert all(re.fullmatch(r"\d\d_[a-z0-9_]+", lesson.name) for lesson in LESSONS)
+
+
+def test_names_of_exercises_are_unique_in_the_course() -> None:
+    names = [exercise.name for lesson in LESSONS for exercise in lesson.exercises]
+    assert [name for name, times in Counter(names).items() if times > 1] == []
+    assert list(EXERCISES) == names
+    assert all(name.isidentifier() and name.islower() for name in names)
+
+
+@each_lesson
+def test_lesson_says_what_it_is_about(lesson: Lesson) -> None:
+    assert lesson.title.endswith("?")
+    assert len(lesson.goals) == 3
+    assert lesson.needs
+    assert 15 <= lesson.minutes <= 60
+    assert 3 <= len(lesson.exercises) <= 5
+
+
+@each_exercise
+def test_exercise_has_all_its_parts(exercise: Exercise) -> None:
+    assert 5 <= exercise.points <= 15
+    assert len(exercise.cases) >= 3
+    assert len({mistake.says for mistake in exercise.mistakes}) >= 5
+    assert len(exercise.hints) == 3
+    said = [
+        exercise.title,
+        exercise.want.name,
+        *(case.name for case in exercise.cases),
+        *sorted({mistake.says for mistake in exercise.mistakes}),
+        *exercise.hints,
+    ]
+    assert all(text.strip() == text and text for text in said)
+    assert all(text.count("`") % 2 == 0 for text in said), "a backtick too many"
+    assert len({case.name for case in exercise.cases}) == len(exercise.cases)
+
+
+@each_exercise
+def test_last_hint_is_a_skeleton_with_gaps(exercise: Exercise) -> None:
+    assert "..." in exercise.hints[-1]
+    assert "<pre" in prose(exercise.hints[-1])
+
+
+def another(exercise: Exercise) -> Any:
+    """A right answer that is not the very object a checkpoint hands out."""
+    answer = exercise.reference()
+    if answer is not exercise.solution:
+        return answer
+    return lambda *arguments, **keywords: answer(*arguments, **keywords)
+
+
+@each_exercise
+def test_reference_answer_passes(exercise: Exercise) -> None:
+    verdict = judge(exercise, another(exercise))
+    assert verdict.is_right, as_text(verdict)
+    assert as_html(verdict)
+
+
+@each_exercise
+def test_reference_answer_does_not_look_like_a_mistake(exercise: Exercise) -> None:
+    """By its type, say: then every wrong result would be called that mistake."""
+    attempt = Attempt(exercise.reference())
+    assert [each.says for each in exercise.mistakes if each.spotted(attempt)] == []
+
+
+@each_exercise
+def test_cases_can_be_tried_again(exercise: Exercise) -> None:
+    """What a case gives is the same twice: nothing in it is used up."""
+    answer = exercise.reference()
+    for case in exercise.cases:
+        first, second = (case.on(answer, case.inputs()) for _ in range(2))
+        assert alike(first, second), case.name
+
+
+@each_lesson
+def test_notebook_has_the_exercises_and_their_points(lesson: Lesson) -> None:
+    graders = [cell["metadata"].get("nbgrader", {}) for cell in cells(lesson)]
+    answers = [each["grade_id"] for each in graders if each.get("solution")]
+    points = {each["grade_id"]: each["points"] for each in graders if each.get("grade")}
+    assert answers == [exercise.name for exercise in lesson.exercises]
+    assert points == {f"check-{each.name}": each.points for each in lesson.exercises}
+
+
+@each_lesson
+def test_notebook_checks_each_answer_by_its_name(lesson: Lesson) -> None:
+    for exercise in lesson.exercises:
+        [check] = [
+            "".join(cell["source"])
+            for cell in cells(lesson)
+            if cell["metadata"].get("nbgrader", {}).get("grade_id")
+            == f"check-{exercise.name}"
+        ]
+        assert check.startswith(f"check.{exercise.name}({exercise.name})\n")
+
+
+@each_lesson
+def test_notebook_begins_with_what_the_lesson_says(lesson: Lesson) -> None:
+    title = "".join(cells(lesson)[0]["source"])
+    assert title.startswith(f"# {lesson.title}\n")
+    for goal in lesson.goals:
+        assert f"- {goal}" in _unformatted(title)
+    facts = (
+        f"*{lesson.minutes} minutes · {len(lesson.exercises)} exercises, "
+        f"{lesson.points} points · you need {lesson.needs}"
+    )
+    assert facts in _unformatted(title), facts
+
+
+@each_lesson
+def test_notebook_names_the_points_of_each_exercise(lesson: Lesson) -> None:
+    text = "\n".join(
+        "".join(cell["source"])
+        for cell in cells(lesson)
+        if cell["cell_type"] == "markdown"
+    )
+    found = re.findall(r"^### Exercise (\d): .+ \((\d+) points\)$", text, re.MULTILINE)
+    numbered = enumerate(lesson.exercises, start=1)
+    assert found == [(str(i), str(exercise.points)) for i, exercise in numbered]
+
+
+def _unformatted(text: str) -> str:
+    """One line, without emphasis of single words."""
+    return re.sub(r"(?<=\s)\*(\w+)\*(?=[\s,.;])", r"\1", " ".join(text.split()))

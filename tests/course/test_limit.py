@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An answer that does not end is ended; whoever presses Ctrl-C is heard."""
+
+import signal
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case
+from fedlearn_edu.course.judging import judge
+from fedlearn_edu.course.limit import TookTooLongError, time_limit
+from tests.course.examples import doubles, right
+
+
+def endless(numbers: Any) -> Any:
+    while True:
+        pass
+
+
+def test_endless_answer_ends_with_a_word_on_it() -> None:
+    verdict = judge(doubles(limit_s=0.1), endless)
+    assert [row.outcome for row in verdict.rows] == ["passed", "failed", "not run"]
+    assert verdict.failure is not None
+    assert verdict.failure.got == "nothing: not after 0.1 seconds"
+    assert "a loop without an end?" in verdict.failure.likely
+
+
+def test_sleeping_answer_is_woken() -> None:
+    began = time.monotonic()
+    assert not judge(doubles(limit_s=0.1), lambda numbers: time.sleep(30)).is_right
+    assert time.monotonic() - began < 5
+
+
+def test_endless_computation_is_cancelled_and_others_run_afterwards() -> None:
+    @fl.np_computation(np.float32)
+    def wait_above_three(x: Any) -> Any:
+        while x > 3:
+            time.sleep(0.001)
+        return x
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def average(readings: Any) -> Any:
+        return fl.federated_mean(fl.federated_map(wait_above_three, readings))
+
+    exercise = doubles(
+        want=wants.computation("({float32}@CLIENTS -> float32@SERVER)"),
+        reference=lambda: fl.federated_computation(
+            fl.federated_mean, fl.type_at_clients(np.float32)
+        ),
+        cases=(Case("waits", ([1.0, 20.0],)), Case("one", ([1.0],))),
+        limit_s=0.2,
+    )
+    verdict = judge(exercise, average)
+    assert [row.outcome for row in verdict.rows] == ["passed", "failed", "not run"]
+    assert judge(exercise, exercise.reference()).is_right
+
+
+def test_bell_does_not_ring_after_the_end() -> None:
+    for _ in range(20):
+        with time_limit(0.02):
+            pass
+    time.sleep(0.05)
+
+
+def test_answer_that_catches_the_bell_is_still_too_late() -> None:
+    def stubborn(numbers: list[float]) -> Any:
+        try:
+            endless(numbers)
+        except KeyboardInterrupt:
+            return right(numbers)
+
+    assert judge(doubles(limit_s=0.1), stubborn).is_right is False
+
+
+def test_own_interrupt_passes_through() -> None:
+    main = threading.main_thread().ident or 0
+    press = threading.Timer(0.1, lambda: signal.pthread_kill(main, signal.SIGINT))
+    press.start()
+    with pytest.raises(KeyboardInterrupt):
+        judge(doubles(limit_s=30.0), endless)
+    press.join()
+
+
+def test_limit_is_named() -> None:
+    with (
+        pytest.raises(TookTooLongError, match=r"not after 0\.05 seconds"),
+        time_limit(0.05),
+    ):
+        endless(None)
+
+
+def test_other_threads_are_not_limited_and_still_judged() -> None:
+    verdicts: list[bool] = []
+
+    def work() -> None:
+        verdicts.append(judge(doubles(limit_s=0.01), slow).is_right)
+
+    def slow(numbers: list[float]) -> list[float]:
+        time.sleep(0.03)
+        return right(numbers)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert verdicts == [True]
