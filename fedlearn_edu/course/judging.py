@@ -12,6 +12,7 @@ from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
+from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import SECRET, Attempt, Case, Exercise, Trouble
 from fedlearn_edu.course.likeness import alike, has_nan, shown
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
@@ -104,7 +105,8 @@ def _is_reference(exercise: Exercise, answer: Any) -> bool:
     if answer is not exercise.solution:
         return False
     # A number, a placement: there is only one, and it may be your own.
-    return inspect.isfunction(answer) or exercise.reference() is not answer
+    is_made = inspect.isfunction(answer) or isinstance(answer, Computation)
+    return is_made or exercise.reference() is not answer
 
 
 def _unanswered(exercise: Exercise) -> str:

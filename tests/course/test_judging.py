@@ -84,6 +84,18 @@ def test_reference_is_not_taken_for_an_answer() -> None:
     assert judge(exercise, exercise.reference()).is_right
 
 
+def test_computation_of_the_checkpoint_is_not_your_own() -> None:
+    """Not even where the reference is made once, and kept."""
+    kept = fl.np_computation(lambda x: x, np.float32)
+    exercise = doubles(
+        want=wants.computation("(float32 -> float32)"),
+        reference=lambda: kept,
+        cases=(Case("one", (1.0,)),),
+    )
+    assert not judge(exercise, kept).is_right
+    assert judge(exercise, fl.np_computation(lambda x: x, np.float32)).is_right
+
+
 @pytest.mark.parametrize("only_one", [3, "text", fl.SERVER])
 def test_answer_of_which_there_is_only_one_is_not_the_reference(only_one: Any) -> None:
     exercise = doubles(
