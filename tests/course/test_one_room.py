@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The room of lesson 7: two methods short of a strategy that keeps to the language."""
+"""The room of lesson 7, two methods short of a strategy; and its groups of groups."""
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.contexts.stacks import StackBuilder, StackPlan
 from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.course.one_room import OneRoom
 from fedlearn_edu.errors import UnsupportedIntrinsicError
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
+from fedlearn_edu.framework import (
+    FederatingExecutor,
+    SyncExecutionContext,
+    local_executor_factory,
+)
 from fedlearn_edu.testing import assert_conforms, cases, primitives
 
 LACKS = ("federated_select", "federated_pairwise_masks")
@@ -44,3 +49,13 @@ def test_room_with_both_methods_keeps_to_the_language() -> None:
     assert list(report.refused) == refused
     # The lesson tells these numbers.
     assert (len(cases()), len(report.agreed), len(refused)) == (260, 243, 17)
+
+
+@pytest.mark.parametrize(("clients", "fan_out"), [(6, 3), (9, 2), (7, 3), (5, 5)])
+def test_groups_are_made_as_the_lesson_counts_them(clients: int, fan_out: int) -> None:
+    builder = StackBuilder(StackPlan(max_fanout=fan_out), frozenset({"numpy"}))
+    top = builder.hierarchy(clients)
+    assert isinstance(top, FederatingExecutor)
+    server_and_groups = top.strategy.targets
+    count = EXERCISES["messages_at_top"].solution(clients, fan_out)
+    assert len(server_and_groups) == 1 + count

@@ -63,7 +63,7 @@ DEAL_IID: Final = Exercise(
     ),
     mistakes=(
         _comes(
-            "each client holds neighbours: mix all positions first, then cut",
+            "the positions come in a pattern: mix all of them first, then cut",
             lambda n, k, rng: np.array_split(np.arange(n), k),
         ),
         returns(

@@ -5,7 +5,7 @@ from typing import Final
 
 from fedlearn_edu.course.exercise import Lesson
 from fedlearn_edu.course.lessons.strategies.folding import FOLDS_IN_ORDER
-from fedlearn_edu.course.lessons.strategies.groups import SPREAD
+from fedlearn_edu.course.lessons.strategies.groups import MESSAGES_AT_TOP
 from fedlearn_edu.course.lessons.strategies.mapping import MAPS_IN_TURN
 from fedlearn_edu.course.lessons.strategies.table import ENOUGH_FOR_A_MEAN
 
@@ -19,5 +19,5 @@ LESSON: Final = Lesson(
         "tell what changes when clients are put into groups, and what must not",
     ),
     needs="lessons 4 and 5",
-    exercises=(ENOUGH_FOR_A_MEAN, MAPS_IN_TURN, FOLDS_IN_ORDER, SPREAD),
+    exercises=(ENOUGH_FOR_A_MEAN, MAPS_IN_TURN, FOLDS_IN_ORDER, MESSAGES_AT_TOP),
 )

@@ -1,116 +1,92 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens when clients are put into groups: `merge` joins what the groups have."""
+"""Groups, and groups of groups: how much reaches the server on top."""
 
-from collections.abc import Callable, Sequence
-from functools import reduce
+import math
 from typing import Any
 
-import numpy as np
-
-import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
 from fedlearn_edu.course.mistakes import gives
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
-
-SPAN = (np.float32, np.float32)
-NINE = [20.0, 24.0, 22.0, 30.0, 18.0, 19.0, 21.0, 28.0, 25.0]
-Readings = Sequence[float]
-Span = tuple[float, float]
 
 
-def _spread() -> Any:
-    widen = fl.np_computation(
-        lambda span, reading: (min(span[0], reading), max(span[1], reading)),
-        SPAN,
-        np.float32,
-    )
-    join = fl.np_computation(
-        lambda span, other: (min(span[0], other[0]), max(span[1], other[1])), SPAN, SPAN
-    )
-    width = fl.np_computation(lambda span: span[1] - span[0], SPAN)
-
-    @fl.federated_computation(fl.type_at_clients(np.float32))
-    def spread(readings: Any) -> Any:
-        return fl.federated_aggregate(readings, (np.inf, -np.inf), widen, join, width)
-
-    return spread
+def _messages(clients: int, fan_out: int) -> int:
+    return clients if clients < fan_out else _grouped(clients, fan_out)
 
 
-def _in_groups(spread: Any, readings: Readings, size: int) -> Any:
-    with SyncExecutionContext(local_executor_factory(max_fanout=size)):
-        return spread(readings)
+def _grouped(clients: int, fan_out: int) -> int:
+    groups = math.ceil(clients / fan_out)
+    return groups if groups <= fan_out else _grouped(groups, fan_out)
 
 
-def _joined_by(join: Callable[[Span, Span], Span]) -> Callable[..., float]:
-    """The spread that a way to join groups gives."""
-
-    def found(readings: Readings, size: int) -> float:
-        parts = [readings[at : at + size] for at in range(0, len(readings), size)]
-        low, high = reduce(join, [(min(part), max(part)) for part in parts])
-        return high - low
-
-    return found
+def _rounded_down(clients: int, fan_out: int) -> int:
+    groups = clients // fan_out
+    return groups if groups <= fan_out else _rounded_down(groups, fan_out)
 
 
-SPREAD = Exercise(
-    name="spread",
-    title="how far apart the readings are, also of groups",
+def _levels(clients: int, fan_out: int) -> int:
+    """How often something is grouped."""
+    groups = math.ceil(clients / fan_out)
+    return 1 if groups <= fan_out else 1 + _levels(groups, fan_out)
+
+
+def _messages_at_top() -> Any:
+    return _messages
+
+
+MESSAGES_AT_TOP = Exercise(
+    name="messages_at_top",
+    title="how many states reach the server on top",
     points=10,
-    want=wants.computation("({float32}@CLIENTS -> float32@SERVER)"),
-    reference=_spread,
+    want=wants.function(2),
+    reference=_messages_at_top,
     cases=(
-        Case("one group: nothing to join", ([18.0, 24.0, 21.0], 100), _in_groups),
-        Case("three groups of three", (NINE, 3), _in_groups),
-        Case("the wide group comes first", ([5.0, 30.0, 18.0, 19.0], 2), _in_groups),
-        Case("the wide group comes last", ([18.0, 19.0, 5.0, 31.0], 2), _in_groups),
-        Case("groups of groups", ([-3.0, -9.0, 4.0, 1.0, 2.0, 20.0], 2), _in_groups),
+        Case("too few for groups", (6, 100)),
+        Case("two groups of three", (6, 3)),
+        Case("groups of groups", (9, 2)),
+        Case("a group that is not full", (7, 3)),
+        Case("as many groups as may be", (1000, 10)),
+        Case("all in one group", (5, 5)),
+        Case("nobody", (0, 10)),
     ),
     mistakes=(
         gives(
-            "only the first group counts: `other` is left out of the join",
-            _joined_by(lambda span, other: span),
+            "that would be a flat stack: groups hand up one state each",
+            lambda clients, fan_out: clients,
+        ),
+        gives("fewer clients than `fan_out` are not put into groups", _grouped),
+        gives(
+            "these are the groups at the bottom: if there are more than `fan_out`, "
+            "they are put into groups, too",
+            lambda clients, fan_out: math.ceil(clients / fan_out),
         ),
         gives(
-            "only the last group counts: `span` is left out of the join",
-            _joined_by(lambda span, other: other),
+            "the last group may be smaller, and is one, too: round up", _rounded_down
         ),
         gives(
-            "this is where the groups overlap: the lowest is a `min`, the highest a "
-            "`max`",
-            _joined_by(lambda s, o: (max(s[0], o[0]), min(s[1], o[1]))),
+            "clients cannot be in a fraction of a group: round up",
+            lambda clients, fan_out: clients / fan_out,
+        ),
+        gives("you counted the levels of groups", _levels),
+        gives(
+            "as many groups as `fan_out` fit under one server: you went one level too "
+            "far",
+            lambda clients, fan_out: 1,
         ),
         gives(
-            "you added the groups up: the lowest of both is a `min`, the highest a "
-            "`max`",
-            _joined_by(lambda s, o: (s[0] + o[0], s[1] + o[1])),
-        ),
-        gives(
-            "you averaged the groups: one of them has the coldest reading, keep that",
-            _joined_by(lambda s, o: ((s[0] + o[0]) / 2, (s[1] + o[1]) / 2)),
-        ),
-        gives(
-            "the lowest comes from one group and the highest from the other, whoever "
-            "has them: compare both for both",
-            _joined_by(lambda span, other: (span[0], other[1])),
-        ),
-        gives(
-            "the lowest is the smaller one of both, and you took the larger one",
-            _joined_by(lambda s, o: (max(s[0], o[0]), max(s[1], o[1]))),
-        ),
-        gives(
-            "the highest is the larger one of both, and you took the smaller one",
-            _joined_by(lambda s, o: (min(s[0], o[0]), min(s[1], o[1]))),
+            "this is how many there may be at most", lambda clients, fan_out: fan_out
         ),
     ),
     hints=(
-        "Each group hands in its lowest and its highest reading. "
-        "What are they for both groups together?",
-        "lowest of both = min of the two lowest; highest of both = max of the two "
-        "highest.",
+        "Work it out by hand for 9 clients and a fan-out of 2: how many groups, how "
+        "many groups of groups? Stop when they fit under one server.",
+        "n < fan_out: n. Otherwise n ← ⌈n / fan_out⌉, and again as long as "
+        "n > fan_out.",
         "Fill the gaps:\n"
-        "    lowest = min(span[0], other[...])\n"
-        "    highest = ...(span[1], other[1])\n"
-        "    return lowest, highest",
+        "    if clients < fan_out:\n"
+        "        return ...\n"
+        "    groups = math.ceil(clients / fan_out)\n"
+        "    while groups > ...:\n"
+        "        groups = math.ceil(... / fan_out)\n"
+        "    return groups",
     ),
 )

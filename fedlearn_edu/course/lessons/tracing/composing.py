@@ -12,11 +12,8 @@ from fedlearn_edu.course.mistakes import gives, looks, raises
 
 
 def _composed(first: Any, second: Any) -> Any:
-    @fl.federated_computation(first.type_signature.parameter)
-    def composed(x: Any) -> Any:
-        return second(first(x))
-
-    return composed
+    parameter = first.type_signature.parameter
+    return fl.federated_computation(lambda x: second(first(x)), parameter)
 
 
 def _add_one() -> Any:
