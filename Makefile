@@ -9,19 +9,26 @@ PYTEST := $(BIN)/python -m pytest
 JOBS   ?= 2
 DEMO_ARGS ?=
 BENCH_ARGS ?=
+FOLDER ?= fedlearn-lessons
 
 # TensorFlow's C++ start-up noise; FEDLEARN_EDU_DATA (a folder with mnist.npz) passes through.
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
+# What runs lessons to test or to show them leaves the progress of whoever does it alone.
+fast check unit doctests notebooks grading browser test release outputs book: \
+  export FEDLEARN_EDU_PROGRESS = off
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo lab test check fast lint unit doctests notebooks grading browser \
+.PHONY: help demo lab explorers book test check fast lint unit doctests notebooks grading browser \
   release outputs gallery bench results clean
 
 help:
 	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
-	@echo "make lab     JupyterLab on the notebooks"
+	@echo "make lab     the lessons, copied to $(FOLDER), in JupyterLab"
+	@echo "make explorers  JupyterLab on the notebook with everything that moves"
+	@echo "make book    the lessons, run and rendered as pages; to build/book"
 	@echo "make test    everything: check, all tests, examples, notebooks, browser"
 	@echo "make check   format, lint, types, floors, fast tests"
 	@echo "make fast    only the fast tests (no TensorFlow)"
@@ -75,8 +82,12 @@ $(VENV)/.installed-test: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
 demo: $(VENV)/.installed-demo
 	@$(BIN)/python -m fedlearn_edu demo $(DEMO_ARGS)
 
+# Into a folder of their own, so that neither git nor `make release` meets your work.
 lab: $(VENV)/.installed-lab
-	$(BIN)/python -m jupyterlab notebooks
+	@$(BIN)/python -m fedlearn_edu start "$(FOLDER)"
+
+explorers: $(VENV)/.installed-lab
+	$(BIN)/python -m jupyterlab notebooks/explorers
 
 # ------------------------------------------------------------------ for maintainers
 
@@ -102,7 +113,7 @@ doctests: $(VENV)/.installed-test
 # reached, and the outputs that are compared belong to the embedded digits.
 notebooks: $(VENV)/.installed-test
 	@mkdir -p build/no_data
-	PYTHONPATH="$(CURDIR)/tools/offline" FEDLEARN_EDU_PROGRESS=off \
+	PYTHONPATH="$(CURDIR)/tools/offline" \
 	  FEDLEARN_EDU_DATA="$(CURDIR)/build/no_data" KERAS_HOME="$(CURDIR)/build/no_data" \
 	  $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
 	  -n $(JOBS) --dist loadfile notebooks/explorers notebooks/source
@@ -135,6 +146,9 @@ release: $(VENV)/.installed-test
 
 outputs: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.outputs
+
+book: $(VENV)/.installed-test
+	@$(BIN)/python -m tools.book
 
 gallery: $(VENV)/.installed-demo
 	@$(BIN)/python -m examples.gallery

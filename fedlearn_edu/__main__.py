@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `python -m fedlearn_edu demo`.
+"""The command line: `fedlearn-edu COMMAND`, or `python -m fedlearn_edu COMMAND`.
 
-Exit status: 0 after success, 1 if published numbers were not reproduced, 2 if something
-was asked for that cannot be done, which is said in one line on stderr.
+    demo      ten clients that each know one digit learn all ten together
+    start     the lessons, in a folder of your own, and JupyterLab
+    progress  which exercises are done, and what comes next
+    doctor    whether this machine is ready, and what to do if not
+
+Exit status: 0 after success; 1 if it is not as it should be: published numbers were
+not reproduced, the doctor found a problem, JupyterLab is missing or failed; 2 if what
+was asked for cannot be done, which is said in one line on stderr; 130 after Ctrl-C.
 """
 
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn, final
+from typing import Any, NoReturn, final
 
 from fedlearn_edu.demo.setting import DATA, Options
 from fedlearn_edu.errors import FedLearnError
@@ -31,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.command is None:
         parser.print_help()
         return 0
-    options = Options(chosen.data, chosen.rounds, chosen.out, chosen.seed)
     try:
-        return _demo(options)
+        run: Callable[[Any], int] = chosen.run
+        return run(chosen)
     except BrokenPipeError:  # somebody who reads the first lines only, such as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -46,29 +52,90 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _demo(options: Options) -> int:
-    # Only the demo itself needs the language, pictures and (seconds later) TensorFlow.
+# ------------------------------------------------------------------ commands
+
+# Each loads what it needs by itself: `--help` waits for none of it.
+
+
+def _demo(chosen: Any) -> int:
     from fedlearn_edu.demo.story import tell
 
+    options = Options(chosen.data, chosen.rounds, chosen.out, chosen.seed)
     return 0 if tell(options, say=_say) else 1
+
+
+def _start(chosen: Any) -> int:
+    from fedlearn_edu.course import start
+
+    folder = chosen.folder or start.here()
+    _say(start.report(start.deliver(start.find_release(), folder), folder))
+    if not chosen.lab:
+        return 0
+    if not start.has_lab():
+        _say(start.NO_LAB)
+        return 1
+    return 1 if start.open_lab(folder) else 0
+
+
+def _progress(chosen: Any) -> int:
+    from fedlearn_edu.course import progress_page, records
+    from fedlearn_edu.course.lessons import LESSONS
+
+    if chosen.forget:
+        records.forget()
+    done = records.read()
+    if chosen.html is None:
+        _say(progress_page.as_text(LESSONS, done))
+    else:
+        page = progress_page.as_page(LESSONS, done)
+        chosen.html.parent.mkdir(parents=True, exist_ok=True)
+        chosen.html.write_text(page, encoding="utf-8")
+        _say(f"{chosen.html} written")
+    return 0
+
+
+def _doctor(chosen: Any) -> int:
+    from fedlearn_edu.course import doctor
+
+    findings = []
+    for finding in doctor.examine(chosen.folder.absolute(), deep=chosen.deep):
+        _say(str(finding))
+        findings.append(finding)
+    _say(doctor.verdict(findings))
+    return int(any(finding.verdict == "problem" for finding in findings))
 
 
 def _say(line: str) -> None:
     print(line, flush=True)
 
 
+# ------------------------------------------------------------------ arguments
+
+
 def _build_parser() -> argparse.ArgumentParser:
-    default = Options()
+    is_script = Path(sys.argv[0]).stem == "fedlearn-edu"
     parser = _Parser(
-        prog="python -m fedlearn_edu",
+        prog="fedlearn-edu" if is_script else "python -m fedlearn_edu",
         description="Federated computation you can open, step through and draw.",
+        epilog="Exit status: 0 after success; 1 if it is not as it should be; "
+        "2 if that cannot be done; 130 after Ctrl-C.",
     )
     commands = parser.add_subparsers(dest="command", title="commands")
+    _add_demo(commands)
+    _add_start(commands)
+    _add_progress(commands)
+    _add_doctor(commands)
+    return parser
+
+
+def _add_demo(commands: Any) -> None:
+    default = Options()
     demo = commands.add_parser(
         "demo",
         help="ten clients that each know one digit learn all ten together",
         description="Federated evaluation and averaging on one-digit-per-client data.",
     )
+    demo.set_defaults(run=_demo)
     demo.add_argument(
         "--data",
         choices=DATA,
@@ -97,7 +164,63 @@ def _build_parser() -> argparse.ArgumentParser:
         default=default.seed,
         help="draw each client's examples at random; without it, the first ones",
     )
-    return parser
+
+
+def _add_start(commands: Any) -> None:
+    start = commands.add_parser(
+        "start",
+        help="put the lessons into a folder of your own, and open JupyterLab",
+        description="Copies the lessons. What you changed stays as it is: a newer "
+        "release of it lands beside it, as NAME.new.ipynb.",
+    )
+    start.set_defaults(run=_start)
+    start.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        metavar="FOLDER",
+        help="where to (default: fedlearn-lessons, or this folder if it has lessons)",
+    )
+    start.add_argument(
+        "--no-lab", dest="lab", action="store_false", help="do not open JupyterLab"
+    )
+
+
+def _add_progress(commands: Any) -> None:
+    progress = commands.add_parser(
+        "progress",
+        help="which exercises are done, and what comes next",
+        description="What your checks and hints have left in the file that "
+        "FEDLEARN_EDU_PROGRESS names (default: ~/.fedlearn_edu/progress.json).",
+    )
+    progress.set_defaults(run=_progress)
+    progress.add_argument(
+        "--html", type=Path, metavar="FILE", help="write it as a page for a browser"
+    )
+    progress.add_argument(
+        "--forget", action="store_true", help="forget all of it first"
+    )
+
+
+def _add_doctor(commands: Any) -> None:
+    doctor = commands.add_parser(
+        "doctor",
+        help="whether this machine is ready for the lessons, and what to do if not",
+        description="Looks at Python, packages, the kernel, data, lessons, folders and "
+        "the port. Changes nothing, and asks no network.",
+    )
+    doctor.set_defaults(run=_doctor)
+    doctor.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        metavar="FOLDER",
+        default=Path(),
+        help="where the lessons are to be (default: this folder)",
+    )
+    doctor.add_argument(
+        "--deep", action="store_true", help="load TensorFlow too, and add 1 and 1"
+    )
 
 
 def _positive(text: str) -> int:

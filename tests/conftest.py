@@ -15,6 +15,8 @@ from typing import Any
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 os.environ.setdefault("MPLBACKEND", "agg")
+# No test writes into the home of whoever runs it; those of progress name a file.
+os.environ["FEDLEARN_EDU_PROGRESS"] = "off"
 
 import pytest
 from hypothesis import settings

@@ -16,15 +16,14 @@ from tools.kernels import closed_environment, execute
 from tools.release import SOURCE, lesson_names
 
 
-def keep_compared_outputs(notebook: Any) -> None:
-    """Clears all outputs but the text of cells that are compared."""
-    for cell in code_cells(notebook):
+def keep_compared_outputs(notebook: Any, done: Any) -> None:
+    """Takes from the notebook that is `done` the text of cells that are compared."""
+    for cell, ran in zip(code_cells(notebook), code_cells(done), strict=True):
         if is_compared(cell):
-            cell.outputs = [_plain(output, cell.id) for output in cell.outputs]
+            cell.outputs = [_plain(output, cell.id) for output in ran.outputs]
             cell.execution_count = 1  # nbval skips cells that have none
         else:
             cell.outputs, cell.execution_count = [], None
-        cell.metadata.pop("execution", None)
 
 
 def _plain(output: Any, name: str) -> Any:
@@ -47,9 +46,9 @@ def refresh(path: Path) -> None:
         folder = Path(name)
         with closed_environment(folder, folder):
             done = execute(read(path), folder)
-    done.notebook.metadata.language_info = {"name": "python"}
-    keep_compared_outputs(done.notebook)
-    write(done.notebook, path)
+    notebook = read(path)
+    keep_compared_outputs(notebook, done.notebook)
+    write(notebook, path)
 
 
 def main(names: list[str]) -> None:

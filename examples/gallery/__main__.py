@@ -22,7 +22,7 @@ _HEAD = """\
 
 The pictures of the package, with the lines that draw them. Where a picture is a
 program or a recorded run, nothing is drawn that did not happen: the numbers come from
-the program and its tape. Most of these can be moved: `make lab` opens
+the program and its tape. Most of these can be moved: `make explorers` opens
 [the notebook of explorers](../notebooks/explorers/explorers.ipynb), where they have
 controls.
 

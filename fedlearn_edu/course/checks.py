@@ -14,6 +14,7 @@ from fedlearn_edu.course.exercise import Exercise
 from fedlearn_edu.course.feedback import as_html, as_text, prose, summary
 from fedlearn_edu.course.judging import Verdict, judge
 from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.records import note_check, note_hint
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import publish
 
@@ -95,6 +96,7 @@ def _check(exercise: Exercise, answer: Any) -> None:
     verdict = judge(exercise, answer)
     _last[exercise.name] = (answer, verdict)
     publish(as_html(verdict), as_text(verdict))
+    note_check(exercise.name, verdict.is_right)
     if not verdict.is_right:
         raise NotRightYetError(summary(verdict))
 
@@ -111,5 +113,6 @@ def _tell(exercise: Exercise) -> None:
     count = len(exercise.hints)
     rung = min(_taken.get(exercise.name, 0), count - 1)
     _taken[exercise.name] = rung + 1
+    note_hint(exercise.name, rung + 1)
     text = f"Hint {rung + 1} of {count} for {exercise.name}: {exercise.hints[rung]}"
     publish(prose(text), text)

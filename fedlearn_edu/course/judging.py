@@ -4,6 +4,7 @@
 `checks` hands in an exercise and an answer, and shows the `Verdict` it receives.
 """
 
+import inspect
 import sys
 import warnings
 from collections.abc import Iterator
@@ -89,7 +90,7 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
 def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
     if answer is None or answer is ... or isinstance(answer, Unanswered):
         return Trouble("your answer", "none yet", _unanswered(exercise))
-    if answer is exercise.solution:
+    if _is_reference(exercise, answer):
         return Trouble(
             "your answer",
             SECRET,
@@ -97,6 +98,13 @@ def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
             "then this one",
         )
     return exercise.want.trouble(answer)
+
+
+def _is_reference(exercise: Exercise, answer: Any) -> bool:
+    if answer is not exercise.solution:
+        return False
+    # A number, a placement: there is only one, and it may be your own.
+    return inspect.isfunction(answer) or exercise.reference() is not answer
 
 
 def _unanswered(exercise: Exercise) -> str:
@@ -126,9 +134,9 @@ def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
             got = case.on(answer, inputs)
     except TookTooLongError as error:
         return Failure(written, shown(expected), f"nothing: {error}", _ENDLESS)
-    except NotImplementedError:  # what a released function has in place of a body
-        return Failure(written, shown(expected), "none yet", _unanswered(exercise))
     except (Exception, SystemExit) as error:
+        if type(error) is NotImplementedError:  # the body of a released function
+            return Failure(written, shown(expected), "none yet", _unanswered(exercise))
         likely = _likely(exercise, Attempt(answer, inputs, error=error))
         return Failure(written, shown(expected), _told(error), likely)
     if alike(got, expected):

@@ -35,6 +35,24 @@ def gives(says: str, wrong: Callable[..., Any]) -> Mistake:
     return Mistake(says, spotted)
 
 
+def returns(says: str, like: Callable[..., Any]) -> Mistake:
+    """Made by whoever gets a result of which `like(result, *inputs)` is true.
+
+    >>> mistake = returns("this is below zero", lambda got, number: got < 0)
+    >>> mistake.spotted(Attempt(answer=None, inputs=(2.0,), got=-2.0))
+    True
+    """
+
+    def spotted(attempt: Attempt) -> bool:
+        if attempt.error is not None or attempt.got is None:
+            return False
+        with suppress(Exception):  # a result that is not even of that kind
+            return bool(like(attempt.got, *attempt.inputs))
+        return False
+
+    return Mistake(says, spotted)
+
+
 def typed(says: str, *notations: str) -> Mistake:
     """Made by whoever hands in a computation of one of these types, as written."""
     types = [str(parse_type(notation)) for notation in notations]

@@ -20,7 +20,8 @@ from fedlearn_edu.types import Placement
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
 
 _FAINT = "1f"
-_UNPLACED = "unplaced"
+_BETWEEN = 2
+_PLACES = {str(AT_SERVER): 0, str(AT_CLIENTS): 1, "unplaced": _BETWEEN + 1}
 _WORDS = {"server": str(AT_SERVER), "children": "group of clients"}
 _COLORS = {str(AT_CLIENTS): CLIENTS, str(AT_SERVER): SERVER}
 _LIST = "list-style:none;margin:4px 0 0;padding:0;display:flex;flex-wrap:wrap;gap:8px;"
@@ -71,7 +72,7 @@ def _layer(executor: Executor, above: tuple[int, ...]) -> Layer:
         if id(below) not in path:
             held[word, _layer(below, path)] += 1
     parts = [(word, count, layer) for (word, layer), count in held.items()]
-    parts.sort(key=lambda part: part[0] == _UNPLACED)
+    parts.sort(key=lambda part: _PLACES.get(part[0], _BETWEEN))
     task = (getdoc(type(executor)) or "").partition("\n")[0]
     return Layer(type(executor).__name__, task, tuple(parts))
 

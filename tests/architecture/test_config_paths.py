@@ -22,7 +22,7 @@ def _named_paths() -> list[str]:
     return [
         *([project["readme"]] if "readme" in project else []),
         *project["license-files"],
-        *tool["hatch"]["build"]["targets"]["wheel"]["packages"],
+        *tool["hatch"]["build"]["targets"]["wheel"]["only-include"],
         *pytest_ini["testpaths"],
         *pytest_ini["pythonpath"],
         *tool["mypy"]["files"],

@@ -31,7 +31,9 @@ def _import_afresh(module: str) -> tuple[float, list[str]]:
     return seconds, heavy
 
 
-@pytest.mark.parametrize("module", ["fedlearn_edu", "fedlearn_edu.framework"])
+@pytest.mark.parametrize(
+    "module", ["fedlearn_edu", "fedlearn_edu.framework", "fedlearn_edu.course"]
+)
 def test_importing_a_face_loads_no_heavy_library(module: str) -> None:
     _, heavy = _import_afresh(module)
     assert heavy == []

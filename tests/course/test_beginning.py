@@ -20,14 +20,12 @@ _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @pytest.fixture
-def shell(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Iterator[InteractiveShell]:
+def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
     """An IPython of its own, without history, in which a lesson began."""
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     config = Config({"HistoryManager": {"enabled": False}})
-    shell: Any = InteractiveShell.instance(config=config)  # type: ignore[no-untyped-call]
+    shell: Any = InteractiveShell.instance(config=config)
     shell.run_cell(
         "from fedlearn_edu.course import begin, check\nbegin('01_hello', globals())"
     )
@@ -57,7 +55,7 @@ def test_unknown_lesson_is_told_which_there_are() -> None:
 
 
 def test_name_that_is_not_defined_is_explained(
-    shell: InteractiveShell, capfd: pytest.CaptureFixture[str]
+    shell: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     shell.run_cell("readings_of_nobody + 1")
     out, err = _plain(capfd)
@@ -67,14 +65,14 @@ def test_name_that_is_not_defined_is_explained(
 
 
 def test_name_error_elsewhere_keeps_its_frames(
-    shell: InteractiveShell, capfd: pytest.CaptureFixture[str]
+    shell: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     shell.run_cell("def f():\n    return nothing_here\nf()")
     assert "return nothing_here" in _plain(capfd)[0]
 
 
 def test_other_errors_are_left_alone(
-    shell: InteractiveShell, capfd: pytest.CaptureFixture[str]
+    shell: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     shell.run_cell("1 / 0")
     out, _ = _plain(capfd)
@@ -83,7 +81,7 @@ def test_other_errors_are_left_alone(
 
 
 def test_check_before_the_answer_says_so(
-    shell: InteractiveShell, capfd: pytest.CaptureFixture[str]
+    shell: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     result = shell.run_cell("check.share_warm(share_warm)")
     assert isinstance(result.error_in_exec, AssertionError)
@@ -91,7 +89,7 @@ def test_check_before_the_answer_says_so(
 
 
 def test_warnings_of_a_lesson_do_not_go_to_stderr(
-    shell: InteractiveShell, capfd: pytest.CaptureFixture[str]
+    shell: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("always")

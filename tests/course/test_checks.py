@@ -9,6 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.course import NotRightYetError, check, checkpoint, checks, hint
 from fedlearn_edu.course.exercise import Exercise
+from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError
 from tests.course.examples import doubles, right
@@ -18,7 +19,7 @@ from tests.course.examples import doubles, right
 def exercise(monkeypatch: pytest.MonkeyPatch) -> Exercise:
     """The exercise of `examples`, as if a lesson had it."""
     made = doubles()
-    monkeypatch.setitem(checks.EXERCISES, "doubles", made)
+    monkeypatch.setitem(EXERCISES, "doubles", made)
     monkeypatch.setattr(checks, "_taken", {})
     monkeypatch.setattr(checks, "_last", {})
     return made

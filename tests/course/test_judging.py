@@ -7,12 +7,14 @@ from typing import Any, Never
 import numpy as np
 import pytest
 
+import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case
 from fedlearn_edu.course.feedback import as_html, as_text
 from fedlearn_edu.course.judging import Failure, judge
 from fedlearn_edu.course.mistakes import gives
 from fedlearn_edu.course.unanswered import Unanswered
+from fedlearn_edu.errors import UnsupportedIntrinsicError
 from tests.course.examples import doubles, right
 
 
@@ -63,12 +65,49 @@ def test_missing_answer_is_not_answered_yet(answer: Any) -> None:
     assert "`doubles` is not answered yet" in failure(answer).likely
 
 
+def test_refusal_of_a_stack_is_not_taken_for_a_stub() -> None:
+    """It is a `NotImplementedError`, too, and says what to do."""
+
+    def refused(numbers: list[float]) -> Never:
+        raise UnsupportedIntrinsicError("no layer for it", do="add the layer")
+
+    found = failure(refused)
+    assert found.got == "UnsupportedIntrinsicError: no layer for it; add the layer"
+    assert "not answered yet" not in found.likely
+
+
 def test_reference_is_not_taken_for_an_answer() -> None:
     exercise = doubles()
     verdict = judge(exercise, exercise.solution)
     assert verdict.failure is not None
     assert "the checkpoint put it there" in verdict.failure.likely
     assert judge(exercise, exercise.reference()).is_right
+
+
+@pytest.mark.parametrize("only_one", [3, "text", fl.SERVER])
+def test_answer_of_which_there_is_only_one_is_not_the_reference(only_one: Any) -> None:
+    exercise = doubles(
+        want=wants.value(type(only_one), "that"),
+        reference=lambda: only_one,
+        cases=(Case("is it", do=lambda answer: answer),),
+    )
+    assert judge(exercise, only_one).is_right
+
+
+def test_body_of_the_release_is_not_answered_yet() -> None:
+    def released(numbers: Any) -> Never:
+        raise NotImplementedError
+
+    assert "`doubles` is not answered yet" in failure(released).likely
+
+
+def test_stack_that_cannot_do_it_is_an_answer() -> None:
+    """Its error is a NotImplementedError, too."""
+
+    def unsupported(numbers: Any) -> Never:
+        raise UnsupportedIntrinsicError("no sequences here")
+
+    assert failure(unsupported).got == "UnsupportedIntrinsicError: no sequences here"
 
 
 def test_error_in_an_answer_is_told_in_one_line() -> None:

@@ -5,7 +5,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.course.exercise import Attempt
-from fedlearn_edu.course.mistakes import gives, looks, raises, typed
+from fedlearn_edu.course.mistakes import gives, looks, raises, returns, typed
 
 
 def test_mistake_is_known_by_what_it_gives() -> None:
@@ -20,6 +20,15 @@ def test_mistake_that_the_inputs_do_not_allow_is_not_it() -> None:
     assert not inverse.spotted(Attempt(None, (0,), got=0.0))
     assert not inverse.spotted(Attempt(None, (), got=0.0))
     assert not inverse.spotted(Attempt(None, (2,), got=None))
+
+
+def test_mistake_is_known_by_what_a_result_is_like() -> None:
+    lost = returns("some are lost", lambda got, numbers: len(got) < len(numbers))
+    assert lost.spotted(Attempt(None, ([1, 2],), got=[1]))
+    assert not lost.spotted(Attempt(None, ([1, 2],), got=[1, 2]))
+    assert not lost.spotted(Attempt(None, ([1, 2],), got=3))
+    assert not lost.spotted(Attempt(None, ([1, 2],), got=[], error=ValueError()))
+    assert not lost.spotted(Attempt(None))
 
 
 def test_error_is_not_a_result() -> None:

@@ -48,8 +48,9 @@ class Course:
         shutil.copytree(source, root / "notebooks" / "source" / source.name)
         for folder in ("no_data", "home"):
             (root / folder).mkdir()
+        api = course._api  # (it also turns its log on)
         with _nbgrader(root):
-            _expect_success(course._api.generate_assignment(course.lesson))
+            _expect_success(api.generate_assignment(course.lesson))
         return course
 
     @property

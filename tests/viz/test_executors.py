@@ -43,6 +43,17 @@ def test_what_an_executor_holds_is_below_it() -> None:
     )
 
 
+def test_order_of_the_mapping_does_not_matter() -> None:
+    """The server is drawn first, then its clients."""
+    targets: dict[Any, Any] = {
+        fl.CLIENTS: [participant() for _ in range(3)],
+        fl.SERVER: participant(),
+    }
+    strategy = fw.FederatedResolvingStrategy.factory(targets)
+    turned = fw.FederatingExecutor(strategy, participant())
+    assert layer_of(turned) == layer_of(by_hand(3))
+
+
 def test_groups_of_clients_are_seen_through() -> None:
     stack = fw.local_executor_factory(max_fanout=3).create_executor({fl.CLIENTS: 7})
     ((_, _, federating),) = layer_of(stack).below

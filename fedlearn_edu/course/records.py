@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a learner has done so far, kept in one small file on this machine.
+
+The environment variable `FEDLEARN_EDU_PROGRESS` names the file; `off`, or nothing,
+keeps no progress; unset, it is `~/.fedlearn_edu/progress.json`. While a notebook is
+being graded nothing is read and nothing is written. Whatever happens to the file, the
+lesson goes on: a trouble is said in one line, once.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any, final
+
+VARIABLE = "FEDLEARN_EDU_PROGRESS"
+_VERSION = 1
+_PATIENCE_S = 1.0
+
+
+@final
+@dataclass(frozen=True)
+class Record:
+    """What one exercise took, up to the first answer that passed.
+
+    Attributes:
+        tries: checks, the one that passed included.
+        hints: how far up the ladder of hints; 0 for none.
+        passed: the day of the first pass as `YYYY-MM-DD`; `None` before it.
+    """
+
+    tries: int = 0
+    hints: int = 0
+    passed: str | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Progress(Mapping[str, Record]):
+    """The names of exercises, and what each of them took.
+
+    >>> progress = Progress({"add": Record(tries=2, passed="2026-11-22")})
+    >>> progress["add"].tries, progress.of("mean")
+    (2, Record(tries=0, hints=0, passed=None))
+    """
+
+    records: Mapping[str, Record] = field(default_factory=dict)
+
+    def __getitem__(self, exercise: str) -> Record:
+        return self.records[exercise]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def of(self, exercise: str) -> Record:
+        """The record of an exercise, an empty one if it was never tried."""
+        return self.records.get(exercise, Record())
+
+
+def file() -> Path | None:
+    """Where progress is kept; `None` if it is not."""
+    named = os.environ.get(VARIABLE, "~/.fedlearn_edu/progress.json")
+    if os.environ.get("NBGRADER_EXECUTION") or named.lower() in ("", "off"):
+        return None
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:  # somebody without a home
+        return None
+
+
+def note_check(exercise: str, passed: bool) -> None:
+    """Counts a check; after the first one that passed, the record stays as it is."""
+
+    def tried(record: Record) -> Record:
+        day = date.today().isoformat() if passed else None
+        return replace(record, tries=record.tries + 1, passed=day)
+
+    _note(exercise, tried)
+
+
+def note_hint(exercise: str, rung: int) -> None:
+    """Keeps how far up the ladder of hints somebody went; the first rung is 1."""
+    _note(exercise, lambda record: replace(record, hints=max(record.hints, rung)))
+
+
+def read() -> Progress:
+    """What the file says now; nothing if there is none, or it cannot be read."""
+    path = file()
+    if path is None:
+        return Progress()
+    try:
+        return _read(path)
+    except OSError as error:
+        _say_once(f"Your progress cannot be read ({error.strerror}: {path}).")
+        return Progress()
+
+
+def forget() -> None:
+    """Forgets everything; the next check begins a new file."""
+    path = file()
+    if path is not None:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            _say_once(f"Your progress stays ({error.strerror}: {path}).")
+            return
+    _tell(Progress())
+
+
+# ------------------------------------------------------------------ who wants to know
+
+_listeners: list[Callable[[Progress], None]] = []
+
+
+def subscribe(listener: Callable[[Progress], None]) -> Callable[[], None]:
+    """Calls `listener` with the progress after each change; returns what stops that.
+
+    Only changes made by this kernel are told. A listener that fails is dropped.
+    """
+    _listeners.append(listener)
+
+    def unsubscribe() -> None:
+        with suppress(ValueError):
+            _listeners.remove(listener)
+
+    return unsubscribe
+
+
+def _tell(progress: Progress) -> None:
+    for listener in list(_listeners):
+        try:
+            listener(progress)
+        except Exception:
+            # A display that is gone must not come between a learner and a check.
+            with suppress(ValueError):
+                _listeners.remove(listener)
+
+
+# ------------------------------------------------------------------ the file
+
+
+def _note(exercise: str, change: Callable[[Record], Record]) -> None:
+    path = file()
+    if path is None:
+        return
+    try:
+        # Read again, and now: another kernel may have written in the meantime.
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(path):
+            before = _read(path)
+            record = before.of(exercise)
+            changed = record if record.passed else change(record)
+            if changed == record:
+                return
+            after = Progress({**before.records, exercise: changed})
+            _write(path, after)
+    except OSError as error:
+        _say_once(f"Your progress is not kept ({error.strerror}: {path}).")
+        return
+    _tell(after)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keeps other kernels out; a lock left by one that died is taken over."""
+    lock = path.with_name(f"{path.name}.lock")
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            break
+        except FileExistsError:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.01)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> Progress:
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return Progress()
+    try:
+        return _parsed(json.loads(text))
+    except (ValueError, TypeError, AttributeError, KeyError):
+        aside = _set_aside(path)
+    _say_once(f"Your progress file was damaged, and is set aside as {aside}.")
+    return Progress()
+
+
+def _parsed(content: Any) -> Progress:
+    if content["version"] != _VERSION:
+        raise ValueError(content["version"])
+    return Progress({n: _record(**r) for n, r in content["exercises"].items()})
+
+
+def _record(tries: int, hints: int, passed: str | None) -> Record:
+    if not (type(tries) is type(hints) is int and tries >= 0 and hints >= 0):
+        raise ValueError((tries, hints))
+    if passed is not None:
+        date.fromisoformat(passed)
+    return Record(tries, hints, passed)
+
+
+def _set_aside(path: Path) -> Path:
+    """Renames a damaged file, over none that was set aside before."""
+    aside, number = path.with_name(f"{path.name}.broken"), 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.name}.broken{number}")
+    return path.rename(aside)
+
+
+def _write(path: Path, progress: Progress) -> None:
+    """All of it or nothing: whoever reads meanwhile finds the old file."""
+    exercises = {name: asdict(record) for name, record in progress.items()}
+    content = {"version": _VERSION, "exercises": exercises}
+    text = json.dumps(content, indent=1, sort_keys=True) + "\n"
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as new:
+            new.write(text)
+        os.replace(temporary, path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+_said: set[str] = set()
+
+
+def _say_once(line: str) -> None:
+    if line not in _said:
+        _said.add(line)
+        sys.stdout.write(f"{line} The lesson goes on.\n")

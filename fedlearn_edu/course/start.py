@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the lessons into a folder of your own, and never writes over your work.
+
+What was delivered is remembered, as checksums, in one small file of that folder. So a
+lesson that nobody touched can be renewed, and of one that you changed a newer release
+lands beside it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from typing import Literal, final
+
+from fedlearn_edu.errors import FedLearnError
+
+FOLDER = Path("fedlearn-lessons")
+MEMORY = ".fedlearn_edu.json"
+NO_LAB = (
+    'JupyterLab is not installed: python -m pip install "fedlearn-edu[lab]", '
+    "or open the folder in an editor that knows notebooks"
+)
+_PACKAGED = Path(__file__).parent / "release"
+_REPOSITORY = Path(__file__).parents[2] / "notebooks" / "release"
+
+What = Literal["new", "updated", "unchanged", "yours", "beside"]
+
+
+class LessonsNotFoundError(FedLearnError, FileNotFoundError):
+    """The lessons did not come with this installation, or cannot go where they should.
+
+    `found`, `where` and `do` say which.
+    """
+
+
+@final
+@dataclass(frozen=True)
+class Delivery:
+    """What became of one file.
+
+    Attributes:
+        name: where it is, below the folder.
+        what: `new`; `updated`, as nobody had touched it; `unchanged`; `yours`, the
+            release you got with your work in it; `beside` yours, as it is newer.
+    """
+
+    name: str
+    what: What
+
+
+def find_release() -> Path:
+    """The folder of the lessons: of the installed package, or of the repository.
+
+    Raises:
+        LessonsNotFoundError: if there is neither.
+    """
+    for folder in (_PACKAGED, _REPOSITORY):
+        if any(folder.glob("*/*.ipynb")):
+            return folder
+    raise LessonsNotFoundError(
+        "the lessons are not here",
+        expected="notebooks beside the package, or in notebooks/release of a clone",
+        found=f"neither {_PACKAGED} nor {_REPOSITORY}",
+        where="fedlearn-edu start",
+        do="install the package once more; in a clone, make release writes them",
+    )
+
+
+def deliver(release: Path, folder: Path) -> list[Delivery]:
+    """Copies the files of `release` into `folder`; your work stays as it is.
+
+    A file that you deleted comes back. A file that you changed stays, and a newer
+    release of it lands beside it as `NAME.new.ipynb`, once: delete it, and it is gone.
+
+    Raises:
+        LessonsNotFoundError: if the folder cannot be made, or written into.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        memory = _remembered(folder)
+        try:
+            return [
+                _deliver(file.relative_to(release), file.read_bytes(), folder, memory)
+                for file in _files(release)
+            ]
+        finally:
+            text = json.dumps({"version": 1, "delivered": memory}, indent=1)
+            _write(folder / MEMORY, text.encode())
+    except OSError as error:
+        raise LessonsNotFoundError(
+            "the lessons cannot be put there",
+            expected="a folder that can be written into",
+            found=error.strerror,
+            where=error.filename or folder,
+            do="name another one: fedlearn-edu start FOLDER",
+        ) from error
+
+
+def here() -> Path:
+    """The folder to take if none is named: this one, if it has lessons already."""
+    return Path() if Path(MEMORY).is_file() else FOLDER
+
+
+def report(deliveries: list[Delivery], folder: Path) -> str:
+    """What became of the lessons: a line each where there is something to know."""
+    told = {
+        "new": "new",
+        "updated": "updated; you had not changed it",
+        "beside": "newer than yours, and beside it; take what you want, or delete it",
+    }
+    lines = [f"{d.name}: {told[d.what]}" for d in deliveries if d.what in told]
+    yours = sum(d.what == "yours" for d in deliveries)
+    kept = f", {yours} with your work inside" * bool(yours)
+    files = f"{len(deliveries)} file{'s' * (len(deliveries) != 1)}"
+    return "\n".join([*lines, f"{files} in {folder}{kept}"])
+
+
+def has_lab() -> bool:
+    """Whether JupyterLab is installed for this Python."""
+    return find_spec("jupyterlab") is not None
+
+
+def open_lab(folder: Path) -> int:
+    """Opens JupyterLab on a folder, and waits for its end; returns its exit status."""
+    lab = subprocess.Popen([sys.executable, "-m", "jupyterlab", str(folder)])
+    while True:
+        try:
+            return lab.wait()
+        except KeyboardInterrupt:
+            # It was pressed for JupyterLab, which asks whether to stop.
+            continue
+
+
+# ------------------------------------------------------------------ one file
+
+
+def _files(release: Path) -> list[Path]:
+    hidden = ".ipynb_checkpoints"
+    return sorted(
+        file
+        for file in release.rglob("*")
+        if file.is_file() and hidden not in file.parts
+    )
+
+
+def _deliver(
+    name: Path, content: bytes, folder: Path, memory: dict[str, str]
+) -> Delivery:
+    """Tries one place after the other until none of the learner's work is in it."""
+    new = sha256(content).hexdigest()
+    for place in _places(name):
+        key, file = place.as_posix(), folder / place
+        got, is_first = memory.get(key), place == name
+        if not file.exists():
+            if got == new and not is_first:  # it was beside, and was put away
+                return Delivery(name.as_posix(), "yours")
+            _write(file, content)
+            memory[key] = new
+            return Delivery(key, "new" if is_first else "beside")
+        found = sha256(file.read_bytes()).hexdigest()
+        if found == new:
+            memory[key] = new
+            return Delivery(key, "unchanged" if is_first else "beside")
+        if got == new:
+            return Delivery(key, "yours")
+        if found == got:
+            _write(file, content)
+            memory[key] = new
+            return Delivery(key, "updated" if is_first else "beside")
+    raise AssertionError("there is always one more place")
+
+
+def _places(name: Path) -> Iterator[Path]:
+    """`a.ipynb`, `a.new.ipynb`, `a.new2.ipynb`, and so on."""
+    yield name
+    for number in count(1):
+        mark = ".new" if number == 1 else f".new{number}"
+        yield name.with_name(f"{name.stem}{mark}{name.suffix}")
+
+
+def _remembered(folder: Path) -> dict[str, str]:
+    """Without memory every file counts as changed, so nothing can be lost."""
+    try:
+        content = json.loads((folder / MEMORY).read_bytes())
+        return {str(k): str(v) for k, v in content["delivered"].items()}
+    except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+
+
+def _write(file: Path, content: bytes) -> None:
+    """All of it or nothing."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "wb") as new:
+            new.write(content)
+        # `mkstemp` is for secrets; a lesson may be read by whoever may read the folder.
+        Path(temporary).chmod(0o644)
+        os.replace(temporary, file)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise

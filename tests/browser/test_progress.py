@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress under a cell, in a real browser: it moves on when a check passes."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.browser.conftest import PICTURES
+from tests.browser.notebook_page import NotebookPage
+from tests.browser.servers import serve
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+CELLS = (
+    "import fedlearn_edu as fl\nfrom fedlearn_edu.course import check, progress",
+    "progress()",
+    "check.type_of_mean(fl.parse_type('float32@SERVER'))",
+)
+
+ONE_DONE = re.compile(r"^1 of \d+ exercises done")
+
+
+@pytest.fixture
+def opened(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[NotebookPage]:
+    """A notebook that shows progress first, and passes a check afterwards."""
+    new: Any = nbformat.v4
+    cells = [new.new_code_cell(source) for source in CELLS]
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    file = folder / "mine.ipynb"
+    # Without a name of a kernel, Lab asks for one.
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = new.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(notebook, file)  # type: ignore[no-untyped-call]
+    monkeypatch.setenv("FEDLEARN_EDU_PROGRESS", str(tmp_path / "progress.json"))
+    with serve("lab", folder, tmp_path) as server:
+        page = NotebookPage(browser, server)
+        page.open("mine.ipynb")
+        yield page
+        page.close()
+
+
+def test_progress_moves_on_when_a_check_passes(opened: NotebookPage) -> None:
+    opened.run_all()
+    output = opened.output_with("progress()")
+    output.get_by_text(ONE_DONE).wait_for(timeout=10_000)
+    status = output.get_by_role("status").inner_text()
+    assert "5 of" in status
+    assert "Next: lesson 1" in status
+    assert (opened.errors, opened.strangers, opened.failures()) == ([], set(), [])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_progress_can_be_read_in_a_narrow_window(
+    theme: str, opened: NotebookPage
+) -> None:
+    opened.run_all()
+    opened.use_theme(theme)
+    opened.resize(560)
+    output = opened.output_with("progress()")
+    output.get_by_text(ONE_DONE).wait_for(timeout=10_000)
+    assert opened.sticks_out(output) == []
+    colors = output.locator("p, td, th").evaluate_all(
+        "all => [...new Set(all.map(each => getComputedStyle(each).color))]"
+    )
+    [color] = colors
+    is_light_ink = min(map(int, color.strip("rgba()").split(",")[:3])) > 127
+    assert is_light_ink == (theme == "dark"), color
+    opened.save(output, PICTURES / f"progress_{theme}.png")

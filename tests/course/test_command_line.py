@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fedlearn-edu start`, `progress` and `doctor`: what they print, and how they end."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fedlearn_edu.__main__ import main
+from fedlearn_edu.course import doctor, records, start
+from fedlearn_edu.course.doctor import Finding
+from tests.course.lessons import LESSONS
+
+
+@pytest.fixture(autouse=True)
+def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A lesson to copy, and two to have progress in; nothing opens."""
+    lesson = tmp_path / "release" / "01_hello" / "01_hello.ipynb"
+    lesson.parent.mkdir(parents=True)
+    lesson.write_text("{}")
+    monkeypatch.setattr(start, "_PACKAGED", tmp_path / "release")
+    monkeypatch.setattr("fedlearn_edu.course.lessons.LESSONS", LESSONS)
+    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
+    monkeypatch.setattr(start, "open_lab", lambda _: pytest.fail("it opened"))
+    return lesson
+
+
+def test_start_copies_and_opens_jupyterlab_on_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[Path] = []
+
+    def open_lab(folder: Path) -> int:
+        opened.append(folder)
+        return 0
+
+    monkeypatch.setattr(start, "open_lab", open_lab)
+    monkeypatch.chdir(tmp_path)
+    assert main(["start"]) == 0
+    assert opened == [Path("fedlearn-lessons")]
+    assert Path("fedlearn-lessons/01_hello/01_hello.ipynb").is_file()
+    printed = capsys.readouterr()
+    assert printed.out == "01_hello/01_hello.ipynb: new\n1 file in fedlearn-lessons\n"
+    assert printed.err == ""
+
+
+def test_start_without_lab_only_copies(tmp_path: Path) -> None:
+    assert main(["start", str(tmp_path / "mine"), "--no-lab"]) == 0
+    assert (tmp_path / "mine" / "01_hello" / "01_hello.ipynb").is_file()
+
+
+def test_missing_jupyterlab_is_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(start, "find_spec", lambda _: None)
+    assert main(["start", str(tmp_path / "mine")]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1] == start.NO_LAB
+    assert 'pip install "fedlearn-edu[lab]"' in start.NO_LAB
+    assert printed.err == ""
+
+
+def test_jupyterlab_that_fails_is_told_by_the_exit_status(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start, "open_lab", lambda _: 7)
+    assert main(["start", str(tmp_path / "mine")]) == 1
+
+
+def test_start_that_cannot_be_done_gets_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "occupied").write_text("mine")
+    assert main(["start", str(tmp_path / "occupied"), "--no-lab"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert "name another one: fedlearn-edu start FOLDER" in printed.err
+
+
+def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    records.note_check("say_hello", True)
+    assert main(["progress"]) == 0
+    printed = capsys.readouterr()
+    assert "1 of 3 exercises done, 5 of 30 points." in printed.out
+    assert printed.err == ""
+
+
+def test_progress_is_written_as_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "new" / "progress.html"
+    assert main(["progress", "--html", str(page)]) == 0
+    assert "0 of 3 exercises done" in page.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == f"{page} written\n"
+
+
+def test_progress_can_be_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
+    records.note_check("say_hello", True)
+    assert main(["progress", "--forget"]) == 0
+    assert "0 of 3 exercises done" in capsys.readouterr().out
+
+
+def test_page_that_cannot_be_written_gets_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["progress", "--html", str(tmp_path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert str(tmp_path) in printed.err
+
+
+@pytest.mark.parametrize(
+    ("findings", "status", "last"),
+    [
+        ([Finding("ok", "all"), Finding("note", "x", "y")], 0, "nothing stops you"),
+        ([Finding("problem", "x", "y"), Finding("ok", "all")], 1, "1 problem"),
+    ],
+)
+def test_doctor_says_whether_something_stops_you(
+    findings: list[Finding],
+    status: int,
+    last: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(doctor, "examine", lambda *_, **__: iter(findings))
+    assert main(["doctor"]) == status
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1].startswith(last)
+    assert printed.err == ""
+
+
+def test_doctor_looks_at_the_folder_it_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["doctor", str(tmp_path)])
+    assert f"ok       {tmp_path} can be written into" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["start", "here", "there"], "unrecognized arguments: there"),
+        (["start", "--lab"], "unrecognized arguments: --lab"),
+        (["progress", "--html"], "expected one argument"),
+        (["doctor", "--deeper"], "unrecognized arguments: --deeper"),
+    ],
+)
+def test_bad_arguments_get_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    printed = capsys.readouterr()
+    assert stopped.value.code == 2
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert said in printed.err
+
+
+@pytest.mark.parametrize("command", [[], ["start"], ["progress"], ["doctor"]])
+def test_help_is_there_for_every_command(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--help"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: ")
+
+
+def test_name_in_messages_is_the_one_that_was_typed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for typed, said in (
+        ("/somewhere/bin/fedlearn-edu", "usage: fedlearn-edu "),
+        ("/somewhere/fedlearn_edu/__main__.py", "usage: python -m fedlearn_edu "),
+    ):
+        monkeypatch.setattr(sys, "argv", [typed])
+        assert main([]) == 0
+        assert capsys.readouterr().out.startswith(said)
+
+
+def test_reader_who_leaves_early_is_no_error(tmp_path: Path) -> None:
+    run = subprocess.Popen(
+        [sys.executable, "-m", "fedlearn_edu", "doctor", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert run.stdout is not None
+    assert b"Python" in run.stdout.readline()
+    run.stdout.close()
+    assert run.stderr is not None
+    with run.stderr:
+        assert run.stderr.read() == b""
+    assert run.wait(timeout=60) == 0
+
+
+INTERRUPTED = """
+import sys
+from fedlearn_edu.course import start
+from pathlib import Path
+sys.executable = sys.argv[1]  # stands for JupyterLab: asks once, ends the second time
+print(start.open_lab(Path()), flush=True)
+"""
+
+LAB = """#!{python}
+import signal, sys, time
+asked = []
+def ask(*_):
+    asked.append(1)
+    print("stop?" if len(asked) == 1 else "stopped", flush=True)
+    if len(asked) == 2:
+        sys.exit(3)
+signal.signal(signal.SIGINT, ask)
+print("serving", flush=True)
+while True:
+    time.sleep(0.05)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals go to groups of processes")
+def test_ctrl_c_is_left_to_jupyterlab(tmp_path: Path) -> None:
+    lab = tmp_path / "lab"
+    lab.write_text(LAB.format(python=sys.executable))
+    lab.chmod(0o755)
+    run = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(lab)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert run.stdout is not None
+    assert run.stdout.readline() == "serving\n"
+    for said in ("stop?\n", "stopped\n"):
+        os.killpg(run.pid, signal.SIGINT)
+        assert run.stdout.readline() == said
+    out, err = run.communicate(timeout=30)
+    assert (out, err) == ("3\n", "")

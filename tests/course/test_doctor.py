@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fedlearn-edu doctor`: each trouble is found, named, and has a cure."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fedlearn_edu.course import doctor, kernels, records, start, versions
+from fedlearn_edu.course.doctor import Finding, examine, verdict
+from fedlearn_edu.course.versions import Requirement
+
+
+@pytest.fixture(autouse=True)
+def lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two lessons, and a progress file; no port is asked of this machine."""
+    release = tmp_path / "release"
+    for name in ("01_hello", "02_types"):
+        (release / name).mkdir(parents=True)
+        (release / name / f"{name}.ipynb").write_text("{}")
+    monkeypatch.setattr(start, "_PACKAGED", release)
+    monkeypatch.setattr(doctor, "LAB_PORT", 0)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
+    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
+    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(tmp_path))
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    return release
+
+
+def one(tmp_path: Path, words: str, **options: Any) -> Finding:
+    """The finding that has these words in it."""
+    findings = list(examine(tmp_path, **options))
+    [found] = [f for f in findings if words in f.found]
+    return found
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, name: str, version: str | None) -> None:
+    """Lets a package have another version, or none."""
+    real = metadata.version
+
+    def told(package: str) -> str:
+        if package != name:
+            return real(package)
+        if version is None:
+            raise metadata.PackageNotFoundError(package)
+        return version
+
+    monkeypatch.setattr(metadata, "version", told)
+
+
+def test_ready_machine_has_nothing_to_do(tmp_path: Path) -> None:
+    findings = list(examine(tmp_path))
+    assert [f for f in findings if f.verdict != "ok"] == []
+    assert [f for f in findings if f.do] == []
+    assert verdict(findings) == "nothing stops you"
+    said = "\n".join(map(str, findings))
+    assert f"ok       Python {sys.version_info[0]}.{sys.version_info[1]}" in said
+    assert "ok       2 lessons" in said
+    assert "ok       data: the embedded digits, 1,797 images" in said
+
+
+def test_nothing_is_left_behind_and_tensorflow_stays_away(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from fedlearn_edu.course import doctor;"
+        "list(doctor.examine(Path(sys.argv[1])));"
+        "print([m for m in ('tensorflow', 'keras', 'matplotlib') if m in sys.modules])"
+    )
+    before = sorted(tmp_path.rglob("*"))
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (run.stdout, run.stderr) == ("[]\n", "")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_nothing_asks_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the doctor must not connect")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert list(examine(tmp_path))
+
+
+@pytest.mark.parametrize("version", [(3, 10, 12), (3, 14, 0)])
+def test_python_that_does_not_do_is_a_problem(
+    version: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "version_info", version)
+    found = doctor._python()
+    assert found.verdict == "problem"
+    assert found.do == "take Python 3.11, 3.12 or 3.13"
+
+
+def test_packages_are_those_of_the_project_and_of_the_lab() -> None:
+    wanted = {each.name for each in versions.requirements("fedlearn-edu", "lab")}
+    assert {"numpy", "tensorflow", "ipywidgets", "jupyterlab"} <= wanted
+    assert not wanted & {"pytest", "nbgrader", "dask"}
+
+
+def test_every_requirement_of_the_project_is_understood() -> None:
+    """One that is written differently would be passed over in silence."""
+    written = metadata.requires("fedlearn-edu") or []
+    assert [line for line in written if not versions._NEEDED.match(line)] == []
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [(None, "jupyterlab is not installed"), ("3.9", "jupyterlab 3.9 is too old")],
+)
+def test_missing_or_old_package_is_a_problem_with_a_command(
+    version: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, "jupyterlab", version)
+    found = one(tmp_path, words)
+    assert found.verdict == "problem"
+    assert found.do.endswith('-m pip install "jupyterlab>=4.2"')
+    assert sys.executable in found.do
+
+
+def test_package_that_is_not_installed_itself_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, "fedlearn-edu", None)
+    assert "pip install -e" in one(tmp_path, "runs from its folder only").do
+
+
+@pytest.mark.parametrize(
+    ("version", "is_met"),
+    [("4.2", True), ("4.2.0rc1", True), ("4.10", True), ("4.1.9", False), ("", False)],
+)
+def test_versions_are_compared_as_numbers(version: str, is_met: bool) -> None:
+    assert Requirement("jupyterlab", "4.2").is_met_by(version) == is_met
+
+
+def kernel(folder: Path, command: str) -> None:
+    """A kernel of the name that lessons ask for, where Jupyter looks first."""
+    spec = {"argv": [command, "-m", "ipykernel"], "display_name": "x", "language": "p"}
+    (folder / "kernels" / "python3").mkdir(parents=True)
+    (folder / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
+
+
+def test_kernel_of_another_python_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel(tmp_path, str(tmp_path / "bin" / "python"))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    found = one(tmp_path, "notebooks start another Python")
+    assert found.verdict == "problem"
+    assert "jupyter kernelspec remove python3" in found.do
+    assert str(tmp_path) in found.do
+
+
+@pytest.mark.parametrize("command", ["python", sys.executable])
+def test_kernel_of_this_python_is_fine(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel(tmp_path, command)
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    assert kernels.kernel_trouble() is None
+
+
+def test_environment_whose_python_is_a_link_to_the_same_is_another_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    kernel(tmp_path, str(tmp_path / "bin" / "python"))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    assert kernels.kernel_trouble() is not None
+
+
+def test_missing_ipykernel_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "find_spec", lambda _: None)
+    trouble = kernels.kernel_trouble()
+    assert trouble is not None
+    assert trouble[1] == f"{sys.executable} -m pip install ipykernel"
+
+
+def test_damaged_data_is_a_problem_with_a_cure(tmp_path: Path) -> None:
+    (tmp_path / "mnist.npz").write_bytes(b"torn")
+    found = one(tmp_path, "the MNIST file cannot be read")
+    assert found.verdict == "problem"
+    assert "delete it" in found.do
+
+
+def test_missing_lessons_are_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in ("_PACKAGED", "_REPOSITORY"):
+        monkeypatch.setattr(start, place, tmp_path / "nowhere")
+    assert one(tmp_path, "the lessons are not here").verdict == "problem"
+
+
+def test_folder_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
+    file = tmp_path / "occupied"
+    file.write_text("")
+    [found] = [
+        f for f in examine(file / "deeper") if "cannot be written into" in f.found
+    ]
+    assert found.verdict == "problem"
+    assert "fedlearn-edu start FOLDER" in found.do
+
+
+def test_folder_that_is_still_to_be_made_is_asked_for_its_parent(
+    tmp_path: Path,
+) -> None:
+    assert doctor._folder(tmp_path / "new" / "deeper").verdict == "ok"
+    assert not (tmp_path / "new").exists()
+
+
+def test_progress_that_cannot_be_kept_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "occupied").write_text("")
+    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "occupied" / "p.json"))
+    findings = list(examine(tmp_path))
+    assert [f.verdict for f in findings if f.verdict != "ok"] == ["note"]
+    assert verdict(findings) == "nothing stops you (1 note)"
+    monkeypatch.setenv(records.VARIABLE, "off")
+    assert one(tmp_path, "your progress is not kept").verdict == "note"
+
+
+def test_port_that_is_taken_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port: int = other.getsockname()[1]
+        monkeypatch.setattr(doctor, "LAB_PORT", port)
+        found = one(tmp_path, f"port {port} is taken")
+    assert found.verdict == "note"
+    assert "takes the next one" in found.do
+
+
+def test_root_is_told_that_jupyterlab_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
+    found = one(tmp_path, "you are root")
+    assert found.verdict == "note"
+    assert found.do.endswith("-m jupyterlab --allow-root")
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, str, str], None]:
+    """What the Python that loads TensorFlow says."""
+
+    def answer(status: int, out: str, err: str) -> None:
+        done = subprocess.CompletedProcess([], status, out, err)
+        monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+
+    return answer
+
+
+def test_tensorflow_that_does_not_load_is_a_problem(
+    tmp_path: Path, answers: Callable[[int, str, str], None]
+) -> None:
+    answers(1, "", "Traceback …\nImportError: no AVX here\n")
+    found = one(tmp_path, "ImportError: no AVX here", deep=True)
+    assert found.verdict == "problem"
+    assert "pip install" in found.do
+    answers(-4, "", "")
+    assert "exit status -4" in one(tmp_path, "TensorFlow does not", deep=True).found
+
+
+def test_tensorflow_that_answers_is_fine(
+    tmp_path: Path, answers: Callable[[int, str, str], None]
+) -> None:
+    answers(0, "2.21.0 2.0\n", "a lot of noise")
+    assert one(tmp_path, "TensorFlow 2.21.0 adds", deep=True).verdict == "ok"
+
+
+@pytest.mark.tensorflow
+@pytest.mark.slow
+def test_tensorflow_is_really_asked(tmp_path: Path) -> None:
+    assert one(tmp_path, "adds 1 and 1", deep=True).verdict == "ok"
+
+
+def test_last_line_counts_problems() -> None:
+    problem, note = Finding("problem", "x", "y"), Finding("note", "x")
+    assert verdict([problem, note]) == "1 problem to solve first"
+    assert verdict([problem, problem]) == "2 problems to solve first"
+    assert verdict([note, note]) == "nothing stops you (2 notes)"

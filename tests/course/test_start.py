@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fedlearn-edu start`: lessons arrive, are renewed, and nobody's work is lost."""
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from fedlearn_edu.course import start
+from fedlearn_edu.course.start import Delivery, LessonsNotFoundError, deliver
+
+LESSON = "01_hello/01_hello.ipynb"
+BESIDE = "01_hello/01_hello.new.ipynb"
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A lesson with a picture, a second lesson, and what an editor left behind."""
+    folder = tmp_path / "release"
+    put(folder, LESSON, "release 1")
+    put(folder, "01_hello/images/who.png", "a picture")
+    put(folder, "02_types/02_types.ipynb", "types 1")
+    put(folder, "02_types/.ipynb_checkpoints/02_types-checkpoint.ipynb", "junk")
+    return folder
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return tmp_path / "mine"
+
+
+def put(folder: Path, name: str, content: str) -> None:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content)
+
+
+def found(folder: Path) -> dict[str, str]:
+    files = (file for file in folder.rglob("*") if file.is_file())
+    names = {file.relative_to(folder).as_posix(): file.read_text() for file in files}
+    return {name: text for name, text in names.items() if name != start.MEMORY}
+
+
+def what(deliveries: list[Delivery]) -> dict[str, str]:
+    return {each.name: each.what for each in deliveries}
+
+
+def test_lessons_arrive_with_all_their_files(release: Path, mine: Path) -> None:
+    delivered = deliver(release, mine)
+    assert found(mine) == {
+        LESSON: "release 1",
+        "01_hello/images/who.png": "a picture",
+        "02_types/02_types.ipynb": "types 1",
+    }
+    assert set(what(delivered).values()) == {"new"}
+
+
+def test_second_time_nothing_changes(release: Path, mine: Path) -> None:
+    deliver(release, mine)
+    before = (mine / LESSON).stat().st_ino
+    assert set(what(deliver(release, mine)).values()) == {"unchanged"}
+    assert (mine / LESSON).stat().st_ino == before
+
+
+def test_your_work_stays(release: Path, mine: Path) -> None:
+    deliver(release, mine)
+    put(mine, LESSON, "my answer")
+    assert what(deliver(release, mine))[LESSON] == "yours"
+    assert found(mine)[LESSON] == "my answer"
+    assert BESIDE not in found(mine)
+
+
+def test_lesson_nobody_touched_is_updated(release: Path, mine: Path) -> None:
+    deliver(release, mine)
+    put(release, LESSON, "release 2")
+    assert what(deliver(release, mine))[LESSON] == "updated"
+    assert found(mine)[LESSON] == "release 2"
+    assert BESIDE not in found(mine)
+
+
+def test_newer_lesson_lands_beside_your_work(release: Path, mine: Path) -> None:
+    deliver(release, mine)
+    put(mine, LESSON, "my answer")
+    put(release, LESSON, "release 2")
+    delivered = deliver(release, mine)
+    assert what(delivered)[BESIDE] == "beside"
+    assert found(mine)[LESSON] == "my answer"
+    assert found(mine)[BESIDE] == "release 2"
+    assert f"{BESIDE}: newer than yours, and beside it" in start.report(delivered, mine)
+
+
+def test_what_landed_beside_is_renewed_only_while_untouched(
+    release: Path, mine: Path
+) -> None:
+    deliver(release, mine)
+    put(mine, LESSON, "my answer")
+    put(release, LESSON, "release 2")
+    deliver(release, mine)
+    put(release, LESSON, "release 3")
+    deliver(release, mine)
+    assert found(mine)[BESIDE] == "release 3"
+    put(mine, BESIDE, "my second answer")
+    assert what(deliver(release, mine))[BESIDE] == "yours"
+    put(release, LESSON, "release 4")
+    deliver(release, mine)
+    assert found(mine)[LESSON] == "my answer"
+    assert found(mine)[BESIDE] == "my second answer"
+    assert found(mine)["01_hello/01_hello.new2.ipynb"] == "release 4"
+
+
+def test_what_landed_beside_and_was_put_away_stays_away(
+    release: Path, mine: Path
+) -> None:
+    deliver(release, mine)
+    put(mine, LESSON, "my answer")
+    put(release, LESSON, "release 2")
+    deliver(release, mine)
+    (mine / BESIDE).unlink()
+    assert what(deliver(release, mine))[LESSON] == "yours"
+    assert BESIDE not in found(mine)
+    put(release, LESSON, "release 3")
+    deliver(release, mine)
+    assert found(mine)[BESIDE] == "release 3"
+
+
+def test_newer_lesson_that_took_the_place_of_yours_is_known(
+    release: Path, mine: Path
+) -> None:
+    deliver(release, mine)
+    put(mine, LESSON, "my answer")
+    put(release, LESSON, "release 2")
+    deliver(release, mine)
+    (mine / BESIDE).replace(mine / LESSON)
+    assert what(deliver(release, mine))[LESSON] == "unchanged"
+    put(release, LESSON, "release 3")
+    assert what(deliver(release, mine))[LESSON] == "updated"
+
+
+def test_deleted_lesson_comes_back(release: Path, mine: Path) -> None:
+    deliver(release, mine)
+    put(mine, LESSON, "spoilt")
+    (mine / LESSON).unlink()
+    assert what(deliver(release, mine))[LESSON] == "new"
+    assert found(mine)[LESSON] == "release 1"
+
+
+@pytest.mark.parametrize("memory", [None, "", "{", "[]", '{"delivered": 3}'])
+def test_without_memory_everything_that_differs_is_yours(
+    memory: str | None, release: Path, mine: Path
+) -> None:
+    deliver(release, mine)
+    put(release, LESSON, "release 2")
+    if memory is None:
+        (mine / start.MEMORY).unlink()
+    else:
+        (mine / start.MEMORY).write_text(memory)
+    assert what(deliver(release, mine))[BESIDE] == "beside"
+    assert found(mine)[LESSON] == "release 1"
+    assert found(mine)[BESIDE] == "release 2"
+
+
+def test_files_of_yours_are_left_alone(release: Path, mine: Path) -> None:
+    put(mine, "notes.txt", "mine")
+    put(mine, LESSON, "was here before")
+    deliver(release, mine)
+    assert found(mine)["notes.txt"] == "mine"
+    assert found(mine)[LESSON] == "was here before"
+
+
+def test_no_order_of_events_loses_work(release: Path, mine: Path) -> None:
+    """Every text a learner has typed is still somewhere, unless she deleted it."""
+    for events in itertools.product(("edit", "release", "deliver"), repeat=4):
+        folder = mine / "-".join(events)
+        typed: set[str] = set()
+        for number, event in enumerate((*events, "deliver")):
+            text = f"{event} {number} of {events}"
+            if event == "edit":
+                for name in [n for n in found(folder) if n.startswith("01_hello/01")]:
+                    typed -= {found(folder)[name]}
+                    put(folder, name, f"{text} {name}")
+                    typed.add(f"{text} {name}")
+            elif event == "release":
+                put(release, LESSON, text)
+            else:
+                deliver(release, folder)
+        assert typed <= set(found(folder).values()), events
+
+
+def test_memory_is_one_small_file(release: Path, mine: Path) -> None:
+    deliver(release, mine)
+    memory = json.loads((mine / start.MEMORY).read_text())
+    assert memory["version"] == 1
+    assert {len(checksum) for checksum in memory["delivered"].values()} == {64}
+    assert not list(mine.glob(".*.*.tmp")) + list(mine.rglob(".*ipynb.*"))
+
+
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_file_in_place_of_the_folder_is_refused(
+    below: str, release: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "occupied").write_text("mine")
+    with pytest.raises(LessonsNotFoundError, match="cannot be put there") as refused:
+        deliver(release, tmp_path / "occupied" / below)
+    error = refused.value
+    assert None not in (error.expected, error.found, error.where, error.do)
+
+
+def test_report_is_short(release: Path, mine: Path) -> None:
+    first = start.report(deliver(release, mine), mine).splitlines()
+    assert first[0] == f"{LESSON}: new"
+    assert first[-1] == f"3 files in {mine}"
+    assert len(first) == 4
+    put(mine, LESSON, "my answer")
+    again = start.report(deliver(release, mine), mine)
+    assert again == f"3 files in {mine}, 1 with your work inside"
+
+
+def test_packaged_lessons_come_before_those_of_the_repository(
+    release: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start, "_PACKAGED", mine)
+    monkeypatch.setattr(start, "_REPOSITORY", release)
+    assert start.find_release() == release
+    put(mine, LESSON, "packaged")
+    assert start.find_release() == mine
+
+
+def test_missing_lessons_are_said_in_four_parts(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start, "_PACKAGED", mine)
+    monkeypatch.setattr(start, "_REPOSITORY", mine)
+    with pytest.raises(LessonsNotFoundError, match="the lessons are not here") as said:
+        start.find_release()
+    error = said.value
+    assert None not in (error.expected, error.found, error.where, error.do)
+
+
+def test_folder_with_lessons_is_taken_if_you_stand_in_it(
+    tmp_path: Path, release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert start.here() == Path("fedlearn-lessons")
+    deliver(release, start.here())
+    monkeypatch.chdir(tmp_path / "fedlearn-lessons")
+    assert start.here() == Path()
