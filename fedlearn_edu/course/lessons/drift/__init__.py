@@ -17,6 +17,6 @@ LESSON: Final = Lesson(
         "write what FedProx, FedAdam and SCAFFOLD change in a round",
         "compare algorithms over several seeds, and say which differences count",
     ),
-    needs="lesson 10: federated averaging",
+    needs="lesson 10, federated averaging",
     exercises=(PROXIMAL_GRADIENT, BUILD_MY_PROX, ADAM_STEP, SCAFFOLD_CLIENT),
 )
