@@ -4,6 +4,7 @@
 `make release` renews them, so that goals, minutes and points are stated in one place.
 """
 
+from fedlearn_edu.course.badges import binder_address, colab_address
 from fedlearn_edu.course.exercise import Lesson
 from fedlearn_edu.course.lessons import LESSONS
 from tools.release import RELEASE, ROOT
@@ -13,10 +14,8 @@ README = ROOT / "README.md"
 BEGIN = "<!-- lessons: written by `make release` -->\n"
 END = "\n<!-- end of lessons -->"
 
-_COLAB = "https://colab.research.google.com/github/fedlearn-edu/fedlearn-edu/blob/main/"
-_BINDER = "https://mybinder.org/v2/gh/fedlearn-edu/fedlearn-edu/main?urlpath=lab/tree/"
-_COLAB_BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
-_BINDER_BADGE = "https://mybinder.org/badge_logo.svg"
+_COLAB = "https://colab.research.google.com/assets/colab-badge.svg"
+_BINDER = "https://mybinder.org/badge_logo.svg"
 
 
 def lesson_table() -> str:
@@ -64,13 +63,19 @@ def _badge_row(lesson: Lesson) -> str:
     title, badges = lesson.title, ""
     if (ROOT / file).is_file():
         title = f"[{title}]({file})"
-        colab = f"[![Open lesson {number} in Colab]({_COLAB_BADGE})]({_COLAB}{file})"
-        binder = (
-            f"[![Open lesson {number} on Binder]({_BINDER_BADGE})]({_BINDER}{file})"
+        colab = _badge(
+            f"Open lesson {number} in Colab", _COLAB, colab_address(lesson.name)
+        )
+        binder = _badge(
+            f"Open lesson {number} on Binder", _BINDER, binder_address(lesson.name)
         )
         badges = f"{colab} {binder}"
     points = str(lesson.points) if lesson.exercises else ""
     return f"| {number} | {title} | {lesson.minutes} | {points} | {badges} |"
+
+
+def _badge(words: str, picture: str, address: str) -> str:
+    return f"[![{words}]({picture})]({address})"
 
 
 def _file(lesson: Lesson) -> str:
