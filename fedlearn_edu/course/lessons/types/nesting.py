@@ -44,17 +44,18 @@ def _held(split: Any) -> Any:
 
 
 ONE_READING: Final = [("town", 7, -3.5)]
+TWO_READINGS: Final = [*ONE_READING, ("town", 8, 2.0)]
 
 
-def _makes(like: Any) -> Any:
-    """Spots what an answer makes of one reading of one home."""
-    return lambda answer: like(answer(ONE_READING))
+def _makes(like: Any, rows: Any = ONE_READING) -> Any:
+    """Spots what an answer makes of the readings of one home."""
+    return lambda answer: like(answer(rows))
 
 
 _places = _makes(lambda made: isinstance(made, fl.FederatedValue))
 _names = _makes(lambda made: list(made) == ["town"] and not isinstance(made, dict))
 _pairs = _makes(lambda made: made[0][0] == "town" and isinstance(made[0][1], list))
-_flat = _makes(lambda made: list(made[0]) == [7, -3.5])
+_flat = _makes(lambda made: list(made[0]) == [7, -3.5, 8, 2.0], TWO_READINGS)
 _no_days = _makes(lambda made: list(made[0]) == [-3.5])
 _columns = _makes(lambda made: [list(each) for each in made[0]] == [[7], [-3.5]])
 
