@@ -56,6 +56,10 @@ TARGET_GAP = Exercise(
             "you divided by the target; asked for is the difference",
             lambda readings, target: np.mean(readings) / target,
         ),
+        gives(
+            "20 is frozen in: the target comes with the call, as `target`",
+            lambda readings, target: np.mean(readings) - 20.0,
+        ),
         gives("this is the target itself", lambda readings, target: target),
         typed(
             "each home knows its own distance, but nobody took the mean",
@@ -116,6 +120,11 @@ BODY_RUNS = Exercise(
         ),
         looks("the two runs on ones were at definition, before `clear`", _has(1, 7, 9)),
         looks("a leaf has to run whenever its result is needed", _has(1, 0, 1)),
+        looks(
+            "a leaf runs once at every client: there are 3 in the first call, and 2 "
+            "in the second",
+            lambda answer: answer[1] != 5,
+        ),
         looks(
             "`squared` is traced for each new type, not for each call: which types "
             "does it meet?",

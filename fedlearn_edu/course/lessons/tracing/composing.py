@@ -56,6 +56,10 @@ def _is_polymorphic(made: Any) -> bool:
     return "polymorphic" in repr(made)
 
 
+def _said_twice() -> Any:
+    return fl.federated_computation(lambda said: (said, said), np.bool_)
+
+
 def _at_clients() -> tuple[Any, ...]:
     readings = fl.type_at_clients(np.float32)
     double = fl.federated_computation(lambda x: x + x, readings)
@@ -76,7 +80,7 @@ COMPOSE = Exercise(
         Case("the order matters", lambda: (_add_one(), _times_ten(), 2.0), _answered),
         Case(
             "its type says what goes in and what comes out",
-            lambda: (_times_ten(), fl.np_computation(_is_warm, np.float32)),
+            lambda: (fl.np_computation(_is_warm, np.float32), _said_twice()),
             _typed,
         ),
         Case("twice the same", lambda: (_add_one(), _add_one(), 0.5), _answered),
@@ -97,6 +101,24 @@ COMPOSE = Exercise(
             "returned <class|computation and the types|one argument",
         ),
         raises(
+            "`federated_map` is for what the clients hold; here `second` is simply "
+            "called",
+            "federated_map needs",
+        ),
+        raises(
+            "the type of the parameter comes from `first`: it is not always the same",
+            r"type [^(]\S* is not assignable",
+        ),
+        raises(
+            "a leaf has no clients and calls no computations: decorate with "
+            "`fl.federated_computation`",
+            "not for leaf code",
+        ),
+        raises(
+            "the inner function returns nothing: is there a `return` in it?",
+            "ReturnedNone",
+        ),
+        raises(
             "a computation cannot be applied to another one: apply each to data, "
             "inside a body of its own",
             "NotAssignable|cannot be part|Mismatch",
@@ -105,6 +127,10 @@ COMPOSE = Exercise(
         gives(
             "`second` ran before `first`: the inner call is the first one",
             lambda first, second, data: first(second(data)),
+        ),
+        gives(
+            "there are two results here: only what comes out at the end is asked for",
+            lambda first, second, data: (first(data), second(first(data))),
         ),
         gives("only `first` was applied", lambda first, second, data: first(data)),
         gives("only `second` was applied", lambda first, second, data: second(data)),

@@ -97,6 +97,15 @@ WHO_FITS = Exercise(
                 t for t in candidates if type(t) is type(wanted)
             ],
         ),
+        gives(
+            "a set has no order: return a list, in the order in which they came",
+            lambda wanted, candidates: set(_who_fits(wanted, candidates)),
+        ),
+        raises(
+            "these are types already, and no texts: ask `wanted` with its "
+            "`is_assignable_from`",
+            "parse_type reads text",
+        ),
         raises(
             "check_assignable_from complains; `is_assignable_from` answers yes or no",
             "NotAssignable",

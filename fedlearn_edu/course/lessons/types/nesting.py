@@ -8,7 +8,7 @@ from typing import Any, Final
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
-from fedlearn_edu.course.mistakes import gives, raises
+from fedlearn_edu.course.mistakes import gives, looks, raises
 
 READINGS: Final = fl.parse_type("<day=int32,degrees=float32>*")
 
@@ -43,6 +43,22 @@ def _held(split: Any) -> Any:
     return lambda rows: _placed(split, rows)
 
 
+ONE_READING: Final = [("town", 7, -3.5)]
+TWO_READINGS: Final = [*ONE_READING, ("town", 8, 2.0)]
+
+
+def _makes(like: Any, rows: Any = ONE_READING) -> Any:
+    """Spots what an answer makes of the readings of one home."""
+    return lambda answer: like(answer(rows))
+
+
+_places = _makes(lambda made: isinstance(made, fl.FederatedValue))
+_names = _makes(lambda made: list(made) == ["town"] and not isinstance(made, dict))
+_pairs = _makes(lambda made: made[0][0] == "town" and isinstance(made[0][1], list))
+_flat = _makes(lambda made: list(made[0]) == [7, -3.5, 8, 2.0], TWO_READINGS)
+_no_days = _makes(lambda made: list(made[0]) == [-3.5])
+_columns = _makes(lambda made: [list(each) for each in made[0]] == [[7], [-3.5]])
+
 BY_HOME: Final = Exercise(
     name="by_home",
     title="one table, many homes",
@@ -64,6 +80,19 @@ BY_HOME: Final = Exercise(
         Case("one home with one reading", ([("town", 7, -3.5)],), _placed),
     ),
     mistakes=(
+        looks("return the lists themselves; `place` comes later", _places),
+        looks("these are the names of the homes; what they hold is asked for", _names),
+        looks("a client is no pair: leave out the name of the home", _pairs),
+        looks(
+            "a home holds days and degrees in turn; one tuple `(day, degrees)` for "
+            "each reading",
+            _flat,
+        ),
+        looks("the days are missing: a reading has a day and degrees", _no_days),
+        looks(
+            "all days and then all degrees: a sequence has both in every element",
+            _columns,
+        ),
         raises(
             "clients have an order and no names: return a list, not a dict",
             "found=.*dict|place puts one entry at each client",
@@ -84,6 +113,10 @@ BY_HOME: Final = Exercise(
         gives(
             "rows of one home need not be neighbors: it became several clients",
             _held(_neighbors),
+        ),
+        gives(
+            "the homes are sorted by what they hold; sort them by name",
+            _held(lambda rows: sorted(_by_home(rows))),
         ),
         gives(
             "the homes come in the order of their first rows; sort them by name",

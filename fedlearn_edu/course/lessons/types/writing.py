@@ -63,8 +63,17 @@ PHOTOS_AT_CLIENTS = Exercise(
             "label=int32>",
         ),
         _says("`?` is for what is not known yet; 32, 32 and 3 are", "?,?"),
+        _says("one star, behind the batch: each element has photos and labels", "]*,"),
+        _says("the colors come last in the shape: 32, 32, 3", "[?,3,32,32]"),
+        _says("each dot has 3 colors: one more direction in the shape", "32,32]"),
+        _says("a label is a whole number, an `int32`", "label=float"),
+        _says("one number for each photo: the labels have one direction", "int32[?,1]"),
         _says(
             "how many photos a batch has is not known: write `?`", lacking="[?,32,32,3]"
+        ),
+        _says(
+            "there are as many labels as photos, and that is not known: write `?`",
+            lacking="int32[?]",
         ),
     ),
     hints=(
@@ -107,6 +116,10 @@ SURVEY_TYPE = Exercise(
             lambda answer: answer.parameter is None,
         ),
         looks(
+            "one parameter alone goes in as it is: no angle brackets, no name",
+            lambda answer: str(answer.parameter).startswith("<hours="),
+        ),
+        looks(
             "what goes in is held by the clients, and differs from one to the next",
             lambda answer: not str(answer.parameter).startswith("{"),
         ),
@@ -129,6 +142,10 @@ SURVEY_TYPE = Exercise(
         looks(
             "the mean of a struct is a struct, its fields named as before",
             lambda answer: "coldest=" not in str(answer.result),
+        ),
+        looks(
+            "fields have an order, and `extremes` returns `coldest` first",
+            lambda answer: str(answer.result).startswith("<warmest"),
         ),
         looks(
             "the coldest of 24 readings is one number: it has no shape",

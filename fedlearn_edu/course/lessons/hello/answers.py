@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 01: what each client works out by itself, before it is averaged."""
+
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise
+from fedlearn_edu.course.lessons.hello.averages import ALL, DOUBLE, FIVE, READINGS, STAY
+from fedlearn_edu.course.mistakes import gives, typed
+
+
+def _fahrenheit(celsius: Any) -> Any:
+    return np.asarray(celsius, np.float32) * 1.8 + 32
+
+
+def _mean_fahrenheit() -> Any:
+    @fl.np_computation(np.float32)
+    def to_fahrenheit(celsius: Any) -> Any:
+        return celsius * np.float32(1.8) + np.float32(32)
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def mean_fahrenheit(readings: Any) -> Any:
+        return fl.federated_mean(fl.federated_map(to_fahrenheit, readings))
+
+    return mean_fahrenheit
+
+
+MEAN_FAHRENHEIT = Exercise(
+    name="mean_fahrenheit",
+    title="each client converts, the server averages",
+    points=10,
+    want=wants.computation(READINGS),
+    reference=_mean_fahrenheit,
+    cases=(
+        Case("three clients", ([20.0, 21.5, 18.5],)),
+        Case("freezing and boiling", ([0.0, 100.0],)),
+        Case("one client", ([-40.0],)),
+    ),
+    mistakes=(
+        gives("nobody converted: this is the mean in degrees Celsius", np.mean),
+        gives(
+            "you added up instead of averaging",
+            lambda readings: np.sum(_fahrenheit(readings)),
+        ),
+        gives(
+            "this was converted twice",
+            lambda readings: np.mean(_fahrenheit(_fahrenheit(readings))),
+        ),
+        gives(
+            "this is the largest reading",
+            lambda readings: np.max(_fahrenheit(readings)),
+        ),
+        typed("each client converted, but nobody took the mean", STAY),
+        gives(
+            "you multiplied by 1.8, and forgot the 32 degrees that Fahrenheit is ahead",
+            lambda readings: np.mean(readings) * 1.8,
+        ),
+        typed("the server holds all readings now; it only needs their mean", ALL),
+    ),
+    hints=(
+        "Two moves: first every client converts its own reading, "
+        "then the server averages what they made.",
+        "`federated_map(f, data)` lets every client apply `f` to what it holds.",
+        "Fill both gaps:\n"
+        "    @fl.federated_computation(fl.type_at_clients(np.float32))\n"
+        "    def mean_fahrenheit(readings):\n"
+        "        converted = fl.federated_map(..., readings)\n"
+        "        return fl.federated_mean(...)",
+    ),
+)
+
+
+def _share_warm() -> Any:
+    one_if_warm = fl.np_computation(
+        lambda reading: np.float32(reading > np.float32(21)), np.float32
+    )
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def share_warm(readings: Any) -> Any:
+        return fl.federated_mean(fl.federated_map(one_if_warm, readings))
+
+    return share_warm
+
+
+def _above_20(readings: Any) -> Any:
+    return np.mean([r > 20 for r in readings])
+
+
+def _per_cent(readings: Any) -> Any:
+    return np.mean([100.0 * (r > 21) for r in readings])
+
+
+SHARE_WARM = Exercise(
+    name="share_warm",
+    title="the share of clients that read more than 21 degrees",
+    points=15,
+    want=wants.computation(READINGS),
+    reference=_share_warm,
+    cases=(
+        Case("one of five", ([18.0, 24.0, 20.5, 20.0, 19.5],)),
+        Case("exactly 21 is not more than 21", ([21.0, 22.0, 19.0, 18.0],)),
+        Case("nobody", ([3.0, 4.0, 5.0],)),
+        Case("everybody", ([30.0, 40.0],)),
+    ),
+    mistakes=(
+        gives(
+            "this is how many clients are warm; the share is that, divided by how many "
+            "there are",
+            lambda readings: float(sum(r > 21 for r in readings)),
+        ),
+        gives(
+            "you counted clients that read exactly 21, too",
+            lambda readings: float(np.mean([r >= 21 for r in readings])),
+        ),
+        gives(
+            "this is the share of the cold ones",
+            lambda readings: float(np.mean([r <= 21 for r in readings])),
+        ),
+        gives("this is the mean of the readings; no client answered", np.mean),
+        gives(FIVE, lambda readings: sum(r > 21 for r in readings) / 5),
+        gives("the question is *more than* 21 degrees, and not 20", _above_20),
+        gives(
+            "you averaged the warm readings themselves; a warm one answers 1.0",
+            lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
+        ),
+        gives("this is per cent; a share goes from 0 to 1", _per_cent),
+        gives(
+            "you asked whether the mean is warm; each client has to answer for itself",
+            lambda readings: float(np.mean(readings) > 21),
+        ),
+        typed(
+            "this is a `float64`, NumPy's way with decimal numbers; "
+            "`np.float32(…)` around an answer makes it a `float32`",
+            DOUBLE,
+        ),
+        typed("each client has its answer, but nobody took the mean", STAY),
+        typed("the server holds all answers now; it only needs their mean", ALL),
+    ),
+    hints=(
+        "Let each client answer with a number: 1.0 for yes, 0.0 for no. "
+        "What is the mean of such answers?",
+        "share = (1/n) · Σ [reading of client k > 21], "
+        "where [ ] is 1 if it is so, and 0 if not.",
+        "Complete both functions:\n"
+        "    @fl.np_computation(np.float32)\n"
+        "    def one_if_warm(reading):\n"
+        "        return np.float32(reading > ...)\n"
+        "\n"
+        "    @fl.federated_computation(fl.type_at_clients(np.float32))\n"
+        "    def share_warm(readings):\n"
+        "        return fl.federated_mean(fl.federated_map(..., readings))",
+    ),
+)
