@@ -20,10 +20,22 @@ def keep_compared_outputs(notebook: Any, done: Any) -> None:
     """Takes from the notebook that is `done` the text of cells that are compared."""
     for cell, ran in zip(code_cells(notebook), code_cells(done), strict=True):
         if is_compared(cell):
-            cell.outputs = [_plain(output, cell.id) for output in ran.outputs]
+            plain = [_plain(output, cell.id) for output in ran.outputs]
+            cell.outputs = _joined(plain)
             cell.execution_count = 1  # nbval skips cells that have none
         else:
             cell.outputs, cell.execution_count = [], None
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """A kernel may send what one cell prints in several parts, or in one."""
+    joined: list[Any] = []
+    for output in outputs:
+        if joined and "name" in output and "name" in joined[-1]:
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def _plain(output: Any, name: str) -> Any:

@@ -16,6 +16,7 @@
     ```
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -86,6 +87,20 @@ def _answer(
         )
     is_right = kind == "right"
     return Answer(exercise, is_right, title.strip(), tuple(words), "\n".join(source))
+
+
+def for_the_grader(answers: Sequence[Answer]) -> list[Answer]:
+    """Five wrong and two right answers to every exercise, the first of each.
+
+    A submission costs seconds; the others are tried in one kernel, see `one_kernel`.
+    """
+    seen: Counter[tuple[str, bool]] = Counter()
+    chosen = []
+    for answer in answers:
+        seen[answer.exercise, answer.is_right] += 1
+        if seen[answer.exercise, answer.is_right] <= (2 if answer.is_right else 5):
+            chosen.append(answer)
+    return chosen
 
 
 def rounds(answers: Sequence[Answer]) -> list[list[Answer]]:

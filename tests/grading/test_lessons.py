@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every exercise of every lesson, graded by nbgrader: what is right gets its points.
 
-A lesson is one test, because all that is tried on it is handed in and graded once.
+All that nbgrader grades of a lesson is one test, because it is handed in and graded
+once; the other answers are tried in one kernel.
 While writing one, use `python -m tests.grading.try_lesson NN --quick`.
 """
 
@@ -11,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.grading import proofs
-from tests.grading.answers import answers_of
+from tests.grading.answers import answers_of, for_the_grader
+from tests.grading.one_kernel import faults_of, try_all
 from tests.grading.proofs import prove
 from tools.cells import answer_cells, is_graded_lesson, read
 from tools.release import RELEASE, SOURCE, lesson_names
@@ -48,8 +50,18 @@ def _unmarked(source: str) -> str:
 @pytest.mark.slow
 @pytest.mark.tensorflow
 @each_lesson
+def test_all_answers_are_told_what_they_should(lesson: str, tmp_path: Path) -> None:
+    faults = list(faults_of(try_all(lesson, answers_of(lesson), tmp_path)))
+    if faults:
+        pytest.fail("\n* ".join(faults), pytrace=False)
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+@pytest.mark.tensorflow
+@each_lesson
 def test_exercises_are_graded_as_they_should(lesson: str, tmp_path: Path) -> None:
-    proof = prove(SOURCE / lesson, answers_of(lesson), tmp_path)
+    proof = prove(SOURCE / lesson, for_the_grader(answers_of(lesson)), tmp_path)
     told = [
         "\n* ".join([find.__doc__ or "", *faults])
         for find in proofs.ALL

@@ -10,22 +10,18 @@ python -m tests.grading.try_lesson 04 --solved             only run it, and meas
 import argparse
 import tempfile
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import nbformat
 
 from tests.grading import proofs
 from tests.grading.answers import Answer, answers_of
+from tests.grading.one_kernel import faults_of, try_all
 from tests.grading.proofs import prove
 from tools.cells import (
     check_cells,
     code_cells,
     count_words,
     errors,
-    grade_id,
-    is_answer,
     is_to_fail,
     on_stderr,
     read,
@@ -70,42 +66,11 @@ def graded(lesson: str, answers: Sequence[Answer], folder: Path) -> list[str]:
 
 
 def quick(lesson: str, answers: Sequence[Answer], folder: Path) -> list[str]:
-    """Runs all answers to an exercise one after the other where the lesson has it."""
-    notebook = read(SOURCE / lesson / f"{lesson}.ipynb")
-    points = {
-        name: float(cell.metadata.nbgrader.points)
-        for name, cell in check_cells(notebook).items()
-    }
-    tried: list[tuple[Answer, Any, Any]] = []
-    notebook.cells = list(_with_answers(lesson, notebook, answers, tried))
-    with closed_environment(folder, folder):
-        execute(notebook, folder, allow_errors=True)
-    faults = []
-    for answer, own, check in tried:
-        most = points[answer.exercise]
-        got = 0 if errors(check) else most
-        said = "\n".join(what_it_says(cell) for cell in (own, check) if errors(cell))
-        _show(str(answer), got, most, said)
-        if answer.is_right != (got == most):
-            faults.append(f"{answer}: {got:g} points")
-        faults += [f"{answer}: {w!r} is not said" for w in proofs.unsaid(answer, said)]
-    return faults
-
-
-def _with_answers(
-    lesson: str, notebook: Any, answers: Sequence[Answer], tried: list[Any]
-) -> Iterator[Any]:
-    new_cell: Any = nbformat.v4.new_code_cell
-    checks = check_cells(notebook)
-    for cell in notebook.cells:
-        for answer in answers if is_answer(cell) else ():
-            if answer.exercise == grade_id(cell):
-                anew = f"del {answer.exercise}\nbegin({lesson!r}, globals())"
-                sources = [anew, answer.source, checks[answer.exercise].source]
-                cells = [new_cell(source) for source in sources]
-                tried.append((answer, *cells[1:]))
-                yield from cells
-        yield cell
+    """Tries all answers in one kernel; prints and gives the same."""
+    tried = try_all(lesson, answers, folder)
+    for each in tried:
+        _show(str(each.answer), each.points, each.most, each.said)
+    return list(faults_of(tried))
 
 
 def run_solved(lesson: str, folder: Path) -> None:

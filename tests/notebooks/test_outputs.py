@@ -86,6 +86,16 @@ def test_pictures_are_not_compared() -> None:
         keep_compared_outputs(*[new.new_notebook(cells=[cell])] * 2)
 
 
+def test_what_a_cell_prints_is_one_output() -> None:
+    new: Any = nbformat.v4
+    parts = [new.new_output("stream", name="stdout", text=text) for text in "ab"]
+    tags = {"tags": ["nbval-check-output"]}
+    cell = new.new_code_cell("show()", id="show", metadata=tags, outputs=parts)
+    notebook = new.new_notebook(cells=[cell])
+    keep_compared_outputs(notebook, new.new_notebook(cells=[cell.copy()]))
+    assert [output.text for output in notebook.cells[0].outputs] == ["ab"]
+
+
 def test_make_notebooks_closes_the_network() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [rule] = [part for part in makefile.split("\n\n") if "\nnotebooks:" in part]
