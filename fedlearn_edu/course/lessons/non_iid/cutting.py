@@ -14,6 +14,7 @@ from fedlearn_edu.course.mistakes import gives, raises, returns
 
 _PRIMES: Final = np.array([2, 3, 5, 7, 11, 13, 17, 19])
 _DRAWN: Final = np.array([0.02, 0.37, 0.001, 0.419, 0.19])
+_SMALL: Final = np.array([0.14, 0.14, 0.14, 0.14, 0.14, 0.3])
 
 
 def _ends(positions: Any, shares: Any) -> Any:
@@ -61,6 +62,16 @@ def _leave_some(positions: Any, shares: Any) -> Any:
     return [positions[i : i + size] for i, size in zip(starts, sizes, strict=True)]
 
 
+def _round_first(positions: Any, shares: Any) -> Any:
+    sizes = np.rint(shares * len(positions)).astype(int)
+    return np.split(positions, np.cumsum(sizes)[:-1])
+
+
+def _is_mixed(got: Any, positions: Any, _shares: Any) -> bool:
+    dealt = np.concatenate(got)
+    return not alike(dealt, positions) and alike(np.sort(dealt), np.sort(positions))
+
+
 def _is_sizes(got: Any, positions: Any, shares: Any) -> bool:
     ends = _ends(positions, shares)
     return alike(got, ends) or alike(got, np.diff(ends, prepend=0))
@@ -78,6 +89,7 @@ DEAL_BY_SHARES: Final = Exercise(
         Case("one client", (_PRIMES[:3], np.array([1.0])), _parts),
         Case("three thirds of ten", (np.arange(10) + 5, np.full(3, 1 / 3)), _rounded),
         Case("shares as they are drawn", (np.arange(100) * 3, _DRAWN), _rounded),
+        Case("small shares add up", (np.arange(10) + 2, _SMALL), _rounded),
     ),
     mistakes=(
         _comes(
@@ -118,6 +130,21 @@ DEAL_BY_SHARES: Final = Exercise(
             "nobody gets what rounding left over: round the sums, not the sizes",
             lambda positions, shares: _rounded(_leave_some, positions, shares),
         ),
+        gives(
+            "each share was rounded for itself, and that adds up: round the sums",
+            lambda positions, shares: _rounded(_round_first, positions, shares),
+        ),
+        _comes(
+            "shares add up to 1: multiply the sums by `len(positions)`",
+            lambda positions, shares: np.split(
+                positions, np.rint(np.cumsum(shares)).astype(int)[:-1]
+            ),
+        ),
+        _comes(
+            "the cut to leave out is the last one, not the first",
+            lambda positions, shares: np.split(positions, _ends(positions, shares)[1:]),
+        ),
+        returns("everything is dealt, but not in the order of `positions`", _is_mixed),
         returns("these are numbers of positions, not the positions", _is_sizes),
         raises(
             "a cut is a whole number: `np.rint(…).astype(int)`",
@@ -182,6 +209,11 @@ CUT_BATCHES: Final = Exercise(
             lambda x, n: [x[i:n] for i in range(0, len(x), n)],
         ),
         gives("this is the first batch only", lambda x, n: x[:n]),
+        gives("these are single examples: a batch is a slice", lambda x, n: x[::n]),
+        returns(
+            "one batch is empty: when it comes out even, there is no rest",
+            lambda got, *_: any(len(batch) == 0 for batch in got),
+        ),
         gives(
             "you went on to the end each time: a slice needs an end, too",
             lambda x, n: [x[i:] for i in range(0, len(x), n)],

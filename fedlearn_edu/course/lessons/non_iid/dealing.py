@@ -86,10 +86,23 @@ DEAL_IID: Final = Exercise(
             "the number of clients became the size of a part",
             lambda n, k, rng: np.array_split(rng.permutation(n), n // k),
         ),
+        _comes(
+            "the two numbers are swapped: mix the examples, and cut once per client",
+            lambda n, k, rng: np.array_split(rng.permutation(k), n),
+        ),
+        returns(
+            "sizes are left to chance: mix all positions, and cut into equal parts",
+            lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1,
+        ),
         returns(
             "some positions are held twice and others by nobody: draw without "
             "replacement, as `rng.permutation` does",
             lambda got, *_: not got["each position once"],
+        ),
+        raises(
+            "`rng.shuffle` mixes in place and gives back nothing; `rng.permutation` "
+            "gives the mixed positions",
+            "NoneType",
         ),
         raises(
             "`np.split` wants parts of one size; `np.array_split` does not",
@@ -169,6 +182,18 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(
             "this is only the first position of each label",
             lambda labels, k: [np.argmax(labels == i) for i in range(k)],
+        ),
+        _holds(
+            "labels from `num_clients` on went to somebody: they are left out",
+            lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)],
+        ),
+        returns(
+            "this is a dictionary: return a list, client 0 first",
+            lambda got, *_: isinstance(got, dict),
+        ),
+        returns(
+            "this is one array: make a list, with one array for each client",
+            lambda got, *_: isinstance(got, np.ndarray) and got.ndim == 1,
         ),
     ),
     hints=(

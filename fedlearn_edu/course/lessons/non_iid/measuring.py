@@ -68,6 +68,14 @@ TOTAL_VARIATION: Final = Exercise(
             lambda counts, whole: _apart(counts, whole).mean(),
         ),
         gives(
+            "this is half a mean over the labels; asked for is half the sum",
+            lambda counts, whole: _apart(counts, whole).mean() / 2,
+        ),
+        gives(
+            "this is in percent; asked for is a share, between 0 and 1",
+            lambda counts, whole: 50 * _apart(counts, whole).sum(),
+        ),
+        gives(
             "you squared the differences; take their absolute values",
             lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
         ),

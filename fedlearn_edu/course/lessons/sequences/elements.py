@@ -2,6 +2,7 @@
 """Within one client: the sum of squares, and the longest streak."""
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import accumulate, groupby
 from typing import Any, Final
 
@@ -10,9 +11,10 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
-from fedlearn_edu.course.mistakes import gives, typed
+from fedlearn_edu.course.mistakes import gives, raises, typed
 
 READINGS: Final = fl.SequenceType(np.float32)
+_STREAKS: Final = [22.0] * 3 + [20.0] * 3 + [23.0] * 4 + [19.0] + [22.0] * 2
 
 
 def _sum_of_squares() -> Any:
@@ -56,6 +58,10 @@ SUM_OF_SQUARES = Exercise(
         gives(
             "the sum begins at 1; it has to begin at 0",
             lambda readings: 1 + np.sum(np.square(readings)),
+        ),
+        gives(
+            "the state was squared, too: only the new reading is, and it is added",
+            lambda readings: reduce(lambda so_far, r: (so_far + r) ** 2, readings, 0.0),
         ),
         gives(
             "only the last element is in this: the state so far has to be in it, too",
@@ -113,6 +119,11 @@ def _before_the_last(readings: Sequence[float]) -> int:
     return max(list(streaks)[:-1], default=0)
 
 
+def _swapped(state: tuple[int, int], reading: float) -> tuple[int, int]:
+    now, longest = _one_more(state, reading)
+    return longest, now
+
+
 LONGEST_STREAK = Exercise(
     name="longest_streak",
     title="the longest streak of warm readings",
@@ -120,7 +131,7 @@ LONGEST_STREAK = Exercise(
     want=wants.computation("(float32* -> int32)"),
     reference=_longest_streak,
     cases=(
-        Case("several streaks", ([22.0] * 2 + [20.0] * 3 + [23.0] * 4 + [19.0, 22.0],)),
+        Case("several streaks", (_STREAKS,)),
         Case("the longest comes first", ([22.0, 22.0, 22.0, 18.0, 22.0],)),
         Case("the longest comes last", ([22.0, 18.0, 22.0, 22.0],)),
         Case("exactly 21 is not above 21", ([22.0, 21.0, 21.0, 21.0],)),
@@ -151,12 +162,20 @@ LONGEST_STREAK = Exercise(
             lambda readings: _longest(readings, lambda reading: reading <= 21),
         ),
         gives(
+            "the two numbers are swapped: return `now` first, then the longest",
+            lambda readings: reduce(_swapped, readings, (0, 0))[1],
+        ),
+        gives(
             "after a cold reading the streak is 0, not 1",
             lambda readings: max(
                 accumulate(readings, lambda n, r: n + 1 if r > 21 else 1, initial=0)
             ),
         ),
         gives("you counted the readings, warm or not", len),
+        raises(
+            "the state is two whole numbers: count readings, do not add them up",
+            "cannot become the declared",
+        ),
         gives("this never gets beyond its beginning, 0", lambda _readings: 0),
     ),
     hints=(

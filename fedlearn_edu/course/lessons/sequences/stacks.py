@@ -61,8 +61,8 @@ STEP_BY_STEP = Exercise(
             lambda answer: isinstance(answer, ExecutorFactory),
         ),
         looks(
-            "this is an environment: make a context, with a factory whose switches you "
-            "choose",
+            "this is an environment, from `fl.simulation`: make a context, with the "
+            "factory from `fl.framework`",
             lambda answer: isinstance(answer, Environment),
         ),
         looks(
