@@ -112,7 +112,7 @@ def _is_reference(exercise: Exercise, answer: Any) -> bool:
 def _unanswered(exercise: Exercise) -> str:
     return (
         f"`{exercise.name}` is not answered yet: write your answer in the cell "
-        "above, run that cell, then this one"
+        "above, run that cell, and then this one; if it shows an error, mend that first"
     )
 
 
