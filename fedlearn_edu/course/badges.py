@@ -29,9 +29,21 @@ def badges(lesson: str) -> str:
     >>> "04_intrinsics/04_intrinsics.ipynb" in badges("04_intrinsics")
     True
     """
-    path = f"notebooks/release/{lesson}/{lesson}.ipynb"
-    colab = (
-        f"https://colab.research.google.com/github/{REPOSITORY}/blob/{BRANCH}/{path}"
-    )
-    binder = f"https://mybinder.org/v2/gh/{REPOSITORY}/{BRANCH}?urlpath=lab/tree/{path}"
+    colab, binder = colab_address(lesson), binder_address(lesson)
     return f"[Open this lesson in Colab]({colab}) ·\n[open it on Binder]({binder})"
+
+
+def colab_address(lesson: str) -> str:
+    """Where Colab opens the release of a lesson."""
+    place = f"https://colab.research.google.com/github/{REPOSITORY}/blob/{BRANCH}"
+    return f"{place}/{_release(lesson)}"
+
+
+def binder_address(lesson: str) -> str:
+    """Where Binder opens it."""
+    place = f"https://mybinder.org/v2/gh/{REPOSITORY}/{BRANCH}"
+    return f"{place}?urlpath=lab/tree/{_release(lesson)}"
+
+
+def _release(lesson: str) -> str:
+    return f"notebooks/release/{lesson}/{lesson}.ipynb"

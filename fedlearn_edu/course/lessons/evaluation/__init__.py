@@ -18,9 +18,9 @@ LESSON: Final = Lesson(
     minutes=45,
     goals=(
         "write what a model costs, and one step of learning",
-        "let a client train and judge on all its batches, where the data are",
+        "let each client train, and judge, on all its own data",
         "tell what a loss was averaged over, and when that fools you",
     ),
-    needs="lessons 1 and 6 (sequences)",
+    needs="lessons 1 and 6",
     exercises=(BATCH_LOSS, BATCH_TRAIN, LOCAL_TRAIN, LOCAL_EVAL, FEDERATED_EVAL),
 )

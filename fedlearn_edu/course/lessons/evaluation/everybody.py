@@ -44,7 +44,7 @@ FEDERATED_EVAL = Exercise(
     title="the mean over clients of what a model costs",
     points=15,
     want=wants.computation(f"({_ASKED} -> float32@SERVER)"),
-    reference=program.federated_eval,
+    reference=program.federated_evaluation,
     cases=(
         Case("two clients", lambda: (a_model(1), _two())),
         Case("one client", lambda: (a_model(2), [[a_batch(3), a_batch(4)]])),

@@ -36,7 +36,10 @@ def a_batch(*labels: int) -> Any:
 
 def scores(model: Any, batch: Any) -> Any:
     """`[images,10]`, as float64."""
-    return np.float64(batch["x"]) @ np.float64(model["weights"]) + model["bias"]
+    images, weights = (
+        np.asarray(each, np.float64) for each in (batch["x"], model["weights"])
+    )
+    return images @ weights + model["bias"]
 
 
 def belief(model: Any, batch: Any) -> Any:

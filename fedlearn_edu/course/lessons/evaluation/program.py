@@ -94,7 +94,7 @@ def local_eval() -> Any:
 
 
 @cache
-def federated_eval() -> Any:
+def federated_evaluation() -> Any:
     """`(<MODEL@SERVER,{BATCH*}@CLIENTS> -> float32@SERVER)`: the mean over clients."""
     evaluate = local_eval()
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lesson 11 says of drift and its cures holds, on the embedded digits at least.
+
+The numbers on MNIST are measured by whoever has it: the lesson prints them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import learning
+from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.lessons.drift.control import RATE, slope
+from fedlearn_edu.learning import optimizers
+from fedlearn_edu.simulation import ClientData, datasets, partitions
+
+TWO = [(1.0, 4.0), (3.0, 3.0)]
+STEPS = 10
+COMMON_OPTIMUM, WHERE_AVERAGING_STAYS = 1.3, 2.183
+
+adam_step = EXERCISES["adam_step"].solution
+build_my_prox = EXERCISES["build_my_prox"].solution
+proximal_gradient = EXERCISES["proximal_gradient"].solution
+scaffold_client = EXERCISES["scaffold_client"].solution
+
+
+def averaged(weight: float, strength: float = 0.0) -> float:
+    """The mean of where both clients end, with a pull back of this strength."""
+    ends = []
+    for client in TWO:
+        trained = weight
+        for _ in range(STEPS):
+            plain = slope(trained, client)
+            trained -= RATE * proximal_gradient(plain, trained, weight, strength)
+        ends.append(trained)
+    return float(np.mean(ends))
+
+
+def test_averaging_stays_away_from_the_common_optimum() -> None:
+    weight = 0.0
+    for _ in range(60):
+        weight = averaged(weight)
+    assert weight == pytest.approx(WHERE_AVERAGING_STAYS, abs=1e-3)
+
+
+def test_pulling_back_stays_nearer_to_it() -> None:
+    weight = 0.0
+    for _ in range(60):
+        weight = averaged(weight, strength=10)
+    assert COMMON_OPTIMUM < weight == pytest.approx(1.618, abs=1e-3)
+
+
+def test_better_server_settles_where_averaging_stays() -> None:
+    weight = m = s = 0.0
+    for _ in range(300):
+        weight, m, s = adam_step(weight, m, s, averaged(weight) - weight, 0.1)
+    assert weight == pytest.approx(WHERE_AVERAGING_STAYS, abs=1e-3)
+
+
+def test_control_variates_reach_the_common_optimum() -> None:
+    weight, common, variates = 0.0, 0.0, [0.0, 0.0]
+    for _ in range(60):
+        work = [
+            scaffold_client(weight, client, own, common, STEPS)
+            for client, own in zip(TWO, variates, strict=True)
+        ]
+        weight = np.mean([trained for trained, _ in work])
+        variates = [own for _, own in work]
+        common = float(np.mean(variates))
+    assert weight == pytest.approx(COMMON_OPTIMUM, abs=1e-6)
+
+
+@pytest.mark.tensorflow
+def test_step_of_the_exercise_is_that_of_the_library() -> None:
+    given = [[1.0, 2.0], [0.1, -0.3], [0.2, 0.0], [0.5, -1.0]]
+    weights, m, s, update = np.array(given, np.float32)
+    found = adam_step(weights, m, s, update, 0.03)
+    adam = optimizers.build_adam(0.03)
+    moments, moved = adam.next((m, s), weights, -update, 0)
+    np.testing.assert_allclose(moved, found[0], rtol=1e-5)
+    np.testing.assert_allclose(moments, found[1:], rtol=1e-5)
+
+
+def final_accuracies(build: Callable[[Any], Any]) -> Any:
+    """In %, after the lesson's 20 rounds, one for each of its three seeds."""
+    digits = datasets.load("digits28")
+    model = learning.models.softmax_regression()
+    everybody = ClientData(*digits.test, [np.arange(len(digits.test[1]))])
+    judge = learning.build_federated_evaluation(model).on(everybody)
+    process, found = build(model), []
+    for seed in range(3):
+        shares = partitions.one_label_per_client(digits.train[1], 10, 140, seed=seed)
+        run = learning.run(
+            process,
+            ClientData(*digits.train, shares),
+            20,
+            batch_size=20,
+            evaluate={"test": judge},
+            options=learning.Options(progress=False, evaluate_every=20),
+        )
+        found.append(100 * run.history.last["test.accuracy_per_example"])
+    return np.array(found)
+
+
+@pytest.mark.slow
+@pytest.mark.tensorflow
+def test_cures_help_as_far_as_the_lesson_says() -> None:
+    plain = final_accuracies(lambda model: learning.build_fed_avg(model, 0.1))
+    pulled = final_accuracies(lambda model: build_my_prox(model, 1.0))
+    adaptive = final_accuracies(lambda m: learning.build_fed_adam(m, 0.1, 0.03))
+    steered = final_accuracies(lambda model: learning.build_scaffold(model, 10, 0.1))
+    assert plain.min() <= pulled.min()
+    assert pulled.max() <= plain.max(), "FedProx stays inside the spread of FedAvg"
+    assert (adaptive > plain).all()
+    assert (steered > plain).all()
+    assert adaptive.mean() > steered.mean()
+
+
+@pytest.mark.slow
+@pytest.mark.tensorflow
+def test_clients_that_hardly_work_win() -> None:
+    lazy = final_accuracies(lambda model: learning.build_fed_sgd(model, 0.3))
+    hard = final_accuracies(
+        lambda model: learning.build_fed_avg(model, 0.1, local_epochs=5)
+    )
+    assert (lazy > hard).all()
