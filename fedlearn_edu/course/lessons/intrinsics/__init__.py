@@ -4,11 +4,12 @@
 from typing import Final
 
 from fedlearn_edu.course.exercise import Lesson
-from fedlearn_edu.course.lessons.intrinsics.folds import SPAN_OF, VARIANCE_OF
+from fedlearn_edu.course.lessons.intrinsics.folds import SPAN_OF
 from fedlearn_edu.course.lessons.intrinsics.means import (
     DISTANCE_TO_MEAN,
     WEIGHTED_FROM_SUMS,
 )
+from fedlearn_edu.course.lessons.intrinsics.variance import VARIANCE_OF
 
 LESSON: Final = Lesson(
     name="04_intrinsics",

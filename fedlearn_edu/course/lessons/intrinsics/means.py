@@ -144,6 +144,15 @@ DISTANCE_TO_MEAN = Exercise(
             "each client subtracted its own value: what it needs comes from the server",
             np.zeros_like,
         ),
+        gives(
+            "this is the distance to the midpoint; the mean of all is asked for",
+            lambda values: values - (np.max(values) + np.min(values)) / 2,
+        ),
+        raises("nothing came back: is there a `return`?", "ReturnedNone"),
+        raises(
+            "only what is at the server can be sent to all: take the mean first",
+            "federated_broadcast works",
+        ),
         raises(
             "the mean is still at the server: bring it to the clients with "
             "`federated_broadcast`",

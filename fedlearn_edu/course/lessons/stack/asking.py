@@ -71,6 +71,13 @@ def four_times() -> Computation:
     return fl.federated_computation(lambda x: double()(double()(x)), np.float32)
 
 
+@cache
+def _negative() -> Computation:
+    """Leaf code for a type of its own."""
+    program: Computation = fl.np_computation(lambda x: -x, np.int32)
+    return program
+
+
 def _on_leaf(answer: Any, number: float) -> Any:
     return wait_for(answer(NumPyExecutor(), double(), number, np.float32))
 
@@ -78,6 +85,10 @@ def _on_leaf(answer: Any, number: float) -> Any:
 def _on_two_layers(answer: Any, number: float) -> Any:
     stack = ReferenceResolvingExecutor(NumPyExecutor())
     return wait_for(answer(stack, four_times(), number, np.float32))
+
+
+def _with_whole_number(answer: Any, number: int) -> Any:
+    return wait_for(answer(NumPyExecutor(), _negative(), number, np.int32))
 
 
 def _questions(answer: Any) -> list[str]:
@@ -109,6 +120,7 @@ RUN_ON = Exercise(
         Case("leaf code on the leaf", (21.0,), _on_leaf),
         Case("another number", (-0.5,), _on_leaf),
         Case("a function of functions, one layer up", (3.0,), _on_two_layers),
+        Case("a whole number", (7,), _with_whole_number),
         Case("asks what has to be asked", (), _questions),
     ),
     mistakes=(
@@ -141,7 +153,27 @@ RUN_ON = Exercise(
             "you called the program yourself, and nobody asked the executor",
             _asks_nobody,
         ),
+        raises(
+            "take the type that is handed in, `type_`: the data are not always numbers "
+            "of the same kind",
+            "NotAssignable",
+        ),
+        raises(
+            "an executor has no `compute`: ask the handle for its value",
+            "Executor' object has no attribute 'compute'",
+        ),
+        raises(
+            "you asked another executor than the one that is handed in",
+            "own leaf code only",
+        ),
         gives("these are the data; the program did not run", lambda number: number),
+        gives(
+            "you called `double`: take the program that is handed in", lambda n: 2 * n
+        ),
+        gives(
+            "this is for the 21 from above: take the data that are handed in",
+            lambda number: 42.0,
+        ),
         looks(
             "a function that waits for others begins with `async def`",
             lambda answer: not inspect.iscoroutinefunction(answer),

@@ -16,7 +16,9 @@ from fedlearn_edu.course.lessons.stack.asking import (
 from fedlearn_edu.course.mistakes import gives, looks, raises
 from fedlearn_edu.framework import (
     NumPyExecutor,
+    RecordingExecutor,
     ReferenceResolvingExecutor,
+    Tape,
     WrappingExecutor,
 )
 
@@ -64,6 +66,13 @@ def _apart(kind: Any) -> list[Any]:
     return [counter.calls for counter in counters]
 
 
+def _passed_on(kind: Any) -> list[str]:
+    tape = Tape()
+    counter = kind(RecordingExecutor(NumPyExecutor(), tape))
+    wait_for(run_on(counter, double(), 1.0, np.float32))
+    return [event.what for event in tape]
+
+
 def _counts_all_questions(attempt: Attempt) -> bool:
     return bool(attempt.inputs) and attempt.got == 4 * attempt.inputs[0]
 
@@ -81,6 +90,7 @@ CALL_COUNTER = Exercise(
         Case("nobody asked yet", (0,), _counted),
         Case("below a layer for names", (), _counted_below),
         Case("two counters count apart", (), _apart),
+        Case("passes on each question once", (), _passed_on),
     ),
     mistakes=(
         raises(
@@ -101,8 +111,15 @@ CALL_COUNTER = Exercise(
             "you counted every question; only `create_call` is a call",
             _counts_all_questions,
         ),
+        raises("`calls` alone is a new name: write `self.calls`", "UnboundLocal"),
+        looks(
+            "a call is passed on twice: `await work()` once, whatever the question",
+            lambda answer: _passed_on(answer).count("create_call") > 1,
+        ),
         gives(
-            'nothing was counted: compare `what` with `"create_call"`', lambda runs: 0
+            'nothing was counted: compare `what` with `"create_call"`, and add to '
+            "`self.calls`",
+            lambda runs: 0,
         ),
         gives(
             "you counted something else: values are embedded twice for each call",

@@ -116,9 +116,15 @@ FEDERATED_STACK = Exercise(
             "the layer for names is missing on top of the federating executor",
             "does not call lambdas",
         ),
+        raises("nothing came back: is there a `return`?", "NoneType"),
         raises(
-            "hand in `FederatedResolvingStrategy.factory(targets)`, not the strategy "
-            "itself",
+            "`unplaced` is missing: it is the second argument of `FederatingExecutor`",
+            "'unplaced_executor'",
+        ),
+        raises(
+            "a `FederatingExecutor` takes two things: first what "
+            "`FederatedResolvingStrategy.factory(targets)` gives, not the strategy "
+            "itself and not `targets`; then `unplaced`",
             "'values'|strategy_factory|positional arguments|not callable",
         ),
         looks(
@@ -132,6 +138,10 @@ FEDERATED_STACK = Exercise(
         raises(
             "each client needs an executor of its own: hand in all of `clients`",
             "CardinalityError",
+        ),
+        looks(
+            "on top, names are enough: sequences are read by the participants",
+            lambda answer: "Sequence" in _layers(answer),
         ),
         looks(
             "the unplaced executor does the work of the server here",

@@ -108,6 +108,8 @@ PARTICIPANT_STACK = Exercise(
             "this is a class: put what is below it in parentheses",
             lambda answer: isinstance(answer(NumPyExecutor()), type),
         ),
+        raises("nothing came back: is there a `return`?", "NoneType"),
+        raises("write `def` alone: to put executors together asks nobody", "coroutine"),
         looks("this is the leaf alone", _built(_LEAF)),
         looks(
             "there is no layer for sequences: put a `SequenceExecutor` on top, and "
@@ -115,18 +117,18 @@ PARTICIPANT_STACK = Exercise(
             lambda answer: _SEQUENCES not in _names(answer),
         ),
         looks(
+            "two layers for names are missing, one below the sequences, one on top",
+            _built(_SEQUENCES, _LEAF),
+        ),
+        looks(
             "the layer for names on top is missing: `sequence_reduce` stands in a "
             "function, and somebody has to open it",
-            _built(_SEQUENCES, _NAMES, _LEAF),
+            lambda answer: _names(answer)[0] == _SEQUENCES,
         ),
         looks(
             "names are needed below the sequences, too: what is applied to each "
             "element may itself be a function of functions",
             _built(_NAMES, _SEQUENCES, _LEAF),
-        ),
-        looks(
-            "two layers for names are missing, one below the sequences, one on top",
-            _built(_SEQUENCES, _LEAF),
         ),
         looks(
             "the layers for names are side by side: the one for sequences belongs "
@@ -137,6 +139,7 @@ PARTICIPANT_STACK = Exercise(
             "you made a leaf of your own; build on the one that is handed in",
             lambda answer: not _leaf_is_used(answer),
         ),
+        looks("there is a layer too many", lambda answer: len(_names(answer)) > 4),
         raises("each layer needs the one below it, in parentheses", "positional"),
     ),
     hints=(
