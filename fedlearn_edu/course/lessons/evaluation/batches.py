@@ -71,6 +71,15 @@ BATCH_LOSS = Exercise(
             lambda model, batch: np.mean(plain.in_right(model, batch)),
         ),
         gives(
+            "you took the logarithm of the average belief; take it for each image, "
+            "then average",
+            lambda model, batch: -_log(np.mean(plain.in_right(model, batch))),
+        ),
+        gives(
+            "you added up over the images, too: `axis=1` adds over the digits only",
+            lambda model, batch: -_log(np.sum(plain.in_right(model, batch))),
+        ),
+        gives(
             "you took the log of the wrong thing: `right` is full of zeros, so take "
             "the logarithm of `belief`, and multiply by `right` then",
             lambda model, batch: np.inf,
@@ -175,6 +184,12 @@ BATCH_TRAIN = Exercise(
             "this returns the step; return the model, less the step",
             lambda model, batch, rate: plain.moved(
                 dict.fromkeys(model, 0.0), plain.slopes(model, batch), rate
+            ),
+        ),
+        _steps(
+            "you moved by the loss; move by the slopes, which the tape has",
+            lambda model, batch, rate: plain.moved(
+                model, dict.fromkeys(model, plain.loss(model, batch)), -rate
             ),
         ),
         _steps("nothing moved: this is the old model", lambda model, *_: model),

@@ -102,6 +102,11 @@ def _judged_by_zeros(model: Any, batches: Any) -> Any:
     return plain.summed(a_model(0), batches)
 
 
+def _trained_first(model: Any, batches: Any) -> Any:
+    trained = [plain.trained(model, 0.1, [each]) for each in batches]
+    return sum(map(plain.loss, trained, batches))
+
+
 def _over_images(model: Any, batches: Any) -> Any:
     return sum(plain.loss(model, each) * len(each["y"]) for each in batches)
 
@@ -135,6 +140,9 @@ LOCAL_EVAL = Exercise(
             lambda model, batches: plain.loss(model, batches[0]),
         ),
         gives("you judged the zero model, not the captured `model`", _judged_by_zeros),
+        gives(
+            "you trained on each batch before judging it; only judge", _trained_first
+        ),
         gives("the sign changed on the way", lambda m, b: -plain.summed(m, b)),
         gives("this is always zero: what is added up?", lambda *_: 0.0),
         typed(

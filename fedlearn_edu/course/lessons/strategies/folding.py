@@ -9,7 +9,11 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
-from fedlearn_edu.course.lessons.strategies.mapping import mapped, running_on
+from fedlearn_edu.course.lessons.strategies.mapping import (
+    IN_A_GENERATOR,
+    mapped,
+    running_on,
+)
 from fedlearn_edu.course.mistakes import gives, raises
 from fedlearn_edu.course.one_room import Members, OneRoom
 from fedlearn_edu.framework import FederatingStrategy, Handle, implements
@@ -106,7 +110,8 @@ FOLDS_IN_ORDER = Exercise(
             lambda digits: -_write(digits[-1:]),
         ),
         gives(
-            "only the first client is in this: `return` belongs behind the loop",
+            "only the first client is in this: `return` belongs behind the loop, "
+            "and gives one result, that of the last state",
             lambda digits: -_write(digits[:1]),
         ),
         gives("the last client was left out", lambda digits: -_write(digits[:-1])),
@@ -120,6 +125,20 @@ FOLDS_IN_ORDER = Exercise(
         gives(
             "`report` was called in each step: once, at the end, is enough",
             _reported_each_time,
+        ),
+        IN_A_GENERATOR,
+        raises(
+            "`step` takes one handle: `create_struct([state, member])` makes the pair",
+            "type_signature.*(list|tuple)|(list|tuple).*type_signature",
+        ),
+        raises(
+            "what `fold` is given is not in the room yet: take `state` and `step`, and "
+            "bring `report`",
+            "embedded in the executor",
+        ),
+        raises(
+            "without clients the loop never runs: call `report` behind it, once",
+            "UnboundLocalError",
         ),
         raises(
             "what is at the server is a tuple with one member: (value,)",

@@ -6,7 +6,7 @@ from typing import Any
 
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
-from fedlearn_edu.course.mistakes import gives
+from fedlearn_edu.course.mistakes import gives, returns
 
 
 def _messages(clients: int, fan_out: int) -> int:
@@ -19,6 +19,8 @@ def _grouped(clients: int, fan_out: int) -> int:
 
 
 def _rounded_down(clients: int, fan_out: int) -> int:
+    if clients < fan_out:
+        return clients
     groups = clients // fan_out
     return groups if groups <= fan_out else _rounded_down(groups, fan_out)
 
@@ -50,7 +52,8 @@ MESSAGES_AT_TOP = Exercise(
     ),
     mistakes=(
         gives(
-            "that would be a flat stack: groups hand up one state each",
+            "that would be a flat stack, which has fewer clients than `fan_out`; "
+            "groups hand up one state each",
             lambda clients, fan_out: clients,
         ),
         gives("fewer clients than `fan_out` are not put into groups", _grouped),
@@ -66,7 +69,15 @@ MESSAGES_AT_TOP = Exercise(
             "clients cannot be in a fraction of a group: round up",
             lambda clients, fan_out: clients / fan_out,
         ),
+        returns(
+            "a group is a group, even if it is not full: round up at every level",
+            lambda got, *_: got != int(got),
+        ),
         gives("you counted the levels of groups", _levels),
+        gives(
+            "you counted the levels of groups",
+            lambda clients, fan_out: 0 if clients < fan_out else -1,
+        ),
         gives(
             "as many groups as `fan_out` fit under one server: you went one level too "
             "far",

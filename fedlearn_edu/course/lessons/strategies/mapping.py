@@ -67,6 +67,12 @@ def _tripled_at_server(strategy: type[FederatingStrategy], reading: Any) -> Any:
         return program(reading)
 
 
+IN_A_GENERATOR = raises(
+    "with `await` in it, `tuple(… for …)` cannot be read: make a list first, "
+    "`tuple([await … for …])`",
+    "async_generator",
+)
+
 MAPS_IN_TURN = Exercise(
     name="maps_in_turn",
     title="a strategy that can map",
@@ -104,6 +110,16 @@ MAPS_IN_TURN = Exercise(
         gives(
             "the function was called twice for each member",
             lambda readings: [9 * r for r in readings],
+        ),
+        IN_A_GENERATOR,
+        raises(
+            "the members are in `value.representation`, not in `value`",
+            "Handle' object is not iterable",
+        ),
+        raises(
+            "a handle is not a function: write "
+            "`await self.room.create_call(function, member)`",
+            "Handle' object is not callable",
         ),
         raises(
             "calls in the room have to be waited for: write `await` before create_call",

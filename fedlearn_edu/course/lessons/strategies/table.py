@@ -76,6 +76,19 @@ ENOUGH_FOR_A_MEAN = Exercise(
             lambda answer: "federated_sum" in answer,
         ),
         looks(
+            "this is one text with commas in it: put quotes around each name",
+            lambda answer: any("," in name for name in answer),
+        ),
+        looks(
+            "the names are those of the picture; where a value is, is not in its name",
+            lambda answer: any("_at_" in name for name in answer),
+        ),
+        looks(
+            "this language has no `federated_apply`: a function that runs where the "
+            "data are is mapped, at the server, too",
+            lambda answer: "federated_apply" in answer,
+        ),
+        looks(
             "each name begins with `federated_`, and is a text in quotes",
             lambda answer: not set(answer) <= _PRIMITIVE | _OTHERS,
         ),
