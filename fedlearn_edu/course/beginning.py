@@ -3,13 +3,16 @@
 
 It puts a stand-in into the notebook for every answer that is not there yet, and lets
 a `NameError` say what to do about it: after a restart of the kernel, mostly, the cells
-above were not run again. Warnings go to stdout from then on.
+above were not run again. Warnings go to stdout from then on. When the cell of an
+answer fails, the stand-in comes back, or a check would look at an earlier attempt.
 """
 
 import builtins
+import re
 import sys
 import warnings
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from fedlearn_edu.course.exercise import Lesson
@@ -22,6 +25,9 @@ RESTARTED = (
     "  do: if you restarted the kernel, run the cells above again (in JupyterLab: menu "
     "Run, Run All Above Selected Cell); if not, look for a slip in the name"
 )
+
+
+_watching: list[Callable[[Any], None]] = []
 
 
 @short_traceback
@@ -37,12 +43,14 @@ def begin(lesson: str, namespace: MutableMapping[str, Any]) -> None:
         lesson: its name, that of the notebook: `"04_intrinsics"`.
         namespace: where the answers will be: `globals()`.
     """
-    for exercise in lesson_named(lesson).exercises:
-        namespace.setdefault(exercise.name, Unanswered(exercise.name))
+    names = [exercise.name for exercise in lesson_named(lesson).exercises]
+    for name in names:
+        namespace.setdefault(name, Unanswered(name))
     shell = running_shell()
     if shell is not None:
         shell.set_custom_exc((NameError,), _explain)
         warnings.showwarning = _warn
+        _take_back_failed_answers(shell, names, namespace)
 
 
 def lesson_named(name: str) -> Lesson:
@@ -56,6 +64,28 @@ def lesson_named(name: str) -> Lesson:
         found=name,
         do="take the name of the notebook, without .ipynb",
     )
+
+
+def _take_back_failed_answers(
+    shell: Any, names: Sequence[str], namespace: MutableMapping[str, Any]
+) -> None:
+    def after(result: Any) -> None:
+        if result.success or result.info is None:
+            return
+        for name in names:
+            if _is_answer_to(name, result.info.raw_cell or ""):
+                namespace[name] = Unanswered(name)
+
+    while _watching:  # since the first cell was run before
+        with suppress(ValueError):  # in another shell
+            shell.events.unregister("post_run_cell", _watching.pop())
+    shell.events.register("post_run_cell", after)
+    _watching.append(after)
+
+
+def _is_answer_to(name: str, cell: str) -> bool:
+    defines = rf"^(async )?(def|class) {name}\b|^{name}\s*=(?!=)"
+    return "checkpoint(" not in cell and bool(re.search(defines, cell, re.MULTILINE))
 
 
 def _explain(

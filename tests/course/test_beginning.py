@@ -43,6 +43,27 @@ def test_answers_that_exist_stay_and_others_get_a_stand_in() -> None:
     assert answers["average_of"] == "already written"
 
 
+def test_answer_whose_cell_fails_is_no_answer_any_more(shell: Any) -> None:
+    """Or a check would judge the attempt before it, and nobody would know why."""
+    shell.run_cell("average_of = 1")
+    assert shell.user_ns["average_of"] == 1
+    shell.run_cell("average_of = 1 / 0")
+    assert shell.user_ns["average_of"] == Unanswered("average_of")
+    shell.run_cell("@repr\ndef share_warm():\n    pass")
+    shell.run_cell("begin('01_hello', globals())")
+    shell.run_cell("@missing\ndef share_warm():\n    pass")
+    assert shell.user_ns["share_warm"] == Unanswered("share_warm")
+
+
+def test_cell_that_only_uses_an_answer_may_fail(shell: Any) -> None:
+    shell.run_cell("average_of = 1")
+    shell.run_cell("share_warm = 1 / 0")
+    assert shell.user_ns["share_warm"] == Unanswered("share_warm")
+    shell.run_cell("average_of == 1 / 0")
+    shell.run_cell("average_of = checkpoint('average_of', average_of); 1 / 0")
+    assert shell.user_ns["average_of"] == 1
+
+
 def test_lessons_go_by_name_and_by_number() -> None:
     assert lesson_named("1") is lesson_named("01") is lesson_named("01_hello")
     assert lesson_named("11").number == 11
