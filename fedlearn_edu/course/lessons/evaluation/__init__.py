@@ -15,7 +15,7 @@ from fedlearn_edu.course.lessons.evaluation.everybody import FEDERATED_EVAL
 LESSON: Final = Lesson(
     name="09_local_training_and_evaluation",
     title="How good is a model for everybody?",
-    minutes=45,
+    minutes=55,
     goals=(
         "write what a model costs, and one step of learning",
         "let each client train, and judge, on all its own data",

@@ -14,7 +14,7 @@ from fedlearn_edu.course.lessons.intrinsics.variance import VARIANCE_OF
 LESSON: Final = Lesson(
     name="04_intrinsics",
     title="What does a mean expand to?",
-    minutes=35,
+    minutes=45,
     goals=(
         "expand a mean into the steps that are really run",
         "write an aggregation that gives the same result however clients are grouped",

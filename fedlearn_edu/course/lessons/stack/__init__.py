@@ -12,7 +12,7 @@ from fedlearn_edu.course.lessons.stack.participant import PARTICIPANT_STACK
 LESSON: Final = Lesson(
     name="05_executor_stack",
     title="Who runs your program?",
-    minutes=40,
+    minutes=45,
     goals=(
         "run a program on an executor, step by step",
         "build the stack that runs all programs, and say what each layer is for",

@@ -11,7 +11,7 @@ from fedlearn_edu.course.lessons.tracing.freezing import SHARE_ABOVE
 LESSON: Final = Lesson(
     name="03_computations_and_tracing",
     title="When does your function run?",
-    minutes=35,
+    minutes=40,
     goals=(
         "tell what runs when a program is defined, and what when it is called",
         "find what was frozen into a program, and free it",

@@ -11,7 +11,7 @@ from fedlearn_edu.course.lessons.types.writing import PHOTOS_AT_CLIENTS, SURVEY_
 LESSON: Final = Lesson(
     name="02_types_and_placements",
     title="What is a value, and who holds it?",
-    minutes=35,
+    minutes=40,
     goals=(
         "read and write the type of any value, placed or not",
         "tell which value may stand where another is wanted",
