@@ -44,6 +44,22 @@ def _old_means(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
     return stepped, *_adam_step(weights, m, s, update, rate)[1:]
 
 
+def _climbs(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
+    below, m, s = _adam_step(weights, m, s, update, rate)
+    return 2 * weights - below, m, s
+
+
+def _no_brackets(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
+    _, m, s = _adam_step(weights, m, s, update, rate)
+    return weights - rate * m / np.sqrt(s) + EPSILON, m, s
+
+
+def _square_of_mean(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
+    _, m, _ = _adam_step(weights, m, s, update, rate)
+    s = BETA_2 * s + (1 - BETA_2) * m**2
+    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
+
+
 def _no_square(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
     _, m, _ = _adam_step(weights, m, s, update, rate)
     s = BETA_2 * s - (1 - BETA_2) * update
@@ -98,6 +114,11 @@ ADAM_STEP = Exercise(
             "the step uses m and s as they were: renew them first, then take the step",
             _old_means,
         ),
+        gives("m points uphill, as g does: the step takes it *away*", _climbs),
+        gives(
+            "brackets are missing: divide by (√s + epsilon) as a whole", _no_brackets
+        ),
+        gives("s is the running mean of g², not of m²", _square_of_mean),
         gives("s is the running mean of the *squares*, of g**2", _no_square),
         gives("the two betas are swapped: m goes with 0.9, s with 0.99", _swapped),
         gives(

@@ -61,6 +61,16 @@ def _one_step(weight: float, client: Any, own: float, common: float, steps: int)
     return trained, _renewed(own, common, weight - trained, steps)
 
 
+def _renewed_each_step(
+    weight: float, client: tuple[float, float], own: float, common: float, steps: int
+) -> Any:
+    trained = weight
+    for _ in range(steps):
+        trained = trained - RATE * _steered(slope(trained, client), own, common)
+        own = _renewed(own, common, weight - trained, steps)
+    return trained, own
+
+
 SCAFFOLD_CLIENT = Exercise(
     name="scaffold_client",
     title="a client of SCAFFOLD",
@@ -99,6 +109,16 @@ SCAFFOLD_CLIENT = Exercise(
             _stuck,
         ),
         gives("this took one step only", _one_step),
+        gives(
+            "`own` is renewed once, after the loop: yours changes with each step",
+            _renewed_each_step,
+        ),
+        gives(
+            "brackets are missing: divide by (steps * RATE) as a whole",
+            _client(
+                renew=lambda own, common, way, steps: own - common + way / steps * RATE
+            ),
+        ),
         gives(
             "the new variate forgets the correction: own - common belongs to it",
             _client(renew=lambda own, common, way, steps: way / (steps * RATE)),
