@@ -40,10 +40,6 @@ def is_compared(cell: Any) -> bool:
 # ------------------------------------------------------------------ nbgrader's cells
 
 
-def is_graded_lesson(notebook: Any) -> bool:
-    return any("nbgrader" in cell.metadata for cell in notebook.cells)
-
-
 def grade_id(cell: Any) -> str:
     """Its name for nbgrader; cells that nbgrader does not know have none."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
