@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lesson 10: how many images of a batch are read correctly."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from fedlearn_edu.course.lessons.averaging import program
 from fedlearn_edu.course.lessons.evaluation import plain
 from fedlearn_edu.course.lessons.evaluation.plain import a_batch, a_model
 from fedlearn_edu.course.lessons.evaluation.program import BATCH, MODEL
-from fedlearn_edu.course.mistakes import gives, typed
+from fedlearn_edu.course.mistakes import gives, looks, typed
 
 _ASKED: Final = f"<model={MODEL},batch={BATCH}>"
 
@@ -28,9 +29,18 @@ def _hits(model: Any, batch: Any) -> Any:
     return plain.scores(model, batch).argmax(axis=1) == np.asarray(batch["y"])
 
 
-def _lowest(model: Any, batch: Any) -> Any:
-    lowest = plain.scores(model, batch).argmin(axis=1)
-    return float((lowest == np.asarray(batch["y"])).sum())
+def _reads(guess: Callable[[Any], Any]) -> Callable[[Any], bool]:
+    """Whether an answer counts all of ten images whose labels are these guesses.
+
+    One batch of ten, because an answer may read rows of ten scores as columns.
+    """
+
+    def like(answer: Any) -> bool:
+        model, batch = a_model(1), a_batch(*range(10))
+        labels = guess(plain.scores(model, batch)).astype(np.int32)
+        return float(answer(model, {**batch, "y": labels})) == len(labels)
+
+    return like
 
 
 def _without_bias(model: Any, batch: Any) -> Any:
@@ -59,13 +69,9 @@ BATCH_HITS = Exercise(
             lambda model, batch: float((~_hits(model, batch)).sum()),
         ),
         gives(
-            "you took the lowest score for the guess: `argmax`, not `argmin`", _lowest
-        ),
-        gives(
             "you counted all images, right or wrong",
             lambda model, batch: float(len(batch["y"])),
         ),
-        gives("the bias is missing in the scores", _without_bias),
         gives(
             "you added up belief; count the images whose highest score is right",
             lambda model, batch: float(plain.in_right(model, batch).sum()),
@@ -74,6 +80,16 @@ BATCH_HITS = Exercise(
             'you added up guesses, not hits: compare them with `batch["y"]`',
             lambda model, batch: float(plain.scores(model, batch).argmax(axis=1).sum()),
         ),
+        looks(
+            "you took the lowest score for the guess: `argmax`, not `argmin`",
+            _reads(lambda scores: scores.argmin(axis=1)),
+        ),
+        looks(
+            "you looked for the image that has most of a digit: each image is a row, "
+            "so its highest score is along `axis=1`",
+            _reads(lambda scores: scores.argmax(axis=0)),
+        ),
+        gives("the bias is missing in the scores", _without_bias),
         gives("this is always zero: what is compared with what?", lambda *_: 0.0),
         typed(
             "this is a hit or a miss for each image; add them up",

@@ -3,6 +3,8 @@
 
 from typing import Any, Final
 
+import numpy as np
+
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Mistake
 from fedlearn_edu.course.lessons.averaging import plain, program
@@ -35,6 +37,12 @@ FEDERATED_TRAIN = Exercise(
     ),
     mistakes=(
         gives("you added the models up; take their mean", plain.added),
+        gives(
+            "every client trained twice in a round",
+            lambda model, rate, data: a_round(
+                model, rate, [batches + batches for batches in data]
+            ),
+        ),
         gives(
             "you weighted the clients by their images; here each counts the same",
             lambda model, rate, data: a_round(model, rate, data, plain.images),
@@ -69,7 +77,8 @@ FEDERATED_TRAIN = Exercise(
             "this is a loss; a round returns a model", f"({ROUND} -> float32@SERVER)"
         ),
         typed(
-            "this is the model that was sent; nobody trained it",
+            "this is one model at the clients, and the same at all of them: return the "
+            "mean of the trained ones, which is at the server, and do not send it",
             f"({ROUND} -> {MODEL}@CLIENTS)",
         ),
     ),
@@ -123,6 +132,24 @@ TRAIN_ROUNDS = Exercise(
             ),
         ),
         gives(
+            "the learning rate shrinks by more in each round: 0.9**k times the *first* "
+            "rate, or 0.9 times the last one",
+            lambda m, d, rate, rounds: rounds_of(
+                m, d, np.cumprod([rate, *decayed(1.0, rounds - 1, first=1)])
+            ),
+        ),
+        gives(
+            "the learning rate goes by factors: times 0.9, not minus 0.9",
+            lambda m, d, rate, rounds: rounds_of(m, d, rate - 0.9 * np.arange(rounds)),
+        ),
+        gives(
+            "this is 0.9 times the number of the round; each further round has the "
+            "rate of the one before, times 0.9",
+            lambda m, d, rate, rounds: rounds_of(
+                m, d, rate * 0.9 * np.arange(1, rounds + 1)
+            ),
+        ),
+        gives(
             "every round has the rate 0.1; use `learning_rate`",
             lambda m, d, rate, rounds: rounds_of(m, d, [0.1] * rounds),
         ),
@@ -139,7 +166,8 @@ TRAIN_ROUNDS = Exercise(
             lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[1:],
         ),
         Mistake(
-            "count the models: one for each round, and the first one before them",
+            "count the models: one for each round, and the first one before them; the "
+            "`return` comes after the loop",
             _miscounted,
         ),
         gives(

@@ -35,7 +35,10 @@ WEIGHTED_TRAIN = Exercise(
         Case("a client without images", lambda: (a_model(3), 0.5, [[a_batch(6)], []])),
     ),
     mistakes=(
-        gives("you averaged without weights: each client counts the same", a_round),
+        gives(
+            "you averaged without weights of their own: each client counts the same",
+            a_round,
+        ),
         gives(
             "you weighted by the number of batches, and not of images",
             lambda model, rate, data: a_round(model, rate, data, len),

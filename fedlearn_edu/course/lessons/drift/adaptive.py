@@ -7,7 +7,7 @@ import numpy as np
 
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
-from fedlearn_edu.course.mistakes import gives
+from fedlearn_edu.course.mistakes import gives, returns
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.99, 1e-3
 
@@ -72,6 +72,30 @@ def _swapped(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
     return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
 
 
+def _one_beta(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
+    _, m, _ = _adam_step(weights, m, s, update, rate)
+    s = BETA_1 * s + (1 - BETA_1) * update**2
+    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
+
+
+def _m_forgets(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
+    _, _, s = _adam_step(weights, m, s, update, rate)
+    m = (1 - BETA_1) * m - BETA_1 * update
+    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
+
+
+def _s_forgets(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
+    _, m, _ = _adam_step(weights, m, s, update, rate)
+    s = (1 - BETA_2) * s + BETA_2 * update**2
+    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
+
+
+def _both_forget(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
+    m = (1 - BETA_1) * m - BETA_1 * update
+    s = (1 - BETA_2) * s + BETA_2 * update**2
+    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
+
+
 def _sums(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
     m, s = BETA_1 * m - update, BETA_2 * s + update**2
     return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
@@ -121,6 +145,16 @@ ADAM_STEP = Exercise(
         gives("s is the running mean of g², not of m²", _square_of_mean),
         gives("s is the running mean of the *squares*, of g**2", _no_square),
         gives("the two betas are swapped: m goes with 0.9, s with 0.99", _swapped),
+        returns(
+            "s is below zero, and has no root: -update**2 is -(update**2); square g, "
+            "with g = -update",
+            lambda got, *_: bool(np.any(np.asarray(got[2]) < 0)),
+        ),
+        gives("s has its own beta: 0.99 and 0.01, where m has 0.9 and 0.1", _one_beta),
+        *(
+            gives("the old mean counts beta, and what is new (1 - beta)", swapped)
+            for swapped in (_m_forgets, _s_forgets, _both_forget)
+        ),
         gives(
             "these are sums that fade, not means: the new part counts (1 - beta)", _sums
         ),

@@ -110,6 +110,20 @@ SCAFFOLD_CLIENT = Exercise(
         ),
         gives("this took one step only", _one_step),
         gives(
+            "this goes uphill: a step takes the rate times the slope *away*",
+            _client(steer=lambda slope, own, common: -_steered(slope, own, common)),
+        ),
+        gives(
+            "brackets are missing: RATE multiplies the whole of slope - own + common",
+            _client(steer=lambda slope, own, common: slope + (own - common) / RATE),
+        ),
+        gives(
+            "the rate is missing: a step is RATE times the corrected slope",
+            _client(
+                steer=lambda slope, own, common: _steered(slope, own, common) / RATE
+            ),
+        ),
+        gives(
             "`own` is renewed once, after the loop: yours changes with each step",
             _renewed_each_step,
         ),
@@ -137,6 +151,14 @@ SCAFFOLD_CLIENT = Exercise(
             _client(renew=lambda own, common, way, steps: own - common + way / steps),
         ),
         gives(
+            "the common variate is taken away, not added, when `own` is renewed",
+            _client(
+                renew=lambda own, common, way, steps: (
+                    own + common + way / (steps * RATE)
+                )
+            ),
+        ),
+        gives(
             "the way down is weight - trained; yours is the way up",
             _client(
                 renew=lambda own, common, way, steps: (
@@ -145,7 +167,8 @@ SCAFFOLD_CLIENT = Exercise(
             ),
         ),
         gives(
-            "the client's variate stayed as it was; it has to be renewed",
+            "the client's variate stayed as it was; it has to be renewed after the "
+            "loop, with the way from `weight`, which must not move, to `trained`",
             _client(renew=lambda own, common, way, steps: own),
         ),
     ),

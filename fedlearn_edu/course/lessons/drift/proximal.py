@@ -30,13 +30,18 @@ PROXIMAL_GRADIENT = Exercise(
     want=wants.function(4),
     reference=lambda: _proximal_gradient,
     cases=(
-        Case("one weight", (4.0, 5.0, 2.0, 0.5)),
+        Case("one weight", (4.0, 5.0, 2.0, 0.75)),
         Case("below the server's weight", (1.0, -2.0, 4.0, 0.1)),
         Case("strength 0 changes nothing", (-1.5, 7.0, 2.0, 0.0)),
         Case("where a round begins, nothing pulls", (2.0, 4.0, 4.0, 10.0)),
         Case("an array of weights", (_MATRIX, 2 * _MATRIX, np.ones((2, 2)), 0.3)),
     ),
     mistakes=(
+        gives(
+            "the difference keeps its sign: a client below the server's model is "
+            "pulled up, and one above it down; leave `abs` out",
+            lambda g, w, s, strength: g + strength * abs(w - s),
+        ),
         gives(
             "this pushes the client away from the server's model: turn the sign of the "
             "difference",
@@ -60,6 +65,19 @@ PROXIMAL_GRADIENT = Exercise(
             lambda g, w, s, strength: g + strength / 2 * (w - s),
         ),
         gives(
+            "the 2 of the square and the half in front of it cancel: the pull is the "
+            "strength times the difference, once",
+            lambda g, w, s, strength: g + 2 * strength * (w - s),
+        ),
+        gives(
+            "this adds a square; the gradient of a square has none",
+            lambda g, w, s, strength: g + strength * (w - s) ** 2,
+        ),
+        gives(
+            "brackets are missing: the strength multiplies the whole difference",
+            lambda g, w, s, strength: g + strength * w - s,
+        ),
+        gives(
             "the gradient stands inside the brackets: only the difference is "
             "multiplied by the strength",
             lambda g, w, s, strength: strength * (g + w - s),
@@ -68,6 +86,11 @@ PROXIMAL_GRADIENT = Exercise(
         gives(
             "this takes a step already; only the gradient is asked for",
             lambda g, w, s, strength: w - (g + strength * (w - s)),
+        ),
+        gives(
+            "this is a step, with the strength as its rate; only the gradient is asked "
+            "for",
+            lambda g, w, s, strength: w - strength * g,
         ),
     ),
     hints=(
@@ -88,13 +111,15 @@ _TWO_CLIENTS: Final = (
 )
 
 
-def _built_with(pull: Pull) -> Callable[..., Any]:
+def _built_with(pull: Pull, *unpulled: str) -> Callable[..., Any]:
     """What builds a process whose clients are pulled back in this way."""
 
     def build(model: Any, strength: float) -> Any:
         def correct(gradients: Any, weights: Any, server: Any) -> Any:
             return {
-                name: pull(gradient, weights[name], server[name], strength)
+                name: gradient
+                if name in unpulled
+                else pull(gradient, weights[name], server[name], strength)
                 for name, gradient in gradients.items()
             }
 
@@ -121,9 +146,9 @@ def _weights_after(build: Any, strength: float, rounds: int) -> Any:
     return dict(state.weights)
 
 
-def _ends_like(says: str, pull: Pull) -> Mistake:
+def _ends_like(says: str, pull: Pull, *unpulled: str) -> Mistake:
     """Made by whoever ends where clients end that are pulled in this way."""
-    build = _built_with(pull)
+    build = _built_with(pull, *unpulled)
     return gives(says, lambda strength, rounds: _weights_after(build, strength, rounds))
 
 
@@ -153,12 +178,24 @@ BUILD_MY_PROX = Exercise(
             r"KeyError|structure|nested|keys",
         ),
         raises(
+            "`proximal_gradient` takes four arguments; the last is `strength`, which "
+            "`build_my_prox` was handed",
+            "missing . required positional",
+        ),
+        raises(
+            "the names are keys: write `gradients[name]`, not `gradients.name`",
+            "has no attribute",
+        ),
+        raises(
             "a model has two tensors, `weights` and `bias`: work on each of them by "
             "its name, and not on the dictionary as a whole",
             r"dict|unsupported operand",
         ),
         _ends_like(
             "the gradients went on as they were: this is FedAvg", lambda g, w, s, m: g
+        ),
+        _ends_like(
+            "the bias is left alone: pull it back, too", _proximal_gradient, "bias"
         ),
         _ends_like(
             "clients are pushed away from the server: the client's weights come "
@@ -182,6 +219,10 @@ BUILD_MY_PROX = Exercise(
         _ends_like(
             "this pulls to zero, and not to the server's model",
             lambda g, w, s, m: g + m * w,
+        ),
+        _ends_like(
+            "this takes the step already; return the gradient to follow",
+            lambda g, w, s, m: w - RATE * (g + m * (w - s)),
         ),
         looks(
             "the parentheses run it: hand in the function", lambda a: not callable(a)
