@@ -104,7 +104,8 @@ check: lint
 	@$(MAKE) --no-print-directory fast
 
 unit: $(VENV)/.installed-test
-	$(PYTEST) -m "not browser" --ignore=tests/grading --hypothesis-profile=thorough -n $(JOBS)
+	$(PYTEST) -m "not browser" --ignore=tests/grading \
+	  --hypothesis-profile=thorough -n $(JOBS) --dist worksteal
 
 doctests: $(VENV)/.installed-test
 	$(PYTEST) --doctest-modules fedlearn_edu

@@ -2,6 +2,7 @@
 """The first cell of a lesson: stand-ins for answers, and help after a restart."""
 
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,8 @@ def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
     """An IPython of its own, without history, in which a lesson began."""
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    # The shell takes the place of this module; AutoGraph looks into it for sources.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     config = Config({"HistoryManager": {"enabled": False}})
     shell: Any = InteractiveShell.instance(config=config)
     shell.run_cell(
