@@ -108,7 +108,7 @@ unit: $(VENV)/.installed-test
 	  --hypothesis-profile=thorough -n $(JOBS) --dist worksteal
 
 doctests: $(VENV)/.installed-test
-	$(PYTEST) --doctest-modules fedlearn_edu
+	$(PYTEST) --doctest-modules fedlearn_edu -n $(JOBS)
 
 # One worker per notebook: the cells of one notebook share a kernel. Nobody is to be
 # reached, and the outputs that are compared belong to the embedded digits.
