@@ -18,7 +18,6 @@ import pytest
 
 import fedlearn_edu
 from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.intrinsics import definition
 from tests.slips.slip import CATALOG, Slip, whole_message
 
 SUBJECTS = ("writing_types", "bodies", "defining", "data", "running", "in_tensorflow")
@@ -32,18 +31,6 @@ SLIPS = [
     for _, slip in sorted(CATALOG.items())
 ]
 each_slip = pytest.mark.parametrize("slip", SLIPS)
-
-
-@pytest.fixture(autouse=True)
-def _no_intrinsics_but_those_of_the_library() -> Iterator[None]:
-    """A lesson that was run before in this process may have defined its own."""
-    before = dict(definition._registry)
-    for uri in before:
-        if not uri.startswith(("federated_", "sequence_")):
-            del definition._registry[uri]
-    yield
-    definition._registry.clear()
-    definition._registry.update(before)
 
 
 @cache
