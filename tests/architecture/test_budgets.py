@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.architecture.repository import PACKAGE, named, package_files
 
-MAX_FILE_LINES = 250
+MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 # The plan said 5,500; docs/decisions/0014 says why it is more, and what was added when.
 # From here both may only shrink. `former_names`, a table, is not counted.
