@@ -7,6 +7,8 @@ mean_of = checkpoint("mean_of", mean_of)       # the lesson goes on in any case
 """
 
 import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
 
@@ -28,37 +30,37 @@ class NotRightYetError(FedLearnError, AssertionError):
 
 
 @final
-class UnknownExerciseError(FedLearnError, AttributeError):
-    """No lesson has an exercise of this name."""
+class UnknownExerciseError(FedLearnError, AttributeError, TypeError):
+    """No lesson has an exercise of this name, or none was named."""
 
 
 @final
-class Check:
-    """`check.<exercise>(answer)` tries an answer, and shows how it went.
+@dataclass(frozen=True)
+class ForEachExercise:
+    """Has a function for each exercise, under its name."""
 
-    It returns nothing. A wrong answer also raises `NotRightYetError`, which is an
-    `AssertionError`, after the table is shown.
-    """
+    _call: str
+    _do: Callable[..., None]
 
-    def __getattr__(self, name: str) -> Any:
-        return short_traceback(partial(_check, exercise_named(name)))
+    @short_traceback
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return short_traceback(partial(self._do, exercise_named(name)))
 
     def __dir__(self) -> list[str]:
         return list(EXERCISES)
 
+    @short_traceback
+    def __call__(self, *_: object) -> None:
+        """There is nothing that it could do for all of them."""
+        raise UnknownExerciseError(
+            "an exercise has to be named",
+            expected=self._call.replace("NAME", next(iter(EXERCISES))),
+            found=self._call.replace(".NAME", ""),
+            do="put a dot and the name of the answer; Tab behind the dot lists them",
+        )
 
-@final
-class Hint:
-    """`hint.<exercise>()` tells a little more with every call."""
-
-    def __getattr__(self, name: str) -> Any:
-        return partial(_tell, exercise_named(name))
-
-    def __dir__(self) -> list[str]:
-        return list(EXERCISES)
-
-
-check, hint = Check(), Hint()
+    def __repr__(self) -> str:
+        return f"<{self._call}, for {len(EXERCISES)} exercises>"
 
 
 @short_traceback
@@ -86,7 +88,7 @@ def exercise_named(name: str) -> Exercise:
     near = difflib.get_close_matches(name, EXERCISES, n=3)
     raise UnknownExerciseError(
         f"there is no exercise `{name}`",
-        expected=", ".join(near or EXERCISES),
+        expected=", ".join(near) or "a name that Tab offers after `check.`",
         found=name,
         do="take one of these names: it is that of the answer in the cell above",
     )
@@ -116,3 +118,14 @@ def _tell(exercise: Exercise) -> None:
     note_hint(exercise.name, rung + 1)
     text = f"Hint {rung + 1} of {count} for {exercise.name}: {exercise.hints[rung]}"
     publish(prose(text), text)
+
+
+check = ForEachExercise("check.NAME(answer)", _check)
+"""`check.<exercise>(answer)` tries an answer, and shows how it went.
+
+It returns nothing. A wrong answer also raises `NotRightYetError`, which is an
+`AssertionError`, after the table is shown.
+"""
+
+hint = ForEachExercise("hint.NAME()", _tell)
+"""`hint.<exercise>()` tells a little more with every call."""

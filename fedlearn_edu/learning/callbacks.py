@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, add_place, describe, short_traceback
+from fedlearn_edu.learning.optimizers import is_number, is_whole
 from fedlearn_edu.learning.result import Run
 
 Callback = Callable[[Run], object]
@@ -92,9 +93,9 @@ class EarlyStop:
         if self.mode not in ("min", "max"):
             raise _senseless("mode", "'min' or 'max'", self.mode)
         patience: Any = self.patience
-        if not isinstance(patience, int | np.integer) or patience < 1:
+        if not is_whole(patience, 1):
             raise _senseless("patience", "a whole number from 1 on", self.patience)
-        if not self.min_change >= 0:
+        if not (is_number(self.min_change) and self.min_change >= 0):
             raise _senseless("min_change", "a number of at least 0", self.min_change)
 
     def __call__(self, run: Run) -> str | None:
@@ -126,9 +127,10 @@ def stop_at(
         CallbackError: unless there is one number to compare with.
         HistoryError: when called, if there is no such column.
     """
-    if (at_least is None) == (at_most is None):
-        found = f"at_least={at_least}, at_most={at_most}"
-        raise _senseless("stop_at", "either at_least or at_most", found)
+    bounds = [bound for bound in (at_least, at_most) if bound is not None]
+    if not (len(bounds) == 1 and is_number(bounds[0])):
+        found = f"at_least={at_least!r}, at_most={at_most!r}"
+        raise _senseless("stop_at", "one number: either at_least or at_most", found)
 
     def stop_at(run: Run) -> str | None:
         for value in _measured(run, column)[-1:]:

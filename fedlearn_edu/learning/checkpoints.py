@@ -8,6 +8,7 @@ round alone, so the states and the history are all that has to be kept.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
@@ -23,6 +24,7 @@ from fedlearn_edu.learning.checkpoint_files import (
     like,
 )
 from fedlearn_edu.learning.history import History
+from fedlearn_edu.learning.optimizers import is_whole
 from fedlearn_edu.learning.result import Run
 from fedlearn_edu.learning.trees import flatten, rebuild
 
@@ -47,7 +49,7 @@ class Checkpoints:
         keep: how many of the newest files stay; `None` for all.
 
     Raises:
-        CheckpointError: if a number makes no sense.
+        CheckpointError: if the folder is no path, or a number makes no sense.
     """
 
     folder: str | Path
@@ -56,14 +58,18 @@ class Checkpoints:
 
     @short_traceback
     def __post_init__(self) -> None:
-        for name, number in (("every", self.every), ("keep", self.keep)):
-            if number is None and name == "keep":
-                continue
-            if not isinstance(number, int | np.integer) or number < 1:
+        given: Any = self.folder
+        a_number, a_folder = "a whole number from 1 on", "the path of a folder"
+        for name, found, fits, expected in (
+            ("folder", given, given and isinstance(given, str | PathLike), a_folder),
+            ("every", self.every, is_whole(self.every, 1), a_number),
+            ("keep", self.keep, self.keep is None or is_whole(self.keep, 1), a_number),
+        ):
+            if not fits:
                 raise CheckpointError(
                     f"{name} does not make sense",
-                    expected="a whole number from 1 on",
-                    found=describe(number),
+                    expected=expected,
+                    found=describe(found),
                     where=name,
                 )
 

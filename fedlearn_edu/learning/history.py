@@ -68,6 +68,7 @@ class History:
         return history
 
     @property
+    @short_traceback
     def last(self) -> Mapping[str, float]:
         """The row of the last round.
 

@@ -7,10 +7,13 @@ moments are structures of tensors of the same shape, and these functions are cal
 the body of a `tf_computation`.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeGuard, final
+
+import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError
@@ -244,5 +247,14 @@ def _check_positive(name: str, number: object) -> None:
 
 
 def is_number(thing: object) -> TypeGuard[float]:
-    """Numbers of NumPy count, too."""
-    return isinstance(thing, Real)
+    """Numbers of NumPy count, too; `True` is none."""
+    return isinstance(thing, Real) and not isinstance(thing, bool)
+
+
+def is_whole(thing: Any, least: float = -math.inf) -> TypeGuard[int]:
+    """Whether this is a whole number of at least `least`.
+
+    >>> [is_whole(thing, 1) for thing in (1, 0, 2.0, True, "2")]
+    [True, False, False, False, False]
+    """
+    return is_number(thing) and isinstance(thing, int | np.integer) and thing >= least

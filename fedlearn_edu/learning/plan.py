@@ -18,6 +18,7 @@ from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.evaluation import FederatedEvaluation
 from fedlearn_edu.learning.feeding import Feed, feed
+from fedlearn_edu.learning.optimizers import is_whole
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.result import Run
 from fedlearn_edu.simulation import Participation
@@ -124,12 +125,12 @@ def make_plan(process: Any, data: Any, rounds: Any, **how: Any) -> Plan:
 
 def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:
     seed, every = options.shuffle_seed, options.evaluate_every
-    _check(_whole(rounds, 0), "rounds", "a whole number from 0 on", rounds)
-    fits = batch_size is None or _whole(batch_size, 1)
+    _check(is_whole(rounds, 0), "rounds", "a whole number from 0 on", rounds)
+    fits = batch_size is None or is_whole(batch_size, 1)
     _check(fits, "batch_size", "a whole number from 1 on, or None for all", batch_size)
-    fits = seed is None or _whole(seed, 0)
+    fits = seed is None or is_whole(seed, 0)
     _check(fits, "shuffle_seed", "a whole number from 0 on, or None", seed)
-    _check(_whole(every, 1), "evaluate_every", "a whole number from 1 on", every)
+    _check(is_whole(every, 1), "evaluate_every", "a whole number from 1 on", every)
 
 
 def _check_functions(judges: Any, options: Options) -> None:
@@ -175,11 +176,6 @@ def _check_participation(plan: Plan) -> None:
             found="replace=True",
             where="participation",
         )
-
-
-def _whole(number: Any, least: int) -> bool:
-    is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    return is_whole and number >= least
 
 
 def _check(fits: bool, name: str, expected: str, found: Any) -> None:

@@ -7,13 +7,12 @@ computations to read them, call them to take one step.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeGuard, final
-
-import numpy as np
+from typing import Any, NamedTuple, final
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.learning.models import LinearRegression, Model
+from fedlearn_edu.learning.optimizers import is_whole
 
 
 class ProcessError(FedLearnError, ValueError):
@@ -112,7 +111,7 @@ def check_weighting(weighting: str) -> None:
 
 def check_epochs(local_epochs: object) -> None:
     """Raises `ProcessError` unless a client passes over its data at least once."""
-    if not _is_whole(local_epochs) or local_epochs < 1:
+    if not is_whole(local_epochs, 1):
         raise ProcessError(
             "a client passes over its examples at least once",
             expected="local_epochs >= 1, a whole number",
@@ -142,7 +141,7 @@ def check_model(model: object) -> None:
 
 def check_seed(seed: object) -> None:
     """Raises `ProcessError` unless weights can be drawn under this seed."""
-    if not _is_whole(seed):
+    if not is_whole(seed):
         raise ProcessError(
             "a seed gives the same weights again and again",
             expected="a whole number",
@@ -153,7 +152,7 @@ def check_seed(seed: object) -> None:
 
 def check_count(num_clients: object) -> None:
     """Raises `ProcessError` unless this is how many clients there are."""
-    if not _is_whole(num_clients) or num_clients < 1:
+    if not is_whole(num_clients, 1):
         raise ProcessError(
             "SCAFFOLD has to know how many clients there are",
             expected="num_clients >= 1, those that wait included",
@@ -161,7 +160,3 @@ def check_count(num_clients: object) -> None:
             where="num_clients",
             do="len(data)",
         )
-
-
-def _is_whole(number: object) -> TypeGuard[int]:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)

@@ -75,7 +75,7 @@ def at_round(rate: Rate, number: Any) -> Any:
         raise ScheduleError(
             "a learning rate cannot be computed from the number of the round",
             expected="a function from a float32 tensor to one number",
-            found=f"{type(error).__name__} in {rate!r}",
+            found=f"{type(error).__name__} in {describe(rate)}",
             do="write tf.where(number < 10, 0.1, 0.01) for if and else",
         ) from error
 

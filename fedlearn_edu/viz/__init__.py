@@ -7,6 +7,9 @@ matplotlib is loaded with the first figure; what notebooks show as HTML needs no
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.former_names import unknown
+
 if TYPE_CHECKING:
     from fedlearn_edu.viz.client_bars import draw_client_accuracy
     from fedlearn_edu.viz.confusion import draw_confusion
@@ -54,9 +57,10 @@ _HOMES = {
 }
 
 
+@short_traceback
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"fedlearn_edu.viz has no {name!r}")
+        raise unknown("fedlearn_edu.viz", name, _HOMES)
     return getattr(import_module(f"fedlearn_edu.viz.{_HOMES[name]}"), name)
 
 

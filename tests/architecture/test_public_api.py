@@ -2,9 +2,12 @@
 """The public faces, name by name: a change here asks for a line in the changelog."""
 
 import importlib
+import inspect
 from collections.abc import Callable
 
 import pytest
+
+from fedlearn_edu.errors import short_traceback
 
 FACES = [
     "fedlearn_edu",
@@ -29,3 +32,28 @@ def test_every_public_name_is_there(face: str) -> None:
     assert len(set(module.__all__)) == len(module.__all__)
     missing = [name for name in module.__all__ if not hasattr(module, name)]
     assert not missing
+
+
+# Where people pass data and settings, and get errors that should be about these only.
+DOORS = [
+    "fedlearn_edu.simulation",
+    "fedlearn_edu.simulation.datasets",
+    "fedlearn_edu.simulation.partitions",
+    "fedlearn_edu.viz",
+]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_errors_of_public_functions_show_no_frame_of_the_package(door: str) -> None:
+    border = short_traceback(lambda: None).__code__
+    module = importlib.import_module(door)
+    functions = filter(
+        inspect.isfunction, (getattr(module, name) for name in module.__all__)
+    )
+    assert not [f.__name__ for f in functions if f.__code__ is not border]
+
+
+def test_name_that_pictures_do_not_have_gets_a_near_one() -> None:
+    viz = importlib.import_module("fedlearn_edu.viz")
+    with pytest.raises(AttributeError, match=r"did you mean explore_drift\?"):
+        viz.explore_drfit  # noqa: B018 (asking for it is what fails)

@@ -79,6 +79,13 @@ def test_unknown_exercise_gets_near_names() -> None:
         checkpoint("double", right)
 
 
+def test_exercise_that_is_not_named_is_asked_for() -> None:
+    with pytest.raises(FedLearnError, match=r"expected: check\.\w+\(answer\)"):
+        check(right)
+    with pytest.raises(TypeError, match=r"found: +hint\(\)"):
+        hint()
+
+
 def test_completion_offers_the_exercises() -> None:
     assert "doubles" in dir(check)
     assert "doubles" in dir(hint)

@@ -104,14 +104,16 @@ def test_a_column_that_is_not_there_is_answered_with_those_that_are(
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"patience": 0}, {"patience": 1.5}, {"mode": "down"}, {"min_change": -1}],
+    [{"patience": 0}, {"patience": True}, {"mode": "down"}, {"min_change": "1"}],
 )
 def test_early_stop_refuses_senseless_numbers(arguments: dict[str, Any]) -> None:
     with pytest.raises(CallbackError, match="does not make sense"):
         EarlyStop("loss", **arguments)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"at_least": 1, "at_most": 2}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"at_least": 1, "at_most": 2}, {"at_least": "1"}]
+)
 def test_stop_at_needs_one_number(arguments: dict[str, Any]) -> None:
     with pytest.raises(CallbackError, match="either at_least or at_most"):
         stop_at("loss", **arguments)

@@ -114,10 +114,12 @@ def test_the_newest_is_the_one_of_the_most_rounds_not_of_the_last_name(
     assert names == ["round_999999.checkpoint", "round_1000000.checkpoint"]
 
 
-@pytest.mark.parametrize("numbers", [{"every": 0}, {"keep": 0}, {"every": None}])
-def test_senseless_numbers_are_refused(numbers: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "settings", [{"every": 0}, {"keep": 0}, {"every": None}, {"folder": ""}]
+)
+def test_senseless_settings_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(CheckpointError, match="does not make sense"):
-        Checkpoints("folder", **numbers)
+        Checkpoints(**{"folder": "folder"} | settings)
 
 
 def test_a_run_that_is_complete_is_read_and_nothing_is_run(tmp_path: Path) -> None:
