@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.feeding import check_no_split
 from fedlearn_edu.learning.judgement import CALIBRATION_BINS, Evaluation
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.process import check_model
@@ -53,6 +55,7 @@ class FederatedEvaluation:
     model: Model
     computation: fl.Computation
 
+    @short_traceback
     def __call__(self, weights: Any, data: Any) -> Evaluation:
         """Evaluates the weights on the data of every client.
 
@@ -60,10 +63,14 @@ class FederatedEvaluation:
             weights: In the structure of `Model.weights_type`; `state.weights`.
             data: One sequence of batches per client, placed or not; a `ClientData` is
                 taken in batches of at most 1,000.
+
+        Raises:
+            DataError: if data are a data set, which no client holds.
         """
         result = self.computation(weights, _placed(data))
         return Evaluation(result["total"], tuple(result["clients"]))
 
+    @short_traceback
     def on(self, data: Any) -> Callable[[Any], dict[str, float]]:
         """From weights to all averages on these data, which are placed only once."""
         placed = _placed(data)
@@ -74,7 +81,10 @@ class FederatedEvaluation:
 
 
 def _placed(data: Any) -> Any:
-    return data.place(batch_size=1000) if isinstance(data, ClientData) else data
+    if isinstance(data, ClientData):
+        return data.place(batch_size=1000)
+    check_no_split(data)
+    return data
 
 
 def _build_local_evaluation(model: Model) -> fl.Computation:

@@ -18,6 +18,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.learning.trees import flatten
 from fedlearn_edu.simulation import ClientData
+from fedlearn_edu.simulation.datasets import Dataset
 
 Positions = tuple[int, ...]
 
@@ -137,6 +138,7 @@ def feed(process: Any, data: Any, batch_size: int | None, seed: int | None) -> F
         _check_clients(len(data))
         _check_batches(data, member_type)
         return ClientDataFeed(data, batch_size, seed)
+    check_no_split(data)
     if not isinstance(data, list | tuple):
         raise DataError(
             "data are what each client holds",
@@ -155,6 +157,20 @@ def feed(process: Any, data: Any, batch_size: int | None, seed: int | None) -> F
             do="leave them out, or pass a ClientData, which cuts and shuffles batches",
         )
     return ListFeed(list(data), member_type)
+
+
+def check_no_split(data: Any) -> None:
+    """Raises `DataError` for a data set, or for its x and y, which no client holds."""
+    is_pair = isinstance(data, list | tuple) and len(data) == 2
+    is_split = is_pair and all(isinstance(part, np.ndarray) for part in data)
+    if is_split or isinstance(data, Dataset):
+        raise DataError(
+            "nobody said which client holds which examples",
+            expected="a ClientData, or a list with one sequence of batches per client",
+            found="examples and labels" if is_split else describe(data),
+            where="data",
+            do="one client holds all of it in ClientData(x, y, [range(len(y))])",
+        )
 
 
 def _remembering_the_last(

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu.learning import build_federated_evaluation, models
+from fedlearn_edu.learning import build_fed_avg, build_federated_evaluation, models, run
+from fedlearn_edu.learning.feeding import DataError
 from fedlearn_edu.learning.judgement import Evaluation, EvaluationError
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 
@@ -148,6 +149,16 @@ def test_client_data_is_taken_as_it_is_and_placed_once(
     on_test = evaluate.on(data)
     assert on_test(zero) == on_test(zero) == expected
     assert len(placed) == 1
+
+
+@pytest.mark.parametrize("pick", [lambda data: data, lambda data: data.test])
+def test_data_set_that_nobody_dealt_out_is_refused(pick: Any) -> None:
+    undealt = pick(datasets.load_digits28())
+    evaluate = build_federated_evaluation(models.softmax_regression())
+    with pytest.raises(DataError, match=r"do: +one client .* \[range\(len\(y\)\)\]"):
+        evaluate.on(undealt)
+    with pytest.raises(DataError, match="nobody said which client holds which"):
+        run(build_fed_avg(models.softmax_regression()), undealt, 1)
 
 
 def test_metrics_do_not_depend_on_how_examples_were_batched() -> None:

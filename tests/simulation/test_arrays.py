@@ -42,6 +42,7 @@ def test_lists_are_welcome() -> None:
         (lambda: from_arrays(X, Y, X, Y[:4], name="mine"), "mine, test"),
         (lambda: from_arrays(X[:0], Y[:0]), "there are no examples"),
         (lambda: from_arrays(X, ["cat"] * 5), "return_inverse"),
+        (lambda: from_arrays((X, Y), (X, Y)), r"from_arrays\(\*train, \*test\)"),
         (lambda: from_arrays(X + 1j, Y), "complex128"),
         (lambda: from_arrays(3.0, Y), r"float64 of shape \[\]"),
         (lambda: from_arrays([[1, 2], [3]], [0, 1]), "different lengths"),

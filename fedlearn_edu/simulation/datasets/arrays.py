@@ -44,6 +44,14 @@ def from_arrays(
     Raises:
         ExamplesError: if x and y are not equally many, hold no numbers, or nothing.
     """
+    if isinstance(x, tuple) and isinstance(y, tuple):
+        raise ExamplesError(
+            "two splits were passed where one is taken apart",
+            expected="four arrays: x, y, x_test, y_test",
+            found="two tuples, as keras.datasets returns them",
+            where=name,
+            do="from_arrays(*train, *test)",
+        )
     train = check_examples(x, y, f"{name}, train")
     if x_test is None and y_test is None:
         return Dataset(name, train, (train[0][:0], train[1][:0]), "")
