@@ -8,8 +8,12 @@ from typing import Any, final
 
 import nbformat
 from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import is_grade, is_solution
 
 from fedlearn_edu.course import badges
+
+MAY_FAIL = "raises-exception"
+"""The tag with which Jupyter goes on after an error."""
 
 _new: Any = nbformat.v4
 
@@ -19,7 +23,15 @@ class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no t
     """The last step of a release: what a learner's copy has and the lesson has not."""
 
     def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
-        """Links that open it elsewhere and a cell that installs, once we have names."""
+        """Exercises that stop nobody; links and a cell that installs, once we may.
+
+        A cell without the tag ends "Run All" where it fails, so an exercise left out
+        would be the end of the lesson. Points are as before: nbgrader runs every cell
+        in any case, and looks at what the check cells showed.
+        """
+        for cell in notebook.cells:
+            if is_solution(cell) or is_grade(cell):
+                cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
         if badges.PUBLISHED is not None:
             lesson = resources["nbgrader"]["notebook"]
             links = badges.badges(lesson, badges.PUBLISHED)
