@@ -23,7 +23,10 @@ c.ClearSolutions.code_stub = {
     "python": '# your code here\nraise NotImplementedError("write your answer here")'
 }
 
+# What a learner's copy has, and what happens to one that comes back: its code says why.
 c.GenerateAssignment.preprocessors.append(grading.PrepareRelease)
+c.Autograde.autograde_preprocessors = grading.AUTOGRADE
+c.ExportApp.plugin_class = grading.ExportWithStatus
 
 # Seconds per cell. An endless loop costs its points, not the whole submission.
 c.Execute.timeout = 120
