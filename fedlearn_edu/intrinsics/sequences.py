@@ -23,6 +23,7 @@ from fedlearn_edu.types import (
     Type,
     check_sum_compatible,
 )
+from fedlearn_edu.types.relations import BY_CLIENT
 
 _MAP = define("sequence_map", "(<(T -> U),T*> -> U*)")
 _REDUCE = define("sequence_reduce", "(<T*,U,(<U,T> -> U)> -> U)")
@@ -156,6 +157,8 @@ def _element_of(sequence: Value, uri: str) -> Type:
             where=str(sequence),
             do="a list in a body is a structure: make it a parameter of SequenceType(T)"
             if isinstance(inner, StructType)
+            else BY_CLIENT
+            if isinstance(type_, FederatedType)
             else "declare the parameter as SequenceType(T); check the argument order",
         )
     return inner.element

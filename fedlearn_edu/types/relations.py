@@ -47,6 +47,19 @@ def is_tensorflow_compatible(type_: Type) -> bool:
     return not type_.contains(lambda t: not isinstance(t, leaf_kinds))
 
 
+BY_ELEMENT = (
+    "sequence_map, sequence_reduce and sequence_sum go through the elements of a "
+    "sequence; federated_… brings clients together"
+)
+"""What to do about a sequence where a single value is wanted."""
+
+BY_CLIENT = (
+    "federated_map, federated_sum and others work on what clients hold; sequence_… "
+    "goes through the elements of one sequence"
+)
+"""What to do about clients' values where a sequence is wanted."""
+
+
 def check_sum_compatible(type_: Type) -> None:
     """Raises `SumIncompatibleError`, which names the part that cannot be added up."""
     found = _first_other(type_, dtypes.NUMERIC, is_static=True)
@@ -58,7 +71,9 @@ def check_sum_compatible(type_: Type) -> None:
         expected="numbers of static shape, or structures of them",
         found=part,
         where=inside(path.replace(MEMBER, "", 1)),
-        do="declare every size; `?` may differ between summands"
+        do=BY_ELEMENT
+        if isinstance(part, SequenceType)
+        else "declare every size; `?` may differ between summands"
         if _is_numeric(part)
         else "leave this part out, or turn it into numbers first",
     )
