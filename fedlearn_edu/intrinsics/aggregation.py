@@ -154,7 +154,7 @@ def federated_sum(value: Any) -> Value:
 
 
 def _check_ordered(value: Type) -> None:
-    check_sum_compatible(value)
+    check_sum_compatible(value, "compared")
     if value.contains(
         lambda t: (
             isinstance(t, TensorType) and np.issubdtype(t.dtype, np.complexfloating)

@@ -60,14 +60,14 @@ BY_CLIENT = (
 """What to do about clients' values where a sequence is wanted."""
 
 
-def check_sum_compatible(type_: Type) -> None:
+def check_sum_compatible(type_: Type, done: str = "added up") -> None:
     """Raises `SumIncompatibleError`, which names the part that cannot be added up."""
     found = _first_other(type_, dtypes.NUMERIC, is_static=True)
     if found is None:
         return
     path, part = found
     raise SumIncompatibleError(
-        f"values of type {clip(type_)} cannot be added up",
+        f"values of type {clip(type_)} cannot be {done}",
         expected="numbers of static shape, or structures of them",
         found=part,
         where=inside(path.replace(MEMBER, "", 1)),

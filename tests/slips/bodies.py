@@ -100,6 +100,17 @@ def calling_a_function_of_one_element() -> None:
         return half(readings)
 
 
+@slip(337, TypeError, "<int32,int32>", "return the whole new state")
+def a_step_that_returns_half_of_its_state() -> None:
+    longest = fl.np_computation(
+        lambda state, x: state[1], (np.int32, np.int32), np.float32
+    )
+
+    @fl.federated_computation(fl.SequenceType(np.float32))
+    def streak(readings: Any) -> Any:
+        return fl.sequence_reduce(readings, (0, 0), longest)
+
+
 @slip(24, TypeError, "CLIENTS", "SERVER")
 def zipping_two_placements() -> None:
     @fl.federated_computation(AT_CLIENTS, AT_SERVER)
