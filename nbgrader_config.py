@@ -24,7 +24,7 @@ c.ClearSolutions.code_stub = {
 }
 
 # What a learner's copy has, and what happens to one that comes back: its code says why.
-c.GenerateAssignment.preprocessors.append(grading.PrepareRelease)
+c.GenerateAssignment.preprocessors = grading.RELEASE
 c.Autograde.autograde_preprocessors = grading.AUTOGRADE
 c.ExportApp.plugin_class = grading.ExportWithStatus
 

@@ -11,7 +11,7 @@ from typing import Any, Final, final
 import nbformat
 from nbclient.exceptions import DeadKernelError
 from nbgrader.api import MissingEntry
-from nbgrader.converters import Autograde
+from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.plugins import CsvExportPlugin
 from nbgrader.preprocessors import Execute, NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
@@ -145,6 +145,9 @@ def _was_run(notebook: Any) -> bool:
         if grade.cell.cell_type == "code" and grade.cell.name not in answers
     )
 
+
+RELEASE: Final = [*GenerateAssignment.preprocessors.default(), PrepareRelease]
+"""What nbgrader does with a lesson, one after the other."""
 
 AUTOGRADE: Final = [
     ExecuteAgain if each is Execute else each
