@@ -21,10 +21,26 @@ from tools.lesson_table import short_table
 from tools.release import generate
 
 OURS = badges.Published("somebody/some-fork", "4.5.6")
+# A wheel that one has, a clone, or an address that one types is no name in an index.
 LEAK = re.compile(
     r"mybinder\.org|colab\.research|github\.(com|io)\b|"
-    r"pip install (?!--no-index)[^\n]*\bfedlearn[-_]edu\b"
+    r"pip install (?!--no-index)[^\n`&;]*\bfedlearn[-_]edu\b(?![\w.-]*\.whl|\S* @ )"
 )
+
+
+@pytest.mark.parametrize(
+    ("line", "leaks"),
+    [
+        ("%pip install --quiet fedlearn-edu", True),
+        ('python -m pip install "fedlearn_edu[lab]==0.1.0"', True),
+        ('pip install -e ".[lab]" && .venv/bin/fedlearn-edu start', False),
+        ('pip install "fedlearn_edu-0.1.0-py3-none-any.whl[lab]"', False),
+        ('pip install "fedlearn-edu[lab] @ git+ADDRESS@TAG"', False),
+        ('pip install --no-index -f wheels "fedlearn-edu[lab]"', False),
+    ],
+)
+def test_only_what_asks_an_index_is_a_leak(line: str, leaks: bool) -> None:
+    assert bool(LEAK.search(line)) == leaks
 
 
 def test_nothing_leads_to_names_that_are_not_ours() -> None:
