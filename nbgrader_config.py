@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+from fedlearn_edu.course import grading
+
 c = get_config()  # type: ignore[name-defined]  # noqa: F821, nbgrader provides it
 
 c.CourseDirectory.course_id = "fedlearn_edu"
@@ -20,6 +22,11 @@ Path(__file__).with_name("build").mkdir(exist_ok=True)
 c.ClearSolutions.code_stub = {
     "python": '# your code here\nraise NotImplementedError("write your answer here")'
 }
+
+# What a learner's copy has, and what happens to one that comes back: its code says why.
+c.GenerateAssignment.preprocessors = grading.RELEASE
+c.Autograde.autograde_preprocessors = grading.AUTOGRADE
+c.ExportApp.plugin_class = grading.ExportWithStatus
 
 # Seconds per cell. An endless loop costs its points, not the whole submission.
 c.Execute.timeout = 120

@@ -99,14 +99,13 @@ def what_it_says(cell: Any) -> str:
 _NOT_PROSE = (
     re.compile(r"```.*?```", re.DOTALL),  # code
     re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE),  # tables
-    re.compile(r"!?\[[^\]]*\]\([^)]*badge[^)]*\)", re.IGNORECASE),
     re.compile(r"<details>.*?</details>", re.DOTALL),  # hints and answers, folded
     re.compile(r"<[^>]+>"),
 )
 
 
 def prose(notebook: Any) -> str:
-    """What there is to read: Markdown without code, tables, badges and folded parts."""
+    """What there is to read: Markdown without code, tables and folded parts."""
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     text = "\n\n".join(texts)
     for pattern in _NOT_PROSE:

@@ -4,7 +4,7 @@
 `make release` renews them, so that goals, minutes and points are stated in one place.
 """
 
-from fedlearn_edu.course.badges import binder_address, colab_address
+from fedlearn_edu.course import badges
 from fedlearn_edu.course.exercise import Lesson
 from fedlearn_edu.course.lessons import LESSONS
 from tools.release import RELEASE, ROOT
@@ -13,9 +13,6 @@ PAGE = ROOT / "docs" / "teaching.md"
 README = ROOT / "README.md"
 BEGIN = "<!-- lessons: written by `make release` -->\n"
 END = "\n<!-- end of lessons -->"
-
-_COLAB = "https://colab.research.google.com/assets/colab-badge.svg"
-_BINDER = "https://mybinder.org/badge_logo.svg"
 
 
 def lesson_table() -> str:
@@ -31,13 +28,17 @@ def lesson_table() -> str:
     return "\n".join(rows)
 
 
-def badge_table() -> str:
-    """For learners: one row for each lesson, with badges that open it."""
+def short_table() -> str:
+    """For learners: one row for each lesson, with links that open it, if there are."""
     rows = [
-        "| | question | minutes | points | open it in a browser |",
-        "| ---: | --- | ---: | ---: | --- |",
-        *map(_badge_row, LESSONS),
+        "| | question | minutes | points |",
+        "| ---: | --- | ---: | ---: |",
+        *map(_short_row, LESSONS),
     ]
+    if badges.PUBLISHED is not None:
+        links = [badges.badges(lesson.name, badges.PUBLISHED) for lesson in LESSONS]
+        ends = ["elsewhere |", "--- |", *(f"{link} |" for link in links)]
+        rows = [f"{row} {end}" for row, end in zip(rows, ends, strict=True)]
     return "\n".join(rows)
 
 
@@ -58,24 +59,12 @@ def _row(lesson: Lesson) -> str:
     return f"| {name} | {goals} | {lesson.needs} | {lesson.minutes} | {points} |"
 
 
-def _badge_row(lesson: Lesson) -> str:
-    number, file = f"{lesson.number:02}", _file(lesson)
-    title, badges = lesson.title, ""
-    if (ROOT / file).is_file():
-        title = f"[{title}]({file})"
-        colab = _badge(
-            f"Open lesson {number} in Colab", _COLAB, colab_address(lesson.name)
-        )
-        binder = _badge(
-            f"Open lesson {number} on Binder", _BINDER, binder_address(lesson.name)
-        )
-        badges = f"{colab} {binder}"
+def _short_row(lesson: Lesson) -> str:
+    title = lesson.title
+    if (ROOT / _file(lesson)).is_file():
+        title = f"[{title}]({_file(lesson)})"
     points = str(lesson.points) if lesson.exercises else ""
-    return f"| {number} | {title} | {lesson.minutes} | {points} | {badges} |"
-
-
-def _badge(words: str, picture: str, address: str) -> str:
-    return f"[![{words}]({picture})]({address})"
+    return f"| {lesson.number:02} | {title} | {lesson.minutes} | {points} |"
 
 
 def _file(lesson: Lesson) -> str:
@@ -85,7 +74,7 @@ def _file(lesson: Lesson) -> str:
 
 def main() -> None:
     """Renew the table in both pages."""
-    for page, table in ((PAGE, lesson_table()), (README, badge_table())):
+    for page, table in ((PAGE, lesson_table()), (README, short_table())):
         text = page.read_text(encoding="utf-8")
         page.write_text(with_table(text, table), encoding="utf-8")
 

@@ -25,7 +25,7 @@ from fedlearn_edu.errors import (
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_nodes
-from fedlearn_edu.types import SequenceType, StructType, Type
+from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
 
 
 @final
@@ -87,8 +87,14 @@ class FederatedTracingContext(TracingContext):
         return self.bind(ir.Call(computation.tree, value.node))
 
     def _cure_of_placement(self, computation: Computation, value: Value) -> str | None:
-        """What to do about a placed argument where single values are wanted."""
-        if not value.type_signature.contains(Type.is_federated):
+        """What to do about data of clients, or elements, where one value is wanted."""
+        type_, parameter = value.type_signature, computation.type_signature.parameter
+        member = type_.member if isinstance(type_, FederatedType) else type_
+        operator, what = "federated_map", "members"
+        if isinstance(member, SequenceType) and parameter is not None:
+            if parameter.is_assignable_from(member.element):
+                operator, what = "sequence_map", "elements"
+        elif not type_.contains(Type.is_federated):
             return None
         captured = [
             repr(reference.name)
@@ -97,7 +103,7 @@ class FederatedTracingContext(TracingContext):
             and reference.type.contains(Type.is_federated)
         ]
         if not captured:
-            return f"federated_map({computation.__name__}, …) works on the members"
+            return f"{operator}({computation.__name__}, …) works on the {what}"
         return (
             f"{', '.join(captured)} of the body around has a placement: make it part "
             "of what is mapped (broadcast it first if it is at the server)"

@@ -24,7 +24,7 @@ from fedlearn_edu.errors import FedLearnError
 FOLDER = Path("fedlearn-lessons")
 MEMORY = ".fedlearn_edu.json"
 NO_LAB = (
-    'JupyterLab is not installed: python -m pip install "fedlearn-edu[lab]", '
+    "JupyterLab is not installed: python -m pip install jupyterlab, "
     "or open the folder in an editor that knows notebooks"
 )
 _PACKAGED = Path(__file__).parent / "release"

@@ -28,6 +28,7 @@ from fedlearn_edu.intrinsics.arithmetic import (
 )
 from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.eager import intrinsic
+from fedlearn_edu.intrinsics.inference import cure_by_element
 from fedlearn_edu.intrinsics.mapping import federated_map, map_members
 from fedlearn_edu.intrinsics.sequences import sequence_reduce
 from fedlearn_edu.ir import nodes as ir
@@ -112,13 +113,15 @@ def _function(parameters: list[Type], result: Type) -> FunctionType:
 
 
 def _check_role(role: str, value: Value, wanted: Type) -> None:
-    if not wanted.is_assignable_from(value.type_signature):
+    found = value.type_signature
+    if not wanted.is_assignable_from(found):
         raise TypeMismatchError(
             f"the argument {role!r} of federated_aggregate has the wrong type",
             expected=str(wanted),
-            found=str(value.type_signature),
+            found=str(found),
             where=str(value),
-            do="let zero, accumulate and merge agree on one type of the running state",
+            do=cure_by_element(wanted, found)
+            or "let zero, accumulate and merge agree on one type of the running state",
         )
 
 
@@ -151,7 +154,7 @@ def federated_sum(value: Any) -> Value:
 
 
 def _check_ordered(value: Type) -> None:
-    check_sum_compatible(value)
+    check_sum_compatible(value, "compared")
     if value.contains(
         lambda t: (
             isinstance(t, TensorType) and np.issubdtype(t.dtype, np.complexfloating)

@@ -28,11 +28,13 @@ from fedlearn_edu.ir.traversal import free_references
 from fedlearn_edu.types import (
     FederatedType,
     FunctionType,
+    SequenceType,
     StructType,
     Type,
     parse_type,
     unify,
 )
+from fedlearn_edu.types.relations import BY_ELEMENT
 
 
 def derived(
@@ -142,7 +144,9 @@ def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
             expected=str(template),
             found=str(type_),
             where=str(value),
-            do=f"place it first: federated_value(…, {template.placement}) in a body, "
+            do=BY_ELEMENT
+            if isinstance(type_, SequenceType)
+            else f"place it first: federated_value(…, {template.placement}) in a body, "
             f"place(…, {template.placement}) outside of it",
         )
     if type_.placement is not template.placement:

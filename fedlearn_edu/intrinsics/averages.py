@@ -23,12 +23,14 @@ from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,
+    SequenceType,
     StructType,
     TensorType,
     Type,
     check_sum_compatible,
     is_average_compatible,
 )
+from fedlearn_edu.types.relations import BY_ELEMENT
 
 
 @intrinsic
@@ -121,7 +123,9 @@ def _check_averageable(value: Type) -> None:
             expected="floats, complex numbers, or structures of them",
             found=str(value),
             where="federated_mean",
-            do="cast to a float with federated_map first, or use federated_sum",
+            do=BY_ELEMENT
+            if value.contains(lambda t: isinstance(t, SequenceType))
+            else "cast to a float with federated_map first, or use federated_sum",
         )
     check_sum_compatible(value)
 

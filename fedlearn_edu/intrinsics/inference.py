@@ -13,11 +13,13 @@ from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.types import (
     AbstractType,
     FunctionType,
+    SequenceType,
     StructType,
     Type,
     substitute,
     unify,
 )
+from fedlearn_edu.types.relations import BY_ELEMENT
 
 Bindings = dict[str, Type]
 
@@ -64,13 +66,29 @@ def _check_function(
             expected=f"({parameter} -> {result})",
             found=str(found),
             where=str(value),
-            do="decorate the function with the type expected here, or cast the values"
+            do=cure_by_element(wanted, found.parameter)
+            or "decorate the function with the type expected here, or cast the values"
             if template.parameter
             else "take a function without parameters, or use federated_map",
         )
     if _is_bound(template.result, bindings):
         return {}
     return unify(template.result, found.result)
+
+
+def cure_by_element(wanted: Type | None, found: Type | None) -> str:
+    """What to do if a function of one element, or a step, is given whole sequences."""
+    match wanted, found:
+        case FunctionType(), FunctionType():
+            return cure_by_element(wanted.parameter, found.parameter)
+        case StructType(), StructType() if len(wanted) == len(found) == 2:
+            return cure_by_element(wanted[1], found[1])
+        case SequenceType(element), StructType() if len(found) == 2:
+            return BY_ELEMENT * found[1].is_assignable_from(element)
+        case SequenceType(element), Type():
+            return BY_ELEMENT * found.is_assignable_from(element)
+        case _:
+            return ""
 
 
 def hint_for(template: FunctionType, bindings: Bindings) -> Type | None:

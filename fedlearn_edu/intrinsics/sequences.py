@@ -7,6 +7,7 @@ of clients. On a federated sequence each of these works at every participant.
 
 from typing import Any
 
+from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.value import Value
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import apply, argument, to_function
@@ -23,6 +24,7 @@ from fedlearn_edu.types import (
     Type,
     check_sum_compatible,
 )
+from fedlearn_edu.types.relations import BY_CLIENT
 
 _MAP = define("sequence_map", "(<(T -> U),T*> -> U*)")
 _REDUCE = define("sequence_reduce", "(<T*,U,(<U,T> -> U)> -> U)")
@@ -67,6 +69,8 @@ def sequence_reduce(value: Any, zero: Any, op: Any) -> Value:
     element = _element_of(sequence, "sequence_reduce")
     pair = StructType([(None, start.type_signature), (None, element)])
     step = to_function(op, "sequence_reduce", pair)
+    if isinstance(op, Computation | Value):  # it says itself what it takes
+        _check_returned_state(step, start)
     state = _state_of(step, start)
     return apply(_REDUCE, [sequence, _widened(start, state), step])
 
@@ -82,6 +86,25 @@ def _reduce_at_participants(sequence: Value, start: Value, op: Any) -> Value:
         federated_zip([sequence, start]),
         name="sequence_reduce",
     )
+
+
+def _check_returned_state(step: Value, start: Value) -> None:
+    assert isinstance(step.type_signature, FunctionType)
+    parameter, found = step.type_signature.parameter, step.type_signature.result
+    if not isinstance(parameter, StructType) or len(parameter) != 2:
+        return
+    taken = parameter[0]
+    if taken.is_assignable_from(start.type_signature) and (
+        not taken.is_assignable_from(found)
+    ):
+        raise TypeMismatchError(
+            "the operator returns something else than the state it takes",
+            expected=str(taken),
+            found=str(found),
+            where=f"what {step} returns, in sequence_reduce",
+            do="return the whole new state, of the type it came in: the next call "
+            "starts from it",
+        )
 
 
 def _state_of(step: Value, start: Value) -> Type:
@@ -156,6 +179,8 @@ def _element_of(sequence: Value, uri: str) -> Type:
             where=str(sequence),
             do="a list in a body is a structure: make it a parameter of SequenceType(T)"
             if isinstance(inner, StructType)
+            else BY_CLIENT
+            if isinstance(type_, FederatedType)
             else "declare the parameter as SequenceType(T); check the argument order",
         )
     return inner.element

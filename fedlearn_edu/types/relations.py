@@ -47,18 +47,33 @@ def is_tensorflow_compatible(type_: Type) -> bool:
     return not type_.contains(lambda t: not isinstance(t, leaf_kinds))
 
 
-def check_sum_compatible(type_: Type) -> None:
+BY_ELEMENT = (
+    "sequence_map, sequence_reduce and sequence_sum go through the elements of a "
+    "sequence; federated_… brings clients together"
+)
+"""What to do about a sequence where a single value is wanted."""
+
+BY_CLIENT = (
+    "federated_map, federated_sum and others work on what clients hold; sequence_… "
+    "goes through the elements of one sequence"
+)
+"""What to do about clients' values where a sequence is wanted."""
+
+
+def check_sum_compatible(type_: Type, done: str = "added up") -> None:
     """Raises `SumIncompatibleError`, which names the part that cannot be added up."""
     found = _first_other(type_, dtypes.NUMERIC, is_static=True)
     if found is None:
         return
     path, part = found
     raise SumIncompatibleError(
-        f"values of type {clip(type_)} cannot be added up",
+        f"values of type {clip(type_)} cannot be {done}",
         expected="numbers of static shape, or structures of them",
         found=part,
         where=inside(path.replace(MEMBER, "", 1)),
-        do="declare every size; `?` may differ between summands"
+        do=BY_ELEMENT
+        if isinstance(part, SequenceType)
+        else "declare every size; `?` may differ between summands"
         if _is_numeric(part)
         else "leave this part out, or turn it into numbers first",
     )

@@ -84,7 +84,7 @@ def test_every_exercise_is_right(walked: NotebookPage, lesson: str) -> None:
 def test_only_what_is_meant_to_fail_fails(walked: NotebookPage, lesson: str) -> None:
     meant = [
         cell.source
-        for cell in cells_of("release", lesson)
+        for cell in cells_of("source", lesson)
         if "raises-exception" in cell.metadata.get("tags", [])
     ]
     assert len(walked.failures()) == len(meant) >= 1

@@ -2,6 +2,7 @@
 """A course of one lesson in a folder of its own, run through nbgrader's interface."""
 
 import contextlib
+import csv
 import logging
 import os
 import re
@@ -78,12 +79,12 @@ class Course:
     ) -> None:
         """The same from somebody who deletes what only draws: it is graded sooner."""
         self.hand_in(student, sources)
-        notebook = read(self._notebook(f"build/submitted/{student}"))
+        notebook = read(self.submitted(student))
         notebook.cells = [cell for cell in notebook.cells if not _only_draws(cell)]
         self._write(notebook, student)
 
     def _write(self, notebook: Any, student: str) -> None:
-        write(notebook, self._notebook(f"build/submitted/{student}"))
+        write(notebook, self.submitted(student))
 
     def grade(self, student: str) -> Graded:
         """Autogrades a submission: all cells run in a kernel that reaches nobody."""
@@ -101,6 +102,20 @@ class Course:
                 }
         return Graded(points, read(self._notebook(f"build/autograded/{student}")))
 
+    def export(self) -> list[dict[str, str]]:
+        """The rows of the table of points."""
+        from nbgrader.api import Gradebook
+        from nbgrader.apps.exportapp import ExportApp
+
+        config = course_config(self.root)
+        config.ExportPlugin.to = str(self.root / "grades.csv")
+        app = ExportApp(config=config)
+        app.init_plugin()
+        with Gradebook(self._api.coursedir.db_url, "") as gradebook:
+            app.plugin_inst.export(gradebook)
+        with (self.root / "grades.csv").open(newline="") as table:
+            return list(csv.DictReader(table))
+
     @cached_property
     def _api(self) -> Any:
         from nbgrader.apps.api import NbGraderAPI
@@ -111,6 +126,10 @@ class Course:
         config.Execute.shutdown_kernel = "immediate"
         config.KernelManager.update(own_sockets())
         return NbGraderAPI(config=config)
+
+    def submitted(self, student: str) -> Path:
+        """What a student handed in."""
+        return self._notebook(f"build/submitted/{student}")
 
     def _notebook(self, step: str) -> Path:
         return self.root / step / self.lesson / f"{self.lesson}.ipynb"

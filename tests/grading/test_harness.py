@@ -2,16 +2,19 @@
 """The proofs find what is wrong with a lesson, and are silent about a sound one."""
 
 from pathlib import Path
+from typing import Any
 
+import nbformat
 import pytest
 
+from fedlearn_edu.course import grading
 from tests.grading import proofs
 from tests.grading.answers import Answer, parse, rounds
 from tests.grading.course import Course
 from tests.grading.proofs import prove
 from tests.grading.toy import ANSWERS, DOUBLE, SQUARE, write_lesson
 from tests.grading.try_lesson import quick
-from tools.cells import what_it_says
+from tools.cells import check_cells, read, what_it_says, write
 
 
 @pytest.mark.notebook
@@ -64,6 +67,75 @@ def test_endless_loop_and_deleted_check_cost_their_own_points_only(
     assert graded.points == {"double": 0, "square": 10}
     assert "KeyboardInterrupt" in what_it_says(graded.cell("double"))
     assert "was missing" in graded.check("square").source
+
+
+DIES = "import os\nos._exit(1)"
+DIES_WHEN_CALLED = "import os\ndef double(number):\n    os._exit(1)"
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answers", "points", "blamed"),
+    [
+        ({"double": DOUBLE, "square": DIES}, [5, 0], ["square"]),
+        ({"double": DIES_WHEN_CALLED, "square": SQUARE}, [0, 10], ["double"]),
+        ({"double": DIES_WHEN_CALLED, "square": DIES}, [0, 0], ["double", "square"]),
+    ],
+)
+def test_answer_that_ends_the_kernel_costs_its_own_points_only(
+    tmp_path: Path,
+    answers: dict[str, str | None],
+    points: list[float],
+    blamed: list[str],
+) -> None:
+    course = Course.release(write_lesson(tmp_path / "lesson"), tmp_path / "course")
+    course.hand_in("eve", answers)
+    graded = course.grade("eve")
+    assert list(graded.points.values()) == points
+    for name in answers:
+        told = "ended the kernel" in what_it_says(graded.cell(name))
+        assert told == (name in blamed)
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_submission_that_does_not_run_has_no_points_instead_of_none_earned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its file has another name, or it ends the kernel again and again."""
+    monkeypatch.setattr(grading, "MOST_DEATHS", 1)
+    course = Course.release(write_lesson(tmp_path / "lesson"), tmp_path / "course")
+    for student in ("named", "dies", "ada"):
+        course.hand_in(student, {"double": DOUBLE})
+    file = course.submitted("named")
+    file.rename(file.with_name("00_toy (1).ipynb"))
+    notebook = read(course.submitted("dies"))
+    new_cell: Any = nbformat.v4.new_code_cell
+    notebook.cells += [new_cell(DIES) for _ in range(2)]
+    write(notebook, course.submitted("dies"))
+    for student in ("named", "dies"):
+        with pytest.raises(RuntimeError, match="error processing assignment"):
+            course.grade(student)
+    course.grade("ada")
+    told = {row["student_id"]: (row["score"], row["status"]) for row in course.export()}
+    assert told == {
+        "named": ("", "did not run"),
+        "dies": ("", "did not run"),
+        "ada": ("5.0", "graded"),
+    }
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_check_that_is_told_not_to_run_is_run(tmp_path: Path) -> None:
+    course = Course.release(write_lesson(tmp_path / "lesson"), tmp_path / "course")
+    course.hand_in("eve", {})
+    notebook = read(course.submitted("eve"))
+    for cell in check_cells(notebook).values():
+        cell.metadata.tags += ["skip-execution"]
+    write(notebook, course.submitted("eve"))
+    assert course.grade("eve").points == {"double": 0, "square": 0}
 
 
 @pytest.mark.notebook

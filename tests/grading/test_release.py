@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`notebooks/release` is what `make release` writes, and gives nothing away."""
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -9,7 +13,7 @@ import pytest
 from tests.grading.leaks import leaks, unmarked_answers
 from tests.grading.toy import DOUBLE, write_lesson
 from tools.cells import code_cells, read
-from tools.release import RELEASE, SOURCE, generate, lesson_names
+from tools.release import RELEASE, ROOT, SOURCE, generate, lesson_names
 
 LESSONS = lesson_names()
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
@@ -34,6 +38,24 @@ def test_release_is_what_make_release_writes(tmp_path: Path) -> None:
         if written.get(name) != committed.get(name)
     ]
     assert not differing, f"run `make release` and commit: {differing}"
+
+
+@pytest.mark.slow
+def test_command_line_of_nbgrader_writes_the_same(tmp_path: Path) -> None:
+    source = write_lesson(tmp_path / "notebooks" / "source")
+    generate(source.parent, tmp_path / "ours")
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    bin_ = str(Path(sys.executable).parent)
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "generate_assignment", source.name],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": os.pathsep.join([bin_, os.environ["PATH"]])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert _files(tmp_path / "notebooks" / "release") == _files(tmp_path / "ours")
 
 
 @each_lesson

@@ -107,10 +107,15 @@ def test_a_sum_has_the_type_of_its_summands(member: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("intrinsic", [fl.federated_sum, fl.federated_min])
+@pytest.mark.parametrize(
+    ("intrinsic", "done"),
+    [(fl.federated_sum, "added up"), (fl.federated_min, "compared")],
+)
 @pytest.mark.parametrize("member", NOT_SUMMABLE, ids=str)
-def test_what_cannot_be_added_is_refused(intrinsic: Any, member: Any) -> None:
-    with pytest.raises(SumIncompatibleError, match="added up"):
+def test_what_cannot_be_added_is_refused(
+    intrinsic: Any, done: str, member: Any
+) -> None:
+    with pytest.raises(SumIncompatibleError, match=f"cannot be {done}"):
         fl.federated_computation(lambda v: intrinsic(v), fl.type_at_clients(member))
 
 

@@ -10,6 +10,7 @@ from tests.slips.slip import slip
 
 AT_CLIENTS = fl.type_at_clients(np.float32)
 AT_SERVER = fl.type_at_server(np.float32)
+SEQUENCES = fl.type_at_clients(fl.SequenceType(np.float32))
 
 
 @fl.np_computation(np.float32)
@@ -48,6 +49,66 @@ def summing_strings() -> None:
     @fl.federated_computation(fl.type_at_clients(np.str_))
     def total(x: Any) -> Any:
         return fl.federated_sum(x)
+
+
+@slip(330, TypeError, "sequence_sum", "sequence_reduce")
+def summing_sequences_over_clients() -> None:
+    @fl.federated_computation(SEQUENCES)
+    def total(readings: Any) -> Any:
+        return fl.federated_sum(readings)
+
+
+@slip(331, TypeError, "sequence_map", "sequence_reduce")
+def averaging_sequences_over_clients() -> None:
+    @fl.federated_computation(SEQUENCES)
+    def mean(readings: Any) -> Any:
+        return fl.federated_mean(readings)
+
+
+@slip(332, TypeError, "sequence_map")
+def mapping_a_function_of_one_element() -> None:
+    @fl.federated_computation(SEQUENCES)
+    def halved(readings: Any) -> Any:
+        return fl.federated_map(half, readings)
+
+
+@slip(333, TypeError, "sequence_reduce")
+def aggregating_with_a_step_of_one_element() -> None:
+    @fl.federated_computation(SEQUENCES)
+    def total(readings: Any) -> Any:
+        return fl.federated_aggregate(readings, np.float32(0), add, add, half)
+
+
+@slip(334, TypeError, "sequence_sum")
+def summing_one_sequence_as_if_over_clients() -> None:
+    @fl.federated_computation(fl.SequenceType(np.float32))
+    def total(readings: Any) -> Any:
+        return fl.federated_sum(readings)
+
+
+@slip(335, TypeError, "federated_sum")
+def summing_clients_as_if_elements() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def total(readings: Any) -> Any:
+        return fl.sequence_sum(readings)
+
+
+@slip(336, TypeError, "sequence_map(half")
+def calling_a_function_of_one_element() -> None:
+    @fl.federated_computation(fl.SequenceType(np.float32))
+    def halved(readings: Any) -> Any:
+        return half(readings)
+
+
+@slip(337, TypeError, "<int32,int32>", "return the whole new state")
+def a_step_that_returns_half_of_its_state() -> None:
+    longest = fl.np_computation(
+        lambda state, x: state[1], (np.int32, np.int32), np.float32
+    )
+
+    @fl.federated_computation(fl.SequenceType(np.float32))
+    def streak(readings: Any) -> Any:
+        return fl.sequence_reduce(readings, (0, 0), longest)
 
 
 @slip(24, TypeError, "CLIENTS", "SERVER")

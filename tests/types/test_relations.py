@@ -154,7 +154,7 @@ def test_predicates_hold_as_in_the_table(text: str, true: str) -> None:
     [
         ("{<a=int32,b=<string>>}@CLIENTS", "string", r"\.b\[0\]", "leave"),
         ("<float32[?]>", r"float32\[\?\]", r"\[0\]", "declare every size"),
-        ("<a=int32*>", r"int32\*", r"\.a", "leave"),
+        ("<a=int32*>", r"int32\*", r"\.a", "sequence_sum"),
     ],
 )
 def test_what_cannot_be_added_is_pointed_at(

@@ -16,11 +16,9 @@ from urllib.parse import quote, unquote
 
 from bs4 import BeautifulSoup
 
-from fedlearn_edu.course.badges import BRANCH, REPOSITORY
 from tools.book.pages import slug
 
 _OTHER_SITE = re.compile(r"[a-z][a-z0-9+.-]*:")
-_OURS = f"https://github.com/{REPOSITORY}/blob/{BRANCH}/"
 
 
 def page_of(source: Path, root: Path) -> str:
@@ -50,7 +48,7 @@ def rewrite(soup: Any, source: Path, root: Path, notebooks: set[str]) -> set[Pat
     for image in soup.select("img[src]"):
         _embed(image, source)
     for link in soup.select("a[href]"):
-        target, fragment = _target(link["href"], source, root)
+        target, fragment = _target(link["href"], source)
         if target is None:
             continue
         if not _is_page(target, notebooks) or not target.is_relative_to(root):
@@ -82,16 +80,12 @@ def broken(folder: Path) -> Iterator[str]:
                 yield f"{file.relative_to(folder)}: {link['href']}"
 
 
-def _target(href: str, source: Path, root: Path) -> tuple[Path | None, str]:
+def _target(href: str, source: Path) -> tuple[Path | None, str]:
     """The file of the repository and the anchor; no file if it is another site."""
-    if href.startswith(_OURS):
-        path, _, anchor = unquote(href.removeprefix(_OURS)).partition("#")
-        target = root / path
-    elif _OTHER_SITE.match(href):
+    if _OTHER_SITE.match(href):
         return None, ""
-    else:
-        path, _, anchor = unquote(href).partition("#")
-        target = (source.parent / path).resolve() if path else source
+    path, _, anchor = unquote(href).partition("#")
+    target = (source.parent / path).resolve() if path else source
     if target.is_dir() and (target / "README.md").is_file():
         target = target / "README.md"
     return target, f"#{slug(anchor)}" if anchor else ""

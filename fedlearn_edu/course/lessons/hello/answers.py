@@ -9,7 +9,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
 from fedlearn_edu.course.lessons.hello.averages import ALL, DOUBLE, FIVE, READINGS, STAY
-from fedlearn_edu.course.mistakes import gives, typed
+from fedlearn_edu.course.mistakes import gives, returns, typed
 
 
 def _fahrenheit(celsius: Any) -> Any:
@@ -28,6 +28,22 @@ def _mean_fahrenheit() -> Any:
     return mean_fahrenheit
 
 
+def _degrees_sent(answer: Any, readings: list[float]) -> str:
+    """Which degrees leave the clients: the mean of either is the same to the server."""
+    with fl.record() as tape:
+        answer(readings)
+    sent = {
+        round(float(number), 3)
+        for event in tape.events
+        if event.participant.startswith("clients") and event.layer == "leaf"
+        if event.what == "compute"
+        for number in np.ravel(event.made)
+    }
+    if sent.issuperset(_fahrenheit(readings).round(3).tolist()):
+        return "degrees Fahrenheit"
+    return "degrees Celsius" if sent.intersection(readings) else "something else"
+
+
 MEAN_FAHRENHEIT = Exercise(
     name="mean_fahrenheit",
     title="each client converts, the server averages",
@@ -38,8 +54,14 @@ MEAN_FAHRENHEIT = Exercise(
         Case("three clients", ([20.0, 21.5, 18.5],)),
         Case("freezing and boiling", ([0.0, 100.0],)),
         Case("one client", ([-40.0],)),
+        Case("what the clients send", ([10.0, 30.0],), _degrees_sent),
     ),
     mistakes=(
+        returns(
+            "the mean is right, but each client has to convert its own reading, before "
+            "anything is sent and averaged",
+            lambda got, _: isinstance(got, str),
+        ),
         gives("nobody converted: this is the mean in degrees Celsius", np.mean),
         gives(
             "you added up instead of averaging",

@@ -72,7 +72,8 @@ SUM_OF_SQUARES = Exercise(
         ),
     ),
     hints=(
-        "Two moves: first every element is squared, then the squares are added up.",
+        "Two moves: first every element is squared, then the squares are added up. A "
+        "sequence is no array: `readings ** 2` does not go through its elements.",
         "`sequence_map(f, s)` applies `f` to every element, and `square` is above; "
         "`sequence_sum(s)` adds up.",
         "Fill both gaps:\n"

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the course adds to nbgrader; `nbgrader_config.py` puts it in.
+
+It needs nbgrader, so nothing else in the package imports it.
+"""
+
+import csv
+from pathlib import Path
+from typing import Any, Final, final
+
+import nbformat
+from nbclient.exceptions import DeadKernelError
+from nbgrader.api import MissingEntry
+from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.plugins import CsvExportPlugin
+from nbgrader.preprocessors import Execute, NbGraderPreprocessor
+from nbgrader.utils import is_grade, is_solution
+
+from fedlearn_edu.course import badges
+
+MAY_FAIL: Final = "raises-exception"
+"""The tag with which Jupyter goes on after an error."""
+
+MOST_DEATHS: Final = 5
+"""How often a submission may end its kernel before it is given up."""
+
+DID_NOT_RUN: Final = "did not run"
+
+_new: Any = nbformat.v4
+
+
+@final
+class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no types
+    """The last step of a release: what a learner's copy has and the lesson has not."""
+
+    def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
+        """Exercises that stop nobody; links and a cell that installs, once we may.
+
+        A cell without the tag ends "Run All" where it fails, so an exercise left out
+        would be the end of the lesson. Points are as before: nbgrader runs every cell
+        in any case, and looks at what the check cells showed.
+        """
+        for cell in notebook.cells:
+            if is_solution(cell) or is_grade(cell):
+                cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
+        if badges.PUBLISHED is not None:
+            lesson = resources["nbgrader"]["notebook"]
+            links = badges.badges(lesson, badges.PUBLISHED)
+            install = badges.install_cell(badges.PUBLISHED)
+            notebook.cells[1:1] = [
+                _new.new_markdown_cell(links, id="badges"),
+                _new.new_code_cell(install, id="install"),
+            ]
+        return notebook, resources
+
+
+@final
+class ExecuteAgain(Execute):  # type: ignore[misc]
+    """Runs a submission; whatever ends the kernel costs its own exercise only.
+
+    `os._exit`, or more memory than there is: nbgrader gives up the whole submission.
+    Here the cell that did it is left out, and everything runs again.
+    """
+
+    def preprocess(
+        self, notebook: Any, resources: Any, km: Any = None
+    ) -> tuple[Any, Any]:
+        """As often as it takes, up to `MOST_DEATHS` times."""
+        self._left_out: set[int] = set()
+        while True:
+            try:
+                done: tuple[Any, Any] = super().preprocess(notebook, resources, km)
+                return done
+            except DeadKernelError:
+                if len(self._left_out) == MOST_DEATHS:
+                    raise
+                culprit = self._culprit(notebook.cells)
+                self._left_out.add(culprit)
+                told = "Cell number %d ended the kernel: running again without it"
+                self.log.warning(told, culprit + 1)
+
+    def preprocess_cell(self, cell: Any, resources: Any, index: int) -> tuple[Any, Any]:
+        """Runs a cell, or says that it was left out."""
+        self._running = index
+        # With the tag it would not run, and a check that shows nothing has full points.
+        while self.skip_cells_with_tag in cell.metadata.get("tags", []):
+            cell.metadata["tags"].remove(self.skip_cells_with_tag)
+        if index not in self._left_out:
+            done: tuple[Any, Any] = super().preprocess_cell(cell, resources, index)
+            return done
+        said = "this cell ended the kernel, so everything ran again without it"
+        name = DeadKernelError.__name__
+        traceback = [f"{name}: {said}"]
+        cell.outputs = [
+            _new.new_output("error", ename=name, evalue=said, traceback=traceback)
+        ]
+        return cell, resources
+
+    def _culprit(self, cells: list[Any]) -> int:
+        """The cell that ran; the answer, if that was its check."""
+        if not is_grade(cells[self._running]):
+            return self._running
+        answers = [i for i in range(self._running) if is_solution(cells[i])]
+        return min({*answers[-1:]} - self._left_out, default=self._running)
+
+
+@final
+class ExportWithStatus(CsvExportPlugin):  # type: ignore[misc]
+    """nbgrader's table and one more column: how what was handed in came by its points.
+
+    nbgrader has 0.0 for a submission that it could not run. Here that has no points.
+    """
+
+    def export(self, gradebook: Any) -> None:
+        """Writes the table."""
+        super().export(gradebook)
+        file = Path(self.to or "grades.csv")
+        head, *rows = csv.reader(file.read_text().splitlines())
+        lesson, student = head.index("assignment"), head.index("student_id")
+        points = slice(head.index("raw_score"), head.index("max_score"))
+        for row in rows:
+            row.append(_status(gradebook, row[lesson], row[student]))
+            if row[-1] == DID_NOT_RUN:
+                row[points] = [""] * len(row[points])
+        with file.open("w", newline="") as table:
+            csv.writer(table).writerows([[*head, "status"], *rows])
+
+
+def _status(gradebook: Any, lesson: str, student: str) -> str:
+    try:
+        submission = gradebook.find_submission(lesson, student)
+    except MissingEntry:
+        return "nothing handed in"
+    if not all(map(_was_run, submission.notebooks)):
+        return DID_NOT_RUN
+    return "to be graded by hand" if submission.needs_manual_grade else "graded"
+
+
+def _was_run(notebook: Any) -> bool:
+    """Whether each check has points; answers may wait for somebody to read them."""
+    answers = {cell.name for cell in notebook.notebook.solution_cells}
+    return all(
+        {grade.auto_score, grade.manual_score} != {None}
+        for grade in notebook.grades
+        if grade.cell.cell_type == "code" and grade.cell.name not in answers
+    )
+
+
+RELEASE: Final = [*GenerateAssignment.preprocessors.default(), PrepareRelease]
+"""What nbgrader does with a lesson, one after the other."""
+
+AUTOGRADE: Final = [
+    ExecuteAgain if each is Execute else each
+    for each in Autograde.autograde_preprocessors.default()
+]
+"""What nbgrader does with a submission, one after the other."""
