@@ -14,7 +14,6 @@ from typing import Any, final
 import ipywidgets as widgets
 
 _LABELS_IN_FULL = {"description_width": "initial"}
-_WHOLE = widgets.Layout(width="auto", max_width="100%")
 _TRACK_EM = 7
 # The margin is for the handle, which stands half outside at either end.
 _TRACK = widgets.Layout(
@@ -46,6 +45,11 @@ class Control:
     least_em: float = 0.0
 
 
+def _whole() -> Any:
+    """One layout for each control: whoever hides a control hides its layout."""
+    return widgets.Layout(width="auto", max_width="100%")
+
+
 def _tracked(
     label: str, source: Any, typed: Any, number_em: float, track: Any
 ) -> Control:
@@ -53,7 +57,6 @@ def _tracked(
     typed_em = 0.55 * len(label) + number_em
     typed.layout = widgets.Layout(width=f"{typed_em:.1f}em", max_width="100%")
     least_em = typed_em + _TRACK_EM + _MARGINS_EM
-    # One layout for each control: whoever hides a control hides its layout.
     layout = widgets.Layout(
         flex=f"1 1 {least_em:.1f}em",
         flex_flow="row wrap",
@@ -156,17 +159,19 @@ def choice(
         value=value,
         description=label,
         style=_LABELS_IN_FULL,
-        layout=_WHOLE,
+        layout=_whole(),
     )
     return Control(menu, menu)
 
 
 def toggle(label: str, value: bool) -> Control:
     """Yes or no."""
-    box = widgets.Checkbox(value=value, description=label, indent=False, layout=_WHOLE)
+    box = widgets.Checkbox(
+        value=value, description=label, indent=False, layout=_whole()
+    )
     return Control(box, box)
 
 
 def button(label: str, tooltip: str = "") -> Any:
     """Something to press; `on_click(function)` says what happens then."""
-    return widgets.Button(description=label, tooltip=tooltip, layout=_WHOLE)
+    return widgets.Button(description=label, tooltip=tooltip, layout=_whole())
