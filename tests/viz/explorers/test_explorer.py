@@ -114,6 +114,12 @@ def test_a_number_out_of_range_is_taken_as_the_nearest() -> None:
     assert (box.value, track.value) == (10, 10)
 
 
+def test_who_hides_a_control_hides_no_other() -> None:
+    controls = make().controls
+    controls["bold"].box.layout.display = "none"
+    assert controls["name"].box.layout.display is None
+
+
 def test_several_controls_at_once_are_one_drawing() -> None:
     explorer = make()
     line: Any = explorer.picture
