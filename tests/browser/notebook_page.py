@@ -41,6 +41,12 @@ _IDLE = """() => {
     && cells.every(cell => cell.model.sharedModel.executionState !== "running");
 }"""
 
+_RESTART = """async () => {
+  await PANEL.sessionContext.session.kernel.restart();
+  await window.jupyterapp.commands.execute("notebook:clear-all-cell-outputs");
+  PANEL.content.activeCellIndex = PANEL.content.widgets.length - 1;
+}"""
+
 # From just before the key goes down to the frame in which the page has changed.
 _WATCH = """([output, selector]) => {
   const look = () => {
@@ -102,10 +108,14 @@ class NotebookPage:
         self.page.goto(self._server.address(notebook))
         self._wait_for(_READY, 90)
 
-    def run_all(self, timeout_s: float = 180) -> None:
-        """Runs all cells, and waits for the last."""
-        self.command("notebook:run-all-cells")
+    def run_all(self, timeout_s: float = 180, which: str = "run-all-cells") -> None:
+        """Runs all cells, or `"run-all-above"`, and waits until every one has run."""
+        self.command(f"notebook:{which}")
         self._wait_for(_ALL_RAN, timeout_s)
+
+    def restart(self) -> None:
+        """Restarts the kernel, forgets what cells showed, and goes to the last cell."""
+        self.page.evaluate(_RESTART.replace("PANEL", self._panel))
 
     def active_cell(self) -> int:
         """The number of the cell the keyboard is on."""

@@ -105,3 +105,17 @@ def test_feedback_fits_its_column(
         output = walked.output_with(f"check.{exercise}(")
         assert walked.sticks_out(output) == [], exercise
         walked.save(output, Path(PICTURES / f"{lesson}_{exercise}_{width}.png"))
+
+
+def test_who_skips_every_exercise_gets_to_the_end(browser: Any, tmp_path: Path) -> None:
+    """Also after a restart, with what the menu *Run* offers to bring all back."""
+    lesson = LESSONS[0]
+    shutil.copytree(ROOT / "notebooks" / "release" / lesson, tmp_path / "lessons")
+    with serve("lab", tmp_path / "lessons", tmp_path) as server:
+        page = NotebookPage(browser, server)
+        page.open(f"{lesson}.ipynb")
+        page.run_all(60)
+        page.restart()
+        page.run_all(60, "run-all-above")
+        assert page.output_with("viz.draw_tape(").locator("img").count() == 1
+        page.close()

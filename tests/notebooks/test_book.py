@@ -7,15 +7,24 @@ from typing import Any
 from urllib.parse import unquote
 
 import nbformat
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
+from matplotlib.figure import Figure
 
+import fedlearn_edu as fl
+from fedlearn_edu import viz
 from fedlearn_edu.course.lessons import LESSONS
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.controls import slider, stops, toggle
+from fedlearn_edu.viz.explorers.explorer import Explorer
 from tests.architecture.repository import ROOT
 from tools.book import __main__ as command
 from tools.book.binding import Book
 from tools.book.execution import BookError
 from tools.book.pages import from_markdown, from_notebook
+from tools.book.still import still
 from tools.cells import read
 
 new: Any = nbformat.v4
@@ -82,6 +91,8 @@ def clone(tmp_path: Path) -> Path:
         code(tests + "### END HIDDEN TESTS", "check", nbgrader={"solution": False}),
         code("print(half, '<b>')", "print"),
         code("1 / 0", "fails", tags=["raises-exception"]),
+        code("from fedlearn_edu import viz\nviz.explore_mean([2.0])", "moves"),
+        code("'still' in globals(), _ is not None", "names"),
     )
     (root / "notebooks/source/01_hello/dot.png").write_bytes(b"\x89PNG")
     put(root, "02_next", new.new_markdown_cell("# Next\n## What is it?\nNothing."))
@@ -241,6 +252,71 @@ def test_widget_is_its_picture_with_its_sentence() -> None:
     assert "widget" not in str(page)
 
 
+class Square:
+    """Dark once its job is done."""
+
+    figure: Figure
+
+    def __init__(self) -> None:
+        self.figure, _ = style.new_figure(style.EXPLORER_IN, 2.0)
+        self.is_dark = False
+
+    def show(self, size: float, **_: Any) -> str:
+        return f"{size:g} <{'dark' if self.is_dark else 'not run yet'}>"
+
+
+def moving(work: Any) -> Explorer:
+    controls = {
+        "size": slider("size (m)", 2.0, 0, 10),
+        "ink": stops("ink", 1, {"one": 1, "two": 2}),
+        "bold": toggle("bold", False),
+    }
+    job = Job("Paint", work)
+    return Explorer("A square", Square(), controls, job=job)
+
+
+def test_what_moves_is_still_in_the_book_with_its_work_done() -> None:
+    def work(job: Job) -> str:
+        picture.is_dark = True
+        return "done"
+
+    explorer = moving(work)
+    picture: Any = explorer.picture
+    explorer.controls["bold"].box.layout.display = "none"
+    page = BeautifulSoup(still(explorer).data, "html.parser")
+    [shown] = page.select("img")
+    assert shown["alt"] == "2 <dark>"
+    *said, note = page.stripped_strings
+    assert said == ["A square", "2 <dark>"]
+    assert note.endswith(
+        "“Paint” was pressed. In JupyterLab you can move: size (m): 2 · ink: one"
+    )
+
+
+def test_player_keeps_its_program_and_its_values_in_the_book() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def average(readings: Any) -> Any:
+        return fl.federated_mean(readings)
+
+    words = still(viz.play(average, [1.0, 2.0])).data
+    for part in ("The program that runs", "bytes so far", "position:absolute", "axis"):
+        assert part in words
+    assert "grid-area:a" in words
+
+
+def test_work_of_the_book_that_fails_is_an_error_of_the_cell() -> None:
+    def work(job: Job) -> str:
+        raise ValueError("no paint")
+
+    with pytest.raises(ValueError, match="no paint"):
+        still(moving(work))
+
+
+@pytest.mark.parametrize("shown", [3, None, "text", {"controls": 1}])
+def test_what_does_not_move_is_shown_as_it_is(shown: Any) -> None:
+    assert still(shown) is shown
+
+
 def test_wide_things_scroll_by_keyboard_too() -> None:
     page = from_markdown("```\na long line\n```\n\n| a |\n| - |\n| 1 |\n")
     assert [each.parent["tabindex"] for each in page.select("pre, table")] == ["0", "0"]
@@ -269,6 +345,8 @@ def test_lessons_are_run(clone: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert "0.5 <b>" in text
     assert "ZeroDivisionError" in text
     assert "In [" not in text
+    assert "A still picture." in text
+    assert "(False, True)" in text
     assert capfd.readouterr() == ("", "")
 
 

@@ -8,11 +8,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import nbformat
+
 from fedlearn_edu.errors import FedLearnError
 from tools.cells import read
 from tools.kernels import closed_environment, execute
 
 _KERNELS = 2
+_STILL = Path(__file__).with_name("still.py")
 
 
 class BookError(FedLearnError, RuntimeError):
@@ -36,7 +39,11 @@ def run_all(paths: Sequence[Path]) -> dict[Path, Any]:
 def _run(path: Path) -> Any:
     from nbclient.exceptions import CellExecutionError, CellTimeoutError
 
+    new_cell: Any = nbformat.v4.new_code_cell
     notebook = read(path)
+    # In names of its own: those of the lesson stay as they are.
+    still = f"exec({_STILL.read_text(encoding='utf-8')!r}, {{}})"
+    notebook.cells.insert(0, new_cell(still))
     try:
         execute(notebook, path.parent)
     except (CellExecutionError, CellTimeoutError) as error:
@@ -50,6 +57,7 @@ def _run(path: Path) -> Any:
             where=f"{path.name}, {_last_begun(notebook)}",
             do="open it in JupyterLab, restart the kernel and run all cells",
         ) from error
+    del notebook.cells[0]
     # Widgets cannot run in a page; their pictures are there.
     notebook.metadata.pop("widgets", None)
     return notebook

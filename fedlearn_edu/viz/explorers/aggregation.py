@@ -17,7 +17,7 @@ from fedlearn_edu.viz.explorers.aggregation_run import (
 )
 from fedlearn_edu.viz.explorers.aggregation_words import words
 from fedlearn_edu.viz.explorers.canvas import Canvas
-from fedlearn_edu.viz.explorers.controls import button, slider, stops
+from fedlearn_edu.viz.explorers.controls import button, limits_around, slider, stops
 from fedlearn_edu.viz.explorers.explorer import Explorer
 
 _ONE_TO_FIVE = (1, 2, 3, 4, 5)
@@ -113,16 +113,15 @@ def explore_aggregation(
     chosen = alone if most is None else min(most, alone)
     last = len(run_aggregation(held, start, chosen).steps)
     live = len(held) <= _LIVE_CLIENTS
-    limits = min(-_MOST_ZERO, start), max(_MOST_ZERO, start)
+    limits = limits_around([start], -_MOST_ZERO, _MOST_ZERO)
     controls = {
         "zero": slider("zero", start, *limits, 1),
         "fan_out": stops("fan-out", chosen, sizes),
         "step": slider("step", last, 0, last, live=live),
     }
     play = widgets.Play(value=last, min=0, max=last, interval=_STEP_MS)
-    track = controls["step"].source
-    widgets.link((play, "value"), (track, "value"))
-    moving = (track, controls["step"].box.children[0], play)
+    widgets.link((play, "value"), (controls["step"].source, "value"))
+    moving = (*controls["step"].box.children, play)
 
     def fit(change: Any) -> None:
         _fit_steps(moving, len(run_aggregation(held, 0, change.new).steps))

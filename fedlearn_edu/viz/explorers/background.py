@@ -86,7 +86,10 @@ class Job:
         self.begin.on_click(lambda _: self.start())
         self.end.on_click(lambda _: self.stop())
         flow = widgets.Layout(
-            flex_flow="row wrap", align_items="center", width="100%", grid_gap="2px 8px"
+            flex="1 1 20em",
+            flex_flow="row wrap",
+            align_items="center",
+            grid_gap="2px 8px",
         )
         children = [self.begin, self.end, self._bar, self._line]
         self.box = widgets.HBox(children, layout=flow)

@@ -5,23 +5,27 @@ A slider always has a labeled box beside it that can be typed into: the box is w
 screen reader announces, and what works where a notebook keeps the arrow keys to itself.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import ipywidgets as widgets
 
 _LABELS_IN_FULL = {"description_width": "initial"}
-_WHOLE = widgets.Layout(width="auto", max_width="100%")
+_TRACK_EM = 7
 # The margin is for the handle, which stands half outside at either end.
-_SLIDER = widgets.Layout(
-    flex="1 1 8em", min_width="6em", width="auto", margin="2px 10px"
+_TRACK = widgets.Layout(
+    flex=f"1 1 {_TRACK_EM}em",
+    min_width=f"{_TRACK_EM}em",
+    width="auto",
+    margin="2px 10px",
 )
-
-
-def _row() -> Any:
-    """One for each control: whoever hides a control hides its layout."""
-    return widgets.Layout(flex="1 1 19em", max_width="30em", align_items="center")
+_MARGINS_EM = 2.5
+_COLUMN_EM = 20.0
+_DECIMALS = 9
+_FARTHEST = 1e6
 
 
 @final
@@ -32,10 +36,49 @@ class Control:
     Attributes:
         source: the widget whose `value` counts.
         box: what is laid out, the source in it.
+        least_em: how wide the box is at least, unless the page is narrower; 0 for one
+            that is as wide as its words.
     """
 
     source: Any
     box: Any
+    least_em: float = 0.0
+
+
+def _whole() -> Any:
+    """One layout for each control: whoever hides a control hides its layout."""
+    return widgets.Layout(width="auto", max_width="100%")
+
+
+def _tracked(
+    label: str, source: Any, typed: Any, number_em: float, track: Any
+) -> Control:
+    """A box to type into and its track, which goes below where there is no room."""
+    typed_em = 0.55 * len(label) + number_em
+    typed.layout = widgets.Layout(width=f"{typed_em:.1f}em", max_width="100%")
+    least_em = typed_em + _TRACK_EM + _MARGINS_EM
+    layout = widgets.Layout(
+        flex=f"1 1 {least_em:.1f}em",
+        flex_flow="row wrap",
+        min_width=f"min({least_em:.1f}em, 100%)",
+        align_items="center",
+    )
+    return Control(source, widgets.HBox([typed, track], layout=layout), least_em)
+
+
+def columns(controls: Sequence[Control]) -> Any:
+    """Sliders below each other and side by side: as many as the page has room for."""
+    widest_em = max([_COLUMN_EM, *(each.least_em for each in controls)])
+    return widgets.GridBox(
+        [each.box for each in controls],
+        layout=widgets.Layout(
+            grid_template_columns=(
+                f"repeat(auto-fill, minmax(min({widest_em:.1f}em, 100%), 1fr))"
+            ),
+            grid_gap="2px 12px",
+            width="100%",
+        ),
+    )
 
 
 def slider(
@@ -62,32 +105,48 @@ def slider(
     track_kind = widgets.IntSlider if is_whole else widgets.FloatSlider
     box_kind = widgets.BoundedIntText if is_whole else widgets.BoundedFloatText
     limits = {"value": value, "min": low, "max": high, "step": step}
-    track = track_kind(**limits, readout=False, continuous_update=live, layout=_SLIDER)
-    typed = box_kind(
-        **limits,
-        description=label,
-        style=_LABELS_IN_FULL,
-        layout=widgets.Layout(width=f"{len(label) * 0.55 + 6:.1f}em"),
-    )
-    widgets.link((track, "value"), (typed, "value"))
-    return Control(track, widgets.HBox([typed, track], layout=_row()))
+    track = track_kind(**limits, readout=False, continuous_update=live, layout=_TRACK)
+    typed = box_kind(**limits, description=label, style=_LABELS_IN_FULL)
+
+    def stop(number: float) -> float:
+        return round(low + step * round((number - low) / step), _DECIMALS)
+
+    def follow(other: Any, change: Any) -> None:
+        # A browser makes 21.000000000000004 of 21, and 1.5 of 1.3: nobody moved that.
+        if stop(change.new) != stop(other.value):
+            other.value = stop(change.new)
+
+    track.observe(partial(follow, typed), "value")
+    typed.observe(partial(follow, track), "value")
+    return _tracked(label, typed, typed, 6, track)
+
+
+def limits_around(
+    numbers: Sequence[float], low: float, high: float
+) -> tuple[float, float]:
+    """Whole limits of a slider: `low` and `high`, or a quarter beyond the numbers.
+
+    >>> limits_around([18.0, 24.0], -10, 10)
+    (-10, 30)
+    """
+    least, most = min(numbers), max(numbers)
+    # However large a number is, what is beyond it is finite.
+    below, above = (min(abs(end) / 4, _FARTHEST) for end in (least, most))
+    return min(low, math.floor(least - below)), max(high, math.ceil(most + above))
 
 
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
     """A slider over a few named values, in order, with a menu of them beside it."""
     pairs = list(options.items())
     track = widgets.SelectionSlider(
-        options=pairs, value=value, readout=False, layout=_SLIDER
+        options=pairs, value=value, readout=False, layout=_TRACK
     )
     menu = widgets.Dropdown(
-        options=pairs,
-        value=value,
-        description=label,
-        style=_LABELS_IN_FULL,
-        layout=_WHOLE,
+        options=pairs, value=value, description=label, style=_LABELS_IN_FULL
     )
     widgets.link((track, "index"), (menu, "index"))
-    return Control(track, widgets.HBox([menu, track], layout=_row()))
+    number_em = 0.6 * max(map(len, options)) + 4
+    return _tracked(label, track, menu, number_em, track)
 
 
 def choice(
@@ -100,17 +159,19 @@ def choice(
         value=value,
         description=label,
         style=_LABELS_IN_FULL,
-        layout=_WHOLE,
+        layout=_whole(),
     )
     return Control(menu, menu)
 
 
 def toggle(label: str, value: bool) -> Control:
     """Yes or no."""
-    box = widgets.Checkbox(value=value, description=label, indent=False, layout=_WHOLE)
+    box = widgets.Checkbox(
+        value=value, description=label, indent=False, layout=_whole()
+    )
     return Control(box, box)
 
 
 def button(label: str, tooltip: str = "") -> Any:
     """Something to press; `on_click(function)` says what happens then."""
-    return widgets.Button(description=label, tooltip=tooltip, layout=_WHOLE)
+    return widgets.Button(description=label, tooltip=tooltip, layout=_whole())

@@ -25,7 +25,7 @@ from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.background import Job
-from fedlearn_edu.viz.explorers.controls import Control, button
+from fedlearn_edu.viz.explorers.controls import Control, button, columns
 from fedlearn_edu.viz.notebook import fast_png, img
 
 FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
@@ -73,9 +73,9 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         Args:
             title: A heading of a few words.
             picture: Takes the controls' values by their names.
-            controls: In the order they are laid out.
-            extras: Buttons and the like, laid out behind the controls.
-            job: Laid out below them; the picture follows while it runs.
+            controls: In the order they are laid out; those with a track come last.
+            extras: Buttons and the like, laid out behind the menus.
+            job: Laid out behind those; the picture follows while it runs.
         """
         self.picture, self.controls, self.sentence = picture, dict(controls), ""
         self._first, self.job, self._lock = self.values, job, RLock()
@@ -83,12 +83,14 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         self._shown = widgets.HTML(layout=widgets.Layout(width="100%"))
         reset = button("Reset", "back to the values it began with")
         reset.on_click(lambda _: self.set(**self._first))
-        boxes = [control.box for control in self.controls.values()]
+        tracked = [each for each in self.controls.values() if each.least_em]
+        plain = [each.box for each in self.controls.values() if not each.least_em]
         heading = widgets.HTML(f"<strong>{escape(title)}</strong>")
         jobs = [job.box] if job else []
-        row = widgets.HBox([*boxes, *extras, reset, *jobs], layout=FLOW)
+        row = widgets.HBox([*plain, *extras, reset, *jobs], layout=FLOW)
         layout = widgets.Layout(max_width="100%", overflow="hidden")
-        super().__init__([heading, row, self._said, self._shown], layout=layout)
+        parts = [heading, row, columns(tracked), self._said, self._shown]
+        super().__init__(parts, layout=layout)
         self._is_held = False
         self.refresh()
         style.keep_layout(picture.figure)

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.canvas import Canvas
-from fedlearn_edu.viz.explorers.controls import Control, slider, toggle
+from fedlearn_edu.viz.explorers.controls import Control, limits_around, slider, toggle
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.mean_drawing import MeanDrawing
-from fedlearn_edu.viz.explorers.mean_run import check_values, run_mean
+from fedlearn_edu.viz.explorers.mean_run import BOUND, check_values, run_mean
 from fedlearn_edu.viz.explorers.mean_texts import words
 
 _MOST_CLIENTS = 8
@@ -126,7 +126,7 @@ class MeanPicture:
 
 
 def _sliders(name: str, numbers: Sequence[float], low: float) -> dict[str, Control]:
-    limits = min(low, *numbers), max(10.0, *numbers)
+    limits = limits_around(numbers, low, BOUND)
     return {
         f"{name}_{i}": slider(f"client {i}, {name}", number, *limits, 0.5)
         for i, number in enumerate(numbers)

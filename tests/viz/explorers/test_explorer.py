@@ -88,11 +88,36 @@ def test_box_and_slider_move_together() -> None:
     assert explorer.values["skew"] == 10.0
 
 
+@pytest.mark.parametrize(
+    ("value", "made", "read"),
+    [
+        (21.0, 21.000000000000004, 21.0),
+        (1.3, 1.5, 1.3),
+        (21.0, 22.500000000000004, 22.5),
+    ],
+    ids=["rounding", "nearest stop", "move"],
+)
+def test_a_browser_changes_no_number_by_itself(
+    value: float, made: float, read: float
+) -> None:
+    """It writes what it makes of a number, as soon as it has drawn the handle."""
+    control = slider("value", value, -10.0, 30, 0.5)
+    typed, track = control.box.children
+    track.value = made
+    assert (control.source.value, typed.value) == (read, read)
+
+
 def test_a_number_out_of_range_is_taken_as_the_nearest() -> None:
     explorer = make()
     box, track = explorer.controls["height"].box.children
     box.value = 800
     assert (box.value, track.value) == (10, 10)
+
+
+def test_who_hides_a_control_hides_no_other() -> None:
+    controls = make().controls
+    controls["bold"].box.layout.display = "none"
+    assert controls["name"].box.layout.display is None
 
 
 def test_several_controls_at_once_are_one_drawing() -> None:

@@ -164,6 +164,17 @@ def test_moves_change_picture_and_sentence() -> None:
     assert explorer.sentence.endswith("the mean is 1.")
 
 
+def test_the_largest_number_can_still_be_moved_up() -> None:
+    explorer = viz.explore_mean([18.0, 21.0, 24.0], [1.0, 1.0, 12.0])
+    explorer.set(value_2=27.0, weight_2=14.0)
+    assert (explorer.values["value_2"], explorer.values["weight_2"]) == (27.0, 14.0)
+    aggregation = viz.explore_aggregation(zero=8)
+    aggregation.set(zero=9)
+    assert aggregation.values["zero"] == 9
+    huge = viz.explore_mean([1.7e308]).controls["value_0"].source
+    assert 1.7e308 <= huge.max < math.inf
+
+
 def test_sliders_of_weights_are_there_when_they_count() -> None:
     explorer = viz.explore_mean()
     box = explorer.controls["weight_0"].box
