@@ -116,7 +116,7 @@ notebooks: $(VENV)/.installed-test
 	@mkdir -p build/no_data
 	PYTHONPATH="$(CURDIR)/tools/offline" \
 	  FEDLEARN_EDU_DATA="$(CURDIR)/build/no_data" KERAS_HOME="$(CURDIR)/build/no_data" \
-	  $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=120 \
+	  $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=600 \
 	  -n $(JOBS) --dist loadfile notebooks/explorers notebooks/source
 
 # A lesson is one test: all its answers are handed in and graded once.

@@ -82,7 +82,7 @@ def execute(notebook: Any, folder: Path, *, allow_errors: bool = False) -> Execu
     notebook.cells.append(new_cell(_MEASURE, id="measure"))
     client = NotebookClient(
         notebook,
-        timeout=120,
+        timeout=600,
         kernel_name="python3",
         allow_errors=allow_errors,
         config=Config(KernelManager=own_sockets()),

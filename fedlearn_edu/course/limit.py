@@ -46,7 +46,8 @@ def time_limit(seconds: float) -> Iterator[None]:
     timer.daemon = True
     timer.start()
     try:
-        yield
+        with _heard():
+            yield
         with lock:  # from here on the bell is silent
             over.set()
         if rang.is_set():  # and somebody did not want to hear it
@@ -59,6 +60,19 @@ def time_limit(seconds: float) -> Iterator[None]:
         with suppress(KeyboardInterrupt):
             over.set()
             timer.cancel()
+
+
+@contextmanager
+def _heard() -> Iterator[None]:
+    """Opens the ears of a program that a shell script began in the background."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _late(seconds: float) -> str:

@@ -8,6 +8,7 @@ lands beside it.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -129,13 +130,12 @@ def has_lab() -> bool:
 
 def open_lab(folder: Path) -> int:
     """Opens JupyterLab on a folder, and waits for its end; returns its exit status."""
-    lab = subprocess.Popen([sys.executable, "-m", "jupyterlab", str(folder)])
-    while True:
-        try:
-            return lab.wait()
-        except KeyboardInterrupt:
-            # It was pressed for JupyterLab, which asks whether to stop.
-            continue
+    # Ctrl-C is pressed for JupyterLab, which asks whether to stop.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        return subprocess.call([sys.executable, "-m", "jupyterlab", str(folder)])
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 # ------------------------------------------------------------------ one file

@@ -51,7 +51,7 @@ _WATCH = """([output, selector]) => {
   window.moved = new Promise(resolve => {
     const frame = () => {
       if (look() !== before) resolve(performance.now() - start);
-      else if (performance.now() - start > 8000) resolve(null);
+      else if (performance.now() - start > 60000) resolve(null);
       else requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
@@ -100,9 +100,9 @@ class NotebookPage:
         """Opens a notebook, and waits until its kernel is there."""
         self._panel = _PANEL.replace("NAME", repr(notebook))
         self.page.goto(self._server.address(notebook))
-        self._wait_for(_READY, 90)
+        self._wait_for(_READY, 300)
 
-    def run_all(self, timeout_s: float = 180) -> None:
+    def run_all(self, timeout_s: float = 600) -> None:
         """Runs all cells, and waits for the last."""
         self.command("notebook:run-all-cells")
         self._wait_for(_ALL_RAN, timeout_s)
@@ -162,7 +162,7 @@ class NotebookPage:
     def time_move(self, output: Locator, key: str, seen: str = "img") -> float | None:
         """Presses a key where the focus is; milliseconds until `seen` has changed.
 
-        `None` if it has not after eight seconds.
+        `None` if it has not after a minute.
         """
         self.page.evaluate(_WATCH, [output.element_handle(), seen])
         self.page.keyboard.press(key)
@@ -182,7 +182,7 @@ class NotebookPage:
             found.append(took)
         return found[2:]
 
-    def wait_until(self, condition: Callable[[], bool], timeout_s: float = 8) -> None:
+    def wait_until(self, condition: Callable[[], bool], timeout_s: float = 60) -> None:
         """Looks again and again until it is so."""
         deadline = time.monotonic() + timeout_s
         while not condition():
@@ -190,7 +190,7 @@ class NotebookPage:
             self.page.wait_for_timeout(50)
 
     def wait_for_change(
-        self, look: Callable[[], str], before: str, timeout_s: float = 8
+        self, look: Callable[[], str], before: str, timeout_s: float = 60
     ) -> None:
         """Looks again and again until it is something else."""
         self.wait_until(lambda: look() != before, timeout_s)

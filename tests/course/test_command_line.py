@@ -13,6 +13,7 @@ from fedlearn_edu.__main__ import main
 from fedlearn_edu.course import doctor, records, start
 from fedlearn_edu.course.doctor import Finding
 from tests.course.lessons import LESSONS
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture(autouse=True)
@@ -195,7 +196,7 @@ def test_reader_who_leaves_early_is_no_error(tmp_path: Path) -> None:
     assert run.stderr is not None
     with run.stderr:
         assert run.stderr.read() == b""
-    assert run.wait(timeout=60) == 0
+    assert run.wait(PATIENCE_S) == 0
 
 
 INTERRUPTED = """
@@ -239,5 +240,5 @@ def test_ctrl_c_is_left_to_jupyterlab(tmp_path: Path) -> None:
     for said in ("stop?\n", "stopped\n"):
         os.killpg(run.pid, signal.SIGINT)
         assert run.stdout.readline() == said
-    out, err = run.communicate(timeout=30)
+    out, err = run.communicate(timeout=PATIENCE_S)
     assert (out, err) == ("3\n", "")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.course import wants
+from fedlearn_edu.course import limit, wants
 from fedlearn_edu.course.exercise import Case
 from fedlearn_edu.course.judging import judge
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
@@ -31,9 +31,24 @@ def test_endless_answer_ends_with_a_word_on_it() -> None:
 
 
 def test_sleeping_answer_is_woken() -> None:
-    began = time.monotonic()
-    assert not judge(doubles(limit_s=0.1), lambda numbers: time.sleep(30)).is_right
-    assert time.monotonic() - began < 5
+    slept = []
+
+    def sleepy(numbers: Any) -> None:
+        time.sleep(30)
+        slept.append(numbers)
+
+    assert not judge(doubles(limit_s=0.1), sleepy).is_right
+    assert slept == []
+
+
+def test_answer_ends_where_the_keys_are_not_heard() -> None:
+    """A shell script lets what it begins in the background ignore them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert not judge(doubles(limit_s=0.1), endless).is_right
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_endless_computation_is_cancelled_and_others_run_afterwards() -> None:
@@ -60,11 +75,21 @@ def test_endless_computation_is_cancelled_and_others_run_afterwards() -> None:
     assert judge(exercise, exercise.reference()).is_right
 
 
-def test_bell_does_not_ring_after_the_end() -> None:
-    for _ in range(20):
-        with time_limit(0.02):
-            pass
-    time.sleep(0.05)
+def test_bell_does_not_ring_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    rings: list[Any] = []
+    heard: list[str] = []
+
+    class Slow(threading.Timer):
+        def __init__(self, interval: float, function: Any) -> None:
+            super().__init__(interval, function)
+            rings.append(function)
+
+    monkeypatch.setattr(threading, "Timer", Slow)
+    monkeypatch.setattr(limit, "_interrupt", lambda: heard.append("ring"))
+    with time_limit(60):
+        pass
+    rings[0]()  # it was on its way already
+    assert heard == []
 
 
 def test_answer_that_catches_the_bell_is_still_too_late() -> None:
@@ -78,12 +103,12 @@ def test_answer_that_catches_the_bell_is_still_too_late() -> None:
 
 
 def test_own_interrupt_passes_through() -> None:
-    main = threading.main_thread().ident or 0
-    press = threading.Timer(0.1, lambda: signal.pthread_kill(main, signal.SIGINT))
-    press.start()
+    def pressed(numbers: Any) -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        endless(numbers)
+
     with pytest.raises(KeyboardInterrupt):
-        judge(doubles(limit_s=30.0), endless)
-    press.join()
+        judge(doubles(limit_s=30.0), pressed)
 
 
 def test_limit_is_named() -> None:
