@@ -15,6 +15,7 @@ from fedlearn_edu.course.exercise import Case
 from fedlearn_edu.course.judging import judge
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
 from tests.course.examples import doubles, right
+from tests.patience import PATIENCE_S
 
 
 def endless(numbers: Any) -> Any:
@@ -79,17 +80,39 @@ def test_bell_does_not_ring_after_the_end(monkeypatch: pytest.MonkeyPatch) -> No
     rings: list[Any] = []
     heard: list[str] = []
 
-    class Slow(threading.Timer):
-        def __init__(self, interval: float, function: Any) -> None:
-            super().__init__(interval, function)
-            rings.append(function)
+    class Slow(threading.Thread):
+        def __init__(self, target: Any, **others: Any) -> None:
+            super().__init__(target=lambda: rings.append(target), **others)
 
-    monkeypatch.setattr(threading, "Timer", Slow)
+    monkeypatch.setattr(threading, "Thread", Slow)
     monkeypatch.setattr(limit, "_interrupt", lambda: heard.append("ring"))
     with time_limit(60):
         pass
+    while not rings:
+        time.sleep(0.001)
     rings[0]()  # it was on its way already
     assert heard == []
+
+
+def test_answer_that_gets_no_processor_has_more_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Others are at work: the clock goes on, and what it has used does not."""
+    looked, often = [], threading.Event()
+
+    def no_processor() -> float:
+        looked.append(1)
+        if len(looked) == 4:
+            often.set()
+        return 0.0
+
+    def patient(numbers: list[float]) -> list[float]:
+        often.wait(PATIENCE_S)
+        return right(numbers)
+
+    monkeypatch.setattr(limit, "_TIMES", 10**9)
+    monkeypatch.setattr("fedlearn_edu.course.limit.time.process_time", no_processor)
+    assert judge(doubles(limit_s=0.01), patient).is_right
 
 
 def test_answer_that_catches_the_bell_is_still_too_late() -> None:
