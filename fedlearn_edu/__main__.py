@@ -78,7 +78,7 @@ def _start(chosen: Any) -> int:
         _say(start.NO_LAB)
         return 1
     status = start.open_lab(folder, chosen.others)
-    if status:
+    if status > 0:  # below, a signal: somebody has ended it
         _say(start.explain(status, chosen.others))
     return 1 if status else 0
 
