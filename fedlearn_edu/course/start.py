@@ -131,11 +131,11 @@ def has_lab() -> bool:
 
 def open_lab(folder: Path, options: Sequence[str] = ()) -> int:
     """Opens JupyterLab on a folder, and waits for its end; returns its exit status."""
-    command = [sys.executable, "-m", "jupyterlab", str(folder), *options]
+    lab = [sys.executable, "-m", "jupyterlab", str(folder), *options]
     # Ctrl-C is pressed for JupyterLab, which asks whether to stop.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        return subprocess.call(command)
+        return subprocess.call(lab)
     finally:
         signal.signal(signal.SIGINT, before)
 
