@@ -35,7 +35,8 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status."""
     parser = _build_parser()
-    chosen = parser.parse_args(arguments)
+    known, others = _split(sys.argv[1:] if arguments is None else arguments)
+    chosen = parser.parse_args(known, argparse.Namespace(others=others))
     if chosen.command is None:
         parser.print_help()
         return 0
@@ -71,12 +72,17 @@ def _start(chosen: Any) -> int:
 
     folder = chosen.folder or start.here()
     _say(start.report(start.deliver(start.find_release(), folder), folder))
+    name = start.command()
+    _say(f"Next time: {name} start {folder}; also: {name} progress, {name} doctor")
     if not chosen.lab:
         return 0
     if not start.has_lab():
         _say(start.NO_LAB)
         return 1
-    return 1 if start.open_lab(folder) else 0
+    status = start.open_lab(folder, chosen.others)
+    if status > 0:  # below, a signal: somebody has ended it
+        _say(start.explain(status, chosen.others))
+    return 1 if status else 0
 
 
 def _progress(chosen: Any) -> int:
@@ -124,6 +130,16 @@ def _say(line: str) -> None:
 
 
 # ------------------------------------------------------------------ arguments
+
+
+def _split(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """What this program knows; from the first option of JupyterLab on, the rest."""
+    ours = ("-h", "--help", "--no-lab")
+    if arguments[:1] == ["start"] and "--no-lab" not in arguments:
+        for at, word in enumerate(arguments):
+            if word.startswith("-") and word not in ours:
+                return arguments[:at], arguments[at:]
+    return arguments, ()
 
 
 def _build_parser() -> argparse.ArgumentParser:
@@ -185,8 +201,11 @@ def _add_start(commands: Any) -> None:
     start = commands.add_parser(
         "start",
         help="put the lessons into a folder of your own, and open JupyterLab",
+        usage="%(prog)s [-h] [--no-lab] [FOLDER] [options of JupyterLab ...]",
         description="Copies the lessons. What you changed stays as it is: a newer "
         "release of it lands beside it, as NAME.new.ipynb.",
+        epilog="All options behind FOLDER are passed on to JupyterLab, "
+        "such as --no-browser, --port=8890 or --allow-root.",
     )
     start.set_defaults(run=_start)
     start.add_argument(

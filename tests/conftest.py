@@ -7,6 +7,7 @@ that needs a helper imports it as `from tests.some_folder.some_module import ...
 
 import difflib
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 os.environ.setdefault("MPLBACKEND", "agg")
 # No test writes into the home of whoever runs it; those of progress name a file.
 os.environ["FEDLEARN_EDU_PROGRESS"] = "off"
+
+# A shell lets what it begins in the background ignore Ctrl-C, and some tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import pytest
 from hypothesis import settings

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
+from tests.patience import PATIENCE_S
 
 INT, FLOAT, TEXT = fl.to_type(np.int32), fl.to_type(np.float32), fl.to_type(np.str_)
 INTS, FLOATS = fl.type_at_clients(np.int32), fl.type_at_clients(np.float32)
@@ -70,7 +71,7 @@ def in_another_process(program: str, *arguments: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert run.returncode == 0, run.stderr
     assert run.stderr == ""

@@ -17,7 +17,7 @@ from typing import Literal, final
 
 from fedlearn_edu.course import records
 from fedlearn_edu.course.kernels import kernel_trouble
-from fedlearn_edu.course.start import LessonsNotFoundError, find_release
+from fedlearn_edu.course.start import LessonsNotFoundError, command, find_release
 from fedlearn_edu.course.versions import Requirement, requirements
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.simulation import datasets
@@ -220,5 +220,5 @@ def _port(port: int) -> Finding:
 def _root() -> Iterator[Finding]:
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         found = "you are root, for whom JupyterLab does not start"
-        do = f"be somebody else, or {_python_command()} -m jupyterlab --allow-root"
+        do = f"be somebody else, or {command()} start FOLDER --allow-root"
         yield Finding("note", found, do)

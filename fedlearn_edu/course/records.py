@@ -4,24 +4,26 @@
 The environment variable `FEDLEARN_EDU_PROGRESS` names the file; `off`, or nothing,
 keeps no progress; unset, it is `~/.fedlearn_edu/progress.json`. While a notebook is
 being graded nothing is read and nothing is written. Whatever happens to the file, the
-lesson goes on: a trouble is said in one line, once.
+lesson goes on: a trouble is said in one line, once, and what could not be written is
+kept in memory until it can, with the next note or when the kernel ends.
 """
 
+import atexit
 import json
 import os
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, final
 
+from fedlearn_edu.learning.atomic import alone, write_atomically
+
 VARIABLE = "FEDLEARN_EDU_PROGRESS"
 _VERSION = 1
-_PATIENCE_S = 1.0
+_PATIENCE_S, _PATIENCE_AT_LAST_S = 1.0, 30.0
 
 
 @final
@@ -79,12 +81,8 @@ def file() -> Path | None:
 
 def note_check(exercise: str, passed: bool) -> None:
     """Counts a check; after the first one that passed, the record stays as it is."""
-
-    def tried(record: Record) -> Record:
-        day = date.today().isoformat() if passed else None
-        return replace(record, tries=record.tries + 1, passed=day)
-
-    _note(exercise, tried)
+    day = date.today().isoformat() if passed else None
+    _note(exercise, lambda r: replace(r, tries=r.tries + 1, passed=day))
 
 
 def note_hint(exercise: str, rung: int) -> None:
@@ -98,7 +96,7 @@ def read() -> Progress:
     if path is None:
         return Progress()
     try:
-        return _read(path)
+        return _noted(_read(path), _unwritten.get(path, ()))
     except OSError as error:
         _say_once(f"Your progress cannot be read ({error.strerror}: {path}).")
         return Progress()
@@ -108,10 +106,13 @@ def forget() -> None:
     """Forgets everything; the next check begins a new file."""
     path = file()
     if path is not None:
+        _unwritten.get(path, []).clear()
         try:
-            path.unlink(missing_ok=True)
+            if path.exists():
+                with alone(_lock(path), _PATIENCE_S):
+                    path.unlink(missing_ok=True)
         except OSError as error:
-            _say_once(f"Your progress stays ({error.strerror}: {path}).")
+            _say_once(f"Your progress stays ({_why(error)}: {path}).")
             return
     _tell(Progress())
 
@@ -147,45 +148,59 @@ def _tell(progress: Progress) -> None:
 
 # ------------------------------------------------------------------ the file
 
+_Change = Callable[[Record], Record]
+_unwritten: dict[Path, list[tuple[str, _Change]]] = {}
 
-def _note(exercise: str, change: Callable[[Record], Record]) -> None:
+
+def _note(exercise: str, change: _Change) -> None:
     path = file()
-    if path is None:
-        return
+    if path is not None:
+        _unwritten.setdefault(path, []).append((exercise, change))
+        _write_down(path, _PATIENCE_S)
+
+
+def _write_down(path: Path, patience_s: float) -> None:
+    """Writes what is noted. What does not come through is tried with the next note."""
     try:
-        # Read again, and now: another kernel may have written in the meantime.
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path):
-            before = _read(path)
-            record = before.of(exercise)
-            changed = record if record.passed else change(record)
-            if changed == record:
-                return
-            after = Progress({**before.records, exercise: changed})
-            _write(path, after)
+        with alone(_lock(path), patience_s) as refused:
+            before, notes = _read(path), list(_unwritten[path])
+            after = _noted(before, notes)
+            if after != before:
+                _write(path, after)
+            del _unwritten[path][: len(notes)]
     except OSError as error:
-        _say_once(f"Your progress is not kept ({error.strerror}: {path}).")
+        _say_once(f"Your progress is not kept yet ({_why(error)}: {path}).")
         return
+    if after == before:
+        return
+    if refused:
+        _say_once(
+            f"Your progress is kept, but its file cannot be locked ({_why(refused)}: "
+            f"{path}): use one notebook at a time."
+        )
     _tell(after)
 
 
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Keeps other kernels out; a lock left by one that died is taken over."""
-    lock = path.with_name(f"{path.name}.lock")
-    deadline = time.monotonic() + _PATIENCE_S
-    while True:
-        try:
-            os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-            break
-        except FileExistsError:
-            if time.monotonic() > deadline:
-                break
-            time.sleep(0.01)
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
+@atexit.register
+def _write_down_at_last() -> None:
+    for path in [path for path, notes in _unwritten.items() if notes]:
+        _write_down(path, _PATIENCE_AT_LAST_S)
+
+
+def _noted(before: Progress, notes: Iterable[tuple[str, _Change]]) -> Progress:
+    noted = dict(before.records)
+    for exercise, change in notes:
+        record = noted.get(exercise, Record())
+        noted[exercise] = record if record.passed else change(record)
+    return Progress(noted)
+
+
+def _lock(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or "another program is writing it"
 
 
 def _read(path: Path) -> Progress:
@@ -225,18 +240,10 @@ def _set_aside(path: Path) -> Path:
 
 
 def _write(path: Path, progress: Progress) -> None:
-    """All of it or nothing: whoever reads meanwhile finds the old file."""
     exercises = {name: asdict(record) for name, record in progress.items()}
     content = {"version": _VERSION, "exercises": exercises}
     text = json.dumps(content, indent=1, sort_keys=True) + "\n"
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as new:
-            new.write(text)
-        os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_atomically(path, text.encode())
 
 
 _said: set[str] = set()

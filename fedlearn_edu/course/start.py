@@ -8,10 +8,12 @@ lands beside it.
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
@@ -24,7 +26,7 @@ from fedlearn_edu.errors import FedLearnError
 FOLDER = Path("fedlearn-lessons")
 MEMORY = ".fedlearn_edu.json"
 NO_LAB = (
-    "JupyterLab is not installed: python -m pip install jupyterlab, "
+    f"JupyterLab is not installed: {sys.executable} -m pip install jupyterlab, "
     "or open the folder in an editor that knows notebooks"
 )
 _PACKAGED = Path(__file__).parent / "release"
@@ -127,15 +129,37 @@ def has_lab() -> bool:
     return find_spec("jupyterlab") is not None
 
 
-def open_lab(folder: Path) -> int:
+def open_lab(folder: Path, options: Sequence[str] = ()) -> int:
     """Opens JupyterLab on a folder, and waits for its end; returns its exit status."""
-    lab = subprocess.Popen([sys.executable, "-m", "jupyterlab", str(folder)])
-    while True:
-        try:
-            return lab.wait()
-        except KeyboardInterrupt:
-            # It was pressed for JupyterLab, which asks whether to stop.
-            continue
+    lab = [sys.executable, "-m", "jupyterlab", str(folder), *options]
+    # Ctrl-C is pressed for JupyterLab, which asks whether to stop.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        return subprocess.call(lab)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def explain(status: int, options: Sequence[str]) -> str:
+    """A line about JupyterLab's exit status, with what to do if that is known."""
+    line = f"JupyterLab ended with status {status}."
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if not is_root or "--allow-root" in options:
+        return line
+    return (
+        f"{line} Root has to allow it: put --allow-root behind FOLDER "
+        "(make lab LAB_ARGS=--allow-root), or be another user"
+    )
+
+
+def command() -> str:
+    """What to type for `fedlearn-edu` here, also where it is not on the path."""
+    name = "fedlearn-edu"
+    script = shutil.which(name, path=str(Path(sys.executable).parent))
+    found = shutil.which(name)
+    if script is None or (found and Path(found).samefile(script)):
+        return name if script else f"{sys.executable} -m fedlearn_edu"
+    return script if os.name == "nt" else os.path.relpath(script)
 
 
 # ------------------------------------------------------------------ one file

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are there in full or not at all, whenever the process may be killed."""
+"""Files that are there in full or not at all, whenever the process may be killed.
+
+And one program at a time where two would undo each other's work.
+"""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 TEMPORARY = ".tmp"
 """How the names of unfinished files end; one that was left behind may be deleted."""
@@ -37,3 +44,27 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def alone(lock: Path, patience_s: float) -> Iterator[OSError | None]:
+    """Keeps out whoever else, here or in another program, asks for the same lock.
+
+    The system lets go of it when a program ends, however it ends: that its empty file
+    stays there means nothing. Where no file can be locked, as on some network drives,
+    or none be written, this goes on without a lock and yields what was refused.
+
+    Raises:
+        Timeout: if another one still has it after these seconds.
+    """
+    held, refused = FileLock(lock, poll_interval=0.01, fallback_to_soft=False), None
+    try:
+        held.acquire(timeout=patience_s)
+    except Timeout:
+        raise
+    except OSError as error:
+        refused = error
+    try:
+        yield refused
+    finally:
+        held.release()

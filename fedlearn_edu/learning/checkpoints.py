@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checkpoints: a run on disk, from which the same run goes on, bit for bit.
 
-A folder belongs to one run. What is drawn and shuffled depends on the number of the
-round alone, so the states and the history are all that has to be kept.
+A folder belongs to one run, and to one program at a time. What is drawn and shuffled
+depends on the number of the round alone, so the states and the history are all that has
+to be kept.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
+from filelock import Timeout
 
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
-from fedlearn_edu.learning.atomic import TEMPORARY, write_atomically
+from fedlearn_edu.learning.atomic import TEMPORARY, alone, write_atomically
 from fedlearn_edu.learning.checkpoint_files import (
     CheckpointError,
     as_array,
@@ -44,7 +47,8 @@ class Checkpoints:
     """Where a run is saved, and how often.
 
     Attributes:
-        folder: of one run; it is made if it is not there.
+        folder: of one run; it is made if it is not there. While a run goes on in it,
+            others are refused, except on drives that cannot lock files.
         every: after how many rounds; the last round is saved in any case.
         keep: how many of the newest files stay; `None` for all.
 
@@ -96,6 +100,26 @@ class Store:
         self._where, self._identity, self._first = checkpoints, identity, first
         self._folder, self._saved = Path(checkpoints.folder), 0
         _leaves(first)  # refuses now what could not be saved later
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keeps other runs out of the folder.
+
+        Raises:
+            CheckpointError: if one goes on in it.
+        """
+        with ExitStack() as held:
+            try:
+                held.enter_context(alone(self._folder / ".lock", patience_s=0))
+            except Timeout:
+                raise CheckpointError(
+                    "another run goes on in this folder",
+                    expected="one run at a time in a folder for checkpoints",
+                    found="a run that has not ended, in this program or another one",
+                    where=str(self._folder),
+                    do="let it end, or shut down its kernel; or take another folder",
+                ) from None
+            yield
 
     def newest(self) -> Run | None:
         """The run as it was saved last; `None` if the folder holds none.

@@ -4,6 +4,7 @@
 What goes on in one round is in `rounds`; what `Options` there are is said in `plan`.
 """
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -60,7 +61,8 @@ def run(
         RunError: if something does not make sense, before anything is run.
         DataError: if the data do not fit the process, or there are none.
         DivergenceError: if a round ends in NaN; its `run` is what there was before.
-        CheckpointError: if the newest checkpoint is damaged, or of another run.
+        CheckpointError: if the newest checkpoint is damaged, or of another run; or if
+            another run goes on in its folder.
 
     Source: `tff.learning.programs.train_model`, as one call for a notebook.
     """
@@ -76,9 +78,10 @@ def run(
     beginning = first(plan)
     saved = plan.options.checkpoints
     store = Store(saved, plan.identity(), beginning) if saved else None
-    done = (store.newest() if store else None) or plan.options.start or beginning
-    _check_beginning(plan, beginning, done)
-    return _go_on(plan, replace(done, stopped=None), store)
+    with store.in_use() if store else nullcontext():
+        done = (store.newest() if store else None) or plan.options.start or beginning
+        _check_beginning(plan, beginning, done)
+        return _go_on(plan, replace(done, stopped=None), store)
 
 
 def _go_on(plan: Plan, done: Run, store: Store | None) -> Run:

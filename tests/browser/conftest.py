@@ -57,7 +57,7 @@ def opened(
         page.run_all()
         # It begins by itself; while it loads TensorFlow, nothing else is quick.
         computed = page.output_with("fl.viz.explore_drift(").get_by_text("nats")
-        computed.first.wait_for(timeout=120_000)
+        computed.first.wait_for(timeout=600_000)
         page.page.wait_for_timeout(1000)
         yield page
         page.close()

@@ -57,7 +57,7 @@ _WATCH = """([output, selector]) => {
   window.moved = new Promise(resolve => {
     const frame = () => {
       if (look() !== before) resolve(performance.now() - start);
-      else if (performance.now() - start > 8000) resolve(null);
+      else if (performance.now() - start > 60000) resolve(null);
       else requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
@@ -106,9 +106,9 @@ class NotebookPage:
         """Opens a notebook, and waits until its kernel is there."""
         self._panel = _PANEL.replace("NAME", repr(notebook))
         self.page.goto(self._server.address(notebook))
-        self._wait_for(_READY, 90)
+        self._wait_for(_READY, 300)
 
-    def run_all(self, timeout_s: float = 180, which: str = "run-all-cells") -> None:
+    def run_all(self, timeout_s: float = 600, which: str = "run-all-cells") -> None:
         """Runs all cells, or `"run-all-above"`, and waits until every one has run."""
         self.command(f"notebook:{which}")
         self._wait_for(_ALL_RAN, timeout_s)
@@ -172,7 +172,7 @@ class NotebookPage:
     def time_move(self, output: Locator, key: str, seen: str = "img") -> float | None:
         """Presses a key where the focus is; milliseconds until `seen` has changed.
 
-        `None` if it has not after eight seconds.
+        `None` if it has not after a minute.
         """
         self.page.evaluate(_WATCH, [output.element_handle(), seen])
         self.page.keyboard.press(key)
@@ -192,7 +192,7 @@ class NotebookPage:
             found.append(took)
         return found[2:]
 
-    def wait_until(self, condition: Callable[[], bool], timeout_s: float = 8) -> None:
+    def wait_until(self, condition: Callable[[], bool], timeout_s: float = 60) -> None:
         """Looks again and again until it is so."""
         deadline = time.monotonic() + timeout_s
         while not condition():
@@ -200,7 +200,7 @@ class NotebookPage:
             self.page.wait_for_timeout(50)
 
     def wait_for_change(
-        self, look: Callable[[], str], before: str, timeout_s: float = 8
+        self, look: Callable[[], str], before: str, timeout_s: float = 60
     ) -> None:
         """Looks again and again until it is something else."""
         self.wait_until(lambda: look() != before, timeout_s)

@@ -4,19 +4,17 @@
 import json
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-START_LIMIT_S = 90.0
+from tests.patience import PATIENCE_S
 
 _APPS = {
     "lab": ("jupyterlab", "--LabApp.expose_app_in_browser=True"),
@@ -60,22 +58,21 @@ def serve(app: str, folder: Path, home: Path) -> Iterator[Server]:
     """Serves the notebooks of `folder`; what the server writes goes to `home`."""
     _write_settings(home / "settings")
     module, expose = _APPS[app]
-    server = Server(app, f"http://127.0.0.1:{_free_port()}", secrets.token_hex(16))
-    port = server.root.rsplit(":", 1)[1]
+    token, log = secrets.token_hex(16), home / f"{app}.log"
     command = [sys.executable, "-m", module, "--no-browser", "--ip=127.0.0.1", expose]
-    command += [f"--port={port}", "--ServerApp.port_retries=0", "--allow-root"]
-    command += [f"--IdentityProvider.token={server.token}"]
+    command += ["--port=0", "--allow-root", f"--IdentityProvider.token={token}"]
     command += [f"--ServerApp.root_dir={folder}"]
-    with (home / f"{app}.log").open("w") as log:
+    with log.open("w") as out:
         process = subprocess.Popen(
-            command, stdout=log, stderr=log, env=_environment(home), cwd=folder
+            command, stdout=out, stderr=out, env=_environment(home), cwd=folder
         )
         try:
-            _wait_for(server, process, home / f"{app}.log")
-            yield server
+            # It has taken a port that was free, and says in this file which one.
+            told = home / "runtime" / f"jpserver-{process.pid}.json"
+            yield Server(app, _root(told, token, process, log), token)
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(PATIENCE_S)
 
 
 def _write_settings(folder: Path) -> None:
@@ -98,23 +95,13 @@ def _environment(home: Path) -> dict[str, str]:
     }
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _wait_for(server: Server, process: "subprocess.Popen[bytes]", log: Path) -> None:
-    status = f"{server.root}/api/status?token={server.token}"
-    deadline = time.monotonic() + START_LIMIT_S
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        try:
-            with urllib.request.urlopen(status, timeout=5):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.2)
+def _root(told: Path, token: str, process: "subprocess.Popen[bytes]", log: Path) -> str:
+    deadline = time.monotonic() + PATIENCE_S
+    while process.poll() is None and time.monotonic() < deadline:
+        with suppress(OSError, ValueError):  # not there, half there, not listening yet
+            root = f"http://127.0.0.1:{json.loads(told.read_text())['port']}"
+            with urllib.request.urlopen(f"{root}/api/status?token={token}", timeout=60):
+                return root
+        time.sleep(0.2)
     tail = log.read_text(encoding="utf-8")[-2000:]
-    raise RuntimeError(f"{server.app} did not start:\n{tail}")
+    raise RuntimeError(f"{log.stem} did not start:\n{tail}")

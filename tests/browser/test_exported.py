@@ -48,7 +48,7 @@ def test_notebook_keeps_pictures_and_sentences(tmp_path: Path) -> None:
 
     read: Any = nbformat.read
     notebook = read(ROOT / "notebooks" / "explorers" / NOTEBOOK, as_version=4)
-    NotebookClient(notebook, timeout=120, store_widget_state=False).execute()
+    NotebookClient(notebook, timeout=600, store_widget_state=False).execute()
     assert "widgets" not in notebook.metadata
     for name in MOVING:
         call = "viz.play(" if name == "play" else f"explore_{name}("

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from fedlearn_edu import viz
+from tests.patience import PATIENCE_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -24,4 +25,4 @@ def test_each_explorer_is_there_soon(report: dict[str, float]) -> None:
         assert bundle["image/png"]
         if explorer.job:
             explorer.job.stop()
-            explorer.job.wait(60)
+            explorer.job.wait(PATIENCE_S)

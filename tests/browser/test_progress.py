@@ -49,7 +49,7 @@ def opened(
 def test_progress_moves_on_when_a_check_passes(opened: NotebookPage) -> None:
     opened.run_all()
     output = opened.output_with("progress()")
-    output.get_by_text(ONE_DONE).wait_for(timeout=10_000)
+    output.get_by_text(ONE_DONE).wait_for(timeout=600_000)
     status = output.get_by_role("status").inner_text()
     assert "5 of" in status
     assert "Next: lesson 1" in status
@@ -64,7 +64,7 @@ def test_progress_can_be_read_in_a_narrow_window(
     opened.use_theme(theme)
     opened.resize(560)
     output = opened.output_with("progress()")
-    output.get_by_text(ONE_DONE).wait_for(timeout=10_000)
+    output.get_by_text(ONE_DONE).wait_for(timeout=600_000)
     assert opened.sticks_out(output) == []
     colors = output.locator("p, td, th").evaluate_all(
         "all => [...new Set(all.map(each => getComputedStyle(each).color))]"

@@ -9,6 +9,7 @@ import pytest
 
 from fedlearn_edu.contexts.caching import Cache
 from fedlearn_edu.framework import Tape
+from tests.patience import PATIENCE_S
 
 
 def cache_of(size: int, tape: Tape | None = None) -> Cache[str, str]:
@@ -58,7 +59,7 @@ def side_by_side(*work: Callable[[], Any]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(PATIENCE_S)
     assert not any(thread.is_alive() for thread in threads)
 
 
@@ -68,12 +69,12 @@ def test_threads_wait_for_the_one_that_makes_it() -> None:
 
     def make() -> str:
         begun.set()
-        others.wait(timeout=30)
+        others.wait(PATIENCE_S)
         made.append("a")
         return "A"
 
     def late() -> None:
-        begun.wait(timeout=30)
+        begun.wait(PATIENCE_S)
         others.set()
         got.append(cache.get("a", make, "", ""))
 
@@ -88,11 +89,11 @@ def test_while_one_is_made_others_can_be_had() -> None:
 
     def make() -> str:
         begun.set()
-        assert other.wait(timeout=30)
+        assert other.wait(PATIENCE_S)
         return "".join(ask(cache, *"bc"))
 
     def meanwhile() -> None:
-        begun.wait(timeout=30)
+        begun.wait(PATIENCE_S)
         ask(cache, "b")
         other.set()
 

@@ -9,6 +9,7 @@ import pytest
 
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.errors import ContextError
+from tests.patience import PATIENCE_S
 from tests.programs import in_another_process
 
 
@@ -53,7 +54,7 @@ def test_a_call_on_the_thread_of_the_loop_is_refused() -> None:
 
 
 def test_two_threads_call_at_once_without_waiting_for_each_other() -> None:
-    meeting = threading.Barrier(2, timeout=30)
+    meeting = threading.Barrier(2, timeout=PATIENCE_S)
     results: list[Any] = []
 
     async def meet(value: int) -> int:
@@ -92,7 +93,7 @@ async def answer():
 try:
     event_loop.run(interrupted())
 except KeyboardInterrupt:
-    print("interrupted", cleaned_up.wait(timeout=30), event_loop.run(answer()))
+    print("interrupted", cleaned_up.wait(), event_loop.run(answer()))
 """
 
 

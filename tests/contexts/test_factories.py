@@ -11,6 +11,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import CardinalityError, TypeMismatchError
 from tests.executors.examples import CountingExecutor
+from tests.patience import PATIENCE_S
 from tests.programs import INTS, increment, seven
 
 fw = fl.framework
@@ -95,7 +96,7 @@ def test_a_call_under_way_keeps_its_stack_when_it_is_thrown_away() -> None:
         async def around(self, what: str, work: Any, subject: Any) -> Any:
             if what == "create_call":
                 begun.set()
-                assert thrown_away.wait(timeout=30)
+                assert thrown_away.wait(PATIENCE_S)
             return await super().around(what, work, subject)
 
     def leaf() -> Any:
@@ -112,14 +113,14 @@ def test_a_call_under_way_keeps_its_stack_when_it_is_thrown_away() -> None:
 
     thread = threading.Thread(target=call)
     thread.start()
-    assert begun.wait(timeout=30)
+    assert begun.wait(PATIENCE_S)
     own = list(made)
     for count in range(1, 12):
         factory.create_executor({fl.CLIENTS: count})
     gc.collect()
     assert any(each() is not None for each in own)
     thrown_away.set()
-    thread.join(timeout=30)
+    thread.join(PATIENCE_S)
     assert results == [2]
     gc.collect()
     assert [each() for each in own] == len(own) * [None]

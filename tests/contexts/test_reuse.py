@@ -20,6 +20,7 @@ from fedlearn_edu.framework import (
 )
 from fedlearn_edu.intrinsics import definition
 from tests.executors.examples import run
+from tests.patience import PATIENCE_S
 from tests.programs import INT, INTS, NUMBERS, add, increment
 
 Make = Callable[[], Any]
@@ -227,7 +228,7 @@ def test_an_asynchronous_context_finds_again_too() -> None:
 def test_threads_that_come_together_compile_once() -> None:
     tape, results = Tape(), []
     context = SyncExecutionContext(local_executor_factory(tape=tape))
-    together = threading.Barrier(6, timeout=30)
+    together = threading.Barrier(6, timeout=PATIENCE_S)
 
     def call() -> None:
         program = cell()

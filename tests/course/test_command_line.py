@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from fedlearn_edu.__main__ import main
 from fedlearn_edu.course import doctor, records, start
 from fedlearn_edu.course.doctor import Finding
 from tests.course.lessons import LESSONS
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture(autouse=True)
@@ -24,27 +26,62 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(start, "_PACKAGED", tmp_path / "release")
     monkeypatch.setattr("fedlearn_edu.course.lessons.LESSONS", LESSONS)
     monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
-    monkeypatch.setattr(start, "open_lab", lambda _: pytest.fail("it opened"))
+    monkeypatch.setattr(start, "open_lab", lambda *_: pytest.fail("it opened"))
+    monkeypatch.setattr(start, "command", lambda: "fedlearn-edu")
     return lesson
 
 
+@pytest.mark.parametrize(
+    ("arguments", "folder", "options"),
+    [
+        ([], "fedlearn-lessons", ()),
+        (["--port=8890"], "fedlearn-lessons", ["--port=8890"]),
+        (["mine", "--port", "8890", "-y"], "mine", ["--port", "8890", "-y"]),
+    ],
+)
 def test_start_copies_and_opens_jupyterlab_on_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    folder: str,
+    options: Sequence[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    opened: list[Path] = []
+    opened: list[tuple[Path, Sequence[str]]] = []
 
-    def open_lab(folder: Path) -> int:
-        opened.append(folder)
+    def open_lab(folder: Path, options: Sequence[str]) -> int:
+        opened.append((folder, options))
         return 0
 
     monkeypatch.setattr(start, "open_lab", open_lab)
     monkeypatch.chdir(tmp_path)
-    assert main(["start"]) == 0
-    assert opened == [Path("fedlearn-lessons")]
-    assert Path("fedlearn-lessons/01_hello/01_hello.ipynb").is_file()
+    assert main(["start", *arguments]) == 0
+    assert opened == [(Path(folder), options)]
+    assert Path(folder, "01_hello/01_hello.ipynb").is_file()
     printed = capsys.readouterr()
-    assert printed.out == "01_hello/01_hello.ipynb: new\n1 file in fedlearn-lessons\n"
+    assert printed.out == (
+        f"01_hello/01_hello.ipynb: new\n1 file in {folder}\n"
+        f"Next time: fedlearn-edu start {folder}; "
+        "also: fedlearn-edu progress, fedlearn-edu doctor\n"
+    )
     assert printed.err == ""
+
+
+def test_command_is_named_as_it_can_be_typed_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    script = tmp_path / "bin" / "fedlearn-edu"
+    script.parent.mkdir()
+    script.touch(0o755)
+    monkeypatch.setattr(sys, "executable", str(script.with_name("python")))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "nowhere")
+    assert start.command() == os.path.join("bin", "fedlearn-edu")
+    monkeypatch.setenv("PATH", str(script.parent))
+    assert start.command() == "fedlearn-edu"
+    script.unlink()
+    assert start.command() == f"{sys.executable} -m fedlearn_edu"
 
 
 def test_start_without_lab_only_copies(tmp_path: Path) -> None:
@@ -59,15 +96,28 @@ def test_missing_jupyterlab_is_said_in_one_line(
     assert main(["start", str(tmp_path / "mine")]) == 1
     printed = capsys.readouterr()
     assert printed.out.splitlines()[-1] == start.NO_LAB
-    assert "pip install jupyterlab" in start.NO_LAB
+    assert f"{sys.executable} -m pip install jupyterlab, or" in start.NO_LAB
     assert printed.err == ""
 
 
-def test_jupyterlab_that_fails_is_told_by_the_exit_status(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("user", "options", "is_explained"),
+    [(0, [], True), (0, ["--allow-root"], False), (1000, [], False)],
+)
+def test_jupyterlab_that_fails_is_told_and_root_how_to_go_on(
+    user: int,
+    options: list[str],
+    is_explained: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(start, "open_lab", lambda _: 7)
-    assert main(["start", str(tmp_path / "mine")]) == 1
+    monkeypatch.setattr(start, "open_lab", lambda *_: 7)
+    monkeypatch.setattr(os, "geteuid", lambda: user, raising=False)
+    assert main(["start", str(tmp_path / "mine"), *options]) == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("JupyterLab ended with status 7.")
+    assert ("make lab LAB_ARGS=--allow-root" in last) == is_explained
 
 
 def test_start_that_cannot_be_done_gets_one_line(
@@ -145,7 +195,7 @@ def test_doctor_looks_at_the_folder_it_is_given(
     ("arguments", "said"),
     [
         (["start", "here", "there"], "unrecognized arguments: there"),
-        (["start", "--lab"], "unrecognized arguments: --lab"),
+        (["start", "--no-lab", "--port=1"], "unrecognized arguments: --port=1"),
         (["progress", "--html"], "expected one argument"),
         (["doctor", "--deeper"], "unrecognized arguments: --deeper"),
     ],
@@ -195,7 +245,7 @@ def test_reader_who_leaves_early_is_no_error(tmp_path: Path) -> None:
     assert run.stderr is not None
     with run.stderr:
         assert run.stderr.read() == b""
-    assert run.wait(timeout=60) == 0
+    assert run.wait(PATIENCE_S) == 0
 
 
 INTERRUPTED = """
@@ -239,5 +289,5 @@ def test_ctrl_c_is_left_to_jupyterlab(tmp_path: Path) -> None:
     for said in ("stop?\n", "stopped\n"):
         os.killpg(run.pid, signal.SIGINT)
         assert run.stdout.readline() == said
-    out, err = run.communicate(timeout=30)
+    out, err = run.communicate(timeout=PATIENCE_S)
     assert (out, err) == ("3\n", "")

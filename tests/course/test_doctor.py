@@ -248,7 +248,7 @@ def test_root_is_told_that_jupyterlab_does_not_start(
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
     found = one(tmp_path, "you are root")
     assert found.verdict == "note"
-    assert found.do.endswith("-m jupyterlab --allow-root")
+    assert found.do.endswith(" start FOLDER --allow-root")
 
 
 @pytest.fixture

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.course import wants
+from fedlearn_edu.course import limit, wants
 from fedlearn_edu.course.exercise import Case
 from fedlearn_edu.course.judging import judge
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
 from tests.course.examples import doubles, right
+from tests.patience import PATIENCE_S
 
 
 def endless(numbers: Any) -> Any:
@@ -31,9 +32,24 @@ def test_endless_answer_ends_with_a_word_on_it() -> None:
 
 
 def test_sleeping_answer_is_woken() -> None:
-    began = time.monotonic()
-    assert not judge(doubles(limit_s=0.1), lambda numbers: time.sleep(30)).is_right
-    assert time.monotonic() - began < 5
+    slept = []
+
+    def sleepy(numbers: Any) -> None:
+        time.sleep(30)
+        slept.append(numbers)
+
+    assert not judge(doubles(limit_s=0.1), sleepy).is_right
+    assert slept == []
+
+
+def test_answer_ends_where_the_keys_are_not_heard() -> None:
+    """A shell script lets what it begins in the background ignore them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert not judge(doubles(limit_s=0.1), endless).is_right
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_endless_computation_is_cancelled_and_others_run_afterwards() -> None:
@@ -60,11 +76,43 @@ def test_endless_computation_is_cancelled_and_others_run_afterwards() -> None:
     assert judge(exercise, exercise.reference()).is_right
 
 
-def test_bell_does_not_ring_after_the_end() -> None:
-    for _ in range(20):
-        with time_limit(0.02):
-            pass
-    time.sleep(0.05)
+def test_bell_does_not_ring_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    rings: list[Any] = []
+    heard: list[str] = []
+
+    class Slow(threading.Thread):
+        def __init__(self, target: Any, **others: Any) -> None:
+            super().__init__(target=lambda: rings.append(target), **others)
+
+    monkeypatch.setattr(threading, "Thread", Slow)
+    monkeypatch.setattr(limit, "_interrupt", lambda: heard.append("ring"))
+    with time_limit(60):
+        pass
+    while not rings:
+        time.sleep(0.001)
+    rings[0]()  # it was on its way already
+    assert heard == []
+
+
+def test_answer_that_gets_no_processor_has_more_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Others are at work: the clock goes on, and what it has used does not."""
+    looked, often = [], threading.Event()
+
+    def no_processor() -> float:
+        looked.append(1)
+        if len(looked) == 4:
+            often.set()
+        return 0.0
+
+    def patient(numbers: list[float]) -> list[float]:
+        often.wait(PATIENCE_S)
+        return right(numbers)
+
+    monkeypatch.setattr(limit, "_TIMES", 10**9)
+    monkeypatch.setattr("fedlearn_edu.course.limit.time.process_time", no_processor)
+    assert judge(doubles(limit_s=0.01), patient).is_right
 
 
 def test_answer_that_catches_the_bell_is_still_too_late() -> None:
@@ -78,12 +126,12 @@ def test_answer_that_catches_the_bell_is_still_too_late() -> None:
 
 
 def test_own_interrupt_passes_through() -> None:
-    main = threading.main_thread().ident or 0
-    press = threading.Timer(0.1, lambda: signal.pthread_kill(main, signal.SIGINT))
-    press.start()
+    def pressed(numbers: Any) -> None:
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        endless(numbers)
+
     with pytest.raises(KeyboardInterrupt):
-        judge(doubles(limit_s=30.0), endless)
-    press.join()
+        judge(doubles(limit_s=30.0), pressed)
 
 
 def test_limit_is_named() -> None:

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The file of a learner's progress: what it keeps, and what it survives."""
 
+import errno
 import json
 import multiprocessing
 import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from fedlearn_edu.course import records
 from fedlearn_edu.course.records import Progress, Record
@@ -23,7 +29,13 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.setattr(records, "_listeners", [])
     monkeypatch.setattr(records, "_said", set())
+    monkeypatch.setattr(records, "_unwritten", {})
     return path
+
+
+def in_the_file(path: Path) -> dict[str, Any]:
+    exercises: dict[str, Any] = json.loads(path.read_text())["exercises"]
+    return exercises
 
 
 def test_nothing_is_known_and_nothing_written_at_first(kept: Path) -> None:
@@ -68,7 +80,7 @@ def test_file_can_be_read_by_people(kept: Path) -> None:
         "version": 1,
         "exercises": {"add": {"tries": 1, "hints": 0, "passed": None}},
     }
-    assert [each.name for each in kept.parent.iterdir()] == [kept.name]
+    assert set(kept.parent.iterdir()) == {kept, kept.with_name(f"{kept.name}.lock")}
 
 
 @pytest.mark.parametrize("name", ["off", "OFF", ""])
@@ -127,21 +139,91 @@ def test_kernels_that_write_at_once_lose_nothing(kept: Path) -> None:
     for kernel in kernels:
         kernel.start()
     for kernel in kernels:
-        kernel.join(120)
+        kernel.join()
     tries = {name: record.tries for name, record in records.read().items()}
     assert tries == {"one": 20, "two": 20, "three": 20, "shared": 60}
 
 
-def test_lock_of_a_kernel_that_died_is_taken_over(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
+HOLDS = """
+import sys
+from pathlib import Path
+from fedlearn_edu.learning.atomic import alone
+with alone(Path(sys.argv[1]), 0):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(kept: Path) -> Iterator[subprocess.Popen[str]]:
+    """A program that holds the lock of the file until its input ends."""
+    lock = str(kept.with_name(f"{kept.name}.lock"))
+    program = [sys.executable, "-c", HOLDS, lock]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(program, stdin=pipe, stdout=pipe, text=True) as run:
+        assert run.stdout
+        assert run.stdout.readline() == "held\n"
+        yield run
+
+
+def test_notes_outlast_a_program_that_holds_the_file_longer_than_anybody_waits(
+    holder: subprocess.Popen[str],
+    kept: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(records, "_PATIENCE_S", 0.05)
-    kept.parent.mkdir()
-    lock = kept.with_name("progress.json.lock")
-    lock.touch()
+    monkeypatch.setattr(records, "_PATIENCE_S", 0)
+    records.note_check("add", False)
+    records.note_hint("add", 2)
+    assert not kept.exists()
+    assert records.read() == Progress({"add": Record(1, 2)})
+    holder.kill()
+    holder.wait()
     records.note_check("add", True)
-    assert records.read()["add"].passed == TODAY
-    assert not lock.exists()
+    records.note_check("mean", True)
+    found = {name: record["tries"] for name, record in in_the_file(kept).items()}
+    assert found == {"add": 2, "mean": 1}
+    assert capsys.readouterr().out == (
+        "Your progress is not kept yet (another program is writing it: "
+        f"{kept}). The lesson goes on.\n"
+    )
+
+
+def test_kernel_that_ends_waits_to_write_its_last_notes(
+    holder: subprocess.Popen[str], kept: Path
+) -> None:
+    program = """
+from fedlearn_edu.course import records
+records._PATIENCE_S = 0
+records.note_check("add", True)
+print("noted", flush=True)
+"""
+    kernel = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    )
+    with kernel:
+        assert kernel.stdout
+        assert kernel.stdout.readline().startswith("Your progress is not kept yet")
+        assert kernel.stdout.readline() == "noted\n"
+        assert not kept.exists()
+        assert holder.stdin
+        holder.stdin.close()
+    assert list(in_the_file(kept)) == ["add"]
+
+
+def test_drive_that_cannot_lock_is_said_once_and_the_notes_are_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unable(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(FileLock, "acquire", unable)
+    records.note_check("add", True)
+    records.note_check("mean", True)
+    assert list(records.read()) == ["add", "mean"]
+    printed = capsys.readouterr().out
+    assert printed.count("\n") == 1
+    assert "cannot be locked (No locks available: " in printed
 
 
 BROKEN = [
@@ -179,7 +261,7 @@ def test_second_damaged_file_does_not_replace_the_first(kept: Path) -> None:
     for content in ("first", "second"):
         kept.write_text(content)
         records.read()
-    asides = sorted(kept.parent.iterdir())
+    asides = sorted(kept.parent.glob("*.broken*"))
     assert [each.read_text() for each in asides] == ["first", "second"]
 
 
@@ -193,7 +275,7 @@ def test_folder_that_cannot_be_written_is_said_once_and_disturbs_nobody(
     printed = capsys.readouterr()
     assert printed.err == ""
     assert printed.out.count("\n") == 1
-    assert printed.out.startswith("Your progress is not kept (")
+    assert printed.out.startswith("Your progress is not kept yet (")
     assert str(kept) in printed.out
 
 
@@ -220,7 +302,7 @@ def test_disk_that_fills_up_leaves_the_old_file(
     monkeypatch.setattr(os, "replace", full)
     records.note_check("mean", True)
     assert kept.read_bytes() == before
-    assert [each.name for each in kept.parent.iterdir()] == [kept.name]
+    assert not list(kept.parent.glob("*.tmp"))
     assert "No space left on device" in capsys.readouterr().out
 
 

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from fedlearn_edu.__main__ import main
+from tests.patience import PATIENCE_S
 
 PICTURES = ("clients.png", "curves.png", "templates.png")
 
@@ -21,7 +22,7 @@ def run_demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess
         [sys.executable, "-m", "fedlearn_edu", "demo", *arguments],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=PATIENCE_S,
         env=os.environ | environment,
         check=False,
     )
@@ -164,7 +165,7 @@ def test_progress_bar_shows_in_a_terminal_and_goes_away(tmp_path: Path) -> None:
     with contextlib.suppress(OSError):  # how Linux says that the other end is gone
         while piece := os.read(controller, 4096):
             shown += piece
-    _, errors = run.communicate(timeout=600)
+    _, errors = run.communicate(timeout=PATIENCE_S)
     os.close(controller)
     assert (run.returncode, errors) == (0, b"")
     assert b"rounds:  50%|" in shown
@@ -186,4 +187,4 @@ def test_reader_who_leaves_early_is_no_error(tmp_path: Path) -> None:
     assert run.stderr is not None
     with run.stderr:
         assert run.stderr.read() == b""
-    assert run.wait(timeout=600) == 0
+    assert run.wait(timeout=PATIENCE_S) == 0

@@ -14,6 +14,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.stepping import step
 from tests.executors.examples import CountingExecutor, call, run
+from tests.patience import PATIENCE_S
 from tests.programs import INT, increment, seven
 
 fw = fl.framework
@@ -39,7 +40,7 @@ def test_leaf_code_runs_on_the_thread_of_its_executor() -> None:
 
 def test_two_executors_work_side_by_side() -> None:
     """Each waits until the other is running too; one after the other would hang."""
-    meeting = threading.Barrier(2, timeout=30)
+    meeting = threading.Barrier(2, timeout=PATIENCE_S)
 
     class Meeting(CountingExecutor):
         async def around(self, what: str, work: Any, subject: Any) -> Any:
@@ -82,7 +83,7 @@ def test_closing_ends_the_thread_and_closes_the_target() -> None:
     executor = over(target)
     thread = executor._thread
     executor.close()
-    thread.join(timeout=30)
+    thread.join(PATIENCE_S)
     assert not thread.is_alive()
     assert target.times_closed == 1
     with pytest.raises(ExecutorError, match="closed"):
@@ -94,7 +95,7 @@ def test_an_executor_that_is_forgotten_leaves_no_thread_behind() -> None:
     thread, forgotten = executor._thread, weakref.ref(executor)
     del executor
     gc.collect()
-    thread.join(timeout=30)
+    thread.join(PATIENCE_S)
     assert forgotten() is None
     assert not thread.is_alive()
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run that was killed and called again ends bit for bit as one that was not."""
 
+import errno
 import os
 import random
 import subprocess
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from fedlearn_edu.learning import atomic
 from fedlearn_edu.learning.callbacks import CsvWriter, EarlyStop
@@ -92,7 +94,7 @@ def test_the_newest_files_are_kept(tmp_path: Path) -> None:
     run(PROCESS, small_lists(), 9, options=Options(checkpoints=how))
     names = [file.name for file in how.files]
     assert names == ["round_000008.checkpoint", "round_000009.checkpoint"]
-    assert sorted(content_of(tmp_path / "new" / "folder")) == names
+    assert sorted(content_of(tmp_path / "new" / "folder")) == [".lock", *names]
 
 
 def test_all_files_are_kept_if_asked_for(tmp_path: Path) -> None:
@@ -138,6 +140,52 @@ def test_more_rounds_continue_and_fewer_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="at most 4 rounds"):
         saved_run(tmp_path, 4)
     assert content_of(tmp_path) == before
+
+
+def test_a_folder_has_one_run_at_a_time_and_a_killed_one_frees_it(
+    tmp_path: Path,
+) -> None:
+    """In the same program too; the slip of that has its golden file."""
+    program = """
+import sys, tests.learning.killed as it
+def hold(so_far):
+    print("begun", flush=True)
+    sys.stdin.read()
+how = it.Options(checkpoints=it.Checkpoints(sys.argv[1]), callbacks=[hold])
+it.running.run(it.mean_process(), it.small_data(), 3, options=how)
+"""
+    command, pipe = [sys.executable, "-c", program, str(tmp_path)], subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, cwd=ROOT, text=True
+    ) as other:
+        assert other.stdout
+        assert other.stdout.readline() == "begun\n"
+        before = content_of(tmp_path)
+        with pytest.raises(CheckpointError, match="another run goes on"):
+            run(
+                PROCESS,
+                small_data(),
+                3,
+                options=Options(checkpoints=Checkpoints(tmp_path)),
+            )
+        assert content_of(tmp_path) == before
+        other.kill()
+    how = Options(checkpoints=Checkpoints(tmp_path))
+    resumed = run(PROCESS, small_data(), 3, options=how)
+    assert same(resumed.state, run(PROCESS, small_data(), 3).state)
+
+
+def test_a_drive_that_cannot_lock_keeps_checkpoints_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unable(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(FileLock, "acquire", unable)
+    saved_run(tmp_path)
+    assert sorted(content_of(tmp_path)) == [
+        f"round_{i:06}.checkpoint" for i in (1, 2, 3)
+    ]
 
 
 # ---------------------------------------------------------------- refusals

@@ -452,16 +452,16 @@ def test_memory_does_not_grow_with_the_rounds() -> None:
     tracemalloc.start()
 
     def measure(so_far: Run) -> None:
-        if so_far.rounds in (20, 120):
+        if so_far.rounds in (10, 40):
             gc.collect()
             sizes[so_far.rounds] = tracemalloc.get_traced_memory()[0]
 
     how: Any = {"batch_size": 4, "participation": Participation(3)}
     options = Options(shuffle_seed=1, callbacks=[measure])
-    run(KEEPING, small_data(), 120, **how, options=options)
+    run(KEEPING, small_data(), 40, **how, options=options)
     tracemalloc.stop()
     # A row is about 600 bytes; a round's data and states would be 20 kB.
-    assert sizes[120] - sizes[20] < 100 * 2_000
+    assert sizes[40] - sizes[10] < 30 * 2_000
 
 
 def test_what_was_placed_last_is_all_that_is_kept() -> None:

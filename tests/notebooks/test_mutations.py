@@ -41,11 +41,8 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("lesson", ["01_hello", "06_sequences"])
-def test_lesson_passes_with_a_copy_that_is_as_it_should_be(
-    lesson: str, tmp_path: Path
-) -> None:
-    assert _passes(lesson, _copy(tmp_path), tmp_path)
+def test_lesson_passes_with_a_copy_that_is_as_it_should_be(tmp_path: Path) -> None:
+    assert _passes("01_hello", _copy(tmp_path), tmp_path)
 
 
 @pytest.mark.parametrize(

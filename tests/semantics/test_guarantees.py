@@ -13,6 +13,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import framework
 from fedlearn_edu.errors import ComputationFailedError, ContextError, ExecutorError
+from tests.patience import PATIENCE_S
 
 Pair = namedtuple("Pair", "a b")
 VECTOR = fl.to_type((np.float32, [3]))
@@ -109,7 +110,7 @@ def test_forked_process_computes_after_its_parent_did() -> None:
     queue = context.SimpleQueue()
     child = context.Process(target=_mean_in_child, args=(queue,))
     child.start()
-    child.join(timeout=30)
+    child.join(PATIENCE_S)
     assert child.exitcode == 0
     assert queue.get() == 3.0
 

@@ -25,6 +25,7 @@ from fedlearn_edu.errors import (
 )
 from fedlearn_edu.simulation import Environment
 from tests.executors.examples import CountingExecutor
+from tests.patience import PATIENCE_S
 from tests.programs import FLOATS, INT, INTS, add, increment, same, seven
 
 fw = fl.framework
@@ -347,7 +348,7 @@ def gate() -> Any:
 
     def passing(x: Any) -> Any:
         reached.set()
-        assert opened.wait(30)
+        assert opened.wait(PATIENCE_S)
         return x + np.int32(1)
 
     opened.set()  # leaf code is tried when it is defined
@@ -363,13 +364,13 @@ def test_a_call_in_another_thread_is_finished_first(gate: Any) -> None:
     bound = counted.environment.create_computation(gate.computation)
     thread = threading.Thread(target=lambda: results.append(bound(1)))
     thread.start()
-    assert gate.reached.wait(30)
+    assert gate.reached.wait(PATIENCE_S)
     counted.environment.close()
     with pytest.raises(ContextError, match="environment is closed"):
         bound(2)
     assert counted.times_closed() == {0}
     gate.opened.set()
-    thread.join(30)
+    thread.join(PATIENCE_S)
     assert results == [2]
     assert counted.times_closed() == {1}
 
@@ -410,7 +411,7 @@ def test_what_was_interrupted_is_left_alone(gate: Any) -> None:
     counted = Counted()
 
     def interrupt() -> None:
-        assert gate.reached.wait(30)
+        assert gate.reached.wait(PATIENCE_S)
         ident = threading.main_thread().ident
         assert ident is not None
         signal.pthread_kill(ident, signal.SIGINT)
@@ -419,7 +420,7 @@ def test_what_was_interrupted_is_left_alone(gate: Any) -> None:
     interrupting.start()
     with pytest.raises(KeyboardInterrupt), counted.environment:
         gate.computation(1)
-    interrupting.join(30)
+    interrupting.join(PATIENCE_S)
     assert counted.environment.is_closed
     assert counted.times_closed() == {0}
 

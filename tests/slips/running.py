@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slips that show when a program runs, or when its stack is built."""
 
+from contextlib import chdir
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu import simulation
+from fedlearn_edu import learning, simulation
 from fedlearn_edu.computations import context_stack
+from tests.learning.small import mean_process, small_data
 from tests.slips.slip import slip
 
 
@@ -57,6 +60,17 @@ def a_computation_of_another_environment() -> None:
 def a_plain_function_for_an_environment() -> None:
     environment: Any = simulation.local_executor_factory()
     environment.create_computation(lambda x: fl.federated_sum(x))
+
+
+@slip(350, ValueError, "one run at a time", "shut down its kernel")
+def two_runs_in_one_folder() -> None:
+    def run(judge: Any = None) -> None:
+        saved = learning.Checkpoints("my_run")
+        options = learning.Options(checkpoints=saved, progress=False)
+        learning.run(mean_process(), small_data(), 1, evaluate=judge, options=options)
+
+    with TemporaryDirectory() as folder, chdir(folder):
+        run({"once more": lambda _: run()})
 
 
 class Forgetful(fl.framework.FederatingStrategy):

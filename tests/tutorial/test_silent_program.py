@@ -14,6 +14,7 @@ import sys
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from tests.tutorial.conftest import SCRIPT, Run
 from tests.tutorial.test_second_tutorial import NUMBER
 
@@ -48,7 +49,7 @@ def run_program(text: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", text],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE_S,
         env=environment,
         check=False,
     )

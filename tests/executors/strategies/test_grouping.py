@@ -15,6 +15,7 @@ from fedlearn_edu.executors.together import Entries, Group, Parts, Same, Togethe
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
+from tests.patience import PATIENCE_S
 from tests.programs import INT, INTS, NUMBERS_AT_CLIENTS, add, increment, total
 
 
@@ -199,7 +200,7 @@ def test_closing_ends_the_threads_of_the_groups(diary: Diary, max_fanout: int) -
         assert diary.threads
         factory.clean_up_executor({fl.CLIENTS: 5})
         for thread in diary.threads:
-            thread.join(timeout=5)
+            thread.join(PATIENCE_S)
             assert not thread.is_alive()
         assert MAPPED([1, 2, 3, 4, 5]) == [2, 3, 4, 5, 6]
 

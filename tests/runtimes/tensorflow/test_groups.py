@@ -121,8 +121,16 @@ def by_intrinsics(data: Any, rate: Any) -> Any:
 CLIENTS = [by_reduce, by_map_and_reduce, by_a_variable, by_the_pipeline, by_intrinsics]
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.__name__)
+FORMS = ("loop", "vectorized")
+# Every client with all data, in one form after the other: so each pair is there.
+PAIRS = [
+    pytest.param(FORMS[(i + j) % 2], client, data, id=f"{client.__name__}-{data}")
+    for i, client in enumerate(CLIENTS)
+    for j, data in enumerate(DATA)
+]
+
+
+@pytest.mark.parametrize(("form", "client", "data"), PAIRS, indirect=["form"])
 def test_a_mean_of_what_clients_make(form: str, client: Any, data: str) -> None:
     def body(data: Any, rate: Any) -> Any:
         arguments = [data, fl.federated_broadcast(rate)]

@@ -103,8 +103,11 @@ def test_steps_by_twos() -> None:
     ]
 
 
-@pytest.mark.parametrize("width", [4.5, 6.4, 10.0])
-@pytest.mark.parametrize("step", [0, 7, None], ids=["begin", "middle", "end"])
+@pytest.mark.parametrize(
+    ("step", "width"),
+    [(0, 4.5), (7, 4.5), (None, 4.5), (None, 6.4), (None, 10.0)],
+    ids=["begin", "middle", "end", "end-wider", "end-wide"],
+)
 @pytest.mark.parametrize(
     ("values", "zero", "fan_out"),
     [

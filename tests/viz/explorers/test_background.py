@@ -12,6 +12,7 @@ from fedlearn_edu import framework
 from fedlearn_edu.computations.context_stack import Context, current_context
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.viz.explorers.background import Job, StillRunningError
+from tests.patience import PATIENCE_S
 
 
 def test_it_works_in_a_thread_and_says_how_it_ended() -> None:
@@ -46,11 +47,11 @@ def test_it_stops_when_asked_and_begins_again() -> None:
     for turn in (1, 2):
         begun.clear()
         job.start()
-        assert begun.wait(10)
+        assert begun.wait(PATIENCE_S)
         assert (job.begin.disabled, job.end.disabled) == (True, False)
         job.start()
         job.end.click()
-        job.wait(10)
+        job.wait(PATIENCE_S)
         assert (job.begin.disabled, job.end.disabled) == (False, True)
         assert "stopped" in job.line
         assert count == [False] * turn
@@ -96,7 +97,7 @@ def test_waiting_ends() -> None:
     go = Event()
 
     def work(job: Job) -> str:
-        go.wait(10)
+        go.wait(PATIENCE_S)
         return ""
 
     job = Job("Go", work)
@@ -105,14 +106,14 @@ def test_waiting_ends() -> None:
     with pytest.raises(StillRunningError, match="not ended yet"):
         job.wait(0.05)
     go.set()
-    job.wait(10)
+    job.wait(PATIENCE_S)
 
 
 def test_it_works_where_it_was_begun_whatever_others_set_up_meanwhile() -> None:
     go, found = Event(), list[Context]()
 
     def work(job: Job) -> str:
-        go.wait(10)
+        go.wait(PATIENCE_S)
         found.append(current_context())
         return ""
 
@@ -159,7 +160,7 @@ def test_the_interpreter_waits_for_its_end() -> None:
         [sys.executable, "-c", NEVER_ENDING],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")

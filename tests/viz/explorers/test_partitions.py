@@ -11,6 +11,7 @@ from fedlearn_edu.simulation import datasets, partitions
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.dealing import DEALINGS
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from tests.patience import PATIENCE_S
 from tests.viz.drawn_text import check_figure
 
 
@@ -170,7 +171,7 @@ def test_it_trains_on_images_of_any_size_and_any_classes() -> None:
     job = explorer.job
     assert job is not None
     job.start()
-    job.wait(120)
+    job.wait(PATIENCE_S)
     assert job.error is None, job.line
     assert "IID reads 100.0% of the test images after 5 of 5" in explorer.sentence
 
@@ -189,7 +190,7 @@ def test_five_rounds_are_drawn_beside_the_iid_ones_and_kept() -> None:
     assert job is not None
     assert "Not trained yet." in explorer.sentence
     job.start()
-    job.wait(120)
+    job.wait(PATIENCE_S)
     assert job.error is None, job.line
     check_figure(explorer.figure)
     assert "This partition reads" in explorer.sentence
@@ -209,6 +210,6 @@ def test_five_rounds_are_drawn_beside_the_iid_ones_and_kept() -> None:
     picture: Any = explorer.picture
     runs = [learner.run for learner in picture._learners.values()]
     job.start()
-    job.wait(120)
+    job.wait(PATIENCE_S)
     assert [learner.run for learner in picture._learners.values()] == runs
     assert style.said(explorer.figure) == trained

@@ -10,6 +10,7 @@ import pytest
 from fedlearn_edu import learning, viz
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from tests.patience import PATIENCE_S
 from tests.viz.drawn_text import check_figure
 
 pytestmark = pytest.mark.tensorflow
@@ -35,7 +36,7 @@ def job_of(explorer: Explorer) -> Any:
 
 def trained(explorer: Explorer) -> Explorer:
     job_of(explorer).start()
-    job_of(explorer).wait(120)
+    job_of(explorer).wait(PATIENCE_S)
     assert job_of(explorer).error is None, job_of(explorer).line
     return explorer
 
@@ -129,7 +130,7 @@ def test_a_stopped_run_keeps_its_state_and_goes_on() -> None:
     whole = job.report
     job.report = stop_after(2)
     job.start()
-    job.wait(120)
+    job.wait(PATIENCE_S)
     job.report = whole
     assert "FedAvg: 2 of 6 rounds. Press the button to go on." in job.line
     assert "FedAvg, after 2 rounds" in explorer.sentence
@@ -181,7 +182,7 @@ def test_an_error_in_the_thread_is_said(capfd: pytest.CaptureFixture[str]) -> No
     named: dict[str, Any] = {"wrong": lambda: 7}
     explorer = viz.explore_training(named, rounds=2)
     job_of(explorer).start()
-    job_of(explorer).wait(60)
+    job_of(explorer).wait(PATIENCE_S)
     assert "this cannot be trained" in job_of(explorer).line
     assert "an int: 7" in job_of(explorer).line
     assert capfd.readouterr().err == ""
