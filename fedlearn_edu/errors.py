@@ -239,7 +239,7 @@ class EmptyGroupError(FedLearnError, ZeroDivisionError, RuntimeError):
 
 
 class InputRangeError(FedLearnError, ValueError):
-    """A client's value is outside the range it promised to a secure sum."""
+    """A client's value, or a parameter, is outside the range of a secure sum."""
 
 
 class ComputationFailedError(FedLearnError, RuntimeError):

@@ -136,7 +136,7 @@ def _adopt_number(operand: Any, other: Any) -> Any:
     """A Python number beside a Value takes the Value's dtype, if it fits."""
     if not isinstance(operand, Number) or not isinstance(other, Value):
         return operand
-    dtypes = _dtypes(other.type_signature)
+    dtypes = dtypes_in(other.type_signature)
     if len(dtypes) != 1:
         return operand
     type_ = TensorType(dtypes.pop())
@@ -144,21 +144,22 @@ def _adopt_number(operand: Any, other: Any) -> Any:
     return Value(ir.Literal(normalize(operand, type_, where), type_))
 
 
-def _dtypes(type_: Type) -> set[np.dtype[Any]]:
+def dtypes_in(type_: Type) -> set[np.dtype[Any]]:
+    """The dtypes of all tensors in a type, placed or not; of others there are none."""
     match type_:
         case TensorType(dtype=dtype):
             return {dtype}
         case FederatedType(member=member):
-            return _dtypes(member)
+            return dtypes_in(member)
         case StructType():
-            return set().union(*(_dtypes(element) for element in type_))
+            return set().union(*(dtypes_in(element) for element in type_))
         case _:
             return set()
 
 
 def _check_operands(name: str, left: Type, right: Type) -> None:
     scalar = isinstance(right, TensorType) and right.is_scalar
-    spread = scalar and _dtypes(left) == _dtypes(right)
+    spread = scalar and dtypes_in(left) == dtypes_in(right)
     if not _is_numeric(left) or not (left.is_equivalent_to(right) or spread):
         raise TypeMismatchError(
             f"these two values cannot be combined by {name}",
@@ -169,7 +170,7 @@ def _check_operands(name: str, left: Type, right: Type) -> None:
 
 
 def _is_numeric(type_: Type) -> bool:
-    numeric = all(np.issubdtype(dtype, np.number) for dtype in _dtypes(type_))
+    numeric = all(np.issubdtype(dtype, np.number) for dtype in dtypes_in(type_))
     return numeric and isinstance(type_, TensorType | StructType)
 
 

@@ -273,6 +273,20 @@ def secure_sum_of_floats() -> None:
         return fl.federated_secure_sum(x, 10)
 
 
+@slip(220, ValueError, "modulus", "1 to")
+def a_modulus_of_zero() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.int32))
+    def total(x: Any) -> Any:
+        return fl.federated_secure_modular_sum(x, 0)
+
+
+@slip(221, ValueError, "bits")
+def the_greatest_value_instead_of_bits() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.int32))
+    def total(x: Any) -> Any:
+        return fl.federated_secure_sum_bitwidth(x, 255)
+
+
 @slip(53, TypeError, "federated_map(half")
 def calling_leaf_code_on_a_placed_value() -> None:
     @fl.federated_computation(AT_CLIENTS)
