@@ -208,7 +208,7 @@ def test_dividing_integers_gives_floats() -> None:
         (lambda v: v + v, np.bool_),
         (lambda v: v + v, np.str_),
         (lambda v: v[0] + v[1], [INT, FLOAT]),
-        (lambda v: v[0] + v[1], [INT, [INT]]),
+        (lambda v: v[0] + v[1], [fl.TensorType(np.int32, [2]), [INT]]),
         (lambda v: v + v, fl.SequenceType(INT)),
     ],
 )
