@@ -90,9 +90,10 @@ class Value(Refusals):
         if name.startswith("__"):
             raise AttributeError(name)
         fields = _fields(self.type_signature)
-        if fields is None or name not in fields.names():
+        position = None if fields is None else fields.position_of(name)
+        if position is None:
             raise self.no_field(name, fields)
-        return self._select(fields.names().index(name))
+        return self._select(position)
 
     def __getitem__(self, key: int | str | slice) -> "Value":
         fields = self._structure("[]")

@@ -56,7 +56,7 @@ class ReferenceContext(Context):
             return clients if placement is types.CLIENTS else 1
 
         meanings = _meanings(count)
-        fn = evaluate(computation.tree, {}, meanings)
+        fn = evaluate(computation.tree, meanings)
         none = type_.parameter is None
         result = fn() if none else fn(_inside(plain, type_.parameter, count, meanings))
         return types.restore(private(_outside(result, type_.result)), type_.result)
@@ -121,7 +121,7 @@ def _inside(
             parts = [_inside(v, t, count, meanings) for v, t in pairs]
             return Struct(zip(type_.names(), parts, strict=True))
         case types.FunctionType():
-            return evaluate(plain, {}, meanings)
+            return evaluate(plain, meanings)
         case _:
             return plain
 
