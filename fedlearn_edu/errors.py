@@ -7,6 +7,7 @@ this file. In a notebook an error shows its own few lines instead of a page of
 traceback.
 """
 
+import inspect
 import os
 import traceback
 from collections.abc import Callable
@@ -138,9 +139,27 @@ def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:
     @wraps(fn)
     def border(*args: P.args, **kwargs: P.kwargs) -> R:
         with short_tracebacks():
-            return fn(*args, **kwargs)
+            try:
+                return fn(*args, **kwargs)
+            except TypeError as error:
+                # Raised by the call itself, before the first line of `fn`.
+                if error.__traceback__ is None or error.__traceback__.tb_next is None:
+                    raise wrong_arguments(fn, error) from None
+                raise
 
     return border
+
+
+def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsError":
+    """The error for a call that Python refuses: names or number do not fit."""
+    name = fn.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+    known = [name for name in inspect.signature(fn).parameters if name != "self"]
+    return ArgumentsError(
+        f"{name} was called with other arguments than it takes",
+        expected=f"{name}({', '.join(known)})",
+        found=str(error).replace(f"{fn.__qualname__}() ", ""),
+        do=f"pass these; help({name}) says what each of them is",
+    )
 
 
 def _shortened(error: Exception) -> TracebackType | None:

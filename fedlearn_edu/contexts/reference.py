@@ -21,6 +21,7 @@ from fedlearn_edu.contexts.cardinalities import (
     infer_cardinalities,
 )
 from fedlearn_edu.contexts.running import prepare
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 
@@ -31,6 +32,7 @@ Count = Callable[[types.Placement], int]
 class ReferenceContext(Context):
     """Runs computations by the definitions in this file."""
 
+    @short_traceback
     def __init__(self, default_num_clients: int = 0) -> None:
         self._default = default_num_clients
 
