@@ -29,6 +29,7 @@ from fedlearn_edu.computations.value import Value
 from fedlearn_edu.errors import (
     FedLearnError,
     add_place,
+    depth_limit,
     short_traceback,
     short_tracebacks,
     wrong_arguments,
@@ -97,7 +98,7 @@ def _run_at_once(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 async def _run_later(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
     """Waits for arguments that are results of an asynchronous context."""
-    with short_tracebacks():
+    with short_tracebacks(), depth_limit():
         for name, value in given.items():
             given[name] = await value if inspect.isawaitable(value) else value
         result = _run_at_once(fn, given)

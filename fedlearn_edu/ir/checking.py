@@ -66,8 +66,9 @@ def _check_call(node: ir.Call, scope: ChainMap[str, Type]) -> None:
         raise _error(node, "a call has the wrong number of arguments", parameter, None)
     if node.argument is not None and parameter is not None:
         check(node.argument, scope)
-        where = f"the argument of {_clip(to_text(node.function))}"
-        parameter.check_assignable_from(node.argument.type, where=where)
+        if not parameter.is_assignable_from(node.argument.type):
+            where = f"the argument of {_clip(to_text(node.function))}"
+            parameter.check_assignable_from(node.argument.type, where=where)
 
 
 def _error(

@@ -64,6 +64,27 @@ def rebuild(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
             assert_never(node)
 
 
+def rebuild_atoms(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
+    """The same tree with `fn` applied to everything that has nothing below it.
+
+    No recursion: programs are deeper than Python's stack sooner than types are.
+    """
+    ahead, made = [(node, False)], list[ir.Node]()
+    while ahead:
+        here, is_ready = ahead.pop()
+        below = children(here)
+        if is_ready:
+            parts = iter(made[len(made) - len(below) :])
+            del made[len(made) - len(below) :]
+            made.append(rebuild(here, lambda _, parts=parts: next(parts)))  # type: ignore[misc]
+        elif below:
+            ahead.append((here, True))
+            ahead.extend((child, False) for child in reversed(below))
+        else:
+            made.append(fn(here))
+    return made[0]
+
+
 def field(source: ir.Node, index: int) -> ir.Node:
     """The field of a structure: its node, where the structure is written down."""
     if isinstance(source, ir.Struct):
