@@ -30,8 +30,7 @@ def straighten(program: ir.Lambda) -> ir.Lambda:
     straightener = _Straightener()
     scope = ChainMap[str, ir.Node]()
     if program.parameter is not None and program.parameter_type is not None:
-        argument = ir.Reference(_ARGUMENT, program.parameter_type)
-        scope = scope.new_child({program.parameter: argument})
+        scope[program.parameter] = ir.Reference(_ARGUMENT, program.parameter_type)
     result = straightener.visit(program.body, scope)
     block = ir.Block(tuple(straightener.bindings), result)
     name = None if program.parameter is None else _ARGUMENT
@@ -57,16 +56,11 @@ class _Straightener:
                     scope = with_name(name, self.visit(value, scope), scope)
                 return self.visit(result, scope)
             case ir.Lambda():
-                captured = {
-                    name: scope[name] for name in free_references(node) if name in scope
-                }
-                return substitute(
-                    node, {n: self._named(v) for n, v in captured.items()}
-                )
-            case ir.Call():
-                return self._call(rebuild(node, lambda part: self.visit(part, scope)))
+                captured = (name for name in free_references(node) if name in scope)
+                return substitute(node, {n: self._named(scope[n]) for n in captured})
             case _:
-                return rebuild(node, lambda part: self.visit(part, scope))
+                made = rebuild(node, lambda part: self.visit(part, scope))
+                return self._call(made) if isinstance(made, ir.Call) else made
 
     def _call(self, call: ir.Node) -> ir.Node:
         match call:

@@ -31,10 +31,7 @@ _UNARY = ("~", "invert"), ("abs()", "abs")
 
 
 class FourOperators:
-    """`+ - * /` are the operators of the language; of the others, `-x` is one of them.
-
-    `elsewhere` says where to write the rest, `subtract` what `0 - x` is.
-    """
+    """The operators are `+ - * /`, and signs; `elsewhere` says where to write others."""
 
     __slots__ = ()
 
