@@ -31,7 +31,7 @@ _UNARY = ("~", "invert"), ("abs()", "abs")
 
 
 class FourOperators:
-    """The operators are `+ - * /`, and signs; `elsewhere` says where to write others."""
+    """The operators are `+ - * /` and signs; `elsewhere` is the error for others."""
 
     __slots__ = ()
 
