@@ -7,7 +7,9 @@ this file. In a notebook an error shows its own few lines instead of a page of
 traceback.
 """
 
+import inspect
 import os
+import sys
 import traceback
 from collections.abc import Callable
 from functools import wraps
@@ -17,6 +19,7 @@ from typing import ParamSpec, TypeVar, final
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _MAX_FIELD_CHARS = 240
+_LAST_FRAMES = 100
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -132,15 +135,61 @@ class short_tracebacks:  # noqa: N801 (reads like a function: `with short_traceb
                 error.__cause__ = None  # the message says it all
 
 
+@final
+class depth_limit:  # noqa: N801 (as above)
+    """Says what is nested too deeply where this package runs out of Python's stack.
+
+    A function of yours that calls itself for ever keeps its `RecursionError`.
+    """
+
+    def __enter__(self) -> None:
+        """There is nothing to prepare."""
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if not isinstance(error, RecursionError) or isinstance(error, FedLearnError):
+            return
+        codes = [f.f_code for f, _ in traceback.walk_tb(error.__traceback__)]
+        # What dataclasses generate has no file, and names with underscores.
+        named = (c for c in codes[-_LAST_FRAMES:] if not c.co_name.startswith("__"))
+        if not any(_is_yours(code.co_filename) for code in named):
+            limit = sys.getrecursionlimit()
+            raise TooDeepError(
+                "this is nested too deeply",
+                expected="structures in structures, and computations that call each "
+                "other, some hundred levels deep",
+                found=f"more levels than fit into {limit} calls of Python functions",
+                do="put fields side by side, or call computations one after the other "
+                "in one body; sys.setrecursionlimit makes more room",
+            ) from None
+
+
 def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:
     """`short_tracebacks` as a decorator of functions that users call."""
 
     @wraps(fn)
     def border(*args: P.args, **kwargs: P.kwargs) -> R:
-        with short_tracebacks():
-            return fn(*args, **kwargs)
+        with short_tracebacks(), depth_limit():
+            try:
+                return fn(*args, **kwargs)
+            except TypeError as error:
+                # Raised by the call itself, before the first line of `fn`.
+                if error.__traceback__ is None or error.__traceback__.tb_next is None:
+                    raise wrong_arguments(fn, error) from None
+                raise
 
     return border
+
+
+def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsError":
+    """The error for a call that Python refuses: names or number do not fit."""
+    name = fn.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+    known = [name for name in inspect.signature(fn).parameters if name != "self"]
+    return ArgumentsError(
+        f"{name} was called with other arguments than it takes",
+        expected=f"{name}({', '.join(known)})",
+        found=str(error).replace(f"{fn.__qualname__}() ", ""),
+        do=f"pass these; help({name}) says what each of them is",
+    )
 
 
 def _shortened(error: Exception) -> TracebackType | None:
@@ -238,8 +287,12 @@ class EmptyGroupError(FedLearnError, ZeroDivisionError, RuntimeError):
     """An average over nobody was asked for."""
 
 
+class TooDeepError(FedLearnError, RecursionError):
+    """A structure, a type or a program has more levels than Python's stack holds."""
+
+
 class InputRangeError(FedLearnError, ValueError):
-    """A client's value is outside the range it promised to a secure sum."""
+    """A client's value, or a parameter, is outside the range of a secure sum."""
 
 
 class ComputationFailedError(FedLearnError, RuntimeError):

@@ -22,8 +22,9 @@ class Struct:
     <a=1,2>
     """
 
-    __slots__ = ("_names", "_values")
+    __slots__ = ("_names", "_positions", "_values")
     _names: tuple[str | None, ...]
+    _positions: dict[str | None, int]  # made when somebody asks
     _values: tuple[Any, ...]
 
     def __init__(self, elements: Iterable[tuple[str | None, Any]]) -> None:
@@ -68,16 +69,24 @@ class Struct:
         return self._values[key]
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name == "_positions":
             raise AttributeError(name)
         return self._values[self.index(name)]
 
     def index(self, name: str) -> int:
         """The position of the field called `name`."""
-        if name not in self._names:
+        position = self.position_of(name)
+        if position is None:
             known = ", ".join(str(n) for n in self._names[:10] if n) or "none"
             raise FieldError(f"no field {name!r}; the named fields are: {known}")
-        return self._names.index(name)
+        return position
+
+    def position_of(self, name: str) -> int | None:
+        """The position of the field called `name`, `None` if there is none."""
+        if not hasattr(self, "_positions"):
+            positions = {name: index for index, name in enumerate(self._names)}
+            object.__setattr__(self, "_positions", positions)
+        return self._positions.get(name)
 
     def names(self) -> tuple[str | None, ...]:
         """The name of each element, `None` where it has none."""

@@ -6,6 +6,7 @@ without placements while it traces, so that the tree becomes part of a graph. Bo
 themselves what leaf code, constants and intrinsics are.
 """
 
+from collections import ChainMap
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never, final
@@ -15,10 +16,10 @@ from fedlearn_edu.intrinsics.definition import intrinsic_named
 from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
-from fedlearn_edu.ir.traversal import intrinsics, leaves
+from fedlearn_edu.ir.traversal import intrinsics, leaves, with_name
 from fedlearn_edu.structure import Struct
 
-Scope = Mapping[str, Any]
+Scope = ChainMap[str, Any]
 Fn = Callable[..., Any]
 
 
@@ -57,33 +58,39 @@ def obstacle(
     return None
 
 
-def evaluate(node: ir.Node, scope: Scope, meanings: Meanings) -> Any:
-    """The value of a tree, given the values of the names around it.
+def evaluate(tree: ir.Node, meanings: Meanings) -> Any:
+    """The value of a closed tree.
 
     A function is a Python function from one value to another.
     """
+    return _evaluate(tree, ChainMap(), meanings)
+
+
+def _evaluate(node: ir.Node, scope: Scope, meanings: Meanings) -> Any:
     match node:
         case ir.Reference(name=name):
             return scope[name]
         case ir.Selection(source=source, index=index):
-            return evaluate(source, scope, meanings)[index]
+            return _evaluate(source, scope, meanings)[index]
         case ir.Struct(elements=elements):
-            return Struct([(n, evaluate(e, scope, meanings)) for n, e in elements])
+            return Struct([(n, _evaluate(e, scope, meanings)) for n, e in elements])
         case ir.Call(function=function, argument=argument):
-            fn = evaluate(function, scope, meanings)
-            return fn(evaluate(argument, scope, meanings)) if argument else fn()
+            fn = _evaluate(function, scope, meanings)
+            return fn(_evaluate(argument, scope, meanings)) if argument else fn()
         case ir.Lambda(parameter=None, body=body):
-            return lambda: evaluate(body, scope, meanings)
+            return lambda: _evaluate(body, scope, meanings)
         case ir.Lambda(parameter=name, body=body):
-            return lambda value: evaluate(body, {**scope, str(name): value}, meanings)
+            inner = scope.new_child
+            return lambda value: _evaluate(body, inner({str(name): value}), meanings)
         case ir.Block(locals=bound, result=result):
+            scope = scope.new_child()
             for name, value in bound:
-                scope = {**scope, name: evaluate(value, scope, meanings)}
-            return evaluate(result, scope, meanings)
+                scope = with_name(name, _evaluate(value, scope, meanings), scope)
+            return _evaluate(result, scope, meanings)
         case ir.Intrinsic(uri=uri) if uri in meanings.primitives:
             return meanings.primitives[uri](node)
         case ir.Intrinsic(uri=uri, type=type_):
-            return evaluate(expansion(intrinsic_named(uri), type_), {}, meanings)
+            return evaluate(expansion(intrinsic_named(uri), type_), meanings)
         case ir.Leaf():
             return meanings.leaf(node)
         case ir.Literal():

@@ -10,16 +10,18 @@ from collections.abc import Set
 from fedlearn_edu.intrinsics.definition import intrinsic_named
 from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import rebuild
+from fedlearn_edu.ir.traversal import rebuild_atoms
 
 
 def expand_intrinsics(node: ir.Node, native: Set[str]) -> ir.Node:
     """The tree with every derived intrinsic outside `native` written out."""
-    match node:
-        case ir.Intrinsic(uri=uri, type=type_) if uri not in native:
-            definition = intrinsic_named(uri)
-            if definition.is_primitive:
-                return node
-            return expand_intrinsics(expansion(definition, type_), native)
-        case _:
-            return rebuild(node, lambda child: expand_intrinsics(child, native))
+
+    def expanded(atom: ir.Node) -> ir.Node:
+        if not isinstance(atom, ir.Intrinsic) or atom.uri in native:
+            return atom
+        definition = intrinsic_named(atom.uri)
+        if definition.is_primitive:
+            return atom
+        return expand_intrinsics(expansion(definition, atom.type), native)
+
+    return rebuild_atoms(node, expanded)

@@ -9,11 +9,17 @@ are. Nothing is evaluated more or less often than before. `chains.py` looks for 
 that belong together in it.
 """
 
-from collections.abc import Mapping
+from collections import ChainMap
 from typing import final
 
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import field, free_references, rebuild, substitute
+from fedlearn_edu.ir.traversal import (
+    field,
+    free_references,
+    rebuild,
+    substitute,
+    with_name,
+)
 
 Bindings = list[tuple[str, ir.Node]]
 _ARGUMENT = "(argument)"  # like all names given here no Python name: nobody captures it
@@ -22,10 +28,9 @@ _ARGUMENT = "(argument)"  # like all names given here no Python name: nobody cap
 def straighten(program: ir.Lambda) -> ir.Lambda:
     """The same program, whose body is one block of calls in the order they are made."""
     straightener = _Straightener()
-    scope: dict[str, ir.Node] = {}
+    scope = ChainMap[str, ir.Node]()
     if program.parameter is not None and program.parameter_type is not None:
-        argument = ir.Reference(_ARGUMENT, program.parameter_type)
-        scope = {program.parameter: argument}
+        scope[program.parameter] = ir.Reference(_ARGUMENT, program.parameter_type)
     result = straightener.visit(program.body, scope)
     block = ir.Block(tuple(straightener.bindings), result)
     name = None if program.parameter is None else _ARGUMENT
@@ -39,37 +44,33 @@ class _Straightener:
     def __init__(self) -> None:
         self.bindings: Bindings = []
 
-    def visit(self, node: ir.Node, scope: Mapping[str, ir.Node]) -> ir.Node:
+    def visit(self, node: ir.Node, scope: ChainMap[str, ir.Node]) -> ir.Node:
         match node:
             case ir.Reference(name=name):
                 return scope.get(name, node)
             case ir.Selection(source=source, index=index):
                 return field(self.visit(source, scope), index)
             case ir.Block(locals=bound, result=result):
+                scope = scope.new_child()
                 for name, value in bound:
-                    scope = {**scope, name: self.visit(value, scope)}
+                    scope = with_name(name, self.visit(value, scope), scope)
                 return self.visit(result, scope)
             case ir.Lambda():
-                captured = {
-                    name: scope[name] for name in free_references(node) if name in scope
-                }
-                return substitute(
-                    node, {n: self._named(v) for n, v in captured.items()}
-                )
-            case ir.Call():
-                return self._call(rebuild(node, lambda part: self.visit(part, scope)))
+                captured = (name for name in free_references(node) if name in scope)
+                return substitute(node, {n: self._named(scope[n]) for n in captured})
             case _:
-                return rebuild(node, lambda part: self.visit(part, scope))
+                made = rebuild(node, lambda part: self.visit(part, scope))
+                return self._call(made) if isinstance(made, ir.Call) else made
 
     def _call(self, call: ir.Node) -> ir.Node:
         match call:
             case ir.Call(function=ir.Lambda(parameter=None, body=body)):
-                return self.visit(body, {})
+                return self.visit(body, ChainMap())
             case ir.Call(
                 function=ir.Lambda(parameter=str(name), body=body), argument=arg
             ):
                 assert arg is not None
-                return self.visit(body, {name: arg})
+                return self.visit(body, ChainMap({name: arg}))
             case _:
                 return self._bind(call)
 

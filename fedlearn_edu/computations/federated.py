@@ -5,6 +5,7 @@ The Python body runs once, at definition, on Values. Every call in it is given a
 the names, in program order, become one Block. Execution is somebody else's business.
 """
 
+from collections import ChainMap
 from collections.abc import Callable
 from typing import Any, final
 
@@ -38,13 +39,12 @@ class FederatedTracingContext(TracingContext):
         self._name = name
         self._locals: list[tuple[str, ir.Node]] = []
         self._count = 0
-        self._around: dict[str, ir.Reference] = outer._references if outer else {}
-        self._references: dict[str, ir.Reference] = dict(self._around)
-
-    @property
-    def scope(self) -> dict[str, Type]:
-        """The names this body may use, its own and those of the bodies around it."""
-        return {name: reference.type for name, reference in self._references.items()}
+        # The names this body may use, its own and those of the bodies around it.
+        self.scope: ChainMap[str, Type] = ChainMap()
+        self._around: ChainMap[str, ir.Reference] = ChainMap()
+        if outer is not None:
+            self.scope, self._around = outer.scope.new_child(), outer._references
+        self._references: ChainMap[str, ir.Reference] = self._around.new_child()
 
     def bind(self, node: ir.Node, name: str | None = None) -> Value:
         """Gives `node` a name no enclosing body uses, and returns its stand-in."""
@@ -57,6 +57,7 @@ class FederatedTracingContext(TracingContext):
     def declare(self, name: str, type_: Type) -> Value:
         """The stand-in for a name that is bound here."""
         reference = self._references[name] = ir.Reference(name, type_)
+        self.scope[name] = type_
         return Value(reference)
 
     def fresh(self, name: str) -> str:
@@ -164,7 +165,7 @@ def trace_federated(
             raise returned_none(fn, fn_name)
         body = context.finish(_result_of(fn_name, result))
     tree = ir.Lambda(parameter, type_, body)
-    check(tree, parent.scope if parent else {})
+    check(tree, parent.scope if parent else None)
     return Computation(tree, fn_name, fn.__doc__)
 
 

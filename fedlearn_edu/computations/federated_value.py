@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.computations.arguments import private
+from fedlearn_edu.computations.refusals import FourOperators
 from fedlearn_edu.computations.showing import brief, participants
 from fedlearn_edu.computations.value import OPERATORS
 from fedlearn_edu.errors import (
@@ -57,7 +58,7 @@ def _reflected(name: str) -> Callable[["FederatedValue", Any], Any]:
 
 
 @final
-class FederatedValue(Placed):
+class FederatedValue(Placed, FourOperators):
     """What each participant of a placement holds, to be looked at and used again.
 
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
@@ -80,9 +81,14 @@ class FederatedValue(Placed):
     def __setattr__(self, name: str, value: object) -> None:
         raise FieldError(
             "a placed value cannot be changed",
+            expected="a new value",
             found=f"{name} = …",
             do="make a new one, by an intrinsic or by place",
         )
+
+    def __setitem__(self, key: object, value: object) -> None:
+        do = "make a new one, by an intrinsic or by place"
+        raise self._refused(f"[{key!r}] = …", "a new value", do)
 
     @property
     def members(self) -> list[Any]:
@@ -201,6 +207,11 @@ class FederatedValue(Placed):
         width = max(len(who) for who, _ in rows)
         lines = [f"  {who:<{width}}  {brief(data)}".rstrip() for who, data in rows]
         return "\n".join([f"<placed {self.type_signature}>", *lines])
+
+    def elsewhere(self, sign: str) -> TypeMismatchError:
+        """The error for an operator that works on plain values only."""
+        do = "write it inside an np_computation, and federated_map that"
+        return self._refused(sign, "+ - * / of placed values and numbers", do)
 
     def _check_several(self, use: str) -> None:
         if self.type_signature.all_equal:

@@ -6,11 +6,17 @@
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from fedlearn_edu.computations.context_stack import current_tracing_context
-from fedlearn_edu.errors import FieldError, TracingError, describe
+from fedlearn_edu.errors import (
+    FedLearnError,
+    FieldError,
+    TracingError,
+    describe,
+    short_traceback,
+)
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.types import FederatedType, Placed, SequenceType, StructType, Type
@@ -19,7 +25,43 @@ from fedlearn_edu.types.differences import clip
 _INSIDE = "inside an np_computation or tf_computation, and call that"
 
 
-class Refusals:
+_BINARY = ("**", "pow"), ("%", "mod"), ("//", "floordiv"), ("@", "matmul")
+_BITS = ("&", "and"), ("|", "or"), ("^", "xor"), ("<<", "lshift"), (">>", "rshift")
+_UNARY = ("~", "invert"), ("abs()", "abs")
+
+
+class FourOperators:
+    """The operators are `+ - * /` and signs; `elsewhere` is the error for others."""
+
+    __slots__ = ()
+
+    def elsewhere(self, sign: str) -> Exception:
+        """The error for another operator."""
+        raise NotImplementedError
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __neg__(self) -> Any:
+        return 0 - self  # type: ignore[operator]
+
+
+def _elsewhere(sign: str) -> Callable[..., NoReturn]:
+    @short_traceback
+    def refuse(self: FourOperators, *_: object) -> NoReturn:
+        raise self.elsewhere(sign)
+
+    return refuse
+
+
+for _sign, _name in (*_BINARY, *_BITS, ("divmod()", "divmod")):
+    setattr(FourOperators, f"__r{_name}__", _elsewhere(_sign))
+    setattr(FourOperators, f"__{_name}__", _elsewhere(_sign))
+for _sign, _name in _UNARY:
+    setattr(FourOperators, f"__{_name}__", _elsewhere(_sign))
+
+
+class Refusals(FourOperators):
     """Python's operators that make no sense while a program is written."""
 
     __slots__ = ()
@@ -39,6 +81,38 @@ class Refusals:
             found=f"{use} a value of type {self.type_signature}",
             where=self._name(),
             do=do,
+        )
+
+    def elsewhere(self, sign: str) -> TracingError:
+        """The error for an operator that the language does not have."""
+        problem, do = f"{sign} is no operation of values", f"write it {_INSIDE}"
+        return self.refused(problem, f"{sign} on", do)
+
+    __round__ = _elsewhere("round()")
+
+    def __contains__(self, _: object) -> bool:
+        raise self._compared("`in` for")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in Refusals.__annotations__:
+            raise self._unchangeable(f"{name} = …")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise self._unchangeable(f"del {name}")
+
+    def __setitem__(self, key: object, value: object) -> None:
+        raise self._unchangeable(f"[{key!r}] = …", TracingError)
+
+    def _unchangeable(
+        self, found: str, error: type[FedLearnError] = FieldError
+    ) -> FedLearnError:
+        return error(
+            "a value cannot be changed",
+            expected="a new structure, made of old and new fields",
+            found=found,
+            where=f"{self._name()}, of type {clip(self.type_signature)}",
+            do="make one: OrderedDict(weight=new, bias=old.bias), for instance",
         )
 
     def __bool__(self) -> bool:

@@ -9,6 +9,7 @@ A Value never holds data.
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any, final
 
 import numpy as np
@@ -89,9 +90,10 @@ class Value(Refusals):
         if name.startswith("__"):
             raise AttributeError(name)
         fields = _fields(self.type_signature)
-        if fields is None or name not in fields.names():
+        position = None if fields is None else fields.position_of(name)
+        if position is None:
             raise self.no_field(name, fields)
-        return self._select(fields.names().index(name))
+        return self._select(position)
 
     def __getitem__(self, key: int | str | slice) -> "Value":
         fields = self._structure("[]")
@@ -160,12 +162,14 @@ def structure_like(type_: StructType, values: Iterable[Value]) -> Value:
 
 
 def fieldwise(fn: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
-    """`fn` of each field of `left` with that of `right`, or with the scalar it is."""
-    type_ = left.type_signature
-    assert isinstance(type_, StructType)
-    spread = not isinstance(right.type_signature, StructType)
-    others = (right if spread else right[i] for i in range(len(type_)))
-    return structure_like(type_, map(fn, left, others))
+    """`fn` of each field of one with that of the other, or with the scalar it is."""
+    types = (left.type_signature, right.type_signature)
+    type_ = next(t for t in types if isinstance(t, StructType))
+    sides = (
+        v if isinstance(t, StructType) else repeat(v)
+        for v, t in zip((left, right), types, strict=True)
+    )
+    return structure_like(type_, map(fn, *sides))
 
 
 def to_value(

@@ -25,6 +25,7 @@ from fedlearn_edu.contexts.factories import ExecutorFactory
 from fedlearn_edu.contexts.running import Program, Run, Trees, prepare, runtimes_of
 from fedlearn_edu.errors import (
     TypeMismatchError,
+    depth_limit,
     describe,
     short_traceback,
     short_tracebacks,
@@ -163,7 +164,7 @@ class AsyncExecutionContext(Context):
     async def _run(
         self, computation: Computation, argument: Any, *, at_once: bool = False
     ) -> Any:
-        with short_tracebacks():
+        with short_tracebacks(), depth_limit():
             awaited = await _awaited(argument)
             run = self._engine.plan(computation, awaited, at_once=at_once)
             return await run.execute()

@@ -21,6 +21,7 @@ from fedlearn_edu.contexts.cardinalities import (
     infer_cardinalities,
 )
 from fedlearn_edu.contexts.running import prepare
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 
@@ -31,6 +32,7 @@ Count = Callable[[types.Placement], int]
 class ReferenceContext(Context):
     """Runs computations by the definitions in this file."""
 
+    @short_traceback
     def __init__(self, default_num_clients: int = 0) -> None:
         self._default = default_num_clients
 
@@ -56,7 +58,7 @@ class ReferenceContext(Context):
             return clients if placement is types.CLIENTS else 1
 
         meanings = _meanings(count)
-        fn = evaluate(computation.tree, {}, meanings)
+        fn = evaluate(computation.tree, meanings)
         none = type_.parameter is None
         result = fn() if none else fn(_inside(plain, type_.parameter, count, meanings))
         return types.restore(private(_outside(result, type_.result)), type_.result)
@@ -121,7 +123,7 @@ def _inside(
             parts = [_inside(v, t, count, meanings) for v, t in pairs]
             return Struct(zip(type_.names(), parts, strict=True))
         case types.FunctionType():
-            return evaluate(plain, {}, meanings)
+            return evaluate(plain, meanings)
         case _:
             return plain
 

@@ -143,8 +143,8 @@ def position(source: Type, index: int | None, name: str | None) -> int:
             where=where,
             do="create_selection(source, 0), or create_selection(source, name='a')",
         )
-    if name is not None and name in source.names():
-        return source.names().index(name)
+    if name is not None:
+        index = source.position_of(name)
     if index is not None and 0 <= index < len(source):
         return index
     error = FieldError if name is None else TypeMismatchError

@@ -9,8 +9,9 @@ A function that must go down to the target whole is closed first: the plain valu
 uses of the bodies around it travel along as constants (decision 3 in `docs/decisions`).
 """
 
+from collections import ChainMap
 from dataclasses import dataclass
-from typing import Any, NamedTuple, assert_never, final
+from typing import Any, TypeAlias, assert_never, final
 
 from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.executors.base import (
@@ -23,26 +24,17 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.ir.traversal import free_references, substitute
+from fedlearn_edu.ir.traversal import free_references, substitute, with_name
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 
-
-@final
-class Scope(NamedTuple):
-    """One name and what it is bound to, inside an outer scope."""
-
-    name: str
-    value: Handle
-    outer: "Scope | None"
+Scope: TypeAlias = ChainMap[str, "Handle"]
 
 
-def lookup(name: str, scope: Scope | None) -> Handle:
+def lookup(name: str, scope: Scope) -> Handle:
     """The innermost binding of `name`."""
-    while scope is not None:
-        if scope.name == name:
-            return scope.value
-        scope = scope.outer
+    if name in scope:
+        return scope[name]
     raise ExecutorError(
         f"the name {name!r} is not bound here",
         do="run only closed computations; pass captured values as parameters",
@@ -55,7 +47,7 @@ class Closure:
     """A function of the language together with the scope it was written in."""
 
     function: ir.Lambda
-    scope: Scope | None
+    scope: Scope
 
 
 @final
@@ -70,7 +62,7 @@ class ReferenceResolvingExecutor(OverTarget):
         type_ = resolve_type(value, type_spec)
         node = as_node(value)
         if node is not None:
-            return await self._evaluate(node, None)
+            return await self._evaluate(node, ChainMap())
         if isinstance(value, Struct) and isinstance(type_, StructType):
             parts = zip(type_.items(), value, strict=True)
             pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
@@ -85,7 +77,7 @@ class ReferenceResolvingExecutor(OverTarget):
         check_call(fn, arg)
         return await self._call(fn, None if arg is None else self.own(arg))
 
-    async def _evaluate(self, node: ir.Node, scope: Scope | None) -> Handle:
+    async def _evaluate(self, node: ir.Node, scope: Scope) -> Handle:
         match node:
             case ir.Reference(name=name):
                 return lookup(name, scope)
@@ -97,8 +89,10 @@ class ReferenceResolvingExecutor(OverTarget):
             case ir.Lambda():
                 return Handle(self, Closure(node, scope), node.type)
             case ir.Block(locals=bound, result=result):
+                scope = scope.new_child()
                 for name, value in bound:
-                    scope = Scope(name, await self._evaluate(value, scope), scope)
+                    handle = await self._evaluate(value, scope)
+                    scope = with_name(name, handle, scope)
                 return await self._evaluate(result, scope)
             case ir.Call(function=function, argument=argument):
                 fn = await self._evaluate(function, scope)
@@ -117,7 +111,7 @@ class ReferenceResolvingExecutor(OverTarget):
         match fn.representation:
             case Closure(function=function, scope=scope):
                 if function.parameter is not None and arg is not None:
-                    scope = Scope(function.parameter, arg, scope)
+                    scope = scope.new_child({function.parameter: arg})
                 return await self._evaluate(function.body, scope)
             case _:
                 target = await self.lower(fn, self._target)

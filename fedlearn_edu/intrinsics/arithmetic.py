@@ -6,12 +6,19 @@ of `ir/operations.py`, which all runtimes know.
 """
 
 from collections.abc import Callable
+from itertools import repeat, starmap
 from typing import Any
 
 import numpy as np
 
 from fedlearn_edu.computations.federated import require_federated_context
-from fedlearn_edu.computations.value import Value, fieldwise, operator, to_value
+from fedlearn_edu.computations.value import (
+    Value,
+    fieldwise,
+    operator,
+    structure_like,
+    to_value,
+)
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.intrinsics.application import traced
 from fedlearn_edu.intrinsics.eager import ANYWHERE, intrinsic
@@ -20,6 +27,7 @@ from fedlearn_edu.intrinsics.movement import federated_value
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import cast, operation
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
+from fedlearn_edu.types.differences import clip
 
 Number = int | float | complex
 
@@ -62,15 +70,20 @@ def _static_shape(type_: TensorType) -> tuple[int, ...]:
 def leafwise(name: str, left: Value, right: Value) -> Value:
     """Applies a binary operation leaf by leaf.
 
-    `right` has the structure of `left`, or is one scalar that meets every leaf.
+    Both have one structure, or one of them is a scalar that meets every leaf.
     """
-    result = left_type = left.type_signature
-    if isinstance(left_type, StructType):
+    types = (left.type_signature, right.type_signature)
+    if any(isinstance(type_, StructType) for type_ in types):
         return fieldwise(lambda a, b: leafwise(name, a, b), left, right)
-    assert isinstance(left_type, TensorType)
-    if name == "divide" and np.issubdtype(left_type.dtype, np.integer):
-        result = TensorType(np.float64, left_type.shape)
-    return call(operation(name, (left_type, right.type_signature), result), left, right)
+    result = next((t for t in types if not _is_scalar(t)), types[0])
+    assert isinstance(result, TensorType)
+    if name == "divide" and np.issubdtype(result.dtype, np.integer):
+        result = TensorType(np.float64, result.shape)
+    return call(operation(name, types, result), left, right)
+
+
+def _is_scalar(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.is_scalar
 
 
 def scale(name: str, value: Value, factor: Value) -> Value:
@@ -136,41 +149,79 @@ def _adopt_number(operand: Any, other: Any) -> Any:
     """A Python number beside a Value takes the Value's dtype, if it fits."""
     if not isinstance(operand, Number) or not isinstance(other, Value):
         return operand
-    dtypes = _dtypes(other.type_signature)
-    if len(dtypes) != 1:
-        return operand
-    type_ = TensorType(dtypes.pop())
     where = f"the number beside {other}, of type {other.type_signature}"
-    return Value(ir.Literal(normalize(operand, type_, where), type_))
+    return _number_like(operand, other.type_signature, where)
 
 
-def _dtypes(type_: Type) -> set[np.dtype[Any]]:
+def _number_like(number: Number, type_: Type, where: str) -> Value:
+    """The number in the one dtype of a type, or once for each part that has its own."""
+    if isinstance(type_, FederatedType):
+        return _number_like(number, type_.member, where)
+    dtypes = dtypes_in(type_)
+    if len(dtypes) == 1:
+        scalar = TensorType(dtypes.pop())
+        return Value(ir.Literal(normalize(number, scalar, where), scalar))
+    if not dtypes or not isinstance(type_, StructType):
+        return to_value(number)
+    return structure_like(type_, (_number_like(number, t, where) for t in type_))
+
+
+def dtypes_in(type_: Type) -> set[np.dtype[Any]]:
+    """The dtypes of all tensors in a type, placed or not; of others there are none."""
     match type_:
         case TensorType(dtype=dtype):
             return {dtype}
         case FederatedType(member=member):
-            return _dtypes(member)
+            return dtypes_in(member)
         case StructType():
-            return set().union(*(_dtypes(element) for element in type_))
+            return set().union(*(dtypes_in(element) for element in type_))
         case _:
             return set()
 
 
 def _check_operands(name: str, left: Type, right: Type) -> None:
-    scalar = isinstance(right, TensorType) and right.is_scalar
-    spread = scalar and _dtypes(left) == _dtypes(right)
-    if not _is_numeric(left) or not (left.is_equivalent_to(right) or spread):
+    found = _misfit(left, right)
+    if found is not None:
         raise TypeMismatchError(
             f"these two values cannot be combined by {name}",
-            expected="numbers of equal types, or a scalar of the same dtype at right",
-            found=f"{left} and {right}",
-            do="cast inside a tf_computation or np_computation first",
+            expected="numbers of equal types, or one scalar of the same dtype",
+            found=f"{clip(left)} and {clip(right)}",
+            do=_cure(*found),
         )
 
 
-def _is_numeric(type_: Type) -> bool:
-    numeric = all(np.issubdtype(dtype, np.number) for dtype in _dtypes(type_))
-    return numeric and isinstance(type_, TensorType | StructType)
+def _misfit(left: Type, right: Type) -> tuple[Type, Type] | None:
+    """The first two parts that do not go together; a scalar meets every part."""
+    match left, right:
+        case TensorType(), TensorType():
+            fit = left.dtype == right.dtype and np.issubdtype(left.dtype, np.number)
+            spread = left.is_scalar or right.is_scalar
+            fit = fit and (spread or left.is_equivalent_to(right))
+            return None if fit else (left, right)
+        case StructType(), StructType() if left.names() == right.names():
+            pairs = zip(left, right, strict=True)
+        case StructType(), TensorType(shape=()):
+            pairs = zip(left, repeat(right), strict=False)
+        case TensorType(shape=()), StructType():
+            pairs = zip(repeat(left), right, strict=False)
+        case _:
+            return (left, right)
+    return next(filter(None, starmap(_misfit, pairs)), None)
+
+
+def _cure(left: Type, right: Type) -> str:
+    inside = "inside a tf_computation or np_computation first"
+    match left, right:
+        case TensorType(dtype=one), TensorType(dtype=other) if one == other:
+            numeric = np.issubdtype(one, np.number)
+            how = f"reshape or slice one of them {inside}; only a scalar is spread"
+            return how if numeric else f"turn them into numbers {inside}"
+        case TensorType(), TensorType():
+            return f"cast {left} or {right} {inside}"
+        case StructType(), StructType():
+            return "give both the same fields, or combine the fields one by one"
+        case _:
+            return f"only numbers and structures of them are combined: work {inside}"
 
 
 for _name in ("add", "subtract", "multiply", "divide"):

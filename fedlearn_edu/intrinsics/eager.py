@@ -27,11 +27,12 @@ from fedlearn_edu.computations.federated import (
 from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.value import Value
 from fedlearn_edu.errors import (
-    ArgumentsError,
     FedLearnError,
     add_place,
+    depth_limit,
     short_traceback,
     short_tracebacks,
+    wrong_arguments,
 )
 from fedlearn_edu.intrinsics.definition import sequence_position
 from fedlearn_edu.structure import Struct
@@ -59,14 +60,15 @@ R = TypeVar("R")
 
 def intrinsic(fn: Callable[P, R]) -> Callable[P, R]:
     """Lets a function that records an intrinsic be used outside of bodies, too."""
+    record: Callable[..., Any] = fn
 
     @wraps(fn)
     @short_traceback
     def use(*args: P.args, **kwargs: P.kwargs) -> Any:
         in_body = isinstance(current_tracing_context(), FederatedTracingContext)
-        if in_body or any(isinstance(arg, Value) for arg in args):
-            return fn(*args, **kwargs)
         given = _arguments(fn, args, kwargs)
+        if in_body or any(isinstance(arg, Value) for arg in given.values()):
+            return record(*given.values())
         if any(map(inspect.isawaitable, given.values())):
             return _run_later(fn, given)
         return _run_at_once(fn, given)
@@ -96,7 +98,7 @@ def _run_at_once(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 async def _run_later(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
     """Waits for arguments that are results of an asynchronous context."""
-    with short_tracebacks():
+    with short_tracebacks(), depth_limit():
         for name, value in given.items():
             given[name] = await value if inspect.isawaitable(value) else value
         result = _run_at_once(fn, given)
@@ -108,12 +110,7 @@ def _arguments(fn: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        names = ", ".join(signature.parameters)
-        raise ArgumentsError(
-            f"{fn.__name__} was called with other arguments than it takes",
-            expected=f"{fn.__name__}({names})",
-            found=str(error),
-        ) from None
+        raise wrong_arguments(fn, error) from None
     bound.apply_defaults()
     return bound.arguments
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from fedlearn_edu.computations.arguments import parameter_names
 from fedlearn_edu.computations.federated import trace_federated
-from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.errors import TypeMismatchError, UnsupportedIntrinsicError
 from fedlearn_edu.intrinsics.definition import IntrinsicDef
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import FunctionType
@@ -27,6 +27,15 @@ def expansion(definition: IntrinsicDef, type_: FunctionType) -> ir.Node:
             "or give its definition an expand function",
         )
     names = parameter_names(definition.expand)
-    return trace_federated(
-        definition.expand, names, type_.parameter, definition.uri
-    ).tree
+    uri = definition.uri
+    tree = trace_federated(definition.expand, names, type_.parameter, uri).tree
+    found = ir.function_type_of(tree).result
+    if not type_.result.is_assignable_from(found):
+        raise TypeMismatchError(
+            f"{uri} does not return what its signature promises",
+            expected=f"{type_.result}, by {' or '.join(definition.signatures)}",
+            found=found,
+            where=f"the definition of {uri}",
+            do="return a value of that type, or correct the signature in `derived`",
+        )
+    return tree

@@ -15,14 +15,22 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.computations.value import Value, fieldwise, structure_like, to_value
-from fedlearn_edu.errors import StructureError, TypeMismatchError
+from fedlearn_edu.errors import InputRangeError, TypeMismatchError, describe
 from fedlearn_edu.intrinsics.aggregation import federated_sum
 from fedlearn_edu.intrinsics.application import apply, record, to_federated
-from fedlearn_edu.intrinsics.arithmetic import call, cast_scalar, leafwise, zeros
+from fedlearn_edu.intrinsics.arithmetic import (
+    call,
+    cast_scalar,
+    dtypes_in,
+    leafwise,
+    zeros,
+)
 from fedlearn_edu.intrinsics.definition import define
 from fedlearn_edu.intrinsics.eager import intrinsic
 from fedlearn_edu.intrinsics.mapping import federated_zip, map_members
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import cast, operation
+from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     AbstractType,
     FederatedType,
@@ -33,6 +41,7 @@ from fedlearn_edu.types import (
     is_structure_of_integers,
     type_at_clients,
 )
+from fedlearn_edu.types.python_fields import fields_of, rebuild
 
 MAX_BITWIDTH = 62
 
@@ -49,12 +58,12 @@ def federated_secure_sum(value: Any, max_input: Any) -> Value:
 
     Raises:
         TypeMismatchError: if the values are not integers.
-        InputRangeError: when it runs and a client's value is out of range.
+        InputRangeError: if `max_input` is negative, or a client's value out of range.
 
     Source: `tff.federated_secure_sum`.
     """
     value, limit = _operands("federated_secure_sum", value, max_input)
-    return apply(_SECURE_SUM, [value, limit])
+    return apply(_SECURE_SUM, [value, _checked(limit, "check_limit")])
 
 
 @intrinsic
@@ -63,8 +72,7 @@ def federated_secure_sum_bitwidth(value: Any, bitwidth: Any) -> Value:
 
     `(<{V}@CLIENTS,B> -> V@SERVER)`. Source: `tff.federated_secure_sum_bitwidth`.
     """
-    limits = _map_numbers(bitwidth, _limit_of_bits)
-    return federated_secure_sum(value, limits)
+    return federated_secure_sum(value, _limits_of_bits(bitwidth))
 
 
 @intrinsic
@@ -73,10 +81,16 @@ def federated_secure_modular_sum(value: Any, modulus: Any) -> Value:
 
     `(<{V}@CLIENTS,M> -> V@SERVER)`: `(Σ v_i) mod m`, in `[0, m)`. Sums are formed in 64
     bits: m times the number of clients must stay below 2**63.
+
+    Raises:
+        TypeMismatchError: if the values are not integers.
+        InputRangeError: if the modulus is below 1, or too large for the values' dtype.
+
     Source: `tff.federated_secure_modular_sum`.
     """
     value, bound = _operands("federated_secure_modular_sum", value, modulus)
-    return apply(_MODULAR_SUM, [value, bound])
+    member = value.type_signature.member
+    return apply(_MODULAR_SUM, [value, _checked(bound, "check_modulus", member)])
 
 
 def _secure_sum(value: Value, limit: Value) -> Value:
@@ -152,28 +166,39 @@ _MODULAR_SUM = define(
 )
 
 
-def _limit_of_bits(bits: int) -> int:
-    if not 1 <= bits <= MAX_BITWIDTH:
-        raise StructureError(
-            "a bitwidth is out of range",
-            expected=f"1 to {MAX_BITWIDTH}",
-            found=bits,
-            where="federated_secure_sum_bitwidth",
-        )
-    return int(2**bits - 1)
+def _checked(parameter: Value, check: str, member: Type | None = None) -> Value:
+    """The parameter, checked at once if it is a constant, else when it is known."""
+    type_ = parameter.type_signature
+    if isinstance(type_, StructType):
+        members = member or [None] * len(type_)
+        parts = zip(parameter, members, strict=True)  # type: ignore[arg-type]
+        return structure_like(type_, [_checked(p, check, m) for p, m in parts])
+    assert isinstance(type_, TensorType)
+    # A modulus has to fit into every value that it meets, and sums have 64 bits.
+    met = {type_.dtype} if member is None else {np.dtype(np.int64), *dtypes_in(member)}
+    narrowest = min(met, key=lambda dtype: np.iinfo(dtype).max)
+    leaf = operation(check, (type_,), type_, narrowest.name)
+    if not isinstance(parameter.node, ir.Literal):
+        return call(leaf, parameter)
+    leaf.code(parameter.node.value)
+    return parameter
 
 
-def _map_numbers(numbers: Any, fn: Any) -> Any:
-    if isinstance(numbers, int | np.integer):
-        return fn(int(numbers))
-    if isinstance(numbers, dict):
-        return type(numbers)((k, _map_numbers(v, fn)) for k, v in numbers.items())
-    if isinstance(numbers, list | tuple):
-        return type(numbers)(_map_numbers(v, fn) for v in numbers)
-    raise TypeMismatchError(
-        "a bitwidth is a Python integer, or a structure of them",
-        expected="for example 8",
-        found=f"{numbers!r} ({type(numbers).__name__})",
+def _limits_of_bits(bits: Any) -> Any:
+    """The greatest numbers of so many bits, in the same structure."""
+    fields = fields_of(bits)
+    if fields is not None:
+        pairs = [(name, _limits_of_bits(part)) for name, part in fields.pairs]
+        return rebuild(fields.container, Struct(pairs))
+    is_integer = isinstance(bits, int | np.integer) and not isinstance(bits, bool)
+    if is_integer and 1 <= bits <= MAX_BITWIDTH:
+        return 2 ** int(bits) - 1
+    raise (InputRangeError if is_integer else TypeMismatchError)(
+        "a bitwidth is a Python integer in a range",
+        expected=f"1 to {MAX_BITWIDTH}, for example 8, or a structure of such",
+        found=describe(bits),
+        where="federated_secure_sum_bitwidth",
+        do="pass the number of bits, not the greatest value: 8 bits hold 0 to 255",
     )
 
 
@@ -195,7 +220,10 @@ def _operands(uri: str, value: Any, parameter: Any) -> tuple[Value, Value]:
         raise TypeMismatchError(
             f"the second argument of {uri} does not match the values",
             expected=f"one integer, or one for each leaf of {member}",
-            found=str(second.type_signature),
+            found=second.type_signature,
+            where=str(second),
+            do="pass one integer without a placement for all of them, "
+            "or a structure of integers with the fields of the values",
         )
     return values, second
 

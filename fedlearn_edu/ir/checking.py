@@ -4,6 +4,7 @@
 It answers one question, "is this tree well typed?", and changes nothing.
 """
 
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import assert_never
 
@@ -15,12 +16,12 @@ from fedlearn_edu.types import Type
 _MAX_WHERE_CHARS = 80
 
 
-def check(node: ir.Node, scope: Mapping[str, Type] | None = None) -> None:
+def check(node: ir.Node, scope: ChainMap[str, Type] | None = None) -> None:
     """Raises `TypeMismatchError` at the first node that is not well typed.
 
     `scope` holds the names that are bound outside `node`; names in neither are refused.
     """
-    scope = scope or {}
+    scope = ChainMap() if scope is None else scope
     match node:
         case ir.Reference(name=name, type=type_):
             _check_reference(name, type_, scope)
@@ -35,13 +36,13 @@ def check(node: ir.Node, scope: Mapping[str, Type] | None = None) -> None:
             _check_call(node, scope)
         case ir.Lambda(parameter=parameter, parameter_type=type_, body=body):
             bound = {} if parameter is None or type_ is None else {parameter: type_}
-            check(body, {**scope, **bound})
+            check(body, scope.new_child(bound))
         case ir.Block(locals=bound_values, result=result):
-            inner = dict(scope)
+            scope = scope.new_child()
             for name, value in bound_values:
-                check(value, inner)
-                inner[name] = value.type
-            check(result, inner)
+                check(value, scope)
+                scope[name] = value.type
+            check(result, scope)
         case ir.Intrinsic() | ir.Literal() | ir.Leaf() | ir.PlacementLiteral():
             return
         case _:
@@ -58,15 +59,16 @@ def _check_reference(name: str, type_: Type, scope: Mapping[str, Type]) -> None:
     type_.check_assignable_from(scope[name], where=f"the name {name!r}")
 
 
-def _check_call(node: ir.Call, scope: Mapping[str, Type]) -> None:
+def _check_call(node: ir.Call, scope: ChainMap[str, Type]) -> None:
     check(node.function, scope)
     parameter = ir.function_type_of(node.function).parameter
     if (node.argument is None) != (parameter is None):
         raise _error(node, "a call has the wrong number of arguments", parameter, None)
     if node.argument is not None and parameter is not None:
         check(node.argument, scope)
-        where = f"the argument of {_clip(to_text(node.function))}"
-        parameter.check_assignable_from(node.argument.type, where=where)
+        if not parameter.is_assignable_from(node.argument.type):
+            where = f"the argument of {_clip(to_text(node.function))}"
+            parameter.check_assignable_from(node.argument.type, where=where)
 
 
 def _error(

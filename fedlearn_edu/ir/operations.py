@@ -81,6 +81,25 @@ def _at_most(op: Operation, value: Any, limit: Any) -> Any:
     return value
 
 
+def _parameter(least: int, what: str) -> Callable[[Operation, Any], Any]:
+    # `dtype` is the one that has to hold it.
+    def check(op: Operation, number: Any) -> Any:
+        most = np.iinfo(op.dtype).max
+        if not least <= number <= most:
+            raise InputRangeError(
+                f"the {what} of a secure sum is out of range",
+                expected=f"{least} to {most}",
+                found=number,
+                where="a secure sum",
+                do=f"pass a {what} in this range"
+                if number < least
+                else "let the clients convert their values to a wider dtype first",
+            )
+        return number
+
+    return check
+
+
 def _wrapping(fn: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     # Integers wrap around silently, in every runtime; the masks of secure sums need it.
     def run(op: Operation, left: Any, right: Any) -> Any:
@@ -102,6 +121,8 @@ MEANINGS: dict[str, Callable[..., Any]] = {
     "reciprocal": _reciprocal,
     "nonempty": _nonempty,
     "at_most": _at_most,
+    "check_limit": _parameter(0, "limit"),
+    "check_modulus": _parameter(1, "modulus"),
     "append": lambda op, sequence, element: (*sequence, element),
     "concatenate": lambda op, first, second: (*first, *second),
 }

@@ -92,7 +92,8 @@ def _literal(value: Any, node: ir.Literal) -> str:
 
 def _selector(node: ir.Selection) -> str:
     names = ir.struct_type_of(node.source).names()
-    name = dict(enumerate(names)).get(node.index)  # also a faulty tree can be printed
+    # Also a faulty tree can be printed.
+    name = names[node.index] if 0 <= node.index < len(names) else None
     return f".{name}" if name else f"[{node.index}]"
 
 

@@ -4,11 +4,14 @@
 The compiler and the executors use these; no meaning is given to any node here.
 """
 
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import Type
+
+T = TypeVar("T")
 
 
 def children(node: ir.Node) -> tuple[ir.Node, ...]:
@@ -61,6 +64,27 @@ def rebuild(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
             assert_never(node)
 
 
+def rebuild_atoms(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
+    """The same tree with `fn` applied to everything that has nothing below it.
+
+    No recursion: programs are deeper than Python's stack sooner than types are.
+    """
+    ahead, made = [(node, False)], list[ir.Node]()
+    while ahead:
+        here, is_ready = ahead.pop()
+        below = children(here)
+        if is_ready:
+            parts = iter(made[len(made) - len(below) :])
+            del made[len(made) - len(below) :]
+            made.append(rebuild(here, lambda _, parts=parts: next(parts)))  # type: ignore[misc]
+        elif below:
+            ahead.append((here, True))
+            ahead.extend((child, False) for child in reversed(below))
+        else:
+            made.append(fn(here))
+    return made[0]
+
+
 def field(source: ir.Node, index: int) -> ir.Node:
     """The field of a structure: its node, where the structure is written down."""
     if isinstance(source, ir.Struct):
@@ -81,24 +105,26 @@ def free_references(node: ir.Node) -> dict[str, Type]:
     return {reference.name: reference.type for reference in free_nodes(node)}
 
 
-def free_nodes(
-    node: ir.Node, bound: frozenset[str] = frozenset()
-) -> Iterator[ir.Reference]:
+def free_nodes(node: ir.Node) -> Iterator[ir.Reference]:
     """Every mention of a name that is bound outside `node`, in order."""
-    match node:
-        case ir.Reference(name=name):
-            if name not in bound:
-                yield node
-        case ir.Lambda(parameter=parameter, body=body):
-            yield from free_nodes(body, bound | {parameter or ""})
-        case ir.Block(locals=locals_, result=result):
-            for name, value in locals_:
-                yield from free_nodes(value, bound)
-                bound |= {name}
-            yield from free_nodes(result, bound)
-        case _:
-            for child in children(node):
-                yield from free_nodes(child, bound)
+    bound = Counter[str]()
+    ahead: list[ir.Node | tuple[str | None, int]] = [node]
+    while ahead:
+        match ahead.pop():
+            case (name, change):
+                bound[name or ""] += change
+            case ir.Reference(name=name) as here:
+                if not bound[name]:
+                    yield here
+            case ir.Lambda(parameter=parameter, body=body):
+                ahead += [(parameter, -1), body, (parameter, 1)]
+            case ir.Block(locals=locals_, result=result):
+                ahead += [(name, -1) for name, _ in locals_]
+                ahead.append(result)
+                for name, value in reversed(locals_):
+                    ahead += [(name, 1), value]
+            case other:
+                ahead.extend(reversed(children(other)))
 
 
 def substitute(node: ir.Node, bindings: Mapping[str, ir.Node]) -> ir.Node:
@@ -120,6 +146,17 @@ def substitute(node: ir.Node, bindings: Mapping[str, ir.Node]) -> ir.Node:
             return ir.Block(tuple(rebound), substitute(result, inner))
         case _:
             return rebuild(node, lambda child: substitute(child, bindings))
+
+
+def with_name(name: str, value: T, scope: ChainMap[str, T]) -> ChainMap[str, T]:
+    """The scope of a block once one more name is bound; it grows, if nobody can tell.
+
+    A function that was written before may mean another value of the same name.
+    """
+    if name in scope:
+        return scope.new_child({name: value})
+    scope[name] = value
+    return scope
 
 
 def captured_constants(node: ir.Node) -> tuple[ir.Literal, ...]:

@@ -8,6 +8,7 @@ Python container, `containers.py` rebuilds it; arrays are not known here.
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, final, overload
 
 from fedlearn_edu.errors import describe, short_traceback
@@ -99,11 +100,15 @@ class StructType(Type):
 
     def names(self) -> tuple[str | None, ...]:
         """The name of each field, `None` where it has none."""
-        return tuple(name for name, _ in self.fields)
+        return self._struct.names()
 
     def items(self) -> Fields:
         """Pairs of name (or `None`) and type, in order."""
         return self.fields
+
+    def position_of(self, name: str) -> int | None:
+        """The position of the field called `name`, `None` if there is none."""
+        return self._struct.position_of(name)
 
     def __len__(self) -> int:
         return len(self.fields)
@@ -116,14 +121,21 @@ class StructType(Type):
     @overload
     def __getitem__(self, key: slice) -> tuple[Type, ...]: ...
     def __getitem__(self, key: int | str | slice) -> Type | tuple[Type, ...]:
-        found: Type | tuple[Type, ...] = Struct(self.fields)[key]
+        found: Type | tuple[Type, ...] = self._struct[key]
         return found
 
     def __getattr__(self, name: str) -> Type:
-        # `fields` is missing only while a pickle is being loaded.
-        if name.startswith("__") or name == "fields":
+        # Both are missing only while a pickle is being loaded.
+        if name.startswith("__") or name in ("fields", "_struct"):
             raise AttributeError(name)
         return self[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: vars(self)[name] for name in ("fields", "python_container")}
+
+    @cached_property
+    def _struct(self) -> Struct:
+        return Struct(self.fields)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self.names() if name)]

@@ -208,7 +208,7 @@ def test_dividing_integers_gives_floats() -> None:
         (lambda v: v + v, np.bool_),
         (lambda v: v + v, np.str_),
         (lambda v: v[0] + v[1], [INT, FLOAT]),
-        (lambda v: v[0] + v[1], [INT, [INT]]),
+        (lambda v: v[0] + v[1], [fl.TensorType(np.int32, [2]), [INT]]),
         (lambda v: v + v, fl.SequenceType(INT)),
     ],
 )
@@ -219,12 +219,50 @@ def test_what_does_not_add_up_is_refused(
         traced(combine, type_)
 
 
+OTHERS = {
+    **{"**": operator.pow, "%": operator.mod, "//": operator.floordiv},
+    **{"@": operator.matmul, "divmod": divmod, "&": operator.and_, "|": operator.or_},
+    **{"^": operator.xor, "<<": operator.lshift, ">>": operator.rshift},
+}
+
+
+@pytest.mark.parametrize("symbol", OTHERS)
+def test_other_operators_say_where_to_write_them(symbol: str) -> None:
+    fn, placed = OTHERS[symbol], fl.place([1, 2], fl.CLIENTS)
+    with pytest.raises(TracingError, match="inside an np_computation"):
+        traced(lambda v: fn(v, 2), INT)
+    with pytest.raises(TracingError, match="through federated_map"):
+        traced(lambda v: fn(2, v), INTS)
+    for pair in ((placed, 2), (2, placed)):
+        with pytest.raises(TypeMismatchError, match="federated_map that"):
+            fn(*pair)
+
+
 @pytest.mark.parametrize(
-    "use", [lambda v: v // 2, lambda v: -v, lambda v: v**2, lambda v: v < 2]
+    "use", [abs, operator.invert, round, lambda v: 1 in v, lambda v: v < 2]
 )
-def test_other_operators_are_not_defined(use: Callable[[Any], Any]) -> None:
-    with pytest.raises(TypeError):
+def test_so_do_operators_of_one_value(use: Callable[[Any], Any]) -> None:
+    with pytest.raises(TracingError, match="inside an np_computation"):
         traced(use, INT)
+
+
+def test_a_sign_may_stand_before_a_value() -> None:
+    made = fl.federated_computation(lambda v: [-v, +v], [INT])
+    assert made([2]) == [[-2], [2]]
+    assert -fl.place([1, 2], fl.CLIENTS) == [-1, -2]
+
+
+def _delete(v: Any) -> None:
+    del v.a
+
+
+@pytest.mark.parametrize(
+    "change", [lambda v: setattr(v, "a", 1), lambda v: v.__setitem__(0, 1), _delete]
+)
+def test_a_value_cannot_be_changed(change: Callable[[Any], Any]) -> None:
+    for type_ in (OrderedDict(a=np.int32), INT, INTS):
+        with pytest.raises(fl.FedLearnError, match="cannot be changed"):
+            traced(change, type_)
 
 
 # ------------------------------------------------------------------ the rest
@@ -282,8 +320,3 @@ def test_a_value_prints_its_tree_and_its_type() -> None:
     value = traced(lambda v: v.a, fl.to_type(AB))
     assert str(value) == "value.a"
     assert repr(value) == "<value value.a: int32>"
-
-
-def test_a_value_cannot_be_changed() -> None:
-    with pytest.raises(AttributeError):
-        traced(lambda v: setattr(v, "a", 1), fl.to_type(AB))

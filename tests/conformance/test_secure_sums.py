@@ -2,6 +2,7 @@
 """Secure sums: what leaves a client looks random, what the server learns is exact."""
 
 from collections import OrderedDict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fedlearn_edu as fl
+from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import InputRangeError
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
-from fedlearn_edu.testing import assert_same
+from fedlearn_edu.framework import (
+    ReferenceContext,
+    SyncExecutionContext,
+    local_executor_factory,
+)
+from fedlearn_edu.testing import Case, assert_same, run_in
 from tests.conformance.by_hand import Watched, context_over, flat, participant
+from tests.conformance.stacks import STACKS, Stack
 
 VALUES = fl.type_at_clients(np.int64)
 LIMIT = 1000
@@ -111,6 +118,34 @@ def test_modular_sum_is_the_remainder(values: list[int], modulus: int) -> None:
     )
     with SyncExecutionContext(local_executor_factory(max_fanout=3)):
         assert_same(secure(values), sum(values) % modulus)
+
+
+EVERYWHERE = [Stack("reference", ReferenceContext), *STACKS]
+
+
+@pytest.mark.parametrize(
+    "stack",
+    [
+        pytest.param(
+            s, id=s.name, marks=[pytest.mark.tensorflow] * (s.runtime != "numpy")
+        )
+        for s in EVERYWHERE
+    ],
+)
+@pytest.mark.parametrize("values", [[], [1, 2]], ids=["nobody", "two"])
+def test_parameter_that_is_known_only_now_is_checked_everywhere(
+    stack: Stack, values: list[int]
+) -> None:
+    senseless = {"federated_secure_sum": -1, "federated_secure_modular_sum": 0}
+    for name, parameter in senseless.items():
+        secure = fl.federated_computation(getattr(fl, name), VALUES, np.int64)
+        case = Case(name, partial(_the, secure), (values, parameter))
+        with pytest.raises(InputRangeError, match="of a secure sum is"):
+            run_in(stack.context, case)
+
+
+def _the(computation: Computation) -> Computation:
+    return computation
 
 
 @pytest.mark.parametrize("value", [-1, LIMIT + 1])

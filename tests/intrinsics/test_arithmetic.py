@@ -59,6 +59,26 @@ def test_a_scalar_meets_every_leaf() -> None:
     np.testing.assert_array_equal(result["b"], [20, 30])
 
 
+VECTOR = fl.TensorType(np.float32, [2])
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "cure"),
+    [
+        (VECTOR, (np.float32, [3]), "reshape or slice"),
+        (VECTOR, (np.int32, [2]), r"cast float32\[2\] or int32\[2\]"),
+        (np.int32, [np.int32, np.float32], "cast int32 or float32"),
+        ([np.int32], OrderedDict(a=np.int32), "the same fields"),
+        ([VECTOR], VECTOR, "only numbers and structures"),
+        (np.str_, np.str_, "turn them into numbers"),
+    ],
+)
+def test_the_cure_speaks_of_what_differs(left: Any, right: Any, cure: str) -> None:
+    for types in ((left, right), (fl.type_at_server(left), fl.type_at_server(right))):
+        with pytest.raises(TypeMismatchError, match=cure):
+            run(lambda x, y: x * y, *types)
+
+
 def test_a_binary_function_takes_a_pair_of_one_type() -> None:
     pair = fl.to_type([np.int32, (np.int32, [2])])
     made = run(lambda p, q: binary("maximum", pair)(p, q), pair, pair)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import InputRangeError, StructureError, TypeMismatchError
+from fedlearn_edu.errors import InputRangeError, TypeMismatchError
 from tests.programs import FLOATS, INT_AT_SERVER, INTS
 
 PAIRS = fl.type_at_clients(OrderedDict(a=np.int32, b=np.int64))
@@ -74,8 +74,44 @@ def test_a_bitwidth_is_one_to_62(bits: int, fits: bool) -> None:
     if fits:
         assert made(fl.federated_secure_sum_bitwidth, bits)([1, 0]) == 1
     else:
-        with pytest.raises(StructureError, match="1 to 62"):
+        with pytest.raises(InputRangeError, match="1 to 62"):
             made(fl.federated_secure_sum_bitwidth, bits)
+
+
+SENSELESS = [
+    (fl.federated_secure_sum, -1, "limit"),
+    (fl.federated_secure_modular_sum, 0, "modulus"),
+    (fl.federated_secure_modular_sum, -3, "modulus"),
+    # A remainder has to fit into an int32.
+    (fl.federated_secure_modular_sum, 2**40, "modulus"),
+]
+
+
+@pytest.mark.parametrize(("secure", "parameter", "what"), SENSELESS)
+def test_a_senseless_constant_is_refused_before_anything_runs(
+    secure: Any, parameter: int, what: str
+) -> None:
+    parts = OrderedDict(a=parameter, b=1)
+    message = f"the {what} of a secure sum"
+    with pytest.raises(InputRangeError, match=message):
+        made(secure, parameter)
+    with pytest.raises(InputRangeError, match=message):
+        made(secure, parts, PAIRS)
+    with pytest.raises(InputRangeError, match=message):
+        secure(fl.place([1, 2], fl.CLIENTS), np.int64(parameter))
+
+
+def test_one_modulus_has_to_fit_into_the_narrowest_value() -> None:
+    secure = fl.federated_secure_modular_sum
+    assert made(secure, OrderedDict(a=5, b=2**40), PAIRS)([(4, 2**41 + 1)])["b"] == 1
+    with pytest.raises(InputRangeError, match="1 to 2147483647"):
+        made(secure, 2**40, PAIRS)
+
+
+@pytest.mark.parametrize("bits", [True, 2.5, "8", None])
+def test_bits_are_counted_in_integers(bits: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="for example 8"):
+        made(fl.federated_secure_sum_bitwidth, bits)
 
 
 def test_each_client_sends_one_masked_number_up() -> None:

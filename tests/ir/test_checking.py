@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The type checker of trees: well-typed trees pass, every kind of fault is found."""
 
+from collections import ChainMap
+
 import numpy as np
 import pytest
 
@@ -66,9 +68,9 @@ def test_a_name_must_be_used_with_the_type_it_was_bound_with() -> None:
 
 
 def test_names_bound_outside_are_in_scope() -> None:
-    check(X, {"x": INT})
+    check(X, ChainMap({"x": INT}))
     with pytest.raises(TypeMismatchError, match=r"one of \['a', 'b'\]"):
-        check(X, {"b": INT, "a": INT})
+        check(X, ChainMap({"b": INT, "a": INT}))
 
 
 def test_a_fault_deep_inside_is_found() -> None:

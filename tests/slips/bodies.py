@@ -334,6 +334,20 @@ def secure_sum_of_floats() -> None:
         return fl.federated_secure_sum(x, 10)
 
 
+@slip(220, ValueError, "modulus", "1 to")
+def a_modulus_of_zero() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.int32))
+    def total(x: Any) -> Any:
+        return fl.federated_secure_modular_sum(x, 0)
+
+
+@slip(221, ValueError, "bits")
+def the_greatest_value_instead_of_bits() -> None:
+    @fl.federated_computation(fl.type_at_clients(np.int32))
+    def total(x: Any) -> Any:
+        return fl.federated_secure_sum_bitwidth(x, 255)
+
+
 @slip(53, TypeError, "federated_map(half")
 def calling_leaf_code_on_a_placed_value() -> None:
     @fl.federated_computation(AT_CLIENTS)
@@ -384,3 +398,46 @@ def capturing_a_federated_value_by_an_operator() -> None:
     def update(x: Any, model: Any) -> Any:
         plus_model = fl.federated_computation(lambda one: one + model, np.float32)
         return fl.federated_map(plus_model, x)
+
+
+@slip(222, TypeError, "np_computation", "federated_map")
+def a_power_of_a_value() -> None:
+    @fl.federated_computation(AT_CLIENTS)
+    def squares(x: Any) -> Any:
+        return x**2
+
+
+@slip(223, AttributeError, "cannot be changed", "weight = …")
+def changing_a_field_of_a_value() -> None:
+    @fl.federated_computation(fl.to_type([("weight", np.float32)]))
+    def half_as_heavy(x: Any) -> Any:
+        x.weight = x.weight / 2
+        return x
+
+
+@slip(224, TypeError, "federated_map(fn, arg)", "too many")
+def three_arguments_for_map() -> None:
+    @fl.federated_computation(AT_CLIENTS, AT_CLIENTS)
+    def total(x: Any, y: Any) -> Any:
+        return fl.federated_map(add, x, y)  # type: ignore[call-arg]
+
+
+@slip(225, TypeError, "float32@SERVER", "{float32}@CLIENTS", "everybody")
+def an_intrinsic_that_returns_something_else() -> None:
+    @fl.framework.derived("({T}@CLIENTS -> T@SERVER)")
+    def everybody(value: Any) -> Any:
+        return value
+
+    everybody(fl.place([1.0, 2.0], fl.CLIENTS))
+
+
+@slip(226, TypeError, "reshape or slice")
+def vectors_of_two_sizes() -> None:
+    @fl.federated_computation((np.float32, [2]), (np.float32, [3]))
+    def total(x: Any, y: Any) -> Any:
+        return x + y
+
+
+@slip(227, TypeError, "np_computation", "federated_map")
+def a_power_of_a_placed_value() -> None:
+    fl.place([1.0, 2.0], fl.CLIENTS) ** 2  # type: ignore[operator]

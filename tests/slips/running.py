@@ -205,3 +205,16 @@ def a_runtime_that_does_not_exist() -> None:
 @slip(124, TypeError)
 def no_factory_but_its_function() -> None:
     on(fl.framework.local_executor_factory)
+
+
+@slip(228, TypeError, "SyncExecutionContext(executor_fn)", "num_clients")
+def a_keyword_that_a_context_does_not_take() -> None:
+    fl.framework.SyncExecutionContext(num_clients=3)  # type: ignore[call-arg]
+
+
+@slip(229, RecursionError, "too deeply", "side by side")
+def a_structure_that_is_too_deep() -> None:
+    deep: Any = np.float32
+    for _ in range(300):
+        deep = [deep]
+    fl.to_type(deep)

@@ -113,7 +113,7 @@ class PythonContext(Context):
                 where=str(computation),
                 do="call both from a federated_computation",
             )
-        fn = evaluate(tree, {}, _MEANINGS)
+        fn = evaluate(tree, _MEANINGS)
         if type_.parameter is None:
             return _to_body(fn(), type_.result)
         where = f"{computation.__name__}'s argument"

@@ -41,7 +41,7 @@ OPERATIONS_IN_GRAPHS = {
 
 def evaluate_in_graph(tree: ir.Node, argument: Any) -> Any:
     """Calls a function of the language on nested tensors and datasets."""
-    function = evaluate(tree, {}, _MEANINGS)
+    function = evaluate(tree, _MEANINGS)
     return function() if argument is None else function(argument)
 
 

@@ -28,7 +28,8 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
     """The function as one leaf; `None` if TensorFlow cannot run it as a whole."""
     if obstacle(function, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) is not None:
         return None
-    if any(node.type.contains(_is_sequence_of_nothing) for node in walk(function)):
+    types = {id(node.type): node.type for node in walk(function)}  # few, named often
+    if any(type_.contains(_is_sequence_of_nothing) for type_ in types.values()):
         return None
     type_ = function.type
 

@@ -22,6 +22,11 @@ def model(w: list[float], b: float) -> OrderedDict[str, object]:
     return OrderedDict(w=np.array(w, np.float32), b=np.float32(b))
 
 
+def ints(*numbers: int) -> Any:
+    """A vector of integers."""
+    return np.array(numbers, np.int32)
+
+
 def four(a: Any, b: Any) -> Any:
     """Sum, difference, product, quotient."""
     return a + b, a - b, a * b, a / b
@@ -60,6 +65,56 @@ def operators_on_structures(_: Leaf) -> Computation:
 def operators_spread_a_scalar(_: Leaf) -> Computation:
     """A scalar at the right meets every leaf."""
     return fl.federated_computation(lambda a, k: a / k, MODEL, np.float32)
+
+
+LEFT = (model([3, 4], 6), model([1, 0], -2), model([2, 4], 8), model([2, 1], 0.5))
+
+
+@ARITHMETIC.add(gives(LEFT, 2.0, model([1, 2], 4)))
+def operators_spread_a_scalar_at_the_left(_: Leaf) -> Computation:
+    """A scalar at the left meets every leaf."""
+    return fl.federated_computation(four, np.float32, MODEL)
+
+
+@ARITHMETIC.add(gives(LEFT, 2.0, model([1, 2], 4)))
+def operators_spread_a_scalar_at_the_server(_: Leaf) -> Computation:
+    """So it is with placed values."""
+    return fl.federated_computation(
+        four, fl.type_at_server(np.float32), fl.type_at_server(MODEL)
+    )
+
+
+@ARITHMETIC.add(
+    nobody=gives(([], []), [], []),
+    many=gives(
+        ([model([1, 0], -2), model([3, 2], 0)], [model([2, 4], 8), model([4, 8], 16)]),
+        [2, 4],
+        [model([1, 2], 4), model([1, 2], 4)],
+    ),
+)
+def operators_spread_each_clients_scalar(_: Leaf) -> Computation:
+    """Every client's number meets its own structure."""
+    return fl.federated_computation(
+        lambda k, m: (k - m, k * m), FLOATS, fl.type_at_clients(MODEL)
+    )
+
+
+@ARITHMETIC.add(
+    gives(
+        (ints(1, -1), np.array([3.0, 1.5]), ints(0, 2), [-4, np.float32(-3)]),
+        ints(2, 4),
+        [3, 2.5],
+    )
+)
+def operators_with_numbers_at_the_left(_: Leaf) -> Computation:
+    """A Python number takes the dtype of every part that it meets."""
+
+    def body(x: Any, mixed: Any) -> Any:
+        return 3 - x, 6 / x, np.int32(-2) + x, 2 * (1 - mixed)
+
+    return fl.federated_computation(
+        body, fl.TensorType(np.int32, [2]), [np.int32, np.float32]
+    )
 
 
 @ARITHMETIC.add(gives((9, 5, 14, np.float64(3.5)), 7, 2))

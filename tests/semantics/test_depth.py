@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is nested too deeply is said in one paragraph, and what is nested works."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.framework import (
+    ReferenceContext,
+    SyncExecutionContext,
+    local_executor_factory,
+)
+
+LEVELS = 2000
+
+
+def nested(levels: int, inner: Any = np.float32) -> Any:
+    for _ in range(levels):
+        inner = [inner]
+    return inner
+
+
+def deep_type(levels: int) -> fl.Type:
+    type_: fl.Type = fl.TensorType(np.float32)
+    for _ in range(levels):
+        type_ = fl.StructType([type_])
+    return type_
+
+
+def chained(levels: int) -> Any:
+    """Computations that call each other."""
+    made = fl.federated_computation(lambda x: x + 1.0, np.float32)
+    for _ in range(levels):
+
+        @fl.federated_computation(np.float32)
+        def made(x: Any, inner: Any = made) -> Any:
+            return inner(x)
+
+    return made
+
+
+def same(x: Any) -> Any:
+    return x
+
+
+TOO_DEEP = {
+    "a type": lambda: fl.to_type(nested(LEVELS)),
+    "notation": lambda: fl.parse_type("<" * LEVELS + "int32" + ">" * LEVELS),
+    "a placed type": lambda: fl.type_at_clients(deep_type(LEVELS)),
+    "leaf code": lambda: fl.np_computation(same, deep_type(LEVELS)),
+    "a body": lambda: fl.federated_computation(lambda x: x + 1, deep_type(LEVELS)),
+    "an argument": lambda: fl.federated_computation(same, deep_type(LEVELS))(1.0),
+    "a placed value": lambda: fl.place([nested(LEVELS, 1.0)], fl.CLIENTS),
+    "a constant": lambda: fl.federated_computation(lambda: nested(LEVELS, 1.0)),
+    "computations": lambda: chained(300),
+}
+
+
+@pytest.mark.parametrize("use", TOO_DEEP.values(), ids=TOO_DEEP)
+def test_what_is_too_deep_is_said_in_four_lines(use: Callable[[], Any]) -> None:
+    with pytest.raises(RecursionError, match="nested too deeply") as caught:
+        use()
+    assert isinstance(caught.value, FedLearnError)
+    assert len(str(caught.value).splitlines()) == 4
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+def test_a_hundred_computations_may_call_each_other(fuse: bool) -> None:
+    hundred = chained(100)
+    for context in (
+        ReferenceContext(),
+        SyncExecutionContext(local_executor_factory(fuse=fuse)),
+    ):
+        with context:
+            assert hundred(1.0) == 2.0
+
+
+def test_sixty_levels_of_structures_may_be_summed() -> None:
+    total = fl.federated_computation(fl.federated_sum, fl.type_at_clients(nested(60)))
+    found = total([nested(60, 1.0), nested(60, 2.0)])
+    assert found == nested(60, 3.0)
+
+
+def test_a_function_that_calls_itself_for_ever_keeps_its_error() -> None:
+    def forever(x: Any) -> Any:
+        return forever(x)
+
+    with pytest.raises(RecursionError) as caught:
+        fl.federated_computation(forever, np.float32)
+    assert not isinstance(caught.value, FedLearnError)
