@@ -128,11 +128,15 @@ class LazySequence:
     """Elements that `make_iterator` makes anew, in plain form, for each reading.
 
     Unless `once`: then there is one reading, and the next one is refused.
+
+    Attributes:
+        length: how many they are, if they are made of elements that can be counted.
     """
 
     make_iterator: Callable[[], Iterator[Any]]
     element_type: Type
     once: bool = False
+    length: int | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.make_iterator())
