@@ -185,3 +185,9 @@ def a_field_too_many() -> None:
 @slip(106, ValueError, "x more than once")
 def a_name_twice_in_a_type() -> None:
     fl.to_type([("x", np.float32), ("x", np.int32)])
+
+
+@slip(200, ValueError, "client 0", "client 1", "list")
+def one_iterator_for_several_clients() -> None:
+    readings = iter([68.5, 70.3])
+    totals([readings, readings])
