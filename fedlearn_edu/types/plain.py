@@ -45,7 +45,8 @@ def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
     """Converts `value` to the declared dtype and checks its shape.
 
     Numbers convert as they do when TensorFlow makes a tensor of them: integers become
-    floats, never the other way round.
+    floats, never the other way round. One that is too large is refused; infinity is one
+    already.
     """
     dtype = type_.dtype
     is_numpy = type(value) is np.ndarray or isinstance(value, np.generic)
@@ -82,8 +83,13 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
         raise _refusal(value, type_, path, cure)
     if array.size and array.dtype.kind not in _CONVERTS.get(wanted.kind, ""):
         raise _refusal(value, type_, path, _cure(value, array.dtype, wanted))
-    with np.errstate(over="ignore"):
-        converted = array.astype(wanted)
+    try:
+        with np.errstate(over="raise"):
+            converted = array.astype(wanted)
+    except FloatingPointError:
+        limit = f"{wanted} holds numbers up to {np.finfo(wanted).max:g}"
+        cure = f"{limit}: declare a wider dtype, or scale the data"
+        raise _refusal(value, type_, path, cure) from None
     if wanted.kind in dtypes.WHOLE and not np.array_equal(converted, array):
         limits = np.iinfo(wanted)
         cure = f"{wanted} holds {limits.min} to {limits.max}: declare a wider dtype"

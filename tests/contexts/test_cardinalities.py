@@ -47,7 +47,7 @@ def test_members_are_counted_and_equal_ones_are_not(
 
 @pytest.mark.parametrize("argument", [5, "abc", [1, 2.5], None], ids=str)
 def test_what_does_not_have_the_type_is_not_counted(argument: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="needed|missing|become") as caught:
+    with pytest.raises(TypeMismatchError) as caught:
         infer_cardinalities(argument, INTS)
     assert str(caught.value.where).startswith("the computation's argument")
 

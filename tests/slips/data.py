@@ -191,3 +191,8 @@ def a_name_twice_in_a_type() -> None:
 def one_iterator_for_several_clients() -> None:
     readings = iter([68.5, 70.3])
     totals([readings, readings])
+
+
+@slip(201, TypeError, "client 1", "1e+39", "float32", "3.40282e+38")
+def a_float_that_is_too_large() -> None:
+    mean([1.0, 1e39])

@@ -22,6 +22,7 @@ from fedlearn_edu.types import (
     TensorType,
     Type,
     infer_type,
+    normalize,
     released,
     to_type,
 )
@@ -160,7 +161,8 @@ def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
             )
         type_ = infer_type(result)
         assert isinstance(type_, TensorType)
-        result = tf.constant(result, tf_dtype(type_.dtype))
+        plain = normalize(result, type_, f"{name}'s result")
+        result = tf.constant(plain, tf_dtype(type_.dtype))
     tensor = tf.convert_to_tensor(result)
     return to_type(tf.TensorSpec(tensor.shape, tensor.dtype)), [tf.identity(tensor)]
 
