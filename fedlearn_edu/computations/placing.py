@@ -37,8 +37,8 @@ def place(values: Any, placement: Placement, member_type: Any = None) -> Federat
     """Puts one value per client at CLIENTS, or one value at SERVER.
 
     The data are checked and converted now, and never again. Without a `member_type` it
-    is inferred: a list is a sequence, a tuple or dict a structure, and sizes that
-    differ from client to client become `?`.
+    is inferred: a list is a sequence (`federated_value` takes it for a structure), a
+    tuple or dict a structure, and sizes that differ from client to client become `?`.
 
     >>> from fedlearn_edu import CLIENTS, federated_mean
     >>> salaries = place([1.0, 2.0, 4.5], CLIENTS)
