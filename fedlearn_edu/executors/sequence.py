@@ -179,8 +179,7 @@ def _length(sequence: Handle) -> int | None:
             return _length(source)
         case Source(payload=payload):
             return length_of(payload)
-        case _:
-            return None
+    return None
 
 
 def _at_element(error: Exception, index: int) -> Exception:

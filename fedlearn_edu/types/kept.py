@@ -122,8 +122,7 @@ def length_of(sequence: Any) -> int | None:
         case DatasetSequence(dataset=dataset):
             count = int(dataset.cardinality())
             return None if count < 0 else count
-        case _:
-            return None
+    return None
 
 
 def released(data: Any) -> Any:

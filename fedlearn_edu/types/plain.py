@@ -221,13 +221,11 @@ def check_unshared(sources: Iterable[tuple[Any, str]]) -> None:
             places.setdefault(id(source), []).append(path)
     for shared in places.values():
         if len(shared) > 1:
-            others = len(shared) - _MAX_PLACES
-            more = [f"and {others} more"] * (others > 0)
             raise ExhaustedError(
                 "one iterator is passed for several sequences",
                 expected="each with elements of its own: an iterator is read once",
                 found=f"the same iterator in {len(shared)} places",
-                where=", ".join([*shared[:_MAX_PLACES], *more]),
+                where=", ".join(shared[:_MAX_PLACES]),
                 do="pass a list, list(iterator), or the generator function itself",
             )
 

@@ -102,10 +102,11 @@ def stacks(sequence: Any, type_: SequenceType) -> list[Any] | None:
 
 def stack_specs(type_: SequenceType) -> list[Any]:
     """What `stacks` of such a sequence look like."""
-    shapes = [[None, *leaf.shape] for leaf in _tensors(type_)]
-    dtypes = [tf_dtype(leaf.dtype) for leaf in _tensors(type_)]
-    pairs = list(zip(shapes, dtypes, strict=True))
-    return [tf.TensorSpec(shape, dtype) for shape, dtype in (*pairs, *pairs)]
+    specs = [
+        tf.TensorSpec([None, *leaf.shape], tf_dtype(leaf.dtype))
+        for leaf in _tensors(type_)
+    ]
+    return specs * 2
 
 
 def dataset_of_stacks(flat: Iterator[Any], type_: SequenceType) -> StackedDataset:
