@@ -26,6 +26,7 @@ from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.errors import (
     ArgumentsError,
     ComputationReturnedNoneError,
+    StructureError,
     TracingError,
     TypeMismatchError,
     describe,
@@ -143,6 +144,20 @@ class PolymorphicComputation:
             raise AttributeError(name)
         cure = "it takes that of what it is called with; decorate it with types"
         raise AttributeError(f"{self.__name__} has no type yet: {cure}")
+
+    @short_traceback
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise StructureError(
+            "a polymorphic computation cannot be pickled",
+            expected="a computation, which has types",
+            found=describe(self),
+            do="decorate it with its types, and pickle that",
+        )
+
+    def __copy__(self, *_: Any) -> "PolymorphicComputation":
+        return self
+
+    __deepcopy__ = __copy__
 
     @short_traceback
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -34,6 +34,7 @@ from fedlearn_edu.types import (
     released,
     restore,
 )
+from fedlearn_edu.types.dtypes import smallest
 
 
 def _operator(name: str) -> Callable[["FederatedValue", Any], Any]:
@@ -240,8 +241,8 @@ def _stacked(members: Any, type_: Type) -> Any:
             shapes = {np.shape(member) for member in members}
             if len(shapes) > 1:
                 raise _not_stackable(f"{type_} of different sizes")
-            if not shapes and isinstance(type_.shape, tuple):
-                return np.zeros([0, *(size or 0 for size in type_.shape)], type_.dtype)
+            if not shapes:
+                return np.zeros([0, *smallest(type_.shape)], type_.dtype)
             return np.array(members, type_.dtype)
         case StructType():
             columns = enumerate(type_.items())

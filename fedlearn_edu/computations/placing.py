@@ -29,7 +29,7 @@ from fedlearn_edu.types import (
     to_type,
 )
 from fedlearn_edu.types.joining import infer_members
-from fedlearn_edu.types.plain import is_dataset
+from fedlearn_edu.types.plain import check_unshared, is_dataset
 
 
 @short_traceback
@@ -37,8 +37,8 @@ def place(values: Any, placement: Placement, member_type: Any = None) -> Federat
     """Puts one value per client at CLIENTS, or one value at SERVER.
 
     The data are checked and converted now, and never again. Without a `member_type` it
-    is inferred: a list is a sequence, a tuple or dict a structure, and sizes that
-    differ from client to client become `?`.
+    is inferred: a list is a sequence (`federated_value` takes it for a structure), a
+    tuple or dict a structure, and sizes that differ from client to client become `?`.
 
     >>> from fedlearn_edu import CLIENTS, federated_mean
     >>> salaries = place([1.0, 2.0, 4.5], CLIENTS)
@@ -55,6 +55,7 @@ def place(values: Any, placement: Placement, member_type: Any = None) -> Federat
 
     Raises:
         TypeMismatchError: if an entry does not have the type, or none can be inferred.
+        ExhaustedError: if one iterator stands for several entries.
     """
     check_placement(placement)
     _check_outside()
@@ -137,6 +138,8 @@ def _cure(values: Any) -> str:
 
 def _read(values: Iterable[Any]) -> list[Any]:
     """The same values, with a list for what can be read only once."""
+    values = list(values)
+    check_unshared((v, f"the value[client {i}]") for i, v in enumerate(values))
     return [list(v) if isinstance(v, Iterator) else v for v in values]
 
 

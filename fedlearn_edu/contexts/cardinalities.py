@@ -12,21 +12,38 @@ from fedlearn_edu.types import (
     Placement,
     StructType,
     Type,
+    normalize,
+    released,
+    to_type,
 )
 
 Cardinalities = Mapping[Placement, int]
 
 
 def infer_cardinalities(
-    plain: Any, type_: Type | None, callee: str = "the computation"
+    argument: Any, type_: Any, callee: str = "the computation"
 ) -> Cardinalities:
-    """Counts the members of every federated part of an argument in plain form.
+    """How many participants an argument implies for a parameter of this type.
 
     All-equal parts count nothing: one value stands for any number of participants.
 
+    >>> from fedlearn_edu.types import parse_type
+    >>> infer_cardinalities([[1, 2], []], parse_type("{int32*}@CLIENTS"))
+    {CLIENTS: 2}
+
     Raises:
+        TypeMismatchError: if the argument does not have the type.
         CardinalityError: if two parts disagree; names both.
     """
+    wanted = to_type(type_)
+    if wanted is None:
+        return {}
+    plain = normalize(released(argument), wanted, f"{callee}'s argument")
+    return count_members(plain, wanted, callee)
+
+
+def count_members(plain: Any, type_: Type | None, callee: str) -> Cardinalities:
+    """The same for an argument that is in plain form already."""
     counts: dict[Placement, tuple[int, str]] = {}
     if type_ is not None:
         _count(plain, type_, f"{callee}'s argument", counts)

@@ -17,10 +17,7 @@ from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.caching import Cache
-from fedlearn_edu.contexts.cardinalities import (
-    cardinalities_at_once,
-    infer_cardinalities,
-)
+from fedlearn_edu.contexts.cardinalities import cardinalities_at_once, count_members
 from fedlearn_edu.contexts.factories import ExecutorFactory
 from fedlearn_edu.contexts.running import Program, Run, Trees, prepare, runtimes_of
 from fedlearn_edu.errors import (
@@ -71,7 +68,7 @@ class ExecutionEngine:
         plain = None
         if type_.parameter is not None:
             plain = prepare(argument, type_.parameter, name)
-        counts = infer_cardinalities(plain, type_.parameter, name)
+        counts = count_members(plain, type_.parameter, name)
         if at_once:
             default = self._factory.default_num_clients
             counts = cardinalities_at_once(counts, type_, default, name)

@@ -16,10 +16,7 @@ from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
 from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
-from fedlearn_edu.contexts.cardinalities import (
-    cardinalities_at_once,
-    infer_cardinalities,
-)
+from fedlearn_edu.contexts.cardinalities import cardinalities_at_once, count_members
 from fedlearn_edu.contexts.running import prepare
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.ir import nodes as ir
@@ -49,7 +46,7 @@ class ReferenceContext(Context):
         type_, name, plain = computation.type_signature, computation.__name__, None
         if type_.parameter is not None:
             plain = types.released(prepare(argument, type_.parameter, name))
-        counts, default = infer_cardinalities(plain, type_.parameter), self._default
+        counts, default = count_members(plain, type_.parameter, name), self._default
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
         clients = counts.get(types.CLIENTS, default)

@@ -25,7 +25,14 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.executors.stepping import step
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.types import FunctionType, LazySequence, SequenceType, Type, released
+from fedlearn_edu.types import (
+    FunctionType,
+    LazySequence,
+    SequenceType,
+    Type,
+    length_of,
+    released,
+)
 
 IMPLEMENTED = frozenset({"sequence_map", "sequence_reduce"})
 
@@ -97,7 +104,9 @@ class SequenceExecutor(OverTarget):
                 return await target.create_value(payload, type_)
             case Mapped():
                 assert isinstance(type_, SequenceType)
-                lazy = LazySequence(lambda: self._read(handle), type_.element)
+                lazy = LazySequence(
+                    lambda: self._read(handle), type_.element, length=_length(handle)
+                )
                 return await target.create_value(lazy, type_)
             case operator:
                 return await target.create_value(operator, type_)
@@ -162,6 +171,15 @@ class SequenceExecutor(OverTarget):
             return await (await self._target.create_call(fn, element)).compute()
         except Exception as error:
             raise _at_element(error, index) from None
+
+
+def _length(sequence: Handle) -> int | None:
+    match sequence.representation:
+        case Mapped(source=source):
+            return _length(source)
+        case Source(payload=payload):
+            return length_of(payload)
+    return None
 
 
 def _at_element(error: Exception, index: int) -> Exception:

@@ -41,7 +41,8 @@ def federated_value(value: Any, placement: Placement) -> Value:
     """Puts the same value at every participant of a placement.
 
     `(T -> T@CLIENTS)` or `(T -> T@SERVER)`. A list is a structure here, not one entry
-    per client. The value is computed once; see `federated_eval` for once per client.
+    per client; `place` takes it for a sequence. The value is computed once; see
+    `federated_eval` for once per client.
 
     Raises:
         TypeMismatchError: if the value is federated already, or a function.

@@ -38,7 +38,8 @@ class ClientData(Sequence[Client]):
         x: Examples, `[n,…]`.
         y: Labels or targets, `[n]` or `[n,…]`.
         partition: One array of positions per client, as `simulation.partitions` deals
-            them. Examples may be left out, and may be held by several clients.
+            them. Examples may be left out, and may be held by several clients, which
+            is said when the `ClientData` is shown.
         looks: How each client sees its images, one `Look` each; `None` is as they are.
 
     >>> from fedlearn_edu.simulation import datasets, partitions
@@ -158,6 +159,10 @@ class ClientData(Sequence[Client]):
     def __repr__(self) -> str:
         clients = f"{len(self):,} client{'' if len(self) == 1 else 's'}"
         total = f"{int(self.num_examples.sum()):,} examples"
+        held = [self._examples.of(int(id_)) for id_ in self._ids]
+        _, counts = np.unique(np.concatenate([[], *held]), return_counts=True)
+        if repeated := int((counts > 1).sum()):
+            total += f", {repeated:,} of them held more than once"
         return f"ClientData({clients}, {total}, {self.batch_type})"
 
     def _of(self, ids: NDArray[np.intp]) -> "ClientData":

@@ -26,6 +26,7 @@ from fedlearn_edu.types.joining import join as join
 from fedlearn_edu.types.kept import Kept as Kept
 from fedlearn_edu.types.kept import Placed as Placed
 from fedlearn_edu.types.kept import kept as kept
+from fedlearn_edu.types.kept import length_of as length_of
 from fedlearn_edu.types.kept import one_of as one_of
 from fedlearn_edu.types.kept import released as released
 from fedlearn_edu.types.notation import format_type as format_type

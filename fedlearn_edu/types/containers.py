@@ -39,6 +39,7 @@ from fedlearn_edu.types.plain import (
     DatasetSequence,
     LazySequence,
     ShapeMismatchError,
+    check_unshared,
     is_dataset,
     read_once,
     taken,
@@ -59,6 +60,13 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     >>> print(normalize({"b": [1, 2], "a": 3}, parse_type("<a=float32,b=int32*>")))
     <a=3.0,b=(np.int32(1), np.int32(2))>
     """
+    plain = _plain(value, type_, path)
+    if type_.contains(lambda t: isinstance(t, SequenceType)):
+        check_unshared(_read_once(plain, type_))
+    return plain
+
+
+def _plain(value: Any, type_: Type, path: str) -> Any:
     if value is None:
         raise _error("a value is missing", type_, None, path, _CURE_OF_NONE)
     if isinstance(value, Placed):
@@ -82,6 +90,19 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
             raise _error("no value has an abstract type", type_, value, path)
         case unknown:
             assert_never(unknown)
+
+
+def _read_once(plain: Any, type_: Type) -> Iterator[tuple[Any, str]]:
+    """The iterators that sequences will be read from, and where they were passed."""
+    match type_:
+        case SequenceType() if isinstance(plain, LazySequence):
+            yield plain.source, plain.path
+        case FederatedType(member, _, all_equal):
+            for one in (plain,) if all_equal else plain:
+                yield from _read_once(one, member)
+        case StructType():
+            for part, element in zip(plain, type_, strict=True):
+                yield from _read_once(part, element)
 
 
 def restore(plain: Any, type_: Type) -> Any:
@@ -140,7 +161,7 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
         order = "in this order: "
         raise misfit(summary, order + wanted, order + found, path, cure)
     plain = [
-        normalize(item, part, path + step)
+        _plain(item, part, path + step)
         for (_, item), (step, part) in zip(pairs, type_._parts(), strict=True)
     ]
     return Struct(zip(names, plain, strict=True))
@@ -192,7 +213,7 @@ def _has_entries(value: Any) -> bool:
 def _elements(source: Any, element: Type, path: str) -> Iterator[Any]:
     for i, item in enumerate(taken(source, path)):
         try:
-            yield normalize(item, element, f"{path}[element {i}]")
+            yield _plain(item, element, f"{path}[element {i}]")
         except ShapeMismatchError as error:
             if isinstance(element, TensorType) and element.is_scalar:
                 dims = ",".join("?" * np.ndim(item))
@@ -216,7 +237,7 @@ def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
 def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
     if type_.all_equal:
         try:
-            return normalize(value, type_.member, path)
+            return _plain(value, type_.member, path)
         except TypeMismatchError as error:
             if isinstance(value, list) and isinstance(type_.member, TensorType):
                 cure = "pass the bare value, not a list"
@@ -230,7 +251,7 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
         cure = "place it: data.place(batch_size=…)" if hasattr(value, "place") else cure
         raise _error(f"one entry per {who} is needed", type_, value, path, cure)
     member, members = type_.member, enumerate(value)
-    return tuple(normalize(item, member, f"{path}[{who} {i}]") for i, item in members)
+    return tuple(_plain(item, member, f"{path}[{who} {i}]") for i, item in members)
 
 
 def _error(

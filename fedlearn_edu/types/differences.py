@@ -102,6 +102,19 @@ def kind_cure(target: TypeKind, source: TypeKind) -> str | None:
             return (
                 "a tensor is one value, not a sequence; declare `T*` to read elements"
             )
+        case (TypeKind.TENSOR, TypeKind.SEQUENCE):
+            return (
+                "read the elements with sequence_map or sequence_reduce; a list that "
+                "is placed is a sequence, unless place(x, SERVER, type) says otherwise"
+            )
+        case (TypeKind.STRUCT, TypeKind.SEQUENCE) | (
+            TypeKind.SEQUENCE,
+            TypeKind.STRUCT,
+        ):
+            return (
+                "place takes a list for a sequence, federated_value for a structure; "
+                "place(x, SERVER, type) takes it for what you say"
+            )
         case (TypeKind.TENSOR, TypeKind.STRUCT):
             return "select a field (x[0], x.name), or declare a struct"
         case (_, TypeKind.ABSTRACT) | (TypeKind.ABSTRACT, _):

@@ -91,6 +91,11 @@ def fits(target: Shape, source: Shape) -> bool:
     return all(wanted in (None, given) for wanted, given in pairs)
 
 
+def smallest(shape: Shape) -> tuple[int, ...]:
+    """The sizes of the smallest array that may stand where `shape` is declared."""
+    return () if shape is UNRANKED else tuple(size or 0 for size in shape)
+
+
 def shape_text(shape: Shape) -> str:
     """The notation: `[2,?]`, nothing for a scalar."""
     # NB(TFF): the ancestor printed an unknown rank as `'float32'(shape=None)`, which

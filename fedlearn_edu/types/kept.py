@@ -15,7 +15,7 @@ from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import StructType
 from fedlearn_edu.types.definitions import FederatedType, SequenceType
 from fedlearn_edu.types.differences import ZIP, clip, misfit
-from fedlearn_edu.types.plain import LazySequence
+from fedlearn_edu.types.plain import DatasetSequence, LazySequence
 
 
 @final
@@ -108,6 +108,21 @@ def one_of(members: Sequence[Any], type_: Type) -> Any:
             do="pass default_num_clients to the executor factory",
         )
     return members[0]
+
+
+def length_of(sequence: Any) -> int | None:
+    """How many elements a sequence in plain form has, if that is known unread."""
+    match sequence:
+        case Kept(plain=plain):
+            return length_of(plain)
+        case tuple():
+            return len(sequence)
+        case LazySequence(length=length):
+            return length
+        case DatasetSequence(dataset=dataset):
+            count = int(dataset.cardinality())
+            return None if count < 0 else count
+    return None
 
 
 def released(data: Any) -> Any:

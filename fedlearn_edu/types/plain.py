@@ -8,7 +8,7 @@ is read again from its source each time.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, final
@@ -20,12 +20,12 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import StructType, TensorType
-from fedlearn_edu.types.differences import SHAPE, misfit
+from fedlearn_edu.types.differences import ROOT, SHAPE, misfit
 from fedlearn_edu.types.dtypes import STRING, DType, dtype_name, shape_text
 from fedlearn_edu.types.failures import unwrapped
 from fedlearn_edu.types.python_fields import fields_of
 
-_MAX_SHOWN = 80
+_MAX_SHOWN, _MAX_PLACES = 80, 3
 _ROWS = "pad rows of different lengths, or declare them as a sequence: float32[?]*"
 # Which kinds of numbers become which: NumPy's letters, `b` for bool.
 _CONVERTS = {"i": "biu", "u": "biu", "f": "biuf", "c": "biufc"}
@@ -45,7 +45,8 @@ def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
     """Converts `value` to the declared dtype and checks its shape.
 
     Numbers convert as they do when TensorFlow makes a tensor of them: integers become
-    floats, never the other way round.
+    floats, never the other way round. One that is too large is refused; infinity is one
+    already.
     """
     dtype = type_.dtype
     is_numpy = type(value) is np.ndarray or isinstance(value, np.generic)
@@ -82,8 +83,13 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
         raise _refusal(value, type_, path, cure)
     if array.size and array.dtype.kind not in _CONVERTS.get(wanted.kind, ""):
         raise _refusal(value, type_, path, _cure(value, array.dtype, wanted))
-    with np.errstate(over="ignore"):
-        converted = array.astype(wanted)
+    try:
+        with np.errstate(over="raise"):
+            converted = array.astype(wanted)
+    except FloatingPointError:
+        limit = f"{wanted} holds numbers up to {np.finfo(wanted).max:g}"
+        cure = f"{limit}: declare a wider dtype, or scale the data"
+        raise _refusal(value, type_, path, cure) from None
     if wanted.kind in dtypes.WHOLE and not np.array_equal(converted, array):
         limits = np.iinfo(wanted)
         cure = f"{wanted} holds {limits.min} to {limits.max}: declare a wider dtype"
@@ -128,11 +134,23 @@ class LazySequence:
     """Elements that `make_iterator` makes anew, in plain form, for each reading.
 
     Unless `once`: then there is one reading, and the next one is refused.
+
+    Attributes:
+        length: how many they are, if they are made of elements that can be counted.
+        source: the iterator they are read from, if that can be done only once.
+        path: where that was passed.
     """
 
     make_iterator: Callable[[], Iterator[Any]]
     element_type: Type
-    once: bool = False
+    length: int | None = None
+    source: Iterator[Any] | None = None
+    path: str = ROOT
+
+    @property
+    def once(self) -> bool:
+        """Whether there is only one reading."""
+        return self.source is not None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.make_iterator())
@@ -188,7 +206,28 @@ def read_once(
             raise _used_up("a sequence was read a second time", path)
         return unread.pop()
 
-    return LazySequence(take, type_, once=True)
+    return LazySequence(take, type_, source=source, path=path)
+
+
+def check_unshared(sources: Iterable[tuple[Any, str]]) -> None:
+    """Refuses one iterator in several places.
+
+    Raises:
+        ExhaustedError: the first reader would leave nothing for the others.
+    """
+    places: dict[int, list[str]] = {}
+    for source, path in sources:
+        if isinstance(source, Iterator):
+            places.setdefault(id(source), []).append(path)
+    for shared in places.values():
+        if len(shared) > 1:
+            raise ExhaustedError(
+                "one iterator is passed for several sequences",
+                expected="each with elements of its own: an iterator is read once",
+                found=f"the same iterator in {len(shared)} places",
+                where=", ".join(shared[:_MAX_PLACES]),
+                do="pass a list, list(iterator), or the generator function itself",
+            )
 
 
 def _used_up(summary: str, path: str) -> ExhaustedError:

@@ -16,7 +16,7 @@ from fedlearn_edu.framework import (
     thread_debugging_executor_factory,
 )
 from fedlearn_edu.testing import Case
-from fedlearn_edu.types import CLIENTS, normalize
+from fedlearn_edu.types import CLIENTS
 
 NEVER = 1000
 
@@ -121,5 +121,4 @@ def count_clients(case: Case) -> int:
     argument = (
         case.arguments[0] if whole else [*case.arguments, *case.keywords.values()]
     )
-    plain = normalize(argument, parameter)
-    return infer_cardinalities(plain, parameter).get(CLIENTS, 0)
+    return infer_cardinalities(argument, parameter).get(CLIENTS, 0)

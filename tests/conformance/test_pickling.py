@@ -64,6 +64,14 @@ def test_numpy_leaf_without_a_name_cannot_travel() -> None:
         pickle.dumps(double)
 
 
+def test_polymorphic_computation_says_what_can_travel() -> None:
+    """It has no tree before it meets a type; copies need none."""
+    product = fl.np_computation(multiply)
+    with pytest.raises(StructureError, match="decorate it with its types"):
+        pickle.dumps([product])
+    assert copy.deepcopy([product, copy.copy(product)]) == [product, product]
+
+
 def test_numpy_leaf_under_a_name_that_is_taken_cannot_travel() -> None:
     """A name that has come to mean something else would bring another function."""
 

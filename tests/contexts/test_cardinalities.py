@@ -30,14 +30,26 @@ NOT_EQUAL_AT_SERVER = fl.FederatedType(INT, fl.SERVER, all_equal=False)
         ([INTS, INT_AT_SERVER], [[1, 2], 5], {fl.CLIENTS: 2}),
         (OrderedDict(a=INT, b=[INTS, INTS]), (1, ([1], [2])), {fl.CLIENTS: 1}),
         ([EQUAL, INTS], [5, [1, 2]], {fl.CLIENTS: 2}),
+        (OrderedDict(ab=INTS), OrderedDict(ab=[1, 2, 3]), {fl.CLIENTS: 3}),
+        (OrderedDict(b=INTS, a=INT), {"a": 1, "b": range(4)}, {fl.CLIENTS: 4}),
+        (INTS, fl.place([1, 2], fl.CLIENTS), {fl.CLIENTS: 2}),
     ],
     ids=str,
 )
 def test_members_are_counted_and_equal_ones_are_not(
     type_: Any, argument: Any, counts: Any
 ) -> None:
-    wanted = fl.to_type(type_)
-    assert infer_cardinalities(normalize(argument, wanted), wanted) == counts
+    """The argument is as users write it, or in plain form already."""
+    assert infer_cardinalities(argument, type_) == counts
+    plain = normalize(argument, fl.to_type(type_))
+    assert infer_cardinalities(plain, type_) == counts
+
+
+@pytest.mark.parametrize("argument", [5, "abc", [1, 2.5], None], ids=str)
+def test_what_does_not_have_the_type_is_not_counted(argument: Any) -> None:
+    with pytest.raises(TypeMismatchError) as caught:
+        infer_cardinalities(argument, INTS)
+    assert str(caught.value.where).startswith("the computation's argument")
 
 
 def test_no_argument_implies_nothing() -> None:

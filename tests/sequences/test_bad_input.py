@@ -191,6 +191,41 @@ def test_a_generator_of_an_earlier_call_is_used_up() -> None:
     assert caught.value.where == "lambda's argument[client 1]"
 
 
+SHARED: dict[str, Callable[[Any], Any]] = {
+    "clients": lambda it: ADD_UP_AT_CLIENTS([it, [1], it]),
+    "placed": lambda it: fl.place([it, [1], it], fl.CLIENTS, NUMBERS),
+    "placed, untyped": lambda it: fl.place([it, [1], it], fl.CLIENTS),
+    "structures at clients": lambda it: fl.place(
+        [(1, it), (2, []), (3, it)], fl.CLIENTS, (np.int32, NUMBERS)
+    ),
+    "fields": lambda it: fl.federated_computation(
+        lambda a, b: (fl.sequence_sum(a), fl.sequence_sum(b)), NUMBERS, NUMBERS
+    )(it, b=it),
+    "leaf code": lambda it: fl.np_computation(
+        lambda a, b: np.int32(sum(a) + sum(b)), NUMBERS, NUMBERS
+    )(it, it),
+}
+
+
+@pytest.mark.parametrize("use", SHARED.values(), ids=SHARED.keys())
+@pytest.mark.parametrize("source", [numbers, lambda: iter([1, 2, 3])])
+def test_one_iterator_for_several_readers_is_refused(use: Any, source: Any) -> None:
+    """The first reader would have got everything, and the others nothing."""
+    with pytest.raises(ExhaustedError, match="one iterator is passed") as caught:
+        use(source())
+    check_paragraph(caught.value)
+    where = str(caught.value.where)
+    assert all(w in where for w in ("[client 0]", "[client 2]")) or (
+        ".a, " in where and where.endswith(".b")
+    )
+
+
+def test_one_iterator_for_a_thousand_clients_is_told_in_a_line() -> None:
+    with pytest.raises(ExhaustedError, match="in 1000 places") as caught:
+        ADD_UP_AT_CLIENTS([numbers()] * 1000)
+    check_paragraph(caught.value)
+
+
 def test_a_generator_that_was_begun_goes_on() -> None:
     generator = numbers()
     next(generator)

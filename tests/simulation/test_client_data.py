@@ -84,6 +84,16 @@ def test_it_says_what_it_is() -> None:
     ]
 
 
+def test_it_says_that_clients_overlap() -> None:
+    """Their examples are counted for each of them."""
+    shared = ClientData(X, Y, [[0, 1, 2], [2, 3], [2, 0], [4]])
+    assert "4 clients, 8 examples, 2 of them held more than once, <" in repr(shared)
+    assert "held" not in repr(shared[1::2])
+    assert "3 examples, " in repr(DATA[:1])
+    assert "3 of them held more than once" in repr(DATA.select([0, 0]))
+    assert repr(DATA.select([])).startswith("ClientData(0 clients, 0 examples, <")
+
+
 def test_selected_clients_keep_their_ids() -> None:
     chosen = DATA.select([2, 0])
     assert [client.id for client in chosen] == [2, 0]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slips in calling a computation: arguments and data that do not fit."""
 
+import pickle
 from collections import OrderedDict
 from typing import Any
 
@@ -185,3 +186,31 @@ def a_field_too_many() -> None:
 @slip(106, ValueError, "x more than once")
 def a_name_twice_in_a_type() -> None:
     fl.to_type([("x", np.float32), ("x", np.int32)])
+
+
+@slip(200, ValueError, "client 0", "client 1", "list")
+def one_iterator_for_several_clients() -> None:
+    readings = iter([68.5, 70.3])
+    totals([readings, readings])
+
+
+@slip(201, TypeError, "client 1", "1e+39", "float32", "3.40282e+38")
+def a_float_that_is_too_large() -> None:
+    mean([1.0, 1e39])
+
+
+@slip(202, TypeError, "float32[2]", "float32*", "place(x, SERVER, type)")
+def a_list_placed_for_a_vector() -> None:
+    vector = fl.type_at_server(fl.TensorType(np.float32, [2]))
+    fl.federated_computation(fl.federated_broadcast, vector)(
+        fl.place([1.0, 2.0], fl.SERVER)
+    )
+
+
+@slip(203, ValueError, "polymorphic", "half", "types")
+def pickling_what_has_no_type_yet() -> None:
+    @fl.np_computation
+    def half(x: Any) -> Any:
+        return x / 2
+
+    pickle.dumps(half)

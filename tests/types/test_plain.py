@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors in plain form, and sequences that are read anew each time."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,6 +80,41 @@ def test_value_of_another_sort_is_refused(value: Any, text: str) -> None:
 def test_number_that_does_not_fit_is_refused(value: Any, text: str) -> None:
     with pytest.raises(TypeMismatchError, match=r"holds -?[0-9]+ to [0-9]+"):
         plain(value, text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "limit"),
+    [
+        (1e300, "float32", "3.40282e+38"),
+        (np.float64(-1e300), "float32", "3.40282e+38"),
+        ([1.0, float("inf"), 1e39], "float32[3]", "3.40282e+38"),
+        (np.array([[1.0], [1e39]]), "float32[?,1]", "3.40282e+38"),
+        (70000, "float16", "65504"),
+        (np.float32(1e6), "float16", "65504"),
+        (complex("nan+1e300j"), "complex64", "3.40282e+38"),
+    ],
+    ids=repr,
+)
+def test_number_that_would_be_infinite_is_refused(
+    value: Any, text: str, limit: str
+) -> None:
+    says = rf"holds numbers up to {re.escape(limit)}: declare a wider dtype"
+    with pytest.raises(TypeMismatchError, match=says):
+        plain(value, text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ([float("inf"), float("nan"), 3.4028235e38, 1e-300], "float32[4]"),
+        (np.array([-np.inf, 65519.0]), "float16[2]"),
+        (complex("inf+1j"), "complex64"),
+    ],
+    ids=repr,
+)
+def test_number_that_is_infinite_or_just_fits_is_kept(value: Any, text: str) -> None:
+    given, found = np.asarray(value), np.asarray(plain(value, text))
+    assert np.array_equal(np.isinf(found), np.isinf(given))
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     leaf_types,
     nest,
+    stacked,
     tf_dtype,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -139,7 +140,7 @@ def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column
     elif any(np.shape(value) != np.shape(plain[0]) for value in plain):
         raise NoColumnsError
     else:
-        column = Column("each", (_tensor(plain, type_),))
+        column = Column("each", (stacked(plain, type_),))
     note("convert", type_)
     return column
 
@@ -171,21 +172,20 @@ def _even_or_uneven(clients: Sequence[Rows], type_: SequenceType) -> Column:
     if len(lengths) == len(ends) == 1:
         has_tails = ends != {()}
         parts = [rows, tails] if has_tails else [rows]
-        return Column("even", _even(parts, shape, dtypes), has_tails)
+        return Column("even", _even(parts, dtypes), has_tails)
     return _uneven(rows, tails, shape, dtypes)
 
 
 def _even(
-    parts: Sequence[Sequence[Rows]], shape: list[Any], dtypes: Sequence[TensorType]
+    parts: Sequence[Sequence[Rows]], dtypes: Sequence[TensorType]
 ) -> tuple[Any, ...]:
     """For each tensor of an element: `[clients, rows, …]`."""
     tensors = []
     for clients in parts:
         for number, leaf in enumerate(dtypes):
             flat = [row[number] for rows in clients for row in rows]
-            each = np.shape(flat[0]) if flat else shape[number]
-            axes = [len(clients), len(clients[0]), *each]
-            tensors.append(tf.reshape(_tensor(flat, leaf, each), axes))
+            axes = [len(clients), len(clients[0]), *np.shape(flat[0])]
+            tensors.append(tf.reshape(stacked(flat, leaf), axes))
     return tuple(tensors)
 
 
@@ -198,8 +198,7 @@ def _uneven(
     """For each tensor of an element `[rows of all, …]`, and where whose rows are."""
     whole, last = list(chain.from_iterable(rows)), list(chain.from_iterable(tails))
     tensors = [
-        _tensor([row[i] for row in whole], leaf, shape[i])
-        for i, leaf in enumerate(dtypes)
+        stacked([row[i] for row in whole], leaf) for i, leaf in enumerate(dtypes)
     ]
     ends = [_ends(map(len, rows))]
     if last:
@@ -236,15 +235,3 @@ def _shapes(element: Sequence[Any]) -> list[Any]:
 def _ends(lengths: Any) -> Any:
     """Where the rows of each client begin, and after them where the last ones end."""
     return tf.constant(np.cumsum([0, *lengths]), tf.int32)
-
-
-def _tensor(values: Sequence[Any], leaf: TensorType, shape: Any = ()) -> Any:
-    if leaf.dtype.kind == "O":
-        inner = np.shape(values[0] if values else shape)
-        pile = np.empty([len(values), *inner], object)
-        for i, value in enumerate(values):
-            pile[i] = value
-        return tf.constant(pile, tf.string)
-    if not values:
-        return tf.zeros([0, *shape], tf_dtype(leaf.dtype))
-    return tf.constant(np.stack(values), tf_dtype(leaf.dtype))

@@ -6,7 +6,7 @@ type, in order; a sequence is the variant tensor of its dataset.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,11 @@ from fedlearn_edu.types import (
     TensorType,
     Type,
     infer_type,
+    normalize,
     released,
     to_type,
 )
+from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.python_fields import fields_of, rebuild
 
 _CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
@@ -54,6 +56,19 @@ def tensor_spec(type_: TensorType | SequenceType) -> Any:
 def tf_dtype(dtype: Any) -> Any:
     """TensorFlow's name for a NumPy dtype."""
     return tf.string if dtype.kind == "O" else tf.as_dtype(dtype)
+
+
+def stacked(values: Sequence[Any], leaf: Any) -> Any:
+    """Tensors of one shape as one tensor, with one axis more in front."""
+    if not values:
+        return tf.zeros([0, *smallest(leaf.shape)], tf_dtype(leaf.dtype))
+    if leaf.dtype.kind != "O":
+        return tf.constant(np.stack(values), tf_dtype(leaf.dtype))
+    # NumPy would make one array of text of a fixed width, and lose zero bytes at ends.
+    pile = np.empty([len(values), *np.shape(values[0])], object)
+    for i, value in enumerate(values):
+        pile[i] = value
+    return tf.constant(pile, tf.string)
 
 
 def element_spec(type_: Type) -> Any:
@@ -146,7 +161,8 @@ def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
             )
         type_ = infer_type(result)
         assert isinstance(type_, TensorType)
-        result = tf.constant(result, tf_dtype(type_.dtype))
+        plain = normalize(result, type_, f"{name}'s result")
+        result = tf.constant(plain, tf_dtype(type_.dtype))
     tensor = tf.convert_to_tensor(result)
     return to_type(tf.TensorSpec(tensor.shape, tensor.dtype)), [tf.identity(tensor)]
 

@@ -12,10 +12,10 @@ keeps every generator forever, and traces anew for each.)
 import itertools
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from functools import cache
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     leaf_types,
     packed,
+    stacked,
     tf_dtype,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -39,6 +40,7 @@ from fedlearn_edu.types import (
     SequenceType,
     StructType,
     Type,
+    length_of,
 )
 from fedlearn_edu.types.differences import misfit
 from fedlearn_edu.types.failures import wrapped
@@ -80,38 +82,31 @@ def as_dataset(sequence: Any, type_: SequenceType) -> Any:
 def stacks(sequence: Any, type_: SequenceType) -> list[Any] | None:
     """The elements of a sequence, stacked; `None` if that cannot be.
 
-    For each tensor of an element two: all of them, or all but the last one, which then
-    is the second, alone, because a last batch may be smaller.
+    For each tensor of an element two: first elements and last ones, because a last
+    batch may be smaller.
     """
     match sequence:
         case Kept():
             return sequence.form(  # type: ignore[no-any-return]
                 (RUNTIME, "stacks", type_), lambda plain: stacks(plain, type_)
             )
-        case tuple() if _is_stackable(sequence, type_.element):
-            first, last = sequence, sequence[:0]
-        case tuple() if _is_stackable(sequence[:-1], type_.element):
-            first, last = sequence[:-1], sequence[-1:]
+        case tuple() if all(t.shape is not UNRANKED for t in _tensors(type_)):
+            blocks = _blocks(sequence, type_.element)
         case _:
             return None
-    if any(leaf.shape is UNRANKED for leaf in _tensors(type_)):
+    if not blocks or not blocks[0]:
         return None
     note("convert", type_)
-    rows = [flatten(element, type_.element) for element in first]
-    columns = [np.stack(column) for column in zip(*rows, strict=True)]
-    others = [flatten(element, type_.element) for element in last]
-    tails = [np.stack(c) for c in zip(*others, strict=True)] or [c[:0] for c in columns]
-    dtypes = [tf_dtype(leaf.dtype) for leaf in _tensors(type_)] * 2
-    pairs = zip([*columns, *tails], dtypes, strict=True)
-    return [tf.constant(column, dtype) for column, dtype in pairs]
+    return [tensor for block in blocks for tensor in block]
 
 
 def stack_specs(type_: SequenceType) -> list[Any]:
     """What `stacks` of such a sequence look like."""
-    shapes = [[None, *leaf.shape] for leaf in _tensors(type_)]
-    dtypes = [tf_dtype(leaf.dtype) for leaf in _tensors(type_)]
-    pairs = list(zip(shapes, dtypes, strict=True))
-    return [tf.TensorSpec(shape, dtype) for shape, dtype in (*pairs, *pairs)]
+    specs = [
+        tf.TensorSpec([None, *leaf.shape], tf_dtype(leaf.dtype))
+        for leaf in _tensors(type_)
+    ]
+    return specs * 2
 
 
 def dataset_of_stacks(flat: Iterator[Any], type_: SequenceType) -> StackedDataset:
@@ -160,18 +155,22 @@ def _variant_of(elements: Any, type_: Type) -> Any:
             f"{type_}*",
             do="put something into each element, or count them in the federated body",
         )
-    if isinstance(elements, tuple) and _is_stackable(elements, type_):
-        return tf.data.experimental.to_variant(_stacked(elements, type_))
-    # A last batch that is smaller than the others is the usual case.
-    if isinstance(elements, tuple) and _is_stackable(elements[:-1], type_):
-        last = _stacked(elements[-1:], type_)
-        all_but_last = _stacked(elements[:-1], type_)
-        return tf.data.experimental.to_variant(all_but_last.concatenate(last))
+    if isinstance(elements, tuple) and (blocks := _blocks(elements, type_)):
+        rows, last = (packed(block, type_) for block in blocks)
+        dataset = tf.data.Dataset.from_tensor_slices(rows)
+        if blocks[1][0].shape[0]:
+            dataset = dataset.concatenate(tf.data.Dataset.from_tensor_slices(last))
+        return tf.data.experimental.to_variant(dataset)
     number = next(_numbers)
     _read_lazily[number] = (elements, nesting.get())
     variant = _generated(type_)(tf.constant(number, tf.int64))
     weakref.finalize(variant, _read_lazily.pop, number)
-    return variant
+    length = length_of(elements)
+    if length is None:
+        return variant
+    dataset = tf.data.experimental.from_variant(variant, element_spec(type_))
+    counted = dataset.apply(tf.data.experimental.assert_cardinality(length))
+    return keeping(tf.data.experimental.to_variant(counted), variant)
 
 
 _numbers = itertools.count()
@@ -216,20 +215,16 @@ def _nested(elements: Iterable[Any], depth: int) -> Iterator[Any]:
         yield element
 
 
-def _stacked(elements: Sequence[Any], type_: Type) -> Any:
+def _blocks(elements: tuple[Any, ...], type_: Type) -> list[list[Any]] | None:
+    """First and last elements, stacked; `None` if there are more than two shapes."""
     rows = [flatten(element, type_) for element in elements]
-    columns = [np.stack(column) for column in zip(*rows, strict=True)]
-    return tf.data.Dataset.from_tensor_slices(packed(columns, type_))
-
-
-def _is_stackable(elements: Sequence[Any], type_: Type) -> bool:
-    if not elements or not leaf_types(type_):
-        return False
-    first = [np.shape(leaf) for leaf in flatten(elements[0], type_)]
-    return all(
-        [np.shape(leaf) for leaf in flatten(element, type_)] == first
-        for element in elements[1:]
-    )
+    runs = [list(run) for _, run in groupby(rows, lambda row: list(map(np.shape, row)))]
+    if len(runs) > 2:
+        return None
+    return [
+        [stacked([row[i] for row in run], t) for i, t in enumerate(leaf_types(type_))]
+        for run in [*runs, [], []][:2]
+    ]
 
 
 def unpacked(element: Any, type_: Type) -> Any:

@@ -2,6 +2,8 @@
 """Cases: `sequence_map`, `sequence_reduce`, `sequence_sum` where there is one place."""
 
 from collections import OrderedDict
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,15 @@ BATCHES = fl.SequenceType(fl.TensorType(np.float32, [None]))
 def read_all(sequence: Any, zero: Any) -> Any:
     """Adds up a whole sequence inside leaf code: a list, or a dataset."""
     if isinstance(sequence, list):
-        return sum(sequence, zero)
+        return reduce(add, sequence, zero)
     return sequence.reduce(zero, lambda state, x: state + x)
+
+
+def count(sequence: Any) -> Any:
+    """Counts the elements inside leaf code without reading them."""
+    if isinstance(sequence, list):
+        return np.int64(len(sequence))
+    return sequence.cardinality()
 
 
 def total(tensor: Any) -> Any:
@@ -194,6 +203,35 @@ def sequence_read_by_leaf_code(leaf: Leaf) -> Computation:
     """Leaf code may read a whole sequence; that needs no sequence layer."""
     add_up = leaf(lambda s: read_all(s, np.int32(0)), INTS)
     return fl.federated_computation(lambda s: add_up(s), INTS)
+
+
+@SEQUENCES.add(
+    empty=gives(0, []),
+    smaller_at_the_end=gives(3, [[1, 2], [3, 4], [5]]),
+    smaller_in_between=gives(3, [[1, 2], [3], [4, 5]]),
+)
+def sequence_counted_by_leaf_code(leaf: Leaf) -> Computation:
+    """Leaf code is told how many elements there are, whatever their shapes."""
+    number = leaf(count, BATCHES)
+    return fl.federated_computation(lambda s: number(s), BATCHES)
+
+
+@SEQUENCES.add(
+    needs_sequences=True, runtimes=ALL, empty=gives(0, []), many=gives(2, [1, 2])
+)
+def sequence_mapped_then_counted_by_leaf_code(leaf: Leaf) -> Computation:
+    """As many elements come out of a map as went in."""
+    double = leaf(lambda x: x + x, np.int32)
+    number = leaf(count, INTS)
+    return fl.federated_computation(lambda s: number(fl.sequence_map(double, s)), INTS)
+
+
+@SEQUENCES.add(gives(b"a\x00bc\x00", ["a\x00", "bc\x00"]))
+def sequence_of_text_read_by_leaf_code(leaf: Leaf) -> Computation:
+    """Text of several lengths keeps its last characters, zero bytes too."""
+    texts = fl.SequenceType(np.str_)
+    join = leaf(lambda s: read_all(s, b""), texts)
+    return fl.federated_computation(lambda s: join(s), texts)
 
 
 @SEQUENCES.add(needs_sequences=True, empty=gives(0, []), many=gives(12, [1, 2, 3]))

@@ -9,7 +9,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
-from fedlearn_edu.testing.cases.sequences import read_all, total
+from fedlearn_edu.testing.cases.sequences import count, read_all, total
 from fedlearn_edu.types import CLIENTS
 
 SEQUENCES_AT_CLIENTS = CaseBook()
@@ -93,6 +93,32 @@ def client_data_read_by_leaf_code(leaf: Leaf) -> Computation:
     """Mapping leaf code over whole sequences needs no sequence layer."""
     add_up = leaf(lambda s: read_all(s, np.int32(0)), INTS)
     return fl.federated_computation(lambda d: fl.federated_map(add_up, d), CLIENT_DATA)
+
+
+@SEQUENCES_AT_CLIENTS.add(
+    nobody_has_any=gives([0, 0], [[], []]),
+    somebody_has_none=gives([3, 0], [[1, 2, 3], []]),
+)
+def client_data_counted(leaf: Leaf) -> Computation:
+    """Leaf code is told how many elements each client has, be it none."""
+    number = leaf(count, INTS)
+    return fl.federated_computation(lambda d: fl.federated_map(number, d), CLIENT_DATA)
+
+
+@SEQUENCES_AT_CLIENTS.add(gives(6.0, [[1, 2, 3], []]))
+def client_data_averaged_by_their_number(leaf: Leaf) -> Computation:
+    """A client without data weighs nothing."""
+    floats = fl.SequenceType(np.float32)
+    add_up, number = (
+        leaf(lambda s: read_all(s, np.float32(0)), floats),
+        leaf(count, floats),
+    )
+    return fl.federated_computation(
+        lambda d: fl.federated_mean(
+            fl.federated_map(add_up, d), fl.federated_map(number, d)
+        ),
+        fl.type_at_clients(floats),
+    )
 
 
 @SEQUENCES_AT_CLIENTS.add(

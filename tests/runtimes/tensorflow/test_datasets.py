@@ -11,6 +11,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
+from fedlearn_edu.testing import assert_same
 from tests.programs import INT, NUMBERS, NUMBERS_AT_CLIENTS
 
 pytestmark = pytest.mark.tensorflow
@@ -70,6 +71,51 @@ def batch(size: int) -> dict[str, Any]:
 def test_batches_may_differ_in_size(sizes: list[int]) -> None:
     """differs: there, only the last batch might."""
     assert rows([batch(size) for size in sizes]) == sum(sizes)
+
+
+ROW = fl.TensorType(np.float32, [None])
+
+
+def rows_of(*lengths: int) -> list[Any]:
+    return [np.arange(n, dtype=np.float32) for n in lengths]
+
+
+def told(dataset: Any) -> Any:
+    """What is known of a dataset before it is read, and what is read."""
+    variants = (
+        dataset,
+        dataset.map(lambda x: x + 1),
+        dataset.skip(1),
+        dataset.repeat(2),
+        dataset.padded_batch(2),
+        dataset.filter(lambda x: tf.size(x) > 1),
+    )
+    return [
+        (d.cardinality(), d.reduce(0.0, lambda s, x: 2 * s + tf.reduce_sum(x)))
+        for d in variants
+    ]
+
+
+told_in_a_graph = fl.tf_computation(told, fl.SequenceType(ROW))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["list", "generator"])
+@pytest.mark.parametrize(
+    "elements",
+    [[], rows_of(2, 1, 2), rows_of(1, 2, 2), rows_of(0)],
+    ids=["empty", "unequal in between", "smaller first", "of nothing"],
+)
+def test_a_dataset_in_a_graph_is_what_tf_data_makes_of_it(
+    elements: list[Any], known: bool
+) -> None:
+    real = tf.data.Dataset.from_generator(
+        lambda: iter(elements), output_signature=tf.TensorSpec([None], tf.float32)
+    )
+    if known:
+        real = real.apply(tf.data.experimental.assert_cardinality(len(elements)))
+    given: Any = elements if known else lambda: iter(elements)
+    expected = tf.nest.map_structure(lambda t: t.numpy(), told(real))
+    assert_same(told_in_a_graph(given), expected)
 
 
 @pytest.mark.parametrize(
