@@ -43,6 +43,15 @@ def variable_from_outside() -> None:
         return x * weight
 
 
+@slip(253, TypeError, "lookup table", "in the body", tensorflow=True)
+def lookup_table_from_outside() -> None:
+    import tensorflow as tf
+
+    known = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+    table = tf.lookup.StaticHashTable(known, 0)
+    fl.tf_computation(lambda word: table.lookup(word), np.str_)
+
+
 @slip(133, RuntimeError, "mean", "federated_computation", tensorflow=True)
 def federated_call_in_tensorflow() -> None:
     @fl.federated_computation(AT_CLIENTS)

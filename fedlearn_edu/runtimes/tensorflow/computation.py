@@ -44,8 +44,8 @@ tf_computation = Decorator(
 
     The body runs once, now, on symbolic tensors; calling the computation runs the
     graph. Sequences are `tf.data.Dataset`s, structures the containers they were
-    declared with. Variables made in the body live for one call. `tf.function` may be
-    used inside.
+    declared with. Variables and lookup tables made in the body, also by Keras layers,
+    live for one call. `tf.function` may be used inside.
 
     >>> import numpy as np
     >>> from fedlearn_edu import tf_computation
