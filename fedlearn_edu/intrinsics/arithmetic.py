@@ -20,6 +20,7 @@ from fedlearn_edu.intrinsics.movement import federated_value
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import cast, operation
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
+from fedlearn_edu.types.dtypes import NUMERIC, kind_of
 
 Number = int | float | complex
 
@@ -169,7 +170,7 @@ def _check_operands(name: str, left: Type, right: Type) -> None:
 
 
 def _is_numeric(type_: Type) -> bool:
-    numeric = all(np.issubdtype(dtype, np.number) for dtype in _dtypes(type_))
+    numeric = all(kind_of(dtype) in NUMERIC for dtype in _dtypes(type_))
     return numeric and isinstance(type_, TensorType | StructType)
 
 

@@ -20,6 +20,7 @@ from fedlearn_edu.types.conversion import infer_type
 from fedlearn_edu.types.data_types import StructType, TensorType
 from fedlearn_edu.types.definitions import SequenceType
 from fedlearn_edu.types.differences import field_step, misfit
+from fedlearn_edu.types.dtypes import kind_of
 from fedlearn_edu.types.python_fields import fields_of
 
 _NUMBERS = (int, float, complex)
@@ -210,7 +211,7 @@ def _of_leaves(values: Sequence[Any], places: _Places) -> Type:
 
 def _takes(type_: Type, number: Any) -> bool:
     is_scalar = isinstance(type_, TensorType) and type_.is_scalar
-    return is_scalar and type_.dtype.kind in _TAKES[type(number)]  # type: ignore[attr-defined]
+    return is_scalar and kind_of(type_.dtype) in _TAKES[type(number)]  # type: ignore[attr-defined]
 
 
 def _typed(value: Any, place: str) -> Type:
