@@ -34,6 +34,7 @@ from fedlearn_edu.intrinsics.definition import number_of_definitions
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import CLIENTS
 
 _MAX_COMPILED = 256
 
@@ -79,7 +80,8 @@ class ExecutionEngine:
         plain = self._compile_functions(plain, native, name)
         needed = trees.runtimes | runtimes_of(plain)
         executor = self._factory.create_executor(counts, needed)
-        return Run(executor, trees, type_, plain, self._factory.tape)
+        clients = counts.get(CLIENTS, self._factory.default_num_clients)
+        return Run(executor, trees, type_, plain, clients, self._factory.tape)
 
     def _compile(self, tree: ir.Node, native: Set[str], name: str) -> Trees:
         def make() -> Trees:
