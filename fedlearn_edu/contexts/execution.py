@@ -8,6 +8,7 @@ coroutine.
 """
 
 import inspect
+import threading
 from collections.abc import Set
 from typing import Any, final
 
@@ -109,6 +110,11 @@ def _cure_of_factory(found: object) -> str:
     return "pass the factory, not an executor"
 
 
+def _is_called_by_leaf_code() -> bool:
+    """Whether a thread of leaf code asks: it may be the one we would wait for."""
+    return isinstance(threading.current_thread(), threading._DummyThread)
+
+
 @final
 class SyncExecutionContext(Context):
     """Runs computations on a stack and waits for the result.
@@ -136,7 +142,7 @@ class SyncExecutionContext(Context):
         return self._finish(self._engine.plan(computation, argument, at_once=True))
 
     def _finish(self, run: Run) -> Any:
-        if self._engine.on_callers_thread:
+        if self._engine.on_callers_thread or _is_called_by_leaf_code():
             return step(run.execute)
         return event_loop.run(run.execute())
 

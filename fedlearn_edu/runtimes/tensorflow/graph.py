@@ -22,7 +22,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.digests import digest_of
 from fedlearn_edu.runtimes.tensorflow.failures import explained
-from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.runtimes.tensorflow.sequences import (
     keeping,
     nesting,
@@ -150,7 +150,7 @@ class GraphCode:
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""
-        return list(self._function(nesting.get())(*flat))
+        return called(self._function(nesting.get()), *flat)
 
     def _function(self, depth: int) -> Any:
         """The graph as a function; another one if it is waiting for itself."""
@@ -174,7 +174,7 @@ class GraphCode:
         pairs = list(zip(flatten(argument, self.parameter), self._leaves, strict=True))
         flat = self._stacked(pairs)
         if flat is not None and (over_stacks := self._over_stacks) is not None:
-            results = list(over_stacks(*flat))
+            results = called(over_stacks, *flat)
         else:
             flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
             results = self.run(flat)
