@@ -123,6 +123,22 @@ def placed_result_of_leaf_code() -> None:
     fl.np_computation(lambda x: x, np.float32, result=at_server)
 
 
+@slip(262, TypeError, "np.asarray(x)")
+def list_taken_for_an_array() -> None:
+    @fl.np_computation
+    def twice(x: Any) -> Any:
+        return x * 2
+
+    twice([1.0, 2.0])
+
+
+@slip(263, AttributeError, "np.asarray(x)", ".mean")
+def mean_of_a_list() -> None:
+    @fl.np_computation(fl.SequenceType(np.float32))
+    def mean(x: Any) -> Any:
+        return x.mean()
+
+
 @slip(74, RuntimeError)
 def inner_function_run_outside() -> None:
     escaped = []

@@ -66,7 +66,7 @@ def test_it_is_tried_on_ones(type_: Any, seen: Any) -> None:
 
     fl.np_computation(body, type_)
     assert tried == [seen] * len(tried)
-    assert type(tried[0]) is type(seen)
+    assert isinstance(tried[0], type(seen))
 
 
 def test_a_result_whose_structure_follows_the_input_is_refused() -> None:
