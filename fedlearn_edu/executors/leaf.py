@@ -30,12 +30,12 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
+    FederatedType,
     FunctionType,
     Kept,
     SequenceType,
     StructType,
     Type,
-    is_tensorflow_compatible,
 )
 from fedlearn_edu.types.data_types import struct_type
 
@@ -71,7 +71,7 @@ class LeafExecutor(Executor):
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case None | ir.Literal() as literal:
-                if not is_tensorflow_compatible(type_):
+                if type_.contains(_is_nobodys_data):
                     raise _not_its_data(self.runtime, type_)
                 plain = value if literal is None else literal.value
                 return Handle(self, self._embed(plain, type_), type_)
@@ -148,6 +148,10 @@ def _holds_kept(fields: Struct) -> bool:
         isinstance(f, Kept) or (isinstance(f, Struct) and _holds_kept(f))
         for f in fields
     )
+
+
+def _is_nobodys_data(type_: Type) -> bool:
+    return isinstance(type_, FederatedType | FunctionType)
 
 
 def _not_its_data(runtime: str, type_: Type) -> TypeMismatchError:
