@@ -73,9 +73,7 @@ class FedLearnError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """IPython shows these lines in place of its own traceback."""
-        frames = traceback.extract_tb(self.__traceback__)
-        yours = [f for f in frames if f.line and _is_yours(f.filename)]
-        place = [f"line {f.lineno}: {f.line}" for f in yours[-1:]]
+        place = [f"line {f.lineno}: {f.line}" for f in _frames_of_yours(self)[-1:]]
         notes = list(getattr(self, "__notes__", []))
         return [*place, f"{type(self).__name__}: {self}", *notes]
 
@@ -106,6 +104,26 @@ def add_place(error: Exception, place: str) -> None:
         error.where = place
     else:
         error.where = f"{error.where}, {place}"
+
+
+def line_of(error: BaseException) -> str | None:
+    """The line of your code that raised an error: `line 2 of the cell: 1 / 0`."""
+    lines = [
+        f"{line_in(f.filename, f.lineno or 0)}: {f.line}"
+        for f in _frames_of_yours(error)
+    ]
+    return lines[-1] if lines else None
+
+
+def line_in(file: str, line: int) -> str:
+    """Names a line of a file, or of a notebook's cell."""
+    in_cell = "ipykernel" in file or file.startswith("<ipython")
+    return f"line {line} of {'the cell' if in_cell else os.path.basename(file)}"
+
+
+def _frames_of_yours(error: BaseException) -> list[traceback.FrameSummary]:
+    frames = traceback.extract_tb(error.__traceback__)
+    return [f for f in frames if f.line and _is_yours(f.filename)]
 
 
 def _one_line(text: str) -> str:

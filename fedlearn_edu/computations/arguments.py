@@ -16,6 +16,7 @@ from fedlearn_edu.errors import TracingError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible, to_type
 from fedlearn_edu.types.data_types import is_field
+from fedlearn_edu.types.joining import SequenceList
 
 
 def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
@@ -136,14 +137,19 @@ def call_leaf(
     to_python: Callable[[Any, Type], Any],
 ) -> Any:
     """Calls a leaf's Python function; `to_python` makes what the function sees."""
+
+    def seen(value: Any, type_: Type) -> Any:
+        made = to_python(value, type_)
+        return SequenceList(made) if type(made) is list else made
+
     if type_ is None:
         return fn()
     if len(names) == 1:
-        return fn(to_python(argument, type_))
+        return fn(seen(argument, type_))
     assert isinstance(type_, StructType)
     fields: dict[str | int, Any] = {}
     for index, (name, element) in enumerate(type_.items()):
-        fields[name or index] = to_python(argument[index], element)
+        fields[name or index] = seen(argument[index], element)
     return unpack(fn, names, fields)
 
 

@@ -9,9 +9,8 @@ A frontend (`federated.py`, the runtimes) supplies `trace`; it knows what the bo
 """
 
 import inspect
-import os
 from collections.abc import Callable, Sequence
-from types import CodeType
+from functools import partial
 from typing import Any, final, overload
 
 import numpy as np
@@ -30,6 +29,7 @@ from fedlearn_edu.errors import (
     TracingError,
     TypeMismatchError,
     describe,
+    line_in,
     short_traceback,
 )
 from fedlearn_edu.structure import Struct
@@ -37,8 +37,8 @@ from fedlearn_edu.types import StructType, Type, infer_type, to_type
 
 # Runs the Python function once, on stand-ins for a parameter of the given type; the
 # names are those of the Python parameters among which the fields are spread, if more
-# than one.
-Trace = Callable[[Callable[..., Any], tuple[str, ...], Type | None, str], Computation]
+# than one. It takes `result=`, a type, where the frontend says so.
+Trace = Callable[..., Computation]
 
 # What denotes a type (see `to_type`), as far as Python's type checkers can tell.
 TypeSpec = type[Any] | Type | np.dtype[Any] | tuple[Any, ...] | list[Any] | None
@@ -49,27 +49,36 @@ Decorating = Callable[[Callable[..., Any]], Computation]
 class Decorator:
     """Turns Python functions into computations through one frontend."""
 
-    def __init__(self, name: str, trace: Trace, doc: str) -> None:
+    def __init__(
+        self, name: str, trace: Trace, doc: str, *, takes_result: bool = False
+    ) -> None:
         self.autograph_info__ = Computation.autograph_info__
         self.__name__ = name
         self.__doc__ = doc
         self._trace = trace
+        self._takes_result = takes_result
 
     def __repr__(self) -> str:
         return f"<decorator {self.__name__}>"
 
     @overload
-    def __call__(self) -> Decorating: ...
+    def __call__(self, *, result: TypeSpec = None) -> Decorating: ...
 
     @overload
-    def __call__(self, first: TypeSpec, /, *more: Any) -> Decorating: ...
+    def __call__(
+        self, first: TypeSpec, /, *more: Any, result: TypeSpec = None
+    ) -> Decorating: ...
 
     @overload
-    def __call__(self, fn: Callable[..., Any], /, *types: Any) -> Computation: ...
+    def __call__(
+        self, fn: Callable[..., Any], /, *types: Any, result: TypeSpec = None
+    ) -> Computation: ...
 
     @short_traceback
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, result: Any = None) -> Any:
         """Decorates at once, or returns a decorator that knows the types."""
+        if result is not None:
+            return self._with_result(to_type(result))(*args)
         if not args:
             return self._with_types(())
         if _is_function(args[0]):
@@ -78,6 +87,17 @@ class Decorator:
         self._refuse_computation(args[0])
         check_specs(self.__name__, args)
         return self._with_types(tuple(map(to_type, args)))
+
+    def _with_result(self, result: Type) -> "Decorator":
+        if not self._takes_result:
+            raise TracingError(
+                f"{self.__name__} finds the type of the result by itself",
+                expected="the types of the parameters, and nothing more",
+                found=f"result={result}",
+                do="leave it out; to check it, put @fl.check_returns_type(…) below",
+            )
+        trace = partial(self._trace, result=result)
+        return Decorator(self.__name__, trace, self.__doc__ or "")
 
     def _with_types(self, type_specs: tuple[Any, ...]) -> Callable[..., Any]:
         @short_traceback
@@ -200,7 +220,7 @@ class PolymorphicComputation:
 def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneError:
     """The error for a body that forgot to return something."""
     code = getattr(getattr(fn, "python_function", fn), "__code__", None)
-    where = _place_of(code) if code else None
+    where = line_in(code.co_filename, code.co_firstlineno) if code else None
     return ComputationReturnedNoneError(
         f"{name} returned None",
         expected="a value",
@@ -210,18 +230,11 @@ def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneE
     )
 
 
-def _place_of(code: CodeType) -> str:
-    file = code.co_filename
-    in_cell = "ipykernel" in file or file.startswith("<ipython")
-    return f"line {code.co_firstlineno} of " + (
-        "the cell" if in_cell else os.path.basename(file)
-    )
-
-
 def check_returns_type(*args: Any) -> Any:
     """Checks, while tracing, that a function's result has exactly a given type.
 
-    Use `@check_returns_type(T)` *inside* the computation decorator.
+    Use `@check_returns_type(T)` *inside* the computation decorator. It only checks;
+    `np_computation(…, result=T)` takes the type for granted when the code is defined.
 
     Raises:
         TypeMismatchError: if the result's type is not identical to `T`.

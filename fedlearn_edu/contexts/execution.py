@@ -8,6 +8,7 @@ coroutine.
 """
 
 import inspect
+import threading
 from collections.abc import Set
 from typing import Any, final
 
@@ -32,6 +33,7 @@ from fedlearn_edu.intrinsics.definition import number_of_definitions
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import CLIENTS
 
 _MAX_COMPILED = 256
 
@@ -77,7 +79,8 @@ class ExecutionEngine:
         plain = self._compile_functions(plain, native, name)
         needed = trees.runtimes | runtimes_of(plain)
         executor = self._factory.create_executor(counts, needed)
-        return Run(executor, trees, type_, plain, self._factory.tape)
+        clients = counts.get(CLIENTS, self._factory.default_num_clients)
+        return Run(executor, trees, type_, plain, clients, self._factory.tape)
 
     def _compile(self, tree: ir.Node, native: Set[str], name: str) -> Trees:
         def make() -> Trees:
@@ -103,6 +106,11 @@ def _cure_of_factory(found: object) -> str:
     if callable(found):
         return "call it: the parentheses are missing"
     return "pass the factory, not an executor"
+
+
+def _is_called_by_leaf_code() -> bool:
+    """Whether a thread of leaf code asks: it may be the one we would wait for."""
+    return isinstance(threading.current_thread(), threading._DummyThread)
 
 
 @final
@@ -132,7 +140,7 @@ class SyncExecutionContext(Context):
         return self._finish(self._engine.plan(computation, argument, at_once=True))
 
     def _finish(self, run: Run) -> Any:
-        if self._engine.on_callers_thread:
+        if self._engine.on_callers_thread or _is_called_by_leaf_code():
             return step(run.execute)
         return event_loop.run(run.execute())
 

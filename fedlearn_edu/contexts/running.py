@@ -18,6 +18,8 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
+    CLIENTS,
+    FederatedType,
     FunctionType,
     LazySequence,
     StructType,
@@ -65,6 +67,7 @@ class Run:
     trees: Trees
     type_signature: FunctionType
     plain: Any
+    clients: int
     tape: Tape | None = None
 
     async def execute(self) -> Any:
@@ -88,7 +91,23 @@ class Run:
             arg = await self.executor.create_value(self.plain, type_.parameter)
         fn = await self.executor.create_value(tree, tree.type)
         result = await self.executor.create_call(fn, arg)
-        return restore(private(await result.compute()), type_.result)
+        plain = private(await result.compute())
+        whole = _whole(plain, result.type_signature, type_.result, self.clients)
+        return restore(whole, type_.result)
+
+
+def _whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
+    """A result with an entry for each participant where one stands for all of them.
+
+    A value that is equal everywhere may have passed through `{T}@CLIENTS`.
+    """
+    match found, type_:
+        case FederatedType(all_equal=True), FederatedType(all_equal=False) as each:
+            return (plain,) * (clients if each.placement is CLIENTS else 1)
+        case StructType(), StructType() if found != type_:
+            parts = zip(plain, found, type_, strict=True)
+            return plain.with_values([_whole(*part, clients) for part in parts])
+    return plain
 
 
 def prepare(argument: Any, type_: Type, callee: str) -> Any:

@@ -9,7 +9,12 @@ above.
 from abc import abstractmethod
 from typing import Any
 
-from fedlearn_edu.errors import ComputationFailedError, ExecutorError, add_place
+from fedlearn_edu.errors import (
+    ComputationFailedError,
+    ExecutorError,
+    TypeMismatchError,
+    add_place,
+)
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -24,7 +29,14 @@ from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FunctionType, Kept, SequenceType, StructType, Type
+from fedlearn_edu.types import (
+    FederatedType,
+    FunctionType,
+    Kept,
+    SequenceType,
+    StructType,
+    Type,
+)
 from fedlearn_edu.types.data_types import struct_type
 
 
@@ -58,10 +70,11 @@ class LeafExecutor(Executor):
         """Embeds plain data or leaf code of this runtime."""
         type_ = resolve_type(value, type_spec)
         match as_node(value):
-            case None:
-                return Handle(self, self._embed(value, type_), type_)
-            case ir.Literal(value=literal):
-                return Handle(self, self._embed(literal, type_), type_)
+            case None | ir.Literal() as literal:
+                if type_.contains(_is_nobodys_data):
+                    raise _not_its_data(self.runtime, type_)
+                plain = value if literal is None else literal.value
+                return Handle(self, self._embed(plain, type_), type_)
             case ir.Leaf() as leaf if leaf.runtime in (self.runtime, ir.ANY_RUNTIME):
                 return Handle(self, leaf.code, type_)
             case node:
@@ -134,6 +147,20 @@ def _holds_kept(fields: Struct) -> bool:
     return any(
         isinstance(f, Kept) or (isinstance(f, Struct) and _holds_kept(f))
         for f in fields
+    )
+
+
+def _is_nobodys_data(type_: Type) -> bool:
+    return isinstance(type_, FederatedType | FunctionType)
+
+
+def _not_its_data(runtime: str, type_: Type) -> TypeMismatchError:
+    return TypeMismatchError(
+        f"the {runtime} executor holds what one participant has",
+        expected="tensors, structures and sequences",
+        found=type_,
+        where="create_value",
+        do="put a FederatingExecutor on top of this one",
     )
 
 

@@ -85,7 +85,7 @@ class ReferenceResolvingExecutor(OverTarget):
                 return await self.select(await self._evaluate(source, scope), index)
             case ir.Struct(elements=elements):
                 pairs = [(n, await self._evaluate(e, scope)) for n, e in elements]
-                return Handle(self, Struct(pairs), node.type)
+                return await self.create_struct(Struct(pairs))
             case ir.Lambda():
                 return Handle(self, Closure(node, scope), node.type)
             case ir.Block(locals=bound, result=result):

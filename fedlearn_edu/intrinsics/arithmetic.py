@@ -28,6 +28,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import cast, operation
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
 from fedlearn_edu.types.differences import clip
+from fedlearn_edu.types.dtypes import NUMERIC, kind_of
 
 Number = int | float | complex
 
@@ -194,7 +195,7 @@ def _misfit(left: Type, right: Type) -> tuple[Type, Type] | None:
     """The first two parts that do not go together; a scalar meets every part."""
     match left, right:
         case TensorType(), TensorType():
-            fit = left.dtype == right.dtype and np.issubdtype(left.dtype, np.number)
+            fit = left.dtype == right.dtype and kind_of(left.dtype) in NUMERIC
             spread = left.is_scalar or right.is_scalar
             fit = fit and (spread or left.is_equivalent_to(right))
             return None if fit else (left, right)
@@ -213,7 +214,7 @@ def _cure(left: Type, right: Type) -> str:
     inside = "inside a tf_computation or np_computation first"
     match left, right:
         case TensorType(dtype=one), TensorType(dtype=other) if one == other:
-            numeric = np.issubdtype(one, np.number)
+            numeric = kind_of(one) in NUMERIC
             how = f"reshape or slice one of them {inside}; only a scalar is spread"
             return how if numeric else f"turn them into numbers {inside}"
         case TensorType(), TensorType():

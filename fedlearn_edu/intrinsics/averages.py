@@ -30,6 +30,7 @@ from fedlearn_edu.types import (
     check_sum_compatible,
     is_average_compatible,
 )
+from fedlearn_edu.types.dtypes import REAL, WHOLE, kind_of
 from fedlearn_edu.types.relations import BY_ELEMENT
 
 
@@ -134,11 +135,8 @@ def _check_weighted(value: Type, weight: Type) -> None:
     _check_averageable(value)
     assert isinstance(weight, FederatedType)
     scalar = weight.member
-    real = isinstance(scalar, TensorType) and (
-        np.issubdtype(scalar.dtype, np.integer)
-        or np.issubdtype(scalar.dtype, np.floating)
-    )
-    if not (real and isinstance(scalar, TensorType) and scalar.is_scalar):
+    is_scalar = isinstance(scalar, TensorType) and scalar.is_scalar
+    if not is_scalar or kind_of(scalar.dtype) not in WHOLE + REAL:  # type: ignore[attr-defined]
         raise TypeMismatchError(
             "a weight is one real number per client",
             expected="{float32}@CLIENTS or {int32}@CLIENTS",

@@ -152,7 +152,7 @@ def _numbers(named: Any, place: str) -> Numbers:
 
 def _number(leaf: Any, place: str) -> float:
     array = np.asarray(leaf)
-    if array.size != 1 or array.dtype.kind not in "biuf":
+    if array.size != 1 or not isinstance(array.item(), int | float):
         raise _not_numbers(leaf, place)
     return array.item() if array.dtype.kind in "iu" else float(array.item())
 

@@ -14,6 +14,7 @@ import numpy as np
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import Placement, to_type
+from fedlearn_edu.types.dtypes import COMPLEX, REAL, kind_of
 
 RELATIVE, ABSOLUTE = 1e-5, 1e-6
 
@@ -118,13 +119,13 @@ def _leaves_agree(found: Any, expected: Any, relative: float) -> bool:
         same_dtype = _kind(found.dtype) == _kind(wanted.dtype)
     if not same_dtype or found.shape != wanted.shape:
         return False
-    if found.dtype.kind in "fc":
+    if kind_of(found.dtype) in REAL + COMPLEX:
         return np.allclose(found, wanted, relative, ABSOLUTE, equal_nan=True)
     return np.array_equal(found, wanted)
 
 
 def _kind(dtype: np.dtype[Any]) -> str:
-    return "i" if dtype.kind == "u" else dtype.kind
+    return "i" if dtype.kind == "u" else kind_of(dtype)
 
 
 def _says(path: str, found: Any, expected: Any) -> str:

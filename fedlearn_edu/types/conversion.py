@@ -23,6 +23,7 @@ from fedlearn_edu.types.dtypes import (
     as_shape,
     dtype_name,
     is_tf_dtype,
+    python_name,
 )
 from fedlearn_edu.types.plain import DatasetSequence, LazySequence, is_dataset
 from fedlearn_edu.types.python_fields import fields_of
@@ -153,8 +154,8 @@ def _cure(x: object) -> str:
     if isinstance(x, int):
         return "a shape comes second in a tuple: (np.float32, [10])"
     if isinstance(x, np.ndarray | np.generic):
-        dtype = dtype_name(as_dtype(x.dtype) or x.dtype)
-        return f"this is a value; write its type: (np.{dtype}, {list(x.shape)})"
+        dtype = python_name(dtype_name(as_dtype(x.dtype) or x.dtype))
+        return f"this is a value; write its type: ({dtype}, {list(x.shape)})"
     if hasattr(x, "type_signature"):
         return "pass its type: x.type_signature"
     return "write down the type of the values, not a value"

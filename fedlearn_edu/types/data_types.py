@@ -67,7 +67,7 @@ class TensorType(Type):
         return dtype_name(self.dtype) + dtypes.shape_text(self.shape)
 
     def __repr__(self) -> str:
-        dtype = f"np.{_NUMPY_NAMES.get(dtype_name(self.dtype), dtype_name(self.dtype))}"
+        dtype = dtypes.python_name(dtype_name(self.dtype))
         if self.shape is UNRANKED:
             return f"TensorType({dtype}, UNRANKED)"
         return f"TensorType({dtype}{f', {list(self.shape)}' if self.shape else ''})"
@@ -195,11 +195,8 @@ def _field(x: Any) -> tuple[str | None, Type]:
     return (name, required_type(spec, role))
 
 
-_NUMPY_NAMES = {"string": "str_", "bool": "bool_"}
-
-
 def _dtype_cure(dtype: object) -> str:
     name = str(getattr(dtype, "__name__", dtype)).lower()
     alias = {"str": "string", "int": "int32", "float": "float32"}.get(name, name)
     near = [*difflib.get_close_matches(alias, dtypes.DTYPE_NAMES, n=1), "float32"][0]
-    return f"write np.{_NUMPY_NAMES.get(near, near)}, without quotes"
+    return f"write {dtypes.python_name(near)}, without quotes"

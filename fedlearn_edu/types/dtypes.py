@@ -6,10 +6,14 @@ a tuple of sizes, or `UNRANKED`. Nothing here imports TensorFlow: its objects ar
 by how they look.
 """
 
+from contextlib import suppress
 from enum import Enum
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
+
+with suppress(ImportError):  # comes with TensorFlow; in a browser there is none
+    import ml_dtypes as ml_dtypes  # so NumPy knows bfloat16
 
 DType = np.dtype[Any]
 
@@ -17,6 +21,7 @@ STRING = np.dtype(object)
 _NUMBERS = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
     *("uint64", "float16", "float32", "float64", "complex64", "complex128"),
+    *(["bfloat16"] if "bfloat16" in np.sctypeDict else []),
 )
 DTYPE_NAMES = (*_NUMBERS, "string")
 _SCALAR_CLASSES = set(np.sctypeDict.values())
@@ -31,6 +36,17 @@ def dtype_from_name(name: str) -> DType | None:
     if name == "string":
         return STRING
     return np.dtype(name) if name in _NUMBERS else None
+
+
+def kind_of(dtype: DType) -> str:
+    """NumPy's letter for a kind; its own for bfloat16 says nothing about numbers."""
+    return REAL if dtype.name == "bfloat16" else dtype.kind
+
+
+def python_name(name: str) -> str:
+    """What to write for the dtype that the notation calls `name`."""
+    special = {"string": "np.str_", "bool": "np.bool_", "bfloat16": "tf.bfloat16"}
+    return special.get(name, f"np.{name}")
 
 
 def dtype_name(dtype: DType) -> str:

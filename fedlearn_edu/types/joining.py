@@ -15,11 +15,13 @@ from typing import Any, final
 
 import numpy as np
 
+from fedlearn_edu.errors import FedLearnError, FieldError, TypeMismatchError
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.conversion import infer_type
 from fedlearn_edu.types.data_types import StructType, TensorType
 from fedlearn_edu.types.definitions import SequenceType
 from fedlearn_edu.types.differences import field_step, misfit
+from fedlearn_edu.types.dtypes import kind_of
 from fedlearn_edu.types.python_fields import fields_of
 
 _NUMBERS = (int, float, complex)
@@ -87,11 +89,42 @@ def infer_member(value: Any) -> Type:
 
 @final
 class SequenceList(list[Any]):
-    """A list whose elements are of a known type, even if there are none."""
+    """The list that a body sees: no array, and it says so where one would be needed.
 
-    def __init__(self, elements: Iterable[Any], element_type: Type) -> None:
+    Attributes:
+        element_type: of a sequence, the type of its elements, even if there are none.
+    """
+
+    def __init__(
+        self, elements: Iterable[Any], element_type: Type | None = None
+    ) -> None:
         super().__init__(elements)
         self.element_type = element_type
+
+    def __mul__(self, other: Any) -> Any:
+        if hasattr(other, "shape"):
+            return NotImplemented  # NumPy and TensorFlow make an array of the list
+        raise _no_array(TypeMismatchError, f"arithmetic with a list and {other!r}")
+
+    __rmul__ = __imul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __mul__
+    __pow__ = __radd__ = __mul__
+
+    def __add__(self, other: Any) -> Any:
+        return super().__add__(other) if isinstance(other, list) else self * other
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(name)
+        raise _no_array(FieldError, f".{name} of a list")
+
+
+def _no_array(error: type[FedLearnError], found: str) -> FedLearnError:
+    return error(
+        "a list is no array",
+        expected="an array, to compute with all elements at once",
+        found=found,
+        do="make one of it first: np.asarray(x), or tf.stack(x) in TensorFlow",
+    )
 
 
 def infer_sequence(values: Any) -> SequenceType:
@@ -100,7 +133,7 @@ def infer_sequence(values: Any) -> SequenceType:
     >>> print(infer_sequence([[1.0, 2.0], [3.0, 4.0, 5.0]]))
     float32[?]*
     """
-    if isinstance(values, SequenceList):
+    if isinstance(values, SequenceList) and values.element_type is not None:
         return SequenceType(values.element_type)
     if isinstance(values, np.ndarray):
         return SequenceType(_row(infer_type(values)))
@@ -210,7 +243,7 @@ def _of_leaves(values: Sequence[Any], places: _Places) -> Type:
 
 def _takes(type_: Type, number: Any) -> bool:
     is_scalar = isinstance(type_, TensorType) and type_.is_scalar
-    return is_scalar and type_.dtype.kind in _TAKES[type(number)]  # type: ignore[attr-defined]
+    return is_scalar and kind_of(type_.dtype) in _TAKES[type(number)]  # type: ignore[attr-defined]
 
 
 def _typed(value: Any, place: str) -> Type:

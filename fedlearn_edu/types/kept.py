@@ -15,6 +15,7 @@ from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import StructType
 from fedlearn_edu.types.definitions import FederatedType, SequenceType
 from fedlearn_edu.types.differences import ZIP, clip, misfit
+from fedlearn_edu.types.placements import CLIENTS
 from fedlearn_edu.types.plain import DatasetSequence, LazySequence
 
 
@@ -75,23 +76,20 @@ def kept(plain: Any, type_: Any) -> Any:
 def plain_of_placed(value: Placed, type_: Type, path: str) -> Any:
     """The plain form of a placed value, for a parameter of type `type_`."""
     found, problem, cure = value.type_signature, "", ""
+    widened = isinstance(type_, FederatedType) and found.all_equal > type_.all_equal
     if found.all_equal and type_.is_assignable_from(found.member):
         problem = "a value without a placement is needed"
         cure = "take the value out of its placement: x.value"
     elif "[client" in path:
         problem = "an entry of a list for the clients is placed already"
         cure = f"the list holds what each client has; {ZIP}"
-    elif (
-        isinstance(type_, FederatedType)
-        and found.placement is type_.placement
-        and found.all_equal > type_.all_equal
-    ):
+    elif widened and found.placement is type_.placement is CLIENTS:  # type: ignore[attr-defined]
         problem = "nobody knows how many clients hold this value"
         cure = "place one entry per client: place([…, …], CLIENTS)"
     if problem:
         raise misfit(problem, clip(type_), clip(found), path, cure)
     type_.check_assignable_from(found, where=path)
-    return value.kept
+    return (value.kept,) if widened else value.kept
 
 
 def one_of(members: Sequence[Any], type_: Type) -> Any:

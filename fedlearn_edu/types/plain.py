@@ -81,7 +81,8 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
     if is_tf:
         cure = "cast it first (tf.cast): tensors are never cast by themselves"
         raise _refusal(value, type_, path, cure)
-    if array.size and array.dtype.kind not in _CONVERTS.get(wanted.kind, ""):
+    kinds = _CONVERTS.get(dtypes.kind_of(wanted), "")
+    if array.size and dtypes.kind_of(array.dtype) not in kinds:
         raise _refusal(value, type_, path, _cure(value, array.dtype, wanted))
     try:
         with np.errstate(over="raise"):
@@ -113,7 +114,7 @@ def _cure(value: Any, found: DType, wanted: DType) -> str:
         return "call the function: its result is the value"
     if found.kind in "US":
         return "turn text into numbers first: int(…), float(…)"
-    if found.kind == dtypes.REAL and wanted.kind in dtypes.WHOLE:
+    if dtypes.kind_of(found) == dtypes.REAL and wanted.kind in dtypes.WHOLE:
         return "declare np.float32, or round to whole numbers first"
     return f"convert it to {dtype_name(wanted)} first"
 

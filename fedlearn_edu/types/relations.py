@@ -187,7 +187,9 @@ def _has_letters(type_: Type) -> bool:
 
 
 def _is_numeric(type_: Type) -> TypeGuard[TensorType]:
-    return isinstance(type_, TensorType) and type_.dtype.kind in dtypes.NUMERIC
+    return (
+        isinstance(type_, TensorType) and dtypes.kind_of(type_.dtype) in dtypes.NUMERIC
+    )
 
 
 def _first_other(
@@ -198,6 +200,6 @@ def _first_other(
         parts = type_._parts()
         found = (_first_other(t, kinds, is_static, path + step) for step, t in parts)
         return next((other for other in found if other is not None), None)
-    if not isinstance(type_, TensorType) or type_.dtype.kind not in kinds:
+    if not isinstance(type_, TensorType) or dtypes.kind_of(type_.dtype) not in kinds:
         return (path, type_)
     return None if type_.has_static_shape or not is_static else (path, type_)

@@ -8,12 +8,11 @@ there are few. The text is that of the plain `repr`; its color is the page's own
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.showing import brief, participants
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import StructType, TensorType, Type
+from fedlearn_edu.types.dtypes import NUMERIC, kind_of
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
 
 _MAX_COLUMNS, _MAX_WIDTH = 4, 48
@@ -99,6 +98,6 @@ def _cell(data: Any, type_: Type, *, inside: bool = False) -> str:
 def _side(type_: Type) -> str:
     """Numbers stand below each other at the right."""
     is_number = isinstance(type_, TensorType) and type_.is_scalar
-    if is_number and np.issubdtype(type_.dtype, np.number):  # type: ignore[attr-defined]
+    if is_number and kind_of(type_.dtype) in NUMERIC:  # type: ignore[attr-defined]
         return f"{_RIGHT};font-variant-numeric:tabular-nums"
     return _LEFT

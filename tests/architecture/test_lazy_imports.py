@@ -43,3 +43,16 @@ def test_importing_a_face_loads_no_heavy_library(module: str) -> None:
 def test_importing_the_package_takes_less_than_half_a_second() -> None:
     """Of the processor; the best of five, for some find its caches cold."""
     assert min(_import_afresh("fedlearn_edu")[0] for _ in range(5)) < MAX_SECONDS
+
+
+def test_package_does_without_what_comes_with_tensorflow() -> None:
+    """In a browser there is neither; then bfloat16 is no dtype."""
+    program = """
+import sys; sys.modules["tensorflow"] = sys.modules["ml_dtypes"] = None
+import fedlearn_edu as fl
+print(fl.parse_type("float16"), "bfloat16" in fl.types.dtypes.DTYPE_NAMES)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True
+    )
+    assert (run.stdout, run.stderr) == ("float16 False\n", "")

@@ -90,6 +90,12 @@ def test_several_values_are_not_one() -> None:
         assert "look at .members" in str(caught.value)
 
 
+def test_one_value_at_the_server_is_its_only_entry() -> None:
+    entries = fl.FederatedType(np.int32, fl.SERVER, all_equal=False)
+    handed_on = fl.federated_computation(lambda x: x, entries)
+    assert handed_on(fl.place(np.int32(3), fl.SERVER)) == [3]
+
+
 def test_one_value_is_not_several() -> None:
     for use, name in ((len, "len()"), (list, "iteration")):
         with pytest.raises(TypeError, match="cannot be used like this") as caught:

@@ -3,6 +3,7 @@
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -12,7 +13,7 @@ from fedlearn_edu.testing import assert_same
 
 SIGNED = (np.int8, np.int16, np.int32, np.int64)
 UNSIGNED = (np.uint8, np.uint16, np.uint32, np.uint64)
-FLOATS = (np.float16, np.float32, np.float64)
+FLOATS = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)
 COMPLEX = (np.complex64, np.complex128)
 
 CONTEXTS = [
@@ -48,7 +49,8 @@ def test_sum_and_operators_keep_the_dtype(context: Any, dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", [*SIGNED, *UNSIGNED, *FLOATS])
 def test_extremes_keep_the_dtype(context: Any, dtype: Any) -> None:
     program = _at_clients(lambda v: (fl.federated_min(v), fl.federated_max(v)), dtype)
-    limits = np.iinfo(dtype) if np.issubdtype(dtype, np.integer) else np.finfo(dtype)
+    is_whole = np.issubdtype(dtype, np.integer)
+    limits = np.iinfo(dtype) if is_whole else ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     least, greatest = dtype(limits.min), dtype(limits.max)
     with context:
         assert_same(program([greatest, 3, least]), (least, greatest))

@@ -105,6 +105,40 @@ def a_result_of_an_unknown_kind() -> None:
         return {x}
 
 
+@slip(250, TypeError, "float32[2,2]", "Singular matrix", "result=", "line")
+def numpy_code_that_fails_on_ones() -> None:
+    @fl.np_computation((np.float32, [2, 2]))
+    def inverted(x: Any) -> Any:
+        return np.linalg.inv(x)
+
+
+@slip(251, TypeError, "tf_computation", "check_returns_type", tensorflow=True)
+def result_type_for_tensorflow() -> None:
+    fl.tf_computation(lambda x: x, np.float32, result=np.float32)
+
+
+@slip(252, TypeError, "@SERVER", "one member")
+def placed_result_of_leaf_code() -> None:
+    at_server = fl.type_at_server(np.float32)
+    fl.np_computation(lambda x: x, np.float32, result=at_server)
+
+
+@slip(262, TypeError, "np.asarray(x)")
+def list_taken_for_an_array() -> None:
+    @fl.np_computation
+    def twice(x: Any) -> Any:
+        return x * 2
+
+    twice([1.0, 2.0])
+
+
+@slip(263, AttributeError, "np.asarray(x)", ".mean")
+def mean_of_a_list() -> None:
+    @fl.np_computation(fl.SequenceType(np.float32))
+    def mean(x: Any) -> Any:
+        return x.mean()
+
+
 @slip(74, RuntimeError)
 def inner_function_run_outside() -> None:
     escaped = []

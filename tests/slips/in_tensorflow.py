@@ -43,6 +43,15 @@ def variable_from_outside() -> None:
         return x * weight
 
 
+@slip(253, TypeError, "lookup table", "in the body", tensorflow=True)
+def lookup_table_from_outside() -> None:
+    import tensorflow as tf
+
+    known = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+    table = tf.lookup.StaticHashTable(known, 0)
+    fl.tf_computation(lambda word: table.lookup(word), np.str_)
+
+
 @slip(133, RuntimeError, "mean", "federated_computation", tensorflow=True)
 def federated_call_in_tensorflow() -> None:
     @fl.federated_computation(AT_CLIENTS)
@@ -135,8 +144,71 @@ def dataset_for_all_clients() -> None:
     totals(tf.data.Dataset.range(3))
 
 
-@slip(143, TypeError, "int32", tensorflow=True, theirs=True)
+@slip(143, TypeError, "float32 beside int32", "tf.cast", tensorflow=True)
 def dtypes_mixed_in_tensorflow() -> None:
     @fl.tf_computation(np.float32, np.int32)
     def total(x: Any, n: Any) -> Any:
         return x * n
+
+
+@slip(254, TypeError, "tf.sqrt", "return np.sqrt(x)", tensorflow=True)
+def numpy_on_a_tensor() -> None:
+    @fl.tf_computation(np.float32)
+    def root(x: Any) -> Any:
+        return np.sqrt(x)
+
+
+@slip(255, TypeError, "tf.cast(x, tf.float32)", tensorflow=True)
+def float_of_a_tensor() -> None:
+    @fl.tf_computation(np.int32)
+    def half(x: Any) -> Any:
+        return float(x) / 2
+
+
+@slip(256, TypeError, "tf.cond", "@tf.function", "if x > 0", tensorflow=True)
+def if_on_a_tensor() -> None:
+    @fl.tf_computation(np.float32)
+    def positive(x: Any) -> Any:
+        if x > 0:
+            return x
+        return 0.0
+
+
+@slip(257, TypeError, "tf.cast(x, tf.float32)", "x * 0.5", tensorflow=True)
+def python_float_beside_an_integer_tensor() -> None:
+    @fl.tf_computation(np.int32)
+    def half(x: Any) -> Any:
+        return x * 0.5
+
+
+@slip(258, TypeError, "from_nested_row_splits", tensorflow=True)
+def ragged_tensor_as_parameter() -> None:
+    import tensorflow as tf
+
+    @fl.tf_computation(tf.RaggedTensorSpec([None, None], tf.float32))  # type: ignore[untyped-decorator]
+    def total(x: Any) -> Any:
+        return tf.reduce_sum(x)
+
+
+@slip(259, TypeError, "tf.reduce_mean(x)", tensorflow=True)
+def numpy_method_of_a_tensor() -> None:
+    @fl.tf_computation((np.float32, [3]))
+    def mean(x: Any) -> Any:
+        return x.mean()
+
+
+@slip(260, TypeError, "x.reduce(…)", tensorflow=True)
+def dataset_taken_for_a_tensor() -> None:
+    @fl.tf_computation(fl.SequenceType(np.float32))
+    def twice(x: Any) -> Any:
+        return x * 2
+
+
+@slip(261, TypeError, "tf.sqrt", "return np.sqrt(x)", tensorflow=True)
+def numpy_in_a_tf_function() -> None:
+    import tensorflow as tf
+
+    @fl.tf_computation(np.float32)
+    @tf.function  # type: ignore[untyped-decorator]
+    def root(x: Any) -> Any:
+        return np.sqrt(x)

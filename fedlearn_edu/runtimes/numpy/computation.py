@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`np_computation`: a Python function on NumPy arrays as one opaque leaf.
 
-Its result type is found by trying it on sample values at definition; afterwards it runs
-once for each call. The executor beside this file runs it.
+Its result type is said, or found by trying it on sample values at definition; then it
+runs once for each call. The executor beside this file runs it.
 """
 
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from functools import reduce
 from importlib import import_module
 from typing import Any, final
@@ -19,7 +19,15 @@ from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter,
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.computations.decorator import Decorator, returned_none
-from fedlearn_edu.errors import ContextError, StructureError, TracingError, add_place
+from fedlearn_edu.errors import (
+    ContextError,
+    FedLearnError,
+    StructureError,
+    TracingError,
+    TypeMismatchError,
+    add_place,
+    line_of,
+)
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.structure import Struct
@@ -40,18 +48,24 @@ from fedlearn_edu.types.plain import reading
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)
+_SAY_IT = "say the type of the result: np_computation(…, result=np.float32)"
 
 
 @final
 @dataclass(frozen=True)
 class PythonCode:
-    """A Python function with the types of its parameter and result."""
+    """A Python function with the types of its parameter and result.
+
+    Attributes:
+        is_said: whether the type of the result was said, and not found on ones.
+    """
 
     fn: Callable[..., Any]
     names: tuple[str, ...]
     parameter: Type | None
     result: Type
     name: str
+    is_said: bool
     digest: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -59,8 +73,7 @@ class PythonCode:
         # `np_computation(fn, type)` leaves the function its name.
         module, qualname = self.fn.__module__, self.fn.__qualname__
         if _object_named(module, qualname) is self.fn:
-            fields = (self.fn, self.names, self.parameter, self.result, self.name)
-            return (PythonCode, (*fields, self.digest))
+            return (PythonCode, tuple(getattr(self, f.name) for f in fields(self)))
         if _code_named(module, qualname) is not self:
             raise _nameless(module, qualname)
         return (_code_named, (module, qualname))
@@ -68,7 +81,15 @@ class PythonCode:
     def __call__(self, argument: Any) -> Any:
         """Runs the function on a plain argument."""
         result = _run(self.fn, self.names, self.parameter, argument)
-        return normalize(result, self.result, f"{self.name}'s result")
+        if result is None:
+            raise returned_none(self.fn, self.name)
+        try:
+            return normalize(result, self.result, f"{self.name}'s result")
+        except TypeMismatchError as error:
+            if not self.is_said:
+                error.summary = f"{self.name} was tried on ones and gave another type"
+                error.expected, error.do = f"{self.result}, as for ones", _SAY_IT
+            raise
 
 
 def _object_named(module: str, qualname: str) -> Any:
@@ -144,14 +165,25 @@ _MEANINGS = Meanings(_run_leaf, lambda literal: literal.value, _PRIMITIVES)
 
 
 def trace_python(
-    fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, fn_name: str
+    fn: Callable[..., Any],
+    names: tuple[str, ...],
+    type_: Type | None,
+    fn_name: str,
+    result: Type | None = None,
 ) -> Computation:
-    """Tries `fn` on samples and returns it as a computation of one leaf."""
+    """Returns `fn` as a computation of one leaf; tries it if no result type is said."""
     check_leaf_parameter(fn_name, type_)
-    first, second = (_try(fn, names, type_, size, fn_name) for size in _SAMPLE_SIZES)
-    result = _generalize(first, second, fn_name)
-    code = PythonCode(fn, names, type_, result, fn_name)
-    leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, result))
+    found = _try(fn, names, type_, fn_name) if result is None else result
+    if not is_tensorflow_compatible(found):
+        cures = "did you forget to call a computation?", "say the type of one member"
+        raise TracingError(
+            f"{fn_name} returned something leaf code cannot return",
+            expected="tensors, structures and sequences",
+            found=str(found),
+            do=cures[result is not None],
+        )
+    code = PythonCode(fn, names, type_, found, fn_name, result is not None)
+    leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, found))
     return Computation(leaf, fn_name, fn.__doc__)
 
 
@@ -162,36 +194,57 @@ def _run(
     try:
         with PythonContext():
             # A body may well change its arrays in place; nobody else may notice.
-            return call_leaf(fn, names, type_, private(argument), _to_body)
+            result = call_leaf(fn, names, type_, private(argument), _to_body)
+            # Elements that are made one by one are made here.
+            return list(result) if isinstance(result, Iterator) else result
     finally:
         reading.reset(outer)
 
 
 def _try(
-    fn: Callable[..., Any],
-    names: tuple[str, ...],
-    type_: Type | None,
-    size: int,
-    fn_name: str,
+    fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, fn_name: str
 ) -> Type:
-    sample = None if type_ is None else _sample(type_, size)
-    try:
-        with np.errstate(all="ignore"):
-            result = _run(fn, names, type_, sample)
-        found = infer_type(result)
-    except Exception as error:
-        add_place(error, f"in {fn_name}, tried on ones to find out its result type")
-        raise
-    if found is None:
-        raise returned_none(fn, fn_name)
-    if not is_tensorflow_compatible(found):
-        raise TracingError(
-            f"{fn_name} returned something leaf code cannot return",
-            expected="tensors, structures and sequences",
-            found=str(found),
-            do="did you forget to call a computation?",
-        )
-    return found
+    """The type of the results on ones, with `?` where their sizes differ."""
+    found = []
+    for size in _SAMPLE_SIZES:
+        sample = None if type_ is None else _sample(type_, size)
+        try:
+            with np.errstate(all="ignore"):
+                result = _run(fn, names, type_, sample)
+            type_of_result = infer_type(result)
+        except FedLearnError as error:
+            add_place(error, f"in {fn_name}, tried on ones to find out its result type")
+            raise
+        except Exception as error:
+            if sample is None:
+                raise
+            raise _failed_on_ones(error, fn_name, sample) from error
+        if type_of_result is None:
+            raise returned_none(fn, fn_name)
+        found.append(type_of_result)
+    first, second = found
+    joined = join(first, second)
+    if joined is not None:
+        return joined
+    raise TracingError(
+        f"the type of {fn_name}'s result depends on the size of its input",
+        expected=f"always the same, as for {_SAMPLE_SIZES[0]} elements: {first}",
+        found=f"for {_SAMPLE_SIZES[1]} elements: {second}",
+        where=f"{fn_name}'s result",
+        do="return one array in place of a list: np.array(…), or say that it is a "
+        "sequence: result=fl.SequenceType(np.float32)",
+    )
+
+
+def _failed_on_ones(error: Exception, fn_name: str, sample: Any) -> Exception:
+    """An error of the user's function, which may well be right on real data."""
+    return TracingError(
+        f"{fn_name} failed when it was tried on ones to find out its result type",
+        expected=f"a result for ones of type {infer_type(sample)}",
+        found=f"{type(error).__name__}: {error}",
+        where=line_of(error) or fn_name,
+        do=f"correct it, or {_SAY_IT}, then it is not tried",
+    )
 
 
 def _sample(type_: Type, size: int) -> Any:
@@ -212,28 +265,14 @@ def _strings(filled: Any) -> Any:
     return np.full(filled.shape, b"", object)[()]
 
 
-def _generalize(first: Type, second: Type, fn_name: str) -> Type:
-    """The type both results have, with `?` where their sizes differ."""
-    joined = join(first, second)
-    if joined is not None:
-        return joined
-    raise TracingError(
-        f"the type of {fn_name}'s result depends on the size of its input",
-        expected=f"always the same, as for {_SAMPLE_SIZES[0]} elements: {first}",
-        found=f"for {_SAMPLE_SIZES[1]} elements: {second}",
-        where=f"{fn_name}'s result",
-        do="return one array in place of a list: np.array(…)",
-    )
-
-
 np_computation = Decorator(
     "np_computation",
     trace_python,
     """Makes a computation of a Python function on NumPy arrays.
 
-    The function is tried on ones, twice, when it is defined, to find its result type;
-    then it runs once for each call. It sees NumPy scalars and arrays, lists for
-    sequences, and containers of these.
+    It runs once for each call, and sees NumPy scalars and arrays, lists for sequences,
+    and containers of these. To find the type of its result, it is tried on ones, twice,
+    when it is defined.
 
     >>> import numpy as np
     >>> from fedlearn_edu import np_computation
@@ -245,6 +284,21 @@ np_computation = Decorator(
     >>> float(add(1, 2))
     3.0
 
+    A function that fails on ones, or returns something else for them, says the type of
+    its result with `result=`. Then it is not tried; each result is converted to that
+    type as arguments are, or refused.
+
+    >>> matrix = (np.float32, [2, 2])
+    >>> invert = np_computation(np.linalg.inv, matrix, result=matrix)
+    >>> invert([[2, 0], [0, 4]]).tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+
+    Raises:
+        TracingError: if the function fails on ones, or the structure of its result
+            follows their number.
+        TypeMismatchError: in a call whose result does not fit what was found or said.
+
     Source: none; the ancestor's leaf code is TensorFlow, see `tf_computation`.
     """,
+    takes_result=True,
 )

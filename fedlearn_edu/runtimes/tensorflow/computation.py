@@ -16,6 +16,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow import fusing as fusing  # makes itself known
 from fedlearn_edu.runtimes.tensorflow.conversion import from_body, to_body
+from fedlearn_edu.runtimes.tensorflow.refusals import refusal
 from fedlearn_edu.runtimes.tensorflow.tracing import trace
 from fedlearn_edu.types import FunctionType, Type
 
@@ -27,7 +28,10 @@ def trace_tensorflow(
     check_leaf_parameter(fn_name, type_)
 
     def body(nested: Any) -> tuple[Type, list[Any]]:
-        result = call_leaf(fn, names, type_, nested, to_body)
+        try:
+            result = call_leaf(fn, names, type_, nested, to_body)
+        except Exception as error:
+            raise (refusal(error, fn_name, type_) or error) from None
         if result is None:
             raise returned_none(fn, fn_name)
         return from_body(result, fn_name)
@@ -44,8 +48,8 @@ tf_computation = Decorator(
 
     The body runs once, now, on symbolic tensors; calling the computation runs the
     graph. Sequences are `tf.data.Dataset`s, structures the containers they were
-    declared with. Variables made in the body live for one call. `tf.function` may be
-    used inside.
+    declared with. Variables and lookup tables made in the body, also by Keras layers,
+    live for one call. `tf.function` may be used inside.
 
     >>> import numpy as np
     >>> from fedlearn_edu import tf_computation

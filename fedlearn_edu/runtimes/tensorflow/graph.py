@@ -6,12 +6,13 @@ function is rebuilt from the serialized graph. No Python source travels.
 """
 
 import hashlib
-import pickle
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
+
+import numpy as np
 
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
@@ -21,13 +22,14 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.digests import digest_of
 from fedlearn_edu.runtimes.tensorflow.failures import explained
-from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.runtimes.tensorflow.sequences import (
     keeping,
     nesting,
     stacks,
     to_variant,
 )
+from fedlearn_edu.runtimes.tensorflow.variables import own_table
 from fedlearn_edu.types import SequenceType, Type
 
 # From nested tensors and datasets to the type and the leaves of the result.
@@ -44,14 +46,15 @@ class SerializedGraph:
         inputs: names of the tensors to be fed.
         outputs: names of the tensors to be fetched.
         effects: names of the operations that run although nobody fetches them.
-        captures: eager tensors from outside the body, by the name of their placeholder.
+        captures: what eager tensors from outside the body hold, by the name of their
+            placeholder: one array, or a lookup table's keys and values.
     """
 
     definition: bytes
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     effects: tuple[str, ...]
-    captures: tuple[tuple[str, Any], ...]
+    captures: tuple[tuple[str, tuple[Any, ...]], ...]
 
 
 @final
@@ -132,7 +135,7 @@ class GraphCode:
             tuple(tensor.name for tensor in inputs),
             tuple(tensor.name for tensor in concrete.outputs),
             tuple(sorted(effect.name for effect in concrete.graph.control_outputs)),
-            tuple((name, outer.numpy()) for name, outer in captures),
+            tuple((name, _content(outer)) for name, outer in captures),
         )
 
     @cached_property
@@ -141,13 +144,13 @@ class GraphCode:
         graph = self.serialized
         inputs = [*graph.inputs, *(name for name, _ in graph.captures)]
         steps = digest_of(graph.definition, inputs, graph.outputs, graph.effects)
-        # Piece by piece: a pickle of all would tell equal strings from identical ones.
-        captures = b"".join(pickle.dumps(value) for _, value in graph.captures)
+        arrays = (array for _, content in graph.captures for array in content)
+        captures = b"".join(map(_bytes_of, arrays))
         return hashlib.sha256(steps.encode() + captures).hexdigest()
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""
-        return list(self._function(nesting.get())(*flat))
+        return called(self._function(nesting.get()), *flat)
 
     def _function(self, depth: int) -> Any:
         """The graph as a function; another one if it is waiting for itself."""
@@ -171,7 +174,7 @@ class GraphCode:
         pairs = list(zip(flatten(argument, self.parameter), self._leaves, strict=True))
         flat = self._stacked(pairs)
         if flat is not None and (over_stacks := self._over_stacks) is not None:
-            results = list(over_stacks(*flat))
+            results = called(over_stacks, *flat)
         else:
             flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
             results = self.run(flat)
@@ -232,11 +235,39 @@ def _as_tensor(leaf: Any, type_: Type) -> Any:
     return tf.convert_to_tensor(leaf)
 
 
+def _bytes_of(array: Any) -> bytes:
+    # No pickle: it tells equal strings from identical ones.
+    array = np.asarray(array)
+    is_text = array.dtype.kind == "O"
+    data = repr(array.tolist()).encode() if is_text else array.tobytes()
+    return repr((array.dtype.name, array.shape)).encode() + data
+
+
+def _content(captured: Any) -> tuple[Any, ...]:
+    table = own_table(captured)
+    if table is None:
+        return (captured.numpy(),)
+    keys, values = (tensor.numpy() for tensor in table.export())
+    order = np.argsort(keys)
+    return keys[order], values[order]
+
+
+def _with_content(*content: Any) -> Any:
+    """The tensor, or the handle of the table, that was captured."""
+    if len(content) == 1:
+        return tf.constant(*content)
+    with tf.init_scope():
+        initializer = tf.lookup.KeyValueTensorInitializer(*content)
+        default = tf.zeros([], initializer.value_dtype)
+        table = tf.lookup.StaticHashTable(initializer, default)
+    return tf.identity(table.resource_handle)
+
+
 def _rebuild(serialized: SerializedGraph) -> Any:
     definition = tf.compat.v1.GraphDef.FromString(serialized.definition)
 
     def build() -> None:
-        constants = {name: tf.constant(value) for name, value in serialized.captures}
+        constants = {name: _with_content(*parts) for name, parts in serialized.captures}
         tf.graph_util.import_graph_def(definition, name="", input_map=constants)
 
     wrapped = tf.compat.v1.wrap_function(build, [])

@@ -24,7 +24,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import evaluate_in_graph
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
 from fedlearn_edu.runtimes.tensorflow.tracing import TensorFlowTracingContext
-from fedlearn_edu.runtimes.tensorflow.variables import creator_in
+from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import SequenceType, TensorType, Type
 
@@ -155,8 +155,7 @@ class GroupGraph:
             for column, type_ in zip(self._layout, self._types, strict=True)
         ]
         # Here, so that a variable is this client's, not the whole graph's.
-        creator = creator_in(tf.compat.v1.get_default_graph())
-        with tf.variable_creator_scope(creator):
+        with living_for_one_call():
             nested = nest(iter(values), self._work.parameter)
             result = evaluate_in_graph(self._work.function, nested)
         return flatten(result, self._work.result)

@@ -34,7 +34,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS_IN_GRAPHS, PRIMITIVES
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
-from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type, released
 
@@ -92,7 +92,7 @@ class TensorFlowTogether(Together):
         if graph is None:
             return None
         flat = [tensor for column in found for tensor in column.tensors]
-        return list(graph(tf.constant(group.count), *flat, *start))
+        return called(graph, tf.constant(group.count), *flat, *start)
 
     def _graph(self, work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
         layout = tuple((column.kind, column.has_tails) for column in found)

@@ -8,6 +8,8 @@ of the language. Other computations called in a body become part of its graph.
 from collections.abc import Iterator
 from typing import Any, final
 
+from tensorflow.python.ops.resource_variable_ops import get_eager_safe_handle_data
+
 from fedlearn_edu.compiler.evaluation import obstacle
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import TracingContext
@@ -30,7 +32,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
 from fedlearn_edu.runtimes.tensorflow.graph import Body, GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import dataset_of_stacks, stack_specs
-from fedlearn_edu.runtimes.tensorflow.variables import creator_in
+from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call, own_table
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import SequenceType, StructType, Type
 
@@ -113,8 +115,7 @@ def _traced(
     results: list[Type] = []
 
     def run(*flat: Any) -> list[Any]:
-        creator = creator_in(tf.compat.v1.get_default_graph())
-        with TensorFlowTracingContext(), tf.variable_creator_scope(creator):
+        with TensorFlowTracingContext(), living_for_one_call():
             put = _over_stacks if stacked else nest
             nested = None if type_ is None else put(iter(flat), type_)
             result_type, leaves = body(nested)
@@ -152,13 +153,20 @@ def _as_tensor(leaf: Any) -> Any:
 
 def _check_captures(graph: Any, name: str) -> None:
     for external, _ in graph.captures:
-        if external.dtype in (tf.resource, tf.variant):
-            kind = "variable" if external.dtype == tf.resource else "dataset"
+        if external.dtype in (tf.resource, tf.variant) and not own_table(external):
+            kind, cure = _kind_of(external)
             raise TracingError(
                 f"{name} uses a {kind} that was made outside of it",
-                expected="variables made inside, everything else passed in",
+                expected=f"{kind}s made inside, everything else passed in",
                 found=f"a {kind}",
                 where=f"the body of {name}",
-                do="make it in the body (a Keras optimizer, too), or make its value a "
-                "parameter",
+                do=f"make it in the body{cure}, or make its value a parameter",
             )
+
+
+def _kind_of(external: Any) -> tuple[str, str]:
+    if external.dtype == tf.variant:
+        return "dataset", ""
+    if get_eager_safe_handle_data(external) is None:
+        return "lookup table", " itself, not in a function there"
+    return "variable", " (a Keras optimizer, too)"

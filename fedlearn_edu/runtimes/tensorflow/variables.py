@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables that live for one call.
+"""Variables and lookup tables that live for one call.
 
 A `tf.Variable` made inside a `tf_computation` becomes an operation of its graph: every
 invocation makes a fresh, anonymous one, also when clients run in parallel threads, and
-drops it at the end. Nothing is shared and nothing survives.
+drops it at the end. Nothing is shared and nothing survives. Tables likewise.
 
 In a loop over clients or elements such a variable is slow, and a vectorized map cannot
 have any. `without_variables` makes plain values of them, where that can be proven.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, final
 
-from tensorflow.python.ops import handle_data_util, resource_variable_ops
+from tensorflow.python.ops import handle_data_util, lookup_ops, resource_variable_ops
 
 from fedlearn_edu.runtimes.tensorflow.library import tf
 
@@ -20,11 +21,52 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 
 
-def creator_in(graph: Any) -> Callable[..., Any]:
-    """A creator for `tf.variable_creator_scope`, for the body traced into `graph`.
+_TABLES = (
+    *(tf.lookup.StaticHashTable, lookup_ops.StaticHashTableV1, lookup_ops.HashTable),
+    *(lookup_ops.MutableHashTable, lookup_ops.DenseHashTable),
+)
 
-    A variable that an inner `tf.function` makes once and keeps is the body's, too.
+
+@contextmanager
+def living_for_one_call() -> Iterator[None]:
+    """What a body makes while it is traced into the current graph lives in that graph.
+
+    So does a variable that an inner `tf.function` makes once and keeps. The table of a
+    Keras layer does not: it is filled at once, never changes, and `own_table` knows it.
     """
+    graph = tf.compat.v1.get_default_graph()
+    with ExitStack() as scopes:
+        scopes.enter_context(tf.variable_creator_scope(_creator_in(graph)))
+        for kind in _TABLES:
+            create = _tables_in(graph, kind)
+            scope = graph._resource_creator_scope(kind.__name__, create)
+            scopes.enter_context(scope)
+        yield
+
+
+def _tables_in(graph: Any, kind: Any) -> Callable[..., Any]:
+    class OneCallTable(kind):  # type: ignore[misc]
+        def _create_resource(self) -> Any:
+            with graph.as_default():  # a table leaves it for this step
+                return super()._create_resource()
+
+    def create(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if not tf.executing_eagerly():
+            anonymous = {**kwargs, "experimental_is_anonymous": True}
+            return OneCallTable(*args, **anonymous)
+        table = make(*args, **kwargs)
+        table.resource_handle.table = table
+        return table
+
+    return create
+
+
+def own_table(handle: Any) -> Any:
+    """The filled table that a body has made, by its handle; else `None`."""
+    return getattr(handle, "table", None)
+
+
+def _creator_in(graph: Any) -> Callable[..., Any]:
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         initial = kwargs["initial_value"]

@@ -8,7 +8,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
+from fedlearn_edu.testing.case import ALL, NUMPY, CaseBook, Leaf, gives
 from fedlearn_edu.types import CLIENTS
 
 FUNCTIONS = CaseBook()
@@ -68,6 +68,15 @@ def leaf_code_handed_in(leaf: Leaf) -> Computation:
     double = leaf(lambda x: x + x, INT)
     again = leaf(lambda x: x, INT)
     return fl.federated_computation(lambda x: again(twice(double, x)), INT)
+
+
+@FUNCTIONS.add(gives([0.0, 0.125], [1, 0.25]), runtimes=(NUMPY,))
+def leaf_code_that_says_its_result(leaf: Leaf) -> Computation:
+    """A result becomes what was said, also where ones would give another type."""
+    half = leaf(lambda x: 0 if x > 0.5 else x / 2, np.float32, result=np.float32)
+    return fl.federated_computation(
+        lambda v: fl.federated_map(half, v), fl.type_at_clients(np.float32)
+    )
 
 
 @FUNCTIONS.add(gives((7, 10), 5), runtimes=ALL)

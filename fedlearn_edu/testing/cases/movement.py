@@ -36,6 +36,14 @@ def value_at_clients_is_at_each_of_them(_: Leaf) -> Computation:
     )
 
 
+@MOVEMENT.add(gives(([2], 2), 2))
+def one_value_through_a_list_of_them(_: Leaf) -> Computation:
+    """What is equal everywhere may be handed on as one entry for each participant."""
+    entries = fl.FederatedType(np.int32, SERVER, all_equal=False)
+    handed_on = fl.federated_computation(lambda x: x, entries)
+    return fl.federated_computation(lambda x: (handed_on(x), x), SERVER_INT)
+
+
 @MOVEMENT.add(gives(PAIR_VALUE))
 def value_at_server_keeps_its_container(_: Leaf) -> Computation:
     """A structure of constants keeps names, dtypes and container."""

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
+from fedlearn_edu.errors import (
+    ComputationReturnedNoneError,
+    ContextError,
+    TracingError,
+    TypeMismatchError,
+)
 from tests.programs import INT, INTS, NUMBERS, add, increment
 
 VECTOR = fl.TensorType(np.float32, [None])
@@ -61,7 +66,7 @@ def test_it_is_tried_on_ones(type_: Any, seen: Any) -> None:
 
     fl.np_computation(body, type_)
     assert tried == [seen] * len(tried)
-    assert type(tried[0]) is type(seen)
+    assert isinstance(tried[0], type(seen))
 
 
 def test_a_result_whose_structure_follows_the_input_is_refused() -> None:
@@ -115,6 +120,74 @@ def test_a_number_takes_the_dtype_that_was_found() -> None:
     assert made.type_signature.result == fl.to_type(np.int32)
     result = made(2)
     assert (result, result.dtype) == (4, np.int32)
+
+
+# ------------------------------------------------------- a result type that is said
+
+MATRIX = fl.TensorType(np.float32, [2, 2])
+
+
+@pytest.mark.parametrize(
+    ("body", "type_", "result", "argument", "expected"),
+    [
+        (np.linalg.inv, MATRIX, MATRIX, [[2, 0], [0, 4]], [[0.5, 0], [0, 0.25]]),
+        (lambda x: x[2], VECTOR, np.float32, [1, 2, 3, 4], 3),
+        (lambda s: s[2], NUMBERS, np.int32, [1, 2, 3], 3),
+        (lambda x: {5: 2.5}[int(x)], np.int32, np.float32, 5, 2.5),
+        (lambda x: x[x > 0], (np.float32, [3]), VECTOR, [1, -1, 2], [1, 2]),
+        (lambda x: 0 if x > 0.5 else x / 2, np.float32, np.float32, 0.25, 0.125),
+        (lambda s: (i + 1 for i in s), NUMBERS, NUMBERS, [1, 2], [2, 3]),
+        (
+            lambda s: {"b": len(s), "a": []},
+            NUMBERS,
+            [("a", NUMBERS), ("b", INT)],
+            [7],
+            OrderedDict(a=[], b=1),
+        ),
+    ],
+)
+def test_what_says_its_result_type_is_not_tried(
+    body: Any, type_: Any, result: Any, argument: Any, expected: Any
+) -> None:
+    for made in (
+        fl.np_computation(body, type_, result=result),
+        fl.np_computation(type_, result=result)(body),
+    ):
+        assert made.type_signature.result == fl.to_type(result)
+        found = made(argument)
+        assert (found.tolist() if hasattr(found, "tolist") else found) == expected
+
+
+def test_a_computation_without_types_may_say_its_result() -> None:
+    positive = fl.np_computation(lambda x: x[x > 0], result=VECTOR)
+    assert positive(np.array([1, -1, 2], np.float32)).tolist() == [1, 2]
+    one = fl.np_computation(result=np.float32)(lambda: 1)
+    assert (one(), one().dtype) == (1, np.float32)
+
+
+def test_a_result_is_checked_against_what_was_said() -> None:
+    wrong = fl.np_computation(lambda x: "none", INT, result=np.int32)
+    with pytest.raises(TypeMismatchError, match="declared") as caught:
+        wrong(1)
+    assert caught.value.where == "lambda's result, in the computation lambda"
+    forgetful = fl.np_computation(lambda x: None, INT, result=np.int32)
+    with pytest.raises(ComputationReturnedNoneError, match="returned None"):
+        forgetful(1)
+
+
+@pytest.mark.parametrize(
+    ("body", "argument"),
+    [
+        (lambda x: 0 if x[0] > 0.5 else x[0] / 2, [0.25, 0, 0]),
+        (lambda x: x[x > 0], [1, -1, 2]),
+    ],
+)
+def test_a_type_found_on_ones_is_not_called_declared(body: Any, argument: Any) -> None:
+    made = fl.np_computation(body, (np.float32, [3]))
+    with pytest.raises(TypeMismatchError, match="tried on ones") as caught:
+        made(argument)
+    assert "declared" not in str(caught.value)
+    assert "result=" in str(caught.value.do)
 
 
 # ------------------------------------------------------------------ calls inside

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ExecutorError
+from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
 from tests.executors.examples import call, pair, run
@@ -37,13 +37,10 @@ def test_only_numpy_leaf_code_is_run(node: Any, found: str) -> None:
 
 
 def test_federated_values_are_not_for_it() -> None:
-    async def work() -> Any:
-        executor = fw.NumPyExecutor()
-        value = await executor.create_value((np.int32(1),), INTS)
-        return await (await executor.create_call(value)).compute()
-
-    with pytest.raises(TypeError):
-        run(work())
+    for type_, value in ((INTS, (np.int32(1),)), (fl.type_at_server(INT), 1)):
+        with pytest.raises(TypeMismatchError, match="one participant") as caught:
+            run(fw.NumPyExecutor().create_value(value, type_))
+        assert "FederatingExecutor" in str(caught.value.do)
 
 
 def test_operations_all_runtimes_know_are_run() -> None:

@@ -119,6 +119,32 @@ def test_a_stack_asked_for_numpy_refuses_tensorflow_code() -> None:
         tf_double(1)
 
 
+@pytest.mark.parametrize("options", [{"fuse": False}, {"max_fanout": 2}], ids=str)
+def test_python_code_in_graphs_may_call_the_clients_it_is_one_of(options: Any) -> None:
+    """More clients at once than TensorFlow has threads, all waiting for each other."""
+    doubled = fl.federated_computation(
+        lambda v: fl.federated_sum(fl.federated_map(tf_double, v)), INTS
+    )
+
+    factory = fw.local_executor_factory(
+        leaf="tensorflow", clients_per_thread=1, **options
+    )
+    context = fw.SyncExecutionContext(factory)
+
+    def twice(x: Any) -> Any:
+        with context:  # this is a thread of TensorFlow's own
+            return np.int32(doubled([int(x), 1]) + doubled([int(x), 2]))
+
+    @fl.tf_computation(np.int32)
+    def nested(x: Any) -> Any:
+        return tf.ensure_shape(tf.py_function(twice, [x], tf.int32), [])
+
+    outer = fl.federated_computation(lambda v: fl.federated_map(nested, v), INTS)
+    with context:
+        assert outer([1, 2]) == [10, 14]
+        assert outer([1] * 10) == [10] * 10
+
+
 def test_a_tensor_of_another_dtype_is_refused() -> None:
     with pytest.raises(TypeMismatchError, match="int32"):
         run(fw.EagerTFExecutor().create_value(tf.constant(1, tf.int64), INT))

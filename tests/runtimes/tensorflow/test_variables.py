@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Variables made inside live for one call; what was made outside is refused."""
 
+import pickle
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -43,6 +44,77 @@ def test_every_call_gets_fresh_variables() -> None:
 def test_variables_are_made_in_many_ways(body: Callable[[Any], Any]) -> None:
     made = fl.tf_computation(body, np.int32)
     assert [made(3), made(3)] == [6, 6]
+
+
+def _in_a_static_table(x: Any) -> Any:
+    known = tf.lookup.KeyValueTensorInitializer(
+        ["a", "b"], tf.constant([1, 2], tf.int64)
+    )
+    return tf.lookup.StaticHashTable(known, np.int64(0)).lookup(x)
+
+
+def _in_a_vocabulary(x: Any) -> Any:
+    known = tf.lookup.KeyValueTensorInitializer(
+        ["c", "a", "b"], tf.constant([0, 1, 2], tf.int64)
+    )
+    return tf.lookup.StaticVocabularyTable(known, 1).lookup(x)
+
+
+def _in_a_layer(x: Any) -> Any:
+    return tf.keras.layers.StringLookup(vocabulary=["a", "b"])(x)
+
+
+def _in_its_own_table(x: Any) -> Any:
+    """The keys differ from client to client."""
+    own = tf.lookup.KeyValueTensorInitializer([x], tf.constant([1], tf.int64))
+    table = tf.lookup.StaticHashTable(own, np.int64(0))
+    return table.lookup(x) + tf.cast(x == "b", tf.int64) - tf.cast(x == "c", tf.int64)
+
+
+def _in_a_table_that_grows(x: Any) -> Any:
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, np.int64(0))
+    table.insert(["a", "b"], tf.constant([1, 2], tf.int64))
+    found = table.lookup(x)
+    table.insert(x, np.int64(9))
+    return found
+
+
+TABLES = [
+    _in_a_static_table,
+    _in_a_vocabulary,
+    _in_a_layer,
+    _in_its_own_table,
+    _in_a_table_that_grows,
+]
+
+
+@pytest.mark.parametrize("body", TABLES, ids=lambda body: body.__name__)
+def test_lookup_tables_live_for_one_call_on_every_stack(body: Any) -> None:
+    position = fl.tf_computation(body, np.str_)
+    words = ["b", "c", "a"] * 6  # enough for one graph of all
+    expected = [2, 0, 1] * 6
+    assert [position(word) for word in words[:3]] == expected[:3]
+    of_all = fl.federated_computation(
+        lambda x: fl.federated_map(position, x), fl.type_at_clients(np.str_)
+    )
+    in_data = fl.federated_computation(
+        lambda s: fl.sequence_map(position, s), fl.SequenceType(np.str_)
+    )
+    for options in ({}, {"fuse": False}, {"max_fanout": 4}, {"clients_per_thread": 1}):
+        factory = fw.local_executor_factory(
+            leaf="tensorflow", support_sequence_ops=True, **options
+        )
+        with fw.SyncExecutionContext(factory):
+            assert of_all(words) == of_all(words) == expected
+            assert in_data(words) == expected
+
+
+@pytest.mark.parametrize("body", TABLES, ids=lambda body: body.__name__)
+def test_lookup_tables_travel(body: Any) -> None:
+    position = fl.tf_computation(body, np.str_)
+    arrived = pickle.loads(pickle.dumps(position))
+    assert arrived.tree.code.digest == position.tree.code.digest
+    assert [arrived(word) for word in "bca"] == [2, 0, 1]
 
 
 def test_parallel_threads_do_not_share_variables() -> None:

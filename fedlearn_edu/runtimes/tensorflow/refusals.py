@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a body asks of a tensor that has no value yet, and how TensorFlow spells it.
+
+`computation.py` hands in what a body has raised. TensorFlow and NumPy say it in pages
+about graphs; here it is what was done, in which line, and what to write.
+"""
+
+import re
+
+from fedlearn_edu.errors import FedLearnError, TracingError, line_in, line_of
+from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.types import StructType, Type
+
+# How a message of theirs begins or goes on: what was done, and what to write instead.
+# `{0}` is the first group of the pattern.
+_WHAT_TO_WRITE = {
+    r"symbolic tf.Tensor .* to a numpy array": ("NumPy code on a tensor", ""),
+    r"^(float|int|complex)\(\) argument": ("{0}() of a tensor", "tf.cast(x, tf.{0}32)"),
+    r"as a Python `bool`": (
+        "`if`, `while`, `and`, `or`, `not` or `max` on a tensor",
+        "tf.where or tf.cond, or put @tf.function below the decorator: AutoGraph makes "
+        "them of `if` and `while` in a def",
+    ),
+    r"Iterating over a symbolic": (
+        "a loop over a tensor",
+        "tf.reduce_sum, tf.map_fn, …, or put @tf.function below the decorator",
+    ),
+    r"SymbolicTensor' object cannot be interpreted": (
+        "range() of a tensor",
+        "tf.range(x)",
+    ),
+    r"len is not well defined": ("len() of a tensor", "tf.shape(x)[0]"),
+    r"Tensor' object does not support item": (
+        "an assignment to a part of a tensor",
+        "tf.tensor_scatter_nd_update, or a tf.Variable",
+    ),
+    r"SymbolicTensor' object has no attribute '(\w+)'": (".{0} of a tensor", ""),
+    r"Expected (\w+) passed .* of type '(\w+)'": (
+        "{0} beside a Python {1}",
+        "tf.cast(x, tf.float32)",
+    ),
+    r"has type (\w+) that does not match type (\w+)": (
+        "{1} beside {0}",
+        "tf.cast(x, tf.float32), say, so that both have one dtype",
+    ),
+    r"(?:operand type|elements of <).*Dataset": (
+        "a sequence, which is a dataset, taken for a tensor",
+        "x.map(…) for each element, x.reduce(…) for all of them",
+    ),
+}
+_RAGGED = "tf.RaggedTensor.from_nested_row_splits(x.flat_values, x.nested_row_splits)"
+_SPELLINGS = {
+    "array": "tf.stack(x)",
+    "astype": "tf.cast(x, tf.float32)",
+    "numpy": "x itself",
+}
+_IN_USER_CODE = re.compile(r'File "(.*?)", line (\d+), in .*\*\n\s+(.*)')
+
+
+def refusal(error: Exception, name: str, parameter: Type | None) -> Exception | None:
+    """The same error in our words; `None` for one that is the body's own."""
+    if isinstance(error, FedLearnError):
+        return None
+    text, place = str(error), line_of(error)
+    if quoted := _IN_USER_CODE.findall(text):  # AutoGraph keeps no other trace of it
+        file, line, code = quoted[-1]
+        place, text = f"{line_in(file, int(line))}: {code}", text.split("Error: ")[-1]
+    found, cure = _what_to_write(text, place or "")
+    is_ragged = parameter is not None and parameter.contains(_is_ragged)
+    if is_ragged and (found or "'Struct'" in text):
+        found, cure = "the parts of a ragged tensor, taken for a tensor", _RAGGED
+    if not found:
+        return None
+    return TracingError(
+        f"TensorFlow cannot make a graph of {name}",
+        expected="TensorFlow code: it runs once, on tensors that have no values yet",
+        found=found,
+        where=place,
+        do=f"write {cure}",
+    )
+
+
+def _what_to_write(text: str, line: str) -> tuple[str, str]:
+    for pattern, (found, cure) in _WHAT_TO_WRITE.items():
+        if match := re.search(pattern, text):
+            spelled = cure.format(*match.groups()) or _spelling(line, *match.groups())
+            return found.format(*match.groups()), spelled
+    return "", ""
+
+
+def _spelling(line: str, attribute: str = "") -> str:
+    """TensorFlow's name for what NumPy does, or what an array has."""
+    for name in [attribute] if attribute else re.findall(r"\bnp\.(\w+)\(", line):
+        for room, prefix in ((tf, "tf."), (tf, "tf.reduce_"), (tf.math, "tf.math.")):
+            known = f"{prefix.split('.')[-1]}{name}"
+            if name in _SPELLINGS or hasattr(room, known):
+                return _SPELLINGS.get(name, f"{prefix}{name}(x)")
+    return "the same with functions of tf, or use an np_computation"
+
+
+def _is_ragged(type_: Type) -> bool:
+    names = ("flat_values", "nested_row_splits")
+    return isinstance(type_, StructType) and type_.names() == names
