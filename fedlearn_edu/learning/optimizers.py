@@ -20,6 +20,7 @@ from fedlearn_edu.learning.schedules import (
     describe_rate,
     exponential_decay,
 )
+from fedlearn_edu.learning.trees import flatten, rebuild
 
 Weights = Any
 """A structure of float tensors, for example `<weights=float32[784,10],...>`."""
@@ -59,6 +60,19 @@ class Optimizer:
     name: str
     initialize: Callable[[Weights], Any]
     next: Callable[[Any, Weights, Weights, Any], tuple[Any, Weights]]
+
+    def step(
+        self, moments: Any, weights: Weights, gradients: Weights, number: Any, size: Any
+    ) -> tuple[Any, Weights]:
+        """`next` on `size` examples: nothing is no step, for the moments neither."""
+        before = flatten((moments, weights))
+
+        def after() -> dict[str, Any]:
+            return flatten(self.next(moments, weights, gradients, number))
+
+        found = fl.tf.cond(size > 0, after, lambda: before)
+        stepped: tuple[Any, Weights] = rebuild((moments, weights), found)
+        return stepped
 
     def __repr__(self) -> str:
         return self.name

@@ -70,8 +70,10 @@ class LinearRegression:
 
         def step(so_far: Any, batch: Any) -> Any:
             weights, moments = so_far
-            gradients, _ = self.model.mean_gradient(weights, _named(batch))
-            moments, weights = optimizer.next(moments, weights, gradients, 0)
+            gradients, losses = self.model.mean_gradient(weights, _named(batch))
+            moments, weights = optimizer.step(
+                moments, weights, gradients, 0, fl.tf.size(losses)
+            )
             return weights, moments
 
         for _ in range(epochs):
