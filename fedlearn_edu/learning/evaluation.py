@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.judgement import CALIBRATION_BINS, Evaluation
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.process import check_model
 from fedlearn_edu.simulation import ClientData
 
 
+@short_traceback
 def build_federated_evaluation(model: Model) -> "FederatedEvaluation":
     """Builds what judges the weights of a model on the clients' examples.
 
@@ -53,6 +55,7 @@ class FederatedEvaluation:
     model: Model
     computation: fl.Computation
 
+    @short_traceback
     def __call__(self, weights: Any, data: Any) -> Evaluation:
         """Evaluates the weights on the data of every client.
 
@@ -64,6 +67,7 @@ class FederatedEvaluation:
         result = self.computation(weights, _placed(data))
         return Evaluation(result["total"], tuple(result["clients"]))
 
+    @short_traceback
     def on(self, data: Any) -> Callable[[Any], dict[str, float]]:
         """From weights to all averages on these data, which are placed only once."""
         placed = _placed(data)

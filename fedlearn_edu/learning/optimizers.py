@@ -13,7 +13,7 @@ from numbers import Real
 from typing import Any, TypeGuard, final
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.learning.schedules import (
     Rate,
     at_round,
@@ -78,6 +78,7 @@ class Optimizer:
         return self.name
 
 
+@short_traceback
 def build_sgd(learning_rate: Rate = 0.1) -> Optimizer:
     r"""Plain gradient descent: $w \leftarrow w - \eta g$. It has no state.
 
@@ -94,6 +95,7 @@ def build_sgd(learning_rate: Rate = 0.1) -> Optimizer:
     return Optimizer(_named("SGD", learning_rate), lambda weights: (), step)
 
 
+@short_traceback
 def build_sgdm(learning_rate: Rate = 0.1, momentum: float = 0.9) -> Optimizer:
     r"""Momentum: $v \leftarrow \beta v + g$, then $w \leftarrow w - \eta v$.
 
@@ -112,6 +114,7 @@ def build_sgdm(learning_rate: Rate = 0.1, momentum: float = 0.9) -> Optimizer:
     return Optimizer(name, _zeros, step)
 
 
+@short_traceback
 def build_adagrad(learning_rate: Rate = 0.1, epsilon: float = 1e-3) -> Optimizer:
     r"""Steps shrink where gradients were large: $s \leftarrow s + g^2$.
 
@@ -133,6 +136,7 @@ def build_adagrad(learning_rate: Rate = 0.1, epsilon: float = 1e-3) -> Optimizer
     return Optimizer(name, _zeros, step)
 
 
+@short_traceback
 def build_adam(
     learning_rate: Rate = 0.01,
     beta_1: float = 0.9,
@@ -155,6 +159,7 @@ def build_adam(
     return _two_moments("Adam", learning_rate, (beta_1, beta_2), epsilon, second)
 
 
+@short_traceback
 def build_yogi(
     learning_rate: Rate = 0.01,
     beta_1: float = 0.9,

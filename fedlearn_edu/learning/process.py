@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeGuard, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.learning.models import LinearRegression, Model
 
 
@@ -72,6 +72,7 @@ class LearningProcess:
         """Whether `next` takes and returns what clients keep."""
         return self.initialize_client is not None
 
+    @short_traceback
     def __call__(self, data: Any) -> Any:
         """One round from the beginning: the weights after it.
 

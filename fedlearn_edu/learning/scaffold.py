@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning import server
 from fedlearn_edu.learning.local_training import (
     LocalPasses,
@@ -28,6 +29,7 @@ from fedlearn_edu.learning.process import (
 from fedlearn_edu.learning.schedules import at_round
 
 
+@short_traceback
 def build_scaffold(
     model: Model,
     num_clients: int,

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.viz.colors import INK
 from fedlearn_edu.viz.notebook import running_shell, show_figures
 
@@ -219,6 +219,7 @@ def _lowest(group: Sequence[float], gap: float) -> float:
     return sum(group) / len(group) - gap * (len(group) - 1) / 2
 
 
+@short_traceback
 def save_png(figure: Figure, path: Path, description: str) -> Path:
     """Writes the figure at 150 dots per inch and returns where.
 

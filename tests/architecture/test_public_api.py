@@ -3,6 +3,7 @@
 
 import importlib
 from collections.abc import Callable
+from inspect import isfunction
 
 import pytest
 
@@ -29,3 +30,19 @@ def test_every_public_name_is_there(face: str) -> None:
     assert len(set(module.__all__)) == len(module.__all__)
     missing = [name for name in module.__all__ if not hasattr(module, name)]
     assert not missing
+
+
+@pytest.mark.parametrize(
+    "room",
+    [
+        *("learning", "learning.models", "learning.optimizers", "simulation"),
+        *("simulation.datasets", "simulation.partitions", "viz", "course"),
+    ],
+)
+def test_errors_leave_public_functions_without_frames_of_ours(room: str) -> None:
+    module = importlib.import_module(f"fedlearn_edu.{room}")
+    found = {name: getattr(module, name) for name in module.__all__}
+    functions = {name: each for name, each in found.items() if isfunction(each)}
+    assert [
+        name for name, f in functions.items() if not hasattr(f, "__wrapped__")
+    ] == []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, final
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning import losses
 from fedlearn_edu.learning.models.model import ModelError
 from fedlearn_edu.learning.models.networks import linear_regression
@@ -39,6 +39,7 @@ class LinearRegression:
         self.weights = self.model.initialize(0)
         self._optimizer: Optimizer | None = None
 
+    @short_traceback
     def compile(self, optimizer: Any = "sgd", loss: str = "mse") -> None:
         """Says how `fit` trains.
 
@@ -58,6 +59,7 @@ class LinearRegression:
             )
         self._optimizer = from_keras_optimizer(optimizer)
 
+    @short_traceback
     def fit(self, data: Any, epochs: int = 1) -> None:
         """Takes one step per batch, in `epochs` passes over the data."""
         optimizer = self._optimizer
@@ -80,6 +82,7 @@ class LinearRegression:
             so_far = _reduce(data, so_far, step)
         self.weights = so_far[0]
 
+    @short_traceback
     def predict(self, x: Any) -> Any:
         """`float32[n,feature_dim] -> float32[n]`."""
         return self.model.predict(self.weights, x)

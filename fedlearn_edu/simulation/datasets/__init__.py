@@ -21,6 +21,7 @@ from fedlearn_edu.simulation.datasets.record import Dataset, DatasetError
 NAMES = ("auto", "digits28", "mnist", "fashion_mnist")
 
 
+@short_traceback
 def load(name: str = "auto") -> Dataset:
     """Loads a data set by name; the record's `name` says which one it is.
 

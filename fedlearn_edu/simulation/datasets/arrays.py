@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.simulation.datasets.record import Dataset, Split
 
 _NUMBERS = "buif"
@@ -16,6 +16,7 @@ class ExamplesError(FedLearnError, ValueError):
     """Arrays are not examples: x and y do not match, or hold no numbers, or nothing."""
 
 
+@short_traceback
 def from_arrays(
     x: ArrayLike,
     y: ArrayLike,

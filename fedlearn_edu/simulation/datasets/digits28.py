@@ -10,6 +10,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.datasets.record import Dataset, Images
 
 _FOLDER = files("fedlearn_edu.simulation") / "data"
@@ -19,6 +20,7 @@ _FIELD_SIZE = 28
 _ONE_TEST_EXAMPLE_IN = 5
 
 
+@short_traceback
 def load_digits28() -> Dataset:
     """Returns the embedded digits: 1,437 to train on and 360 to test with.
 

@@ -8,6 +8,7 @@ Algorithms", 2017.
 
 from pathlib import Path
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.datasets.record import Dataset
 from fedlearn_edu.simulation.datasets.sources import Source
 
@@ -20,6 +21,7 @@ Licence:  MIT License, copyright (c) 2017 Zalando SE
 _FASHION = Source("fashion_mnist", "Fashion-MNIST", "fashion-mnist", _ATTRIBUTION)
 
 
+@short_traceback
 def load_fashion_mnist() -> Dataset:
     """Returns Fashion-MNIST: 60,000 images to train on and 10,000 to test with.
 
@@ -33,11 +35,13 @@ def load_fashion_mnist() -> Dataset:
     return _FASHION.load()
 
 
+@short_traceback
 def find_fashion_mnist() -> Path | None:
     """Returns where Fashion-MNIST already lies: a file, a folder, or `None`."""
     return _FASHION.find()
 
 
+@short_traceback
 def read_fashion_mnist(path: Path) -> Dataset:
     """Reads an `.npz` file, or Keras's folder of four files, and checks the arrays."""
     return _FASHION.read(path)

@@ -8,6 +8,7 @@ digits", 1998.
 
 from pathlib import Path
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.datasets.record import Dataset
 from fedlearn_edu.simulation.datasets.sources import Source
 
@@ -20,6 +21,7 @@ Licence:  Creative Commons Attribution-ShareAlike 3.0 (CC BY-SA 3.0)
 _MNIST = Source("mnist", "MNIST", "mnist.npz", _ATTRIBUTION)
 
 
+@short_traceback
 def load_mnist() -> Dataset:
     """Returns MNIST: 60,000 images to train on and 10,000 to test with.
 
@@ -33,11 +35,13 @@ def load_mnist() -> Dataset:
     return _MNIST.load()
 
 
+@short_traceback
 def find_mnist() -> Path | None:
     """Returns where MNIST already lies on this machine, or `None`."""
     return _MNIST.find()
 
 
+@short_traceback
 def read_mnist(path: Path) -> Dataset:
     """Reads a file in the layout of Keras's `mnist.npz` and checks its arrays."""
     return _MNIST.read(path)

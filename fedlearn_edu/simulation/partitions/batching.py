@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.partitions.record import Indices, PartitionError
 
 Batch = OrderedDict[str, NDArray[np.generic]]
 """One batch: `<x=float32[n,784],y=int32[n]>`."""
 
 
+@short_traceback
 def batches(
     x: NDArray[Any], y: NDArray[Any], indices: Indices, batch_size: int
 ) -> list[Batch]:

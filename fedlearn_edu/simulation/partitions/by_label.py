@@ -8,6 +8,7 @@ can be turned down as far as wanted.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.partitions.record import (
     Indices,
     PartitionError,
@@ -19,6 +20,7 @@ from fedlearn_edu.simulation.partitions.record import (
 )
 
 
+@short_traceback
 def one_label_per_client(
     labels: ArrayLike,
     num_clients: int = 10,
@@ -64,6 +66,7 @@ def one_label_per_client(
     return tuple(clients)
 
 
+@short_traceback
 def shards(
     labels: ArrayLike, num_clients: int = 100, shards_per_client: int = 2, seed: int = 0
 ) -> tuple[Indices, ...]:
@@ -102,6 +105,7 @@ def shards(
     return in_order([np.concatenate([cut[shard] for shard in hand]) for hand in hands])
 
 
+@short_traceback
 def labels_per_client(
     labels: ArrayLike, num_clients: int, k: int, seed: int = 0
 ) -> tuple[Indices, ...]:

@@ -4,6 +4,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.partitions.record import (
     Indices,
     PartitionError,
@@ -18,6 +19,7 @@ from fedlearn_edu.simulation.partitions.record import (
 _TRIES = 100
 
 
+@short_traceback
 def dirichlet(
     labels: ArrayLike,
     num_clients: int,

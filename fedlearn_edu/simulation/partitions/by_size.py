@@ -8,6 +8,7 @@ labels are a fair sample of the whole.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.partitions.record import (
     Indices,
     check_clients,
@@ -18,6 +19,7 @@ from fedlearn_edu.simulation.partitions.record import (
 )
 
 
+@short_traceback
 def iid(labels: ArrayLike, num_clients: int, seed: int = 0) -> tuple[Indices, ...]:
     """Deals the examples at random, equally many to each client.
 
@@ -40,6 +42,7 @@ def iid(labels: ArrayLike, num_clients: int, seed: int = 0) -> tuple[Indices, ..
     return in_order(np.array_split(generator(seed).permutation(examples), clients))
 
 
+@short_traceback
 def log_normal_sizes(
     labels: ArrayLike, num_clients: int, sigma: float, seed: int = 0
 ) -> tuple[Indices, ...]:
@@ -69,6 +72,7 @@ def log_normal_sizes(
     return _deal(chance, examples, np.exp(powers - powers.max()))
 
 
+@short_traceback
 def power_law_sizes(
     labels: ArrayLike, num_clients: int, exponent: float, seed: int = 0
 ) -> tuple[Indices, ...]:
