@@ -98,7 +98,7 @@ def rank_cure(target: Shape, source: Shape, whole: bool) -> str | None:
     >>> rank_cure((None, 784), (20, 28, 28), whole=False)
     'flatten what is behind the first axis: x.reshape(len(x), -1)'
     """
-    if target is UNRANKED or source is UNRANKED or not target:
+    if fits(target, source) or target is UNRANKED or source is UNRANKED or not target:
         return None
     if fits(target[:1], (1,)) and fits(target[1:], source):
         added = "x[None]" if source else "[x]"
