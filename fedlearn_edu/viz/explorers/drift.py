@@ -57,7 +57,7 @@ def draw_drift(
     >>> from fedlearn_edu import viz
     >>> figure = viz.draw_drift("iid", clients=3, local_epochs=1)
     >>> print(figure.get_label()[:79])
-    IID, 3 clients, learning rate 0.1. After 1 local epoch the clients are 0.81 fro
+    IID, 3 clients, learning rate 0.1. After 1 local epoch the clients are 0.80 fro
 
     Args:
         data: How the digits are dealt out to ten clients: `"one_label_per_client"`,
