@@ -13,6 +13,7 @@ from examples.softmax import (
     Client,
     Floats,
     count_examples,
+    filled,
     first_weights,
     gradient,
     make_clients,
@@ -40,7 +41,7 @@ def rounds(
         for client in clients:
             w_k = w
             for _ in range(local_epochs):
-                for batch in client:
+                for batch in filled(client):
                     w_k = w_k - client_learning_rate * gradient(w_k, batch)
             update = update + weigh(client) / n * (w_k - w)
         g = -update

@@ -13,6 +13,7 @@ from examples.softmax import (
     Client,
     Floats,
     count_examples,
+    filled,
     first_weights,
     gradient,
     make_clients,
@@ -39,7 +40,7 @@ def rounds(
             # The paper's ClientUpdate(k, w)
             w_k = w
             for _ in range(local_epochs):
-                for batch in client:
+                for batch in filled(client):
                     w_k = w_k - rate * gradient(w_k, batch)
             update = update + weigh(client) / n * (w_k - w)
         # With a server's rate of 1 this is the paper's w ← Σ_k n_k/n w_k

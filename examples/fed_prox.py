@@ -13,6 +13,7 @@ from examples.softmax import (
     Client,
     Floats,
     count_examples,
+    filled,
     first_weights,
     gradient,
     make_clients,
@@ -37,7 +38,7 @@ def rounds(
         for client in clients:
             w_k = w
             for _ in range(local_epochs):
-                for batch in client:
+                for batch in filled(client):
                     # The slope of the paper's h_k(w_k; w) = F_k(w_k) + μ/2 |w_k - w|²
                     slope = gradient(w_k, batch) + proximal_strength * (w_k - w)
                     w_k = w_k - client_learning_rate * slope

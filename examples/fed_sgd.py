@@ -13,6 +13,7 @@ from examples.softmax import (
     Client,
     Floats,
     count_examples,
+    filled,
     first_weights,
     gradient,
     make_clients,
@@ -32,7 +33,7 @@ def rounds(
             n_k = count_examples(client)
             # g_k = ∇F_k(w): all examples of the client, all at the same w.
             g_k = np.zeros_like(w)
-            for x, y in client:
+            for x, y in filled(client):
                 g_k = g_k + len(y) / n_k * gradient(w, (x, y))
             g = g + n_k / n * g_k
         # The paper's w ← w - η Σ_k n_k/n g_k

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 
 from examples.fed_avg import rounds
-from examples.softmax import CLASSES, Client, Floats, losses, make_clients, shares
+from examples.softmax import (
+    CLASSES,
+    Client,
+    Floats,
+    filled,
+    losses,
+    make_clients,
+    shares,
+)
 
 
 def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
@@ -22,7 +30,7 @@ def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
     confusion = np.zeros([CLASSES, CLASSES], int)
     for client in clients:
         before, batch_sum = len(loss), 0.0
-        for x, y in client:
+        for x, y in filled(client):
             answers = shares(w, x).argmax(axis=1)
             for actual, answer in zip(y, answers, strict=True):
                 confusion[actual, answer] += 1

@@ -12,6 +12,7 @@ import numpy as np
 from examples.softmax import (
     Client,
     Floats,
+    filled,
     first_weights,
     gradient,
     make_clients,
@@ -33,18 +34,19 @@ def rounds(
     for t, cohort in enumerate(cohorts):
         rate = client_learning_rate * decay**t
         update, change = np.zeros_like(w), np.zeros_like(w)
-        for k in cohort:
+        present = [k for k in cohort if filled(clients[k])]
+        for k in present:
             w_k = w
             for _ in range(local_epochs):
-                for batch in clients[k]:
+                for batch in filled(clients[k]):
                     # The paper's y_i ← y_i - η (g_i(y_i) - c_i + c)
                     w_k = w_k - rate * (gradient(w_k, batch) - c_k[k] + c)
             # Option II, c_i⁺ ← c_i - c + (x - y_i) / (K η), with K steps
-            steps = local_epochs * len(clients[k])
+            steps = local_epochs * len(filled(clients[k]))
             new = c_k[k] - c + (w - w_k) / (steps * rate)
             update, change = update + (w_k - w), change + (new - c_k[k])
             c_k[k] = new
-        w = w + server_learning_rate * update / len(cohort)
+        w = w + server_learning_rate * update / len(present)
         c = c + change / len(clients)
         yield w, c, list(c_k)
 

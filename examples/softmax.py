@@ -3,6 +3,7 @@
 
 The weights `w` are one array `[features + 1, classes]` whose last row is the bias. A
 batch is a pair of `x[n, features]` and labels `y[n]`, a client is a list of batches.
+All twins go over `filled(client)`, as a batch of nothing is no step.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,6 +41,11 @@ def gradient(w: Floats, batch: Batch) -> Floats:
     x, y = batch
     errors = shares(w, x) - np.eye(CLASSES)[y]
     return np.vstack([x.T @ errors, errors.sum(axis=0)]) / len(y)
+
+
+def filled(client: Client) -> Client:
+    """Its batches without the empty ones, which have no mean loss and no gradient."""
+    return [(x, y) for x, y in client if len(y)]
 
 
 def count_examples(client: Client) -> int:

@@ -235,6 +235,8 @@ def test_environment_of_the_texts_binds_computations(name: str) -> None:
     [
         ("fedlearn_edu", "federated_maen", "federated_mean"),
         ("fedlearn_edu", "CLIENT", "CLIENTS"),
+        ("fedlearn_edu", "fedrated_sum", "federated_sum"),
+        ("fedlearn_edu.types", "TensorTyp", "TensorType"),
         ("fedlearn_edu.framework", "FederatingExecuter", "FederatingExecutor"),
         (
             "fedlearn_edu.simulation",
@@ -260,6 +262,13 @@ def test_name_like_no_other_gets_no_suggestion(home: str) -> None:
         _ = _asked(home).xyzzy
     assert caught.value.do is None
     assert caught.value.expected
+
+
+@pytest.mark.parametrize("name", ["federated_std", "federated_filter", "sequence_zip"])
+def test_common_beginning_is_no_nearness(name: str) -> None:
+    with pytest.raises(FieldError, match=f"has no '{name}'") as caught:
+        getattr(fl, name)
+    assert caught.value.do is None
 
 
 def test_private_name_gets_no_suggestion() -> None:

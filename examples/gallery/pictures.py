@@ -156,5 +156,5 @@ def what_is_taken_for_what() -> Figure:
 
 
 def why_clients_drift() -> Figure:
-    """Where ten clients go that train alone, above a landscape of loss."""
+    """How far ten clients go that train alone, and how much of it is in their mean."""
     return viz.draw_drift()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fedlearn_edu.course import records
 from fedlearn_edu.course.records import Progress
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz.progress import LessonRow, draw_progress, progress_page
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Lesson(Protocol):
         """In their order."""
 
 
+@short_traceback
 def progress() -> "ProgressView":
     """Your progress in all lessons: end a cell with it.
 

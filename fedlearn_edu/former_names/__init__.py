@@ -71,14 +71,24 @@ def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
             found=f"{name} ({row.met})",
             do=row.example,
         )
-    near = difflib.get_close_matches(name, known, n=1)
+    near = _nearest(name, known)
     few = ", ".join(known) or "nothing so far"
     return error(
         f"{home} has no {name!r}",
         expected=f"one of {home}.__all__" if len(known) > 9 else few,
         found=name,
-        do=f"did you mean {near[0]}?" if near and name[0] != "_" else None,
+        do=f"did you mean {near}?" if near and name[0] != "_" else None,
     )
+
+
+def _nearest(name: str, known: Collection[str]) -> str | None:
+    """What is spelt almost so; that both begin with `federated_` says nothing."""
+    head = name[: name.find("_") + 1]
+    family = {each.removeprefix(head): each for each in known if each.startswith(head)}
+    if not family:
+        head, family = "", {each: each for each in known}
+    near = difflib.get_close_matches(name.removeprefix(head), family, n=1)
+    return family[near[0]] if near else None
 
 
 def _by_from_import(home: str, name: str) -> bool:

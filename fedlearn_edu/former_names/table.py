@@ -40,8 +40,29 @@ templates | gone | since 0.14 | fl.learning.LearningProcess, or a state and a lo
 backends | gone | since 0.8 | fl.set_default_context
   fl.set_default_context(fl.framework.SyncExecutionContext(
   fl.framework.local_executor_factory(support_sequence_ops=True)))
+analytics | gone | since 0.20 | fl.federated_sum, of what clients count
+  fl.federated_sum(fl.place(np.int32([[1, 0, 2], [0, 3, 1]]), fl.CLIENTS))
+program | gone | since 0.20 | fl.learning.run, or a loop
+  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2));
+  fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
+federated_secure_select | gone | since 0.19 | fl.federated_select, which hides no key
+  fl.federated_select(fl.place(np.int32([[0], [2]]), fl.CLIENTS),
+  fl.place(3, fl.SERVER), fl.place(10, fl.SERVER),
+  fl.np_computation(lambda x, key: x + key))
+jax_computation | gone | 0.19 to 0.86 | fl.np_computation, fl.tf_computation
+  fl.np_computation(lambda x: x + 1, np.int32)(1)
 test | gone | second tutorial, 0.14 to 0.16 | fl.framework.ReferenceContext
   fl.set_default_context(fl.framework.ReferenceContext())
+
+== fedlearn_edu.types
+tensorflow_to_type | renamed | 0.68 to 0.88 | fl.to_type
+  fl.to_type(fl.tf.TensorSpec([3], fl.tf.float32))
+type_from_tensors | renamed | until 0.68 | fl.types.infer_type
+  fl.types.infer_type(fl.tf.zeros([3]))
+at_clients | renamed | until 0.67 | fl.type_at_clients
+  fl.type_at_clients(np.int32)
+at_server | renamed | until 0.67 | fl.type_at_server
+  fl.type_at_server(np.int32)
 
 == fedlearn_edu.framework
 executor_base | never | executor page | fl.framework.Executor
@@ -106,6 +127,8 @@ AsyncContext | renamed | since 0.38 | fl.framework.Context
 == fedlearn_edu.simulation
 set_default_context | never | with its environments | fl.set_default_context
   fl.set_default_context(fl.simulation.build_inprocess_environment())
+baselines | gone | since 0.20 | fl.simulation.datasets, and fl.learning.models
+  fl.simulation.datasets.load("digits28")
 run_server | gone | 0.12 to 0.53 | fl.simulation.build_inprocess_environment
   fl.simulation.build_inprocess_environment(num_clients=2).close()
 
@@ -145,6 +168,14 @@ templates | gone | since 0.20 | fl.learning.LearningProcess
 programs | gone | since 0.41 | fl.learning.run
   process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2));
   fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
+metrics | gone | since 0.20 | fl.learning.build_federated_evaluation
+  fl.learning.build_federated_evaluation(fl.learning.models.softmax_regression())
+ModelWeights | gone | until 0.53 | a structure of tensors
+  fl.learning.build_fed_avg(
+  fl.learning.models.softmax_regression()).initialize().weights
+ClientWeighting | gone | builders | weighting="uniform" of fl.learning.build_fed_avg
+  fl.learning.build_fed_avg(
+  fl.learning.models.softmax_regression(), weighting="uniform")
 
 == fedlearn_edu.learning.models
 functional_model_from_keras | renamed | since 0.20 | fl.learning.models.from_keras_model

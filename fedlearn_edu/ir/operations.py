@@ -62,7 +62,8 @@ def _nonempty(op: Operation, value: Any, count: Any) -> Any:
             expected="at least one client",
             found="0 clients",
             where="federated_mean",
-            do="pass at least one client's value, or set default_num_clients",
+            do="pass at least one client's value; "
+            "without any argument, default_num_clients says how many clients there are",
         )
     return value
 

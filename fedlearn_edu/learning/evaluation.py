@@ -20,6 +20,7 @@ from fedlearn_edu.learning.process import check_model
 from fedlearn_edu.simulation import ClientData
 
 
+@short_traceback
 def build_federated_evaluation(model: Model) -> "FederatedEvaluation":
     """Builds what judges the weights of a model on the clients' examples.
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """FedAvg: clients train copies of the model, the server averages them."""
 
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalPasses
 from fedlearn_edu.learning.models import Model
@@ -8,6 +9,7 @@ from fedlearn_edu.learning.optimizers import Rate, build_sgd
 from fedlearn_edu.learning.process import LearningProcess
 
 
+@short_traceback
 def build_fed_avg(
     model: Model,
     client_learning_rate: Rate = 0.1,

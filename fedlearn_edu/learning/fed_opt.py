@@ -10,7 +10,7 @@ Source of all: S. Reddi et al., "Adaptive Federated Optimization", ICLR 2021, Al
 Distribution for Federated Visual Classification", 2019.
 """
 
-from fedlearn_edu.errors import describe
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalPasses
 from fedlearn_edu.learning.models import Model
@@ -27,6 +27,7 @@ from fedlearn_edu.learning.optimizers import (
 from fedlearn_edu.learning.process import LearningProcess
 
 
+@short_traceback
 def build_fed_opt(
     model: Model,
     client_optimizer: Optimizer,
@@ -50,6 +51,7 @@ def build_fed_opt(
     return build_averaging_process("FedOpt", model, passes, server_optimizer, seed)
 
 
+@short_traceback
 def build_fed_avg_m(
     model: Model,
     client_learning_rate: Rate = 0.1,
@@ -72,6 +74,7 @@ def build_fed_avg_m(
     return build_averaging_process("FedAvgM", model, passes, optimizer, seed)
 
 
+@short_traceback
 def build_fed_adagrad(
     model: Model,
     client_learning_rate: Rate = 0.1,
@@ -93,6 +96,7 @@ def build_fed_adagrad(
     return build_averaging_process("FedAdagrad", model, passes, optimizer, seed)
 
 
+@short_traceback
 def build_fed_adam(
     model: Model,
     client_learning_rate: Rate = 0.1,
@@ -116,6 +120,7 @@ def build_fed_adam(
     return build_averaging_process("FedAdam", model, passes, optimizer, seed)
 
 
+@short_traceback
 def build_fed_yogi(
     model: Model,
     client_learning_rate: Rate = 0.1,

@@ -4,6 +4,7 @@
 from typing import Any
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalPasses
 from fedlearn_edu.learning.models import Model
@@ -11,6 +12,7 @@ from fedlearn_edu.learning.optimizers import Rate, build_sgd, is_number
 from fedlearn_edu.learning.process import LearningProcess, ProcessError
 
 
+@short_traceback
 def build_fed_prox(
     model: Model,
     client_learning_rate: Rate = 0.1,

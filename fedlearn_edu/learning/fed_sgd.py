@@ -9,12 +9,14 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.averaging import build_initialize, build_next
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd
 from fedlearn_edu.learning.process import LearningProcess
 
 
+@short_traceback
 def build_fed_sgd(
     model: Model, server_learning_rate: Rate = 0.1, *, seed: int = 0
 ) -> LearningProcess:

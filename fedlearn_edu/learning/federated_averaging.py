@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.averaging import build_initialize, build_next
 from fedlearn_edu.learning.local_training import difference
 from fedlearn_edu.learning.models import LinearRegression, Model
@@ -21,6 +21,7 @@ from fedlearn_edu.learning.optimizers import build_sgd
 from fedlearn_edu.learning.process import LearningProcess, ProcessError
 
 
+@short_traceback
 def build_weighted_averaging_process(
     create_model: Callable[[], LinearRegression],
     training_process: Callable[[LinearRegression, Any], Any],

@@ -37,7 +37,7 @@ class LocalTraining:
         optimizer: the moments of the client's optimizer.
         loss_sum: `float32` in nats, each example by the weights it met.
         examples: `int32`, how many were met; in two passes each one counts twice.
-        steps: `int32`, how many batches were met.
+        steps: `int32`, how many batches with examples were met.
     """
 
     weights: Any
@@ -130,8 +130,8 @@ def build_pack(model: Model, passes: LocalPasses, training: fl.Type) -> fl.Compu
 def build_local_training(model: Model, passes: LocalPasses) -> fl.Computation:
     """`(<WEIGHTS,ANCHOR,int32,BATCH*> -> LOCAL_TRAINING)`, in the round of this number.
 
-    Each batch is one step down the gradient of its *mean* loss; the batches come in
-    their order, in every pass the same.
+    Each batch is one step down the gradient of its *mean* loss, and a batch of nothing
+    is none; the batches come in their order, in every pass the same.
     """
     begin = _build_begin(model, passes.optimizer)
     training = begin.type_signature.result
@@ -172,15 +172,16 @@ def _build_step(model: Model, passes: LocalPasses, training: fl.Type) -> fl.Comp
         weights = so_far.weights
         gradients, losses = model.mean_gradient(weights, batch)
         gradients = passes.correct(gradients, weights, anchor)
-        moments, weights = passes.optimizer.next(
-            so_far.optimizer, weights, gradients, number
+        examples = fl.tf.size(losses)
+        moments, weights = passes.optimizer.step(
+            so_far.optimizer, weights, gradients, number, examples
         )
         return LocalTraining(
             weights,
             moments,
             so_far.loss_sum + fl.tf.reduce_sum(losses),
-            so_far.examples + fl.tf.size(losses),
-            so_far.steps + 1,
+            so_far.examples + examples,
+            so_far.steps + fl.tf.minimum(examples, 1),
         )
 
     return step

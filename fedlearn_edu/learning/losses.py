@@ -8,7 +8,7 @@ in `evaluation` for what is reported.
 from typing import Any
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, short_traceback
 
 
 class LossError(FedLearnError, ValueError):
@@ -47,6 +47,7 @@ NAMES = {
 """Ours, and what Keras calls them."""
 
 
+@short_traceback
 def find(name: str) -> Any:
     """The loss of this name, ours or Keras's.
 

@@ -16,13 +16,14 @@ from typing import Any, TypeGuard, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.learning.schedules import (
     Rate,
     at_round,
     describe_rate,
     exponential_decay,
 )
+from fedlearn_edu.learning.trees import flatten, rebuild
 
 Weights = Any
 """A structure of float tensors, for example `<weights=float32[784,10],...>`."""
@@ -63,10 +64,24 @@ class Optimizer:
     initialize: Callable[[Weights], Any]
     next: Callable[[Any, Weights, Weights, Any], tuple[Any, Weights]]
 
+    def step(
+        self, moments: Any, weights: Weights, gradients: Weights, number: Any, size: Any
+    ) -> tuple[Any, Weights]:
+        """`next` on `size` examples: nothing is no step, for the moments neither."""
+        before = flatten((moments, weights))
+
+        def after() -> dict[str, Any]:
+            return flatten(self.next(moments, weights, gradients, number))
+
+        found = fl.tf.cond(size > 0, after, lambda: before)
+        stepped: tuple[Any, Weights] = rebuild((moments, weights), found)
+        return stepped
+
     def __repr__(self) -> str:
         return self.name
 
 
+@short_traceback
 def build_sgd(learning_rate: Rate = 0.1) -> Optimizer:
     r"""Plain gradient descent: $w \leftarrow w - \eta g$. It has no state.
 
@@ -83,6 +98,7 @@ def build_sgd(learning_rate: Rate = 0.1) -> Optimizer:
     return Optimizer(_named("SGD", learning_rate), lambda weights: (), step)
 
 
+@short_traceback
 def build_sgdm(learning_rate: Rate = 0.1, momentum: float = 0.9) -> Optimizer:
     r"""Momentum: $v \leftarrow \beta v + g$, then $w \leftarrow w - \eta v$.
 
@@ -101,6 +117,7 @@ def build_sgdm(learning_rate: Rate = 0.1, momentum: float = 0.9) -> Optimizer:
     return Optimizer(name, _zeros, step)
 
 
+@short_traceback
 def build_adagrad(learning_rate: Rate = 0.1, epsilon: float = 1e-3) -> Optimizer:
     r"""Steps shrink where gradients were large: $s \leftarrow s + g^2$.
 
@@ -122,6 +139,7 @@ def build_adagrad(learning_rate: Rate = 0.1, epsilon: float = 1e-3) -> Optimizer
     return Optimizer(name, _zeros, step)
 
 
+@short_traceback
 def build_adam(
     learning_rate: Rate = 0.01,
     beta_1: float = 0.9,
@@ -144,6 +162,7 @@ def build_adam(
     return _two_moments("Adam", learning_rate, (beta_1, beta_2), epsilon, second)
 
 
+@short_traceback
 def build_yogi(
     learning_rate: Rate = 0.01,
     beta_1: float = 0.9,

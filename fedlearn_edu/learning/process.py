@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.learning.models import LinearRegression, Model
 from fedlearn_edu.learning.optimizers import is_whole
 
@@ -71,6 +71,7 @@ class LearningProcess:
         """Whether `next` takes and returns what clients keep."""
         return self.initialize_client is not None
 
+    @short_traceback
     def __call__(self, data: Any) -> Any:
         """One round from the beginning: the weights after it.
 

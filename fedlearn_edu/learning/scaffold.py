@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning import server
 from fedlearn_edu.learning.local_training import (
     LocalPasses,
@@ -28,6 +29,7 @@ from fedlearn_edu.learning.process import (
 from fedlearn_edu.learning.schedules import at_round
 
 
+@short_traceback
 def build_scaffold(
     model: Model,
     num_clients: int,
@@ -177,10 +179,9 @@ def _build_renewal(
     def renew(weights: Any, trained: Any, common: Any, own: Any, number: Any) -> Any:
         tf = fl.tf
         way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
-        # Who took no step, or saw no example, met no gradient and keeps what it had.
-        is_idle = tf.logical_or(way == 0, trained.examples == 0)
+        # Who took no step met no gradient, and keeps what it had.
         return tf.nest.map_structure(
-            lambda w, w_k, c, c_k: tf.where(is_idle, c_k, c_k - c + (w - w_k) / way),
+            lambda w, w_k, c, c_k: tf.where(way == 0, c_k, c_k - c + (w - w_k) / way),
             weights,
             trained.weights,
             common,
@@ -226,19 +227,20 @@ def _build_step(
 ) -> fl.Computation:
     @fl.tf_computation(state, model.weights_type, model.weights_type, np.int32)
     def step(state: Any, mean_update: Any, change: Any, examples: Any) -> Any:
-        each = fl.tf.nest.map_structure
-        moments, weights = optimizer.next(
+        each, number = fl.tf.nest.map_structure, state.round_number
+        moments, weights = optimizer.step(
             state.optimizer,
             state.weights,
             each(lambda update: -update, mean_update),
-            state.round_number,
+            number,
+            examples,
         )
         variate = each(lambda c, d: c + d / num_clients, state.variate, change)
         return ScaffoldState(
-            server.kept_if_none(examples, state.weights, weights),
+            weights,
             variate,  # nobody's change is 0 where nobody had an example
-            server.kept_if_none(examples, state.optimizer, moments),
-            server.kept_if_none(examples, state.round_number, state.round_number + 1),
+            moments,
+            number + fl.tf.minimum(examples, 1),
         )
 
     return step

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 
 Rate = float | Callable[[Any], Any]
 """A learning rate: a number, or a function of the round's number, from 0 on.
@@ -26,6 +26,7 @@ class ScheduleError(FedLearnError, ValueError):
     """A learning rate was asked to change in a way that makes no sense."""
 
 
+@short_traceback
 def exponential_decay(learning_rate: float, factor: float) -> Rate:
     r"""A rate that is multiplied by `factor` after every round: $\eta_t = \eta\, q^t$.
 

@@ -55,23 +55,13 @@ def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computa
     @fl.tf_computation(state, model.weights_type, np.int32)
     def step(state: Any, mean_update: Any, examples: Any) -> Any:
         against = fl.tf.nest.map_structure(lambda update: -update, mean_update)
-        moments, weights = optimizer.next(
-            state.optimizer, state.weights, against, state.round_number
+        number = state.round_number
+        moments, weights = optimizer.step(
+            state.optimizer, state.weights, against, number, examples
         )
-        return ServerState(
-            kept_if_none(examples, state.weights, weights),
-            kept_if_none(examples, state.optimizer, moments),
-            kept_if_none(examples, state.round_number, state.round_number + 1),
-        )
+        return ServerState(weights, moments, number + fl.tf.minimum(examples, 1))
 
     return step
-
-
-def kept_if_none(examples: Any, before: Any, after: Any) -> Any:
-    """What is there after a round: what was before, where there were no examples."""
-    return fl.tf.nest.map_structure(
-        lambda old, new: fl.tf.where(examples > 0, new, old), before, after
-    )
 
 
 def build_report(model: Model) -> fl.Computation:

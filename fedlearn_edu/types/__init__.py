@@ -4,6 +4,11 @@
 Every floor above takes its types from here. Nothing here runs, traces or compiles.
 """
 
+from types import ModuleType as _ModuleType
+from typing import Never as _Never
+
+from fedlearn_edu.errors import short_traceback as _short_traceback
+from fedlearn_edu.former_names import unknown as _unknown
 from fedlearn_edu.types.base import Type as Type
 from fedlearn_edu.types.base import to_type as to_type
 from fedlearn_edu.types.containers import normalize as normalize
@@ -47,3 +52,14 @@ from fedlearn_edu.types.relations import (
 )
 from fedlearn_edu.types.relations import substitute as substitute
 from fedlearn_edu.types.relations import unify as unify
+
+__all__ = [
+    name
+    for name, each in [*globals().items()]
+    if name[0] != "_" and not isinstance(each, _ModuleType)
+]
+
+
+@_short_traceback
+def __getattr__(name: str) -> _Never:
+    raise _unknown("fedlearn_edu.types", name, __all__)

@@ -57,11 +57,14 @@ class TensorType(Type):
         return self.shape is not UNRANKED and None not in self.shape
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
-        if self.dtype != source.dtype:
-            return Difference(path, self, source, diff.CAST)
-        if not dtypes.fits(self.shape, source.shape):
-            return Difference(path, self, source, diff.SHAPE)
-        return None
+        same = self.dtype == source.dtype
+        if same and dtypes.fits(self.shape, source.shape):
+            return None
+        whole = self.dtype.kind in dtypes.WHOLE
+        cure = dtypes.rank_cure(self.shape, source.shape, whole)
+        return Difference(
+            path, self, source, cure or (diff.SHAPE if same else diff.CAST)
+        )
 
     def _text(self, indent: int | None) -> str:
         return dtype_name(self.dtype) + dtypes.shape_text(self.shape)

@@ -73,7 +73,7 @@ CAST = (
     "declare the same dtype on both sides, or cast (np.float32(x), tf.cast); "
     "the language never converts a dtype by itself"
 )
-SHAPE = "declare `?` (None) for a size that varies; a scalar is not a vector of one"
+SHAPE = "declare `?` (None) for a size that varies, and one size for each axis"
 PLACES = (
     "federated_broadcast takes a value from SERVER to CLIENTS; "
     "federated_sum, federated_mean and others take values from CLIENTS to SERVER"

@@ -58,9 +58,14 @@ def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
             expected=type_,
             found=dtype_name(dtype) + shape_text(value.shape),
             where=path,
-            do=SHAPE,
+            do=_rank_cure(value, type_) or SHAPE,
         )
     return value if value.shape else value[()]
+
+
+def _rank_cure(array: Any, type_: TensorType) -> str | None:
+    whole = type_.dtype.kind in dtypes.WHOLE
+    return dtypes.rank_cure(type_.shape, array.shape, whole)
 
 
 def _to_array(value: Any, type_: TensorType, path: str) -> Any:
@@ -80,10 +85,11 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
         return array
     if is_tf:
         cure = "cast it first (tf.cast): tensors are never cast by themselves"
-        raise _refusal(value, type_, path, cure)
-    kinds = _CONVERTS.get(dtypes.kind_of(wanted), "")
-    if array.size and dtypes.kind_of(array.dtype) not in kinds:
-        raise _refusal(value, type_, path, _cure(value, array.dtype, wanted))
+        raise _refusal(value, type_, path, _rank_cure(array, type_) or cure)
+    kind = dtypes.kind_of(array.dtype)
+    if array.size and kind not in _CONVERTS.get(dtypes.kind_of(wanted), ""):
+        usual = _rank_cure(array, type_) if kind in dtypes.NUMERIC else None
+        raise _refusal(value, type_, path, usual or _cure(value, array.dtype, wanted))
     try:
         with np.errstate(over="raise"):
             converted = array.astype(wanted)
@@ -120,11 +126,13 @@ def _cure(value: Any, found: DType, wanted: DType) -> str:
 
 
 def _refusal(value: Any, type_: TensorType, path: str, do: str) -> TypeMismatchError:
-    found = describe(value)
+    found, dtype = describe(value), getattr(value, "dtype", None)
     if len(found) > _MAX_SHOWN or "\n" in found:
-        found = found.split(":")[0]
-    if isinstance(value, np.ndarray):
-        found += f" of {dtypes.as_dtype(value.dtype) or value.dtype}"
+        found = found.split(":")[0].strip("<")
+    if isinstance(value, np.ndarray) or found == "tf.Tensor":
+        found += (
+            f" of {dtypes.as_dtype(dtype) or dtype}{shape_text(tuple(value.shape))}"
+        )
     summary = "a value cannot become the declared tensor"
     return misfit(summary, type_, found, path, do)
 

@@ -102,6 +102,26 @@ def test_round_without_a_single_example_changes_nothing(
 
 
 @pytest.mark.tensorflow
+@pytest.mark.parametrize("name", BUILDERS)
+def test_batch_of_nothing_is_no_step(name: str) -> None:
+    """Neither for weights nor for moments, nor for what clients keep."""
+    process = BUILDERS[name]()
+    empty = {"x": np.zeros([0, 3]), "y": []}
+    with_empty = [[empty, *DATA[0], empty], [DATA[1][0], empty, DATA[1][1]]]
+    found = []
+    for data in (DATA, with_empty):
+        state, kept = process.initialize(), []
+        if process.initialize_client is not None:
+            kept = [[process.initialize_client()] * 2]
+        for _ in range(2):  # the second one begins from variates that are not zero
+            state, metrics, *kept = process.next(state, data, *kept)
+        found.append(flatten([state, metrics, *kept]))
+    without, found_with = found
+    for path, number in without.items():
+        np.testing.assert_allclose(found_with[path], number, rtol=1e-6, err_msg=path)
+
+
+@pytest.mark.tensorflow
 def test_state_is_frozen_and_prints_its_fields() -> None:
     state = BUILDERS["FedAvg"]().initialize()
     with pytest.raises(FrozenInstanceError):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Library and twin agree: the twins are plain loops in float64 that share no code.
 
-The four clients hold unequal numbers of examples, in batches of at most 4. Most runs
+The four clients hold unequal numbers of examples, in batches of at most 4, and two of
+them batches of nothing, which are no steps. Most runs
 are step by step, where a new process costs no tracing of whole rounds; each algorithm
 runs once in the context that everybody starts with, where it is one graph.
 `test_identities.py` goes through all stacks.
@@ -25,7 +26,7 @@ from examples import (
     federated_evaluation,
     scaffold,
 )
-from examples.softmax import Floats, count_examples, count_once, make_clients
+from examples.softmax import FEATURES, Floats, count_examples, count_once, make_clients
 from fedlearn_edu.computations.context_stack import current_context
 from tests.conformance.stacks import Stack
 from tests.learning.runs import (
@@ -41,7 +42,9 @@ from tests.learning.runs import (
 
 pytestmark = pytest.mark.tensorflow
 
-CLIENTS = make_clients([9, 4, 14, 6])
+NOTHING = (np.zeros([0, FEATURES], np.float32), np.zeros([0], np.int32))
+FILLED = make_clients([9, 4, 14, 6])
+CLIENTS = [[NOTHING, *FILLED[0]], *FILLED[1:3], [FILLED[3][0], NOTHING, FILLED[3][1]]]
 STEP_BY_STEP = stack_named("stepwise")
 DEFAULT = Stack("default", current_context)
 NUM_ROUNDS = 4
@@ -80,6 +83,13 @@ def test_library_agrees_with_twin(
     algorithm: str, weighting: str, local_epochs: int
 ) -> None:
     _compare(STEP_BY_STEP, algorithm, weighting, local_epochs)
+
+
+@pytest.mark.parametrize(
+    "twin", [*(each for each, _ in AVERAGING.values()), fed_sgd.rounds]
+)
+def test_twins_do_not_see_batches_of_nothing(twin: Twin) -> None:
+    assert_close(list(twin(CLIENTS, 2)), list(twin(FILLED, 2)))
 
 
 @pytest.mark.parametrize("algorithm", AVERAGING)

@@ -20,7 +20,10 @@ import fedlearn_edu
 from fedlearn_edu.errors import FedLearnError
 from tests.slips.slip import CATALOG, Slip, whole_message
 
-SUBJECTS = ("writing_types", "bodies", "defining", "data", "running", "in_tensorflow")
+SUBJECTS = (
+    *("writing_types", "bodies", "defining", "data", "running", "in_tensorflow"),
+    "learning",
+)
 for _subject in SUBJECTS:
     importlib.import_module(f"tests.slips.{_subject}")
 

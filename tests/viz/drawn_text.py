@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from PIL import Image
@@ -37,9 +38,16 @@ def drawn_texts(figure: Figure, dpi: float = 100.0) -> list[tuple[Text, Bbox]]:
     return [(text, text.get_window_extent(renderer)) for text in unique.values()]
 
 
-def check_text(figure: Figure) -> list[str]:
-    """Asserts that no text is small, clipped or over another; returns all texts."""
+def check_text(figure: Figure, *, dollars: bool = False) -> list[str]:
+    """Asserts that no text is small, clipped or over another; returns all texts.
+
+    Nor may a `$` be drawn, as when text is written for mathematics and taken literally,
+    unless the picture is of a name that has one.
+    """
     texts = drawn_texts(figure)
+    written = [text.get_text() for text, _ in texts if not text.get_parse_math()]
+    marks = [str(line.get_marker()) for line in figure.findobj(Line2D)]
+    assert dollars or not [each for each in [*written, *marks] if "$" in each]
     width, height = figure.get_size_inches() * figure.dpi
     for text, box in texts:
         assert float(text.get_fontsize()) >= 11, f"{text.get_text()!r} is too small"
@@ -53,9 +61,9 @@ def check_text(figure: Figure) -> list[str]:
     return [text.get_text() for text, _ in texts]
 
 
-def check_figure(figure: Figure) -> list[str]:
+def check_figure(figure: Figure, *, dollars: bool = False) -> list[str]:
     """Asserts what every picture keeps: whole text, words, a PNG that is not empty."""
-    texts = check_text(figure)
+    texts = check_text(figure, dollars=dollars)
     assert style.said(figure), "a picture needs words: style.say(figure, sentence)"
     data, size = notebook.png(figure)
     with Image.open(BytesIO(data)) as image:

@@ -103,8 +103,24 @@ def test_a_dollar_is_a_dollar() -> None:
         axes.set_title(r"from $5 to $9, $\nope$ and $x_1$")
         return figure
 
-    (text,) = [text for text in check_text(draw()) if "nope" in text]
+    texts = check_text(draw(), dollars=True)
+    (text,) = [text for text in texts if "nope" in text]
     assert text == r"from $5 to $9, $\nope$ and $x_1$"
+
+
+@pytest.mark.parametrize("where", ["marker", "label"])
+def test_a_dollar_that_nobody_wrote_is_seen(where: str) -> None:
+    """As a formula would leave one, now that none is read."""
+
+    @style.in_our_look
+    def draw() -> Figure:
+        figure, (axes,) = style.new_figure(5.0, 3.0)
+        axes.plot([1.0], [1.0], marker="$2$" if where == "marker" else "o")
+        axes.set_xlabel("$2$" if where == "label" else "x")
+        return figure
+
+    with pytest.raises(AssertionError):
+        check_text(draw())
 
 
 def test_two_threads_leave_the_settings_as_they_were() -> None:

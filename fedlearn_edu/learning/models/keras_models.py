@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning import losses
 from fedlearn_edu.learning.models.model import Model, ModelError
 
 _NAMES = {"name", "inbound_nodes", "input_layers", "output_layers", "shared_object_id"}
 
 
+@short_traceback
 def from_keras_model(
     keras_model: Any, loss: str | Callable[[Any, Any], Any] = "cross_entropy"
 ) -> Model:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, final
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning import losses
 from fedlearn_edu.learning.models.model import ModelError
 from fedlearn_edu.learning.models.networks import linear_regression
@@ -39,6 +39,7 @@ class LinearRegression:
         self.weights = self.model.initialize(0)
         self._optimizer: Optimizer | None = None
 
+    @short_traceback
     def compile(self, optimizer: Any = "sgd", loss: str = "mse") -> None:
         """Says how `fit` trains.
 
@@ -58,6 +59,7 @@ class LinearRegression:
             )
         self._optimizer = from_keras_optimizer(optimizer)
 
+    @short_traceback
     def fit(self, data: Any, epochs: int = 1) -> None:
         """Takes one step per batch, in `epochs` passes over the data."""
         optimizer = self._optimizer
@@ -70,14 +72,17 @@ class LinearRegression:
 
         def step(so_far: Any, batch: Any) -> Any:
             weights, moments = so_far
-            gradients, _ = self.model.mean_gradient(weights, _named(batch))
-            moments, weights = optimizer.next(moments, weights, gradients, 0)
+            gradients, losses = self.model.mean_gradient(weights, _named(batch))
+            moments, weights = optimizer.step(
+                moments, weights, gradients, 0, fl.tf.size(losses)
+            )
             return weights, moments
 
         for _ in range(epochs):
             so_far = _reduce(data, so_far, step)
         self.weights = so_far[0]
 
+    @short_traceback
     def predict(self, x: Any) -> Any:
         """`float32[n,feature_dim] -> float32[n]`."""
         return self.model.predict(self.weights, x)

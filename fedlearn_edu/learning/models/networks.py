@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning import losses
 from fedlearn_edu.learning.models.model import Model, ModelError
 
@@ -15,6 +15,7 @@ IMAGE_PIXELS = 28 * 28
 DIGITS = 10
 
 
+@short_traceback
 def softmax_regression(
     features: int = IMAGE_PIXELS, classes: int = DIGITS, *, log_of_softmax: bool = False
 ) -> Model:
@@ -46,6 +47,7 @@ def softmax_regression(
     return Model(name, initialize, predict, loss, features, classes)
 
 
+@short_traceback
 def multilayer_perceptron(
     hidden: Sequence[int] = (200, 200),
     features: int = IMAGE_PIXELS,
@@ -84,6 +86,7 @@ def multilayer_perceptron(
     return Model(name, initialize, predict, losses.cross_entropy, features, classes)
 
 
+@short_traceback
 def convolutional_network(classes: int = DIGITS) -> Model:
     """The paper's CNN for images of 28x28 pixels: 1,663,370 weights.
 
@@ -117,6 +120,7 @@ def convolutional_network(classes: int = DIGITS) -> Model:
     return Model(name, initialize, predict, losses.cross_entropy, IMAGE_PIXELS, classes)
 
 
+@short_traceback
 def linear_regression(features: int) -> Model:
     """One number from `x @ weights + bias`, with the squared error; begins at zero.
 

@@ -14,6 +14,14 @@ from fedlearn_edu.types.failures import unwrapped
 # How those lines of TensorFlow's messages begin that say where, not what.
 _ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
 
+# What the reason says, and what to do about it; for all others, see below.
+_CURES = {
+    "outside the valid range of [0, ": (
+        "count labels from 0, or make a model of more classes (classes=…)"
+    ),
+    "must have the same first dimension": "give x and y one row each for every example",
+}
+
 _NODE = re.compile(r"^\{\{function_node .*?\}\} ", re.MULTILINE)
 
 
@@ -27,5 +35,8 @@ def explained(error: Exception, place: str) -> Exception:
     return ComputationFailedError(
         f"TensorFlow reported an error {place}",
         found=f"{type(error).__name__}: {reason}",
-        do="run the function by itself on one client's data to see more",
+        do=next(
+            (cure for words, cure in _CURES.items() if words in reason),
+            "run the function by itself on one client's data to see more",
+        ),
     )

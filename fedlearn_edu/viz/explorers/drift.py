@@ -48,16 +48,16 @@ def draw_drift(
     local_epochs: int = 5,
     width_in: float = style.EXPLORER_IN,
 ) -> Figure:
-    """Draws the local steps of clients in one round, in a plane, over the loss.
+    """Draws how far clients go in one round, and how far from where their mean goes.
 
-    The plane is that of the first two principal components of the clients' updates,
-    through the server's old model. A softmax regression learns the embedded digits, in
-    batches of 20.
+    To the right is the way of the mean update, up and down is what of a client's update
+    is away from it, in the length of all weights together. A softmax regression learns
+    the embedded digits, in batches of 20.
 
     >>> from fedlearn_edu import viz
     >>> figure = viz.draw_drift("iid", clients=3, local_epochs=1)
     >>> print(figure.get_label()[:79])
-    IID, 3 clients, learning rate 0.1. After 1 local epoch the mean of the clients'
+    IID, 3 clients, learning rate 0.1. After 1 local epoch the clients are 0.80 fro
 
     Args:
         data: How the digits are dealt out to ten clients: `"one_label_per_client"`,
@@ -175,16 +175,17 @@ class DriftPicture:
 
 
 def _words(plane: DriftPlane, epochs: int) -> str:
-    count = len(plane.steps)
-    others = ~np.eye(count, dtype=bool)
-    cosine = plane.cosines[epochs - 1][others].mean()
-    old, new = plane.new_losses[0], plane.new_losses[epochs]
+    others = ~np.eye(len(plane.examples), dtype=bool)
+    walked, gone = plane.walked(epochs), plane.gone(epochs)
     passes = "1 local epoch" if epochs == 1 else f"{epochs} local epochs"
     return (
-        f"After {passes} the mean of the clients' models has a loss of {new:.2f} nats "
-        f"on everybody's digits, the old model {old:.2f}. The cosine between two "
-        f"clients' updates is {cosine:.2f} on average; the plane shows "
-        f"{plane.shares[epochs - 1]:.0%} of the updates' squared length."
+        f"After {passes} the clients are {walked:.2f} from the old model on average, "
+        f"and their mean {gone:.2f}: {gone / walked:.0%} of the way is left. Between a "
+        f"client's way and the mean's are {plane.angles(epochs).mean():.0f}° on "
+        f"average, and the cosine between two clients' updates is "
+        f"{plane.cosines(epochs)[others].mean():.2f}. The mean has a loss of "
+        f"{plane.losses[epochs]:.2f} nats on everybody's digits, the old model "
+        f"{plane.losses[0]:.2f}."
     )
 
 

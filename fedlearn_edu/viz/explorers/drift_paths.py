@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where clients go in one round, step by step, as the library's local training goes.
+"""Where clients go in one round, pass by pass, as the library's local training goes.
 
 `local_training` is called with one batch at a time, for all clients in one
 `federated_map`; what they have after a batch is what they begin the next one with, as
@@ -52,17 +52,11 @@ class Paths:
 
     Attributes:
         examples: `[clients]`, how many each client has.
-        batches: `[clients]`, how many steps a pass over them takes.
         updates: `[epochs,clients,weights]`: how far each client is after each pass.
-        basis: `[clients,weights]`, orthonormal; it spans where clients end.
-        steps: for each client `[steps+1,clients]`, its path within the basis.
     """
 
     examples: NDArray[np.int64]
-    batches: NDArray[np.int64]
     updates: NDArray[np.float32]
-    basis: NDArray[np.float32]
-    steps: tuple[NDArray[np.float32], ...]
 
 
 @cache
@@ -109,22 +103,10 @@ def find_paths(data: str, rate: float, tell: Tell) -> Paths:
             found=f"{rate:g}",
             do="take a smaller one",
         )
-    return _in_basis(digits(data).num_examples, batches, moved)
-
-
-def _in_basis(
-    examples: NDArray[np.int64], batches: NDArray[np.int64], moved: NDArray[np.float32]
-) -> Paths:
-    """Keeps the ends of passes in full, and the steps within where clients end."""
-    _, _, basis = np.linalg.svd(moved[-1], full_matrices=False)
     ends = [batches * epoch for epoch in range(1, MOST_EPOCHS + 1)]
     everyone = np.arange(len(batches))
     updates = np.stack([moved[end, everyone] for end in ends])
-    steps = tuple(
-        moved[: count * MOST_EPOCHS + 1, client] @ basis.T
-        for client, count in enumerate(batches)
-    )
-    return Paths(examples, batches, updates, basis, steps)
+    return Paths(digits(data).num_examples, updates)
 
 
 def begin_weights() -> Any:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plane in which clients drift apart, and the loss of everybody's data in it.
+"""How far clients go in one round, and how much of it is left in their mean.
 
-Its axes are the first two principal components of the clients' updates after the most
-passes; the server's old model is its origin. What of an update is outside of the plane
-is not seen in it, and `share` says how much is.
+A path has a length and an angle, both in the space of all weights: to the right is
+where the mean of the clients' updates goes, up or down is what is away from it. Nothing
+of an update is left out, as it would be in a plane of principal components, which shows
+a fifth of ten updates that are almost at right angles.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
@@ -16,17 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
-from fedlearn_edu.viz.explorers.drift_paths import (
-    MOST_EPOCHS,
-    Paths,
-    begin_weights,
-    digits,
-    flat,
-    model,
-)
+from fedlearn_edu.viz.explorers.drift_paths import Paths, begin_weights, digits, flat
+from fedlearn_edu.viz.explorers.drift_paths import model as the_model
 
-_GRID = 23
-_MARGIN = 0.25
 _TINY = 1e-12
 
 Floats = NDArray[np.float64]
@@ -35,67 +27,61 @@ Floats = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class DriftPlane:
-    """One round of some of the clients, seen in a plane.
+    """One round of some of the clients; lengths are those of all weights together.
 
     Attributes:
-        steps: for each client `[steps+1,2]`, its path in the plane.
-        batches: `[clients]`, how many of these steps make up one pass.
-        means: `[epochs,2]`, the server's new model after so many passes and one more.
-        cosines: `[epochs,clients,clients]` between the clients' updates.
-        shares: `[epochs]`, how much of the squared length of the updates is seen here.
-        side: `[points]`, where the grid's points are, along both axes from `corner`.
-        corner: the lower left corner of the grid.
-        losses: `[points,points]`, on everybody's examples in nats, row by row.
-        new_losses: `[epochs+1]`, of the server's old model and of the new ones.
+        updates: `[epochs,clients,weights]`, how far each client is after each pass.
+        examples: `[clients]`, what an update weighs in the mean.
+        means: `[epochs,weights]`, what the server adds after so many passes.
+        losses: `[epochs+1]`, in nats on everybody's examples, of the server's old model
+            and of the new one after each number of passes.
     """
 
-    steps: tuple[Floats, ...]
-    batches: NDArray[np.int64]
+    updates: Floats
+    examples: NDArray[np.int64]
     means: Floats
-    cosines: Floats
-    shares: Floats
-    side: Floats
-    corner: Floats
     losses: Floats
-    new_losses: Floats
 
-    @property
-    def lowest(self) -> Floats:
-        """`[2]`: the point of the grid with the lowest loss; `nan` if on its edge."""
-        row, column = np.unravel_index(np.argmin(self.losses), self.losses.shape)
-        if {row, column} & {0, len(self.side) - 1}:
-            return np.full(2, np.nan)
-        return np.asarray(self.corner + self.side[[column, row]])
+    def paths(self, epochs: int) -> Floats:
+        """`[clients,epochs+1,2]`: along the mean update, and away from it.
+
+        Even clients go up and odd ones down, so that they can be told apart.
+        """
+        start = np.zeros_like(self.updates[:1])
+        walked = np.concatenate([start, self.updates[:epochs]])
+        along = walked @ (self.means[epochs - 1] / self.gone(epochs))
+        away = np.sqrt(np.maximum((walked**2).sum(axis=2) - along**2, 0.0))
+        away *= np.where(np.arange(walked.shape[1]) % 2, -1, 1)
+        return np.moveaxis(np.stack([along, away], axis=2), 0, 1)
+
+    def gone(self, epochs: int) -> float:
+        """How far the mean of the clients' models is from the old model."""
+        return max(float(np.linalg.norm(self.means[epochs - 1])), _TINY)
+
+    def walked(self, epochs: int) -> float:
+        """How far the clients are from the old model, on average: by examples."""
+        lengths = np.linalg.norm(self.updates[epochs - 1], axis=1)
+        return max(float(np.average(lengths, weights=self.examples)), _TINY)
+
+    def angles(self, epochs: int) -> Floats:
+        """`[clients]`: degrees between a client's update and the mean of all."""
+        ends = self.paths(epochs)[:, -1]
+        return np.asarray(np.degrees(np.arctan2(np.abs(ends[:, 1]), ends[:, 0])))
+
+    def cosines(self, epochs: int) -> Floats:
+        """`[clients,clients]`: between the clients' updates."""
+        update = self.updates[epochs - 1]
+        lengths = np.maximum(np.linalg.norm(update, axis=1, keepdims=True), _TINY)
+        unit = update / lengths
+        return np.asarray(unit @ unit.T)
 
 
 def find_plane(data: str, paths: Paths, clients: int) -> DriftPlane:
-    """The plane of the first so many clients; they alone take part in the round."""
-    updates = paths.updates[:, :clients].astype(np.float64)
-    _, _, components = np.linalg.svd(updates[-1], full_matrices=False)
-    moves = _mean_updates(paths.updates[:, :clients], paths.examples[:clients])
-    # A component has no sign: here the mean goes to the right, and up.
-    axes = components[:2] * np.where(components[:2] @ moves[-1] < 0, -1, 1)[:, None]
-    inside = paths.basis.astype(np.float64) @ axes.T
-    steps = tuple(np.asarray(each @ inside) for each in paths.steps[:clients])
-    means = moves @ axes.T
-    corner, side = _square([*steps, means])
-    along, up = np.meshgrid(side + corner[0], side + corner[1])
-    points = np.stack([along.ravel(), up.ravel()], axis=1)
-    losses = _losses(data, points, axes).reshape(along.shape)
-    new = _losses(data, np.eye(MOST_EPOCHS + 1)[:, 1:], moves)
-    lengths = np.maximum((updates**2).sum(axis=(1, 2)), _TINY)
-    shares = ((updates @ axes.T) ** 2).sum(axis=(1, 2)) / lengths
-    return DriftPlane(
-        steps,
-        paths.batches[:clients],
-        means,
-        _cosines(updates),
-        shares,
-        side,
-        corner,
-        losses,
-        new,
-    )
+    """The round of the first so many clients; they alone take part in it."""
+    updates, examples = paths.updates[:, :clients], paths.examples[:clients]
+    moves = _mean_updates(updates, examples)
+    new = _losses(data, np.concatenate([np.zeros_like(moves[:1]), moves]))
+    return DriftPlane(updates.astype(np.float64), examples, moves, new)
 
 
 def _mean_updates(updates: NDArray[np.float32], examples: NDArray[np.int64]) -> Floats:
@@ -115,36 +101,19 @@ def _mean(shape: tuple[int, ...]) -> Any:
     )
 
 
-def _cosines(updates: Floats) -> Floats:
-    lengths = np.maximum(np.linalg.norm(updates, axis=2, keepdims=True), _TINY)
-    unit = updates / lengths
-    return np.asarray(unit @ np.moveaxis(unit, 1, 2))
-
-
-def _square(points: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """The corner and the side of a square with room for all points."""
-    both = np.concatenate(points)
-    low, high = both.min(axis=0), both.max(axis=0)
-    half = max(float((high - low).max()) / 2 * (1 + _MARGIN), _TINY)
-    return (low + high) / 2 - half, np.linspace(0.0, 2 * half, _GRID)
-
-
-def _losses(data: str, points: Floats, directions: Floats) -> Floats:
-    """`[points]`: the mean loss on all examples, so far along these directions."""
+def _losses(data: str, moves: Floats) -> Floats:
+    """`[moves]`: the mean loss on all examples, so far from the server's old model."""
     batches = [batch for client in digits(data) for batch in client.batches(1000)]
     everybody = OrderedDict(
         (name, np.concatenate([batch[name] for batch in batches])) for name in "xy"
     )
-    evaluate, kind = _evaluation(len(directions)), np.float32
-    rows = points.astype(kind), directions.astype(kind), flat(begin_weights())
-    found = evaluate(*rows, everybody)
-    return np.asarray(found, dtype=np.float64)
+    rows = (moves + flat(begin_weights())).astype(np.float32)
+    return np.asarray(_evaluation()(rows, everybody), dtype=np.float64)
 
 
 @cache
-def _evaluation(count: int) -> Any:
+def _evaluation() -> Any:
     begin = begin_weights()
-    size = len(flat(begin))
 
     def shaped(row: Any) -> Any:
         weights, start = OrderedDict(), 0
@@ -155,16 +124,12 @@ def _evaluation(count: int) -> Any:
         return weights
 
     @fl.tf_computation(
-        fl.TensorType(np.float32, [None, count]),
-        fl.TensorType(np.float32, [count, size]),
-        fl.TensorType(np.float32, [size]),
-        model().batch_type,
+        fl.TensorType(np.float32, [None, len(flat(begin))]), the_model().batch_type
     )
-    def evaluate(points: Any, directions: Any, origin: Any, batch: Any) -> Any:
-        def loss(point: Any) -> Any:
-            row = origin + fl.tf.linalg.matvec(directions, point, transpose_a=True)
-            return fl.tf.reduce_mean(model().losses(shaped(row), batch))
+    def evaluate(rows: Any, batch: Any) -> Any:
+        def loss(row: Any) -> Any:
+            return fl.tf.reduce_mean(the_model().losses(shaped(row), batch))
 
-        return fl.tf.map_fn(loss, points)
+        return fl.tf.map_fn(loss, rows)
 
     return evaluate

@@ -29,6 +29,7 @@ _EXPLAINED = "Each bar is a call; in a lane, lower rows are lower layers."
 _KINDS = {"leaf code runs": 1.0, "a call above it": 0.6, "values pass": 0.32}
 _NOT_MEANT = 0.07
 _FEW_BARS = 150
+_LONGER = 1.5
 
 
 @final
@@ -158,16 +159,24 @@ class TapePicture:
         return _tint(self.story.lanes[lane].color, share)
 
     def _draw_phases(self) -> None:
-        """Names the operators above the lanes, as far as there is room."""
-        low, high = self._limits
-        for step, name in self.story.phases():
-            first, last = self._first[step], self._last[step]
-            room = self._frame.inches * (last - first) / (high - low)
-            if (len(name) + 1) * CHAR_IN <= room:
-                left, _, width, _ = self.box(step)
-                at = (left + width / 2, self._frame.names_y)
+        """Names the operators above the lanes, as far as there is room.
+
+        A name may be longer than its operator's bar, if only by half, and where no name
+        of a longer bar is.
+        """
+        taken: list[tuple[float, float]] = []
+        phases = list(self.story.phases())
+        for step, name in sorted(phases, key=lambda phase: -self.box(phase[0])[2]):
+            self._frame.line_at(self._first[step])
+            left, _, width, _ = self.box(step)
+            half = (len(name) + 1) * CHAR_IN / self.figure.get_figwidth() / 2
+            middle = left + width / 2
+            low, high = middle - half, middle + half
+            is_free = all(high <= other or low >= end for other, end in taken)
+            if 2 * half <= _LONGER * width and high <= 1 and is_free:
+                taken.append((low, high))
+                at = (middle, self._frame.names_y)
                 self.figure.text(*at, name, ha="center", va="bottom", style="italic")
-            self._frame.line_at(first)
 
     def _draw_failure(self) -> None:
         failed = self.story.failure()

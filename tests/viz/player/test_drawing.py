@@ -105,3 +105,29 @@ def test_clients_that_run_together_are_hatched_from_the_call_on() -> None:
     assert path.get_extents().x0 == pytest.approx(2)  # step 2 is the call
     assert path.get_extents().x1 == pytest.approx(5)
     assert picture.lanes.get_yticklabels()[-1].get_text() == "clients"
+
+
+@fl.np_computation(np.float32)
+def square(x: Any) -> Any:
+    return x * x
+
+
+@pytest.mark.parametrize("width_in", [style.WIDE_IN, style.EXPLORER_IN])
+def test_operators_of_a_sequence_are_both_named(width_in: float) -> None:
+    """As lesson 6 speaks of both, and points at the picture."""
+    squares = fl.federated_computation(
+        lambda s: fl.sequence_sum(fl.sequence_map(square, s)),
+        fl.SequenceType(np.float32),
+    )
+    player = fl.viz.play(squares, [1.0, 2.0, 3.0])
+    texts = check_text(TapePicture(player.story, width_in).figure)
+    assert {"sequence_map", "sequence_reduce"} <= set(texts)
+
+
+def test_a_mean_sends_each_value_and_a_one() -> None:
+    """The 8 bytes of each client that lesson 1 explains."""
+    readings = fl.type_at_clients(np.float32)
+    mean = fl.federated_computation(lambda x: fl.federated_mean(x), readings)
+    with fl.record() as tape:
+        mean([18.5, 21.0, 19.5])
+    assert "24 B have come back" in style.said(fl.viz.draw_tape(tape))

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips in learning: data of another shape than the model's, and what is no model."""
+
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu import learning
+from tests.slips.slip import slip
+
+IMAGES, LABELS = np.zeros([6, 2, 2], np.float32), np.array([0, 1, 2, 0, 1, 2])
+ROWS = IMAGES.reshape(len(IMAGES), -1)
+
+
+def model() -> Any:
+    return learning.models.softmax_regression(features=4, classes=3)
+
+
+def learn(batch: Any) -> None:
+    process = learning.build_fed_avg(model())
+    process.next(process.initialize(), [[batch]])
+
+
+@slip(300, TypeError, "client 0", "x[None]", tensorflow=True)
+def a_missing_batch_axis() -> None:
+    learn({"x": ROWS[0], "y": LABELS[0]})
+
+
+@slip(301, TypeError, "client 0", "x.reshape(len(x), -1)", tensorflow=True)
+def images_that_are_not_flat() -> None:
+    learn({"x": IMAGES, "y": LABELS})
+
+
+@slip(302, TypeError, "x.reshape(1, -1)", tensorflow=True)
+def one_image_that_is_not_flat() -> None:
+    learn({"x": IMAGES[0], "y": LABELS[:1]})
+
+
+@slip(303, TypeError, "float64[6,3]", "argmax", tensorflow=True)
+def one_hot_labels() -> None:
+    learn({"x": ROWS, "y": np.eye(3)[LABELS]})
+
+
+@slip(304, TypeError, "[..., 0]", tensorflow=True)
+def labels_in_a_column() -> None:
+    learn({"x": ROWS, "y": LABELS[:, None]})
+
+
+@slip(305, RuntimeError, "client 0", "classes=", tensorflow=True)
+def labels_beyond_the_classes() -> None:
+    learn({"x": ROWS, "y": LABELS + 7})
+
+
+@slip(306, RuntimeError, "client 0", "every example", tensorflow=True)
+def fewer_labels_than_images() -> None:
+    learn({"x": ROWS, "y": LABELS[:3]})
+
+
+@slip(307, TypeError, "client 0", ".batch", tensorflow=True)
+def a_dataset_without_batches() -> None:
+    data = {"x": ROWS, "y": LABELS.astype(np.int32)}
+    process = learning.build_fed_avg(model())
+    examples = fl.tf.data.Dataset.from_tensor_slices(data)
+    process.next(process.initialize(), [examples])
+
+
+@slip(308, ValueError, "model", "call the function", tensorflow=True)
+def a_function_that_makes_a_model() -> None:
+    function: Any = model
+    learning.build_fed_avg(function)
+
+
+@slip(309, RuntimeError, "at least one client", tensorflow=True)
+def a_round_of_nobody() -> None:
+    process = learning.build_fed_avg(model())
+    process.next(process.initialize(), [])
+
+
+@slip(310, AttributeError, "fl.federated_select", "hides no key")
+def an_intrinsic_that_is_not_here() -> None:
+    package: Any = fl
+    package.federated_secure_select()
+
+
+@slip(311, AttributeError, "fl.to_type")
+def a_former_name_of_types() -> None:
+    types: Any = fl.types
+    types.tensorflow_to_type({})
