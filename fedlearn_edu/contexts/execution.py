@@ -19,6 +19,7 @@ from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.caching import Cache
 from fedlearn_edu.contexts.cardinalities import (
     cardinalities_at_once,
+    for_everybody,
     infer_cardinalities,
 )
 from fedlearn_edu.contexts.factories import ExecutorFactory
@@ -71,8 +72,9 @@ class ExecutionEngine:
         if type_.parameter is not None:
             plain = prepare(argument, type_.parameter, name)
         counts = infer_cardinalities(plain, type_.parameter, name)
+        default = self._factory.default_num_clients
+        plain = for_everybody(plain, counts, default)
         if at_once:
-            default = self._factory.default_num_clients
             counts = cardinalities_at_once(counts, type_, default, name)
         native = self._factory.native(counts)
         trees = self._compile(computation.tree, native, name)

@@ -18,6 +18,7 @@ from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.contexts.cardinalities import (
     cardinalities_at_once,
+    for_everybody,
     infer_cardinalities,
 )
 from fedlearn_edu.contexts.running import prepare
@@ -46,8 +47,9 @@ class ReferenceContext(Context):
         check_closed(computation)
         type_, name, plain = computation.type_signature, computation.__name__, None
         if type_.parameter is not None:
-            plain = types.released(prepare(argument, type_.parameter, name))
+            plain = prepare(argument, type_.parameter, name)
         counts, default = infer_cardinalities(plain, type_.parameter), self._default
+        plain = types.released(for_everybody(plain, counts, default))
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
         clients = counts.get(types.CLIENTS, default)

@@ -34,6 +34,11 @@ def weighted_mean(x: Any, w: Any) -> Any:
     return fl.federated_mean(x, w)
 
 
+@slip(280, TypeError, "nobody knows how many", "default_num_clients")
+def a_broadcast_value_and_nothing_that_counts() -> None:
+    mean(fl.federated_broadcast(fl.place(1.0, fl.SERVER)))
+
+
 @slip(110, NotImplementedError, "support_sequence_ops=True", "sequence_reduce")
 def sequences_on_a_stack_without() -> None:
     with on(fl.framework.local_executor_factory()):
