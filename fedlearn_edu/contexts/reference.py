@@ -22,6 +22,7 @@ from fedlearn_edu.contexts.cardinalities import (
     infer_cardinalities,
 )
 from fedlearn_edu.contexts.running import prepare
+from fedlearn_edu.errors import contained
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 
@@ -78,7 +79,11 @@ def _meanings(count: Count) -> Meanings:
 
 
 def _run(code: Any) -> Fn:
-    return lambda value=None: code(value)
+    def run(value: Any = None) -> Any:
+        with contained(code.name):
+            return code(value)
+
+    return run
 
 
 def _member(value: Any, i: int) -> Any:
