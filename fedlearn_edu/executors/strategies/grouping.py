@@ -24,6 +24,7 @@ from fedlearn_edu.executors.strategies.base import FederatingStrategy
 from fedlearn_edu.executors.strategies.members import check_members, federated_result
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same, Together
+from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -149,9 +150,10 @@ class FederatedGroupingStrategy(FederatingStrategy):
         One by one, clients will come to the same error, and it will say whose it is.
         """
         names = dict.fromkeys(leaf.code.name for leaf in leaves(fn.node))
-        detail = ", ".join([*names, f"{self._count} clients"])
+        who = f"{self._count} clients"
+        detail = ", ".join([*names, who])
         try:
-            found = await self._work(work)
+            found = await self._work(work, f"{', '.join(names)} at {who}")
         except Exception as error:
             failed = f"{detail}, failed: {type(error).__name__}"
             note("together", fn.type_signature, failed)
@@ -160,11 +162,15 @@ class FederatedGroupingStrategy(FederatingStrategy):
             note("together", fn.type_signature, detail)
         return found
 
-    async def _work(self, work: Callable[[], Any]) -> Any:
+    async def _work(self, work: Callable[[], Any], name: str) -> Any:
+        def watched() -> Any:
+            with underway(name):
+                return work()
+
         if self._pool is None or is_stepping():
-            return work()
+            return watched()
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, copy_context().run, work)
+        return await loop.run_in_executor(self._pool, copy_context().run, watched)
 
     def _group(self, value: Handle) -> Group | None:
         held, type_ = _held(value), value.type_signature
