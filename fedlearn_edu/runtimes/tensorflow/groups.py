@@ -21,7 +21,7 @@ from fedlearn_edu.compiler.evaluation import obstacle
 from fedlearn_edu.executors.together import Group, Parts, Same, Together
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
+from fedlearn_edu.ir.traversal import captured_constants, is_pure, leaves, rebuild, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
 from fedlearn_edu.runtimes.tensorflow.conversion import (
@@ -154,6 +154,7 @@ def _is_possible(work: Work) -> bool:
         return False
     return all(
         obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) is None
+        and is_pure(tree)  # or else an error would be looked for by doing it again
         and all(map(_can_be_traced_again, leaves(tree)))
         for tree in trees
     )
