@@ -155,8 +155,8 @@ class FederatedGroupingStrategy(FederatingStrategy):
         try:
             found = await self._work(work, f"{', '.join(names)} at {who}")
         except Exception as error:
-            failed = f"{detail}, failed: {type(error).__name__}"
-            note("together", fn.type_signature, failed)
+            kind = type(error).__name__
+            note("together", fn.type_signature, f"{detail}, failed: {kind}", kind)
             return None
         if found is not None:
             note("together", fn.type_signature, detail)
