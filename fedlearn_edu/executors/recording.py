@@ -44,7 +44,7 @@ class Event:
         error: the class of the error that came of it, if one did.
         detail: the function called, the field selected, or a small value computed; the
             computation compiled, or how many clients a stack is for; what clients ran
-            together, how many they were, and the error if they have to go one by one.
+            together, and how many they were.
         caller: the number of the event during which it happened, if there is one.
         operands: the numbers of the events that made the handles it was given, `None`
             for one that no event made.

@@ -150,27 +150,22 @@ class FederatedGroupingStrategy(FederatingStrategy):
         One by one, clients will come to the same error, and it will say whose it is.
         """
         names = dict.fromkeys(leaf.code.name for leaf in leaves(fn.node))
-        who = f"{self._count} clients"
-        detail = ", ".join([*names, who])
+        detail = ", ".join([*names, f"{self._count} clients"])
         try:
-            found = await self._work(work, f"{', '.join(names)} at {who}")
+            found = await self._work(work, detail)
         except Exception as error:
-            kind = type(error).__name__
-            note("together", fn.type_signature, f"{detail}, failed: {kind}", kind)
+            note("together", fn.type_signature, detail, type(error).__name__)
             return None
         if found is not None:
             note("together", fn.type_signature, detail)
         return found
 
     async def _work(self, work: Callable[[], Any], name: str) -> Any:
-        def watched() -> Any:
-            with underway(name):
+        with underway(name):
+            if self._pool is None or is_stepping():
                 return work()
-
-        if self._pool is None or is_stepping():
-            return watched()
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, copy_context().run, watched)
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._pool, copy_context().run, work)
 
     def _group(self, value: Handle) -> Group | None:
         held, type_ = _held(value), value.type_signature

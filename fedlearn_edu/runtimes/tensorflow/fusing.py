@@ -38,9 +38,8 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
         result = evaluate_in_graph(function, nested)
         return type_.result, flatten(result, type_.result)
 
-    if not _is_doubtful(function):
-        code = trace_when_needed(body, type_.parameter, type_.result, name)
-    else:
+    code = trace_when_needed(body, type_.parameter, type_.result, name)
+    if _is_doubtful(function):
         try:
             code = trace(body, type_.parameter, name)
         except Exception:  # step by step, then

@@ -21,7 +21,7 @@ from fedlearn_edu.compiler.evaluation import obstacle
 from fedlearn_edu.executors.together import Group, Parts, Same, Together
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.ir.traversal import captured_constants, is_pure, leaves, rebuild, walk
+from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
 from fedlearn_edu.runtimes.tensorflow.conversion import (
@@ -154,8 +154,7 @@ def _is_possible(work: Work) -> bool:
         return False
     return all(
         obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) is None
-        and is_pure(tree)  # or else an error would be looked for by doing it again
-        and all(map(_can_be_traced_again, leaves(tree)))
+        and all(map(_can_be_run_again, leaves(tree)))
         for tree in trees
     )
 
@@ -169,11 +168,12 @@ def _can_be_stacked(type_: Type) -> bool:
     return all(tensor_spec(leaf).shape.is_fully_defined() for leaf in leaf_types(type_))
 
 
-def _can_be_traced_again(leaf: ir.Leaf) -> bool:
+def _can_be_run_again(leaf: ir.Leaf) -> bool:
     reads = leaf.type.parameter is not None and leaf.type.parameter.contains(
         lambda t: isinstance(t, SequenceType)
     )
-    return not reads or leaf.code.means_the_same_again  # type: ignore[attr-defined]
+    code: Any = leaf.code  # one client after the other runs it again, if one fails
+    return code.is_pure and (not reads or code.means_the_same_again)
 
 
 def _step_bytes(found: Sequence[Column]) -> int:
