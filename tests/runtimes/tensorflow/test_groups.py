@@ -386,6 +386,14 @@ def test_after_an_error_no_python_code_runs_again(leaf: Any) -> None:
         AT_CLIENTS(fl.SequenceType(F32)),
     )
 
+    mapped = fl.federated_computation(
+        lambda v: fl.federated_map(check, fl.federated_map(noted, v)), AT_CLIENTS(F32)
+    )
+    with pytest.raises(ComputationFailedError, match=r"by zero[\s\S]*client 1"):
+        mapped([6.0, 3.0, 7.0])
+    assert sorted(ran) == [3.0, 6.0, 7.0]
+    ran.clear()
+
     def elements(first: float) -> Any:
         return lambda: map(note, np.array([first, 0.5], F32))
 
