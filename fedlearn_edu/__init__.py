@@ -17,7 +17,7 @@ from fedlearn_edu.computations.decorator import check_returns_type
 from fedlearn_edu.computations.federated import federated_computation
 from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.placing import place
-from fedlearn_edu.contexts.execution import SyncExecutionContext
+from fedlearn_edu.contexts.execution import SyncExecutionContext, timeout
 from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.former_names import unknown
@@ -162,6 +162,7 @@ __all__ = [
     "structure",
     "tf",
     "tf_computation",
+    "timeout",
     "to_type",
     "type_at_clients",
     "type_at_server",

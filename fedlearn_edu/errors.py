@@ -315,3 +315,43 @@ class InputRangeError(FedLearnError, ValueError):
 
 class ComputationFailedError(FedLearnError, RuntimeError):
     """Leaf code raised an error; names the computation and the participant."""
+
+
+class ComputationTimeoutError(FedLearnError, TimeoutError):
+    """A call took longer than it may; names the computation and the participant."""
+
+
+@final
+class contained:  # noqa: N801 (reads like a function: `with contained("train"):`)
+    """Lets no signal of Python's own out of leaf code of that name, as if it were ours.
+
+    Outside, `StopIteration` ends a loop or a coroutine, `CancelledError` a task, and
+    `SystemExit` the thread that serves all other calls, too.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        """There is nothing to prepare."""
+
+    def __exit__(
+        self, kind: object, error: object, trace: TracebackType | None
+    ) -> None:
+        stops = isinstance(error, StopIteration | StopAsyncIteration)
+        if error is None or (isinstance(error, Exception) and not stops):
+            return
+        kind, ends = (
+            type(error).__name__,
+            isinstance(error, SystemExit | KeyboardInterrupt),
+        )
+        did = "tried to end the program" if ends else f"raised Python's own {kind}"
+        cure = "return a value, or raise an error such as ValueError"
+        if stops:
+            cure = "give next() a default, next(it, None), or read with a for loop"
+        raise ComputationFailedError(
+            f"{self._name} {did}",
+            expected="a result, or an error that says what is wrong",
+            found=repr(error),
+            do=cure,
+        ).with_traceback(trace) from None

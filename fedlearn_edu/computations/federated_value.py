@@ -64,8 +64,9 @@ class FederatedValue(Placed, FourOperators):
 
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
     every participant; `+ - * /` work member by member. What is equal everywhere can be
-    used as the number it is: `float(x)`, `round(x)`, `x < 2`, `f"{x:.3f}"`. It equals
-    what would be the same data if it were placed in the same way.
+    used as the number it is: `float(x)`, `round(x)`, `x < 2`, `f"{x:.3f}"`; as an
+    argument it is held by as many as there are in the data beside it. It equals what
+    would be the same data if it were placed in the same way.
 
     Attributes:
         type_signature: its federated type.

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from fedlearn_edu.errors import CardinalityError
+from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
+    SERVER,
     FederatedType,
     FunctionType,
     Placement,
@@ -16,6 +18,7 @@ from fedlearn_edu.types import (
     released,
     to_type,
 )
+from fedlearn_edu.types.kept import Uncounted
 
 Cardinalities = Mapping[Placement, int]
 
@@ -48,6 +51,28 @@ def count_members(plain: Any, type_: Type | None, callee: str) -> Cardinalities:
     if type_ is not None:
         _count(plain, type_, f"{callee}'s argument", counts)
     return {placement: count for placement, (count, _) in counts.items()}
+
+
+def for_everybody(plain: Any, counts: Cardinalities, default: int) -> Any:
+    """The argument, where what all members of a group hold is there once for each.
+
+    Raises:
+        TypeMismatchError: if nothing says how many clients there are.
+    """
+    known = {SERVER: 1, **({CLIENTS: default} if default else {}), **counts}
+
+    def fill(part: Any) -> Any:
+        match part:
+            case Uncounted(value, placement):
+                return (
+                    (value,) * known[placement] if placement in known else tuple(part)
+                )
+            case Struct():
+                return part.map(fill)
+            case _:
+                return part
+
+    return fill(plain)
 
 
 def cardinalities_at_once(
@@ -83,6 +108,8 @@ def _count(
     plain: Any, type_: Type, path: str, counts: dict[Placement, tuple[int, str]]
 ) -> None:
     match type_:
+        case FederatedType() if isinstance(plain, Uncounted):
+            return
         case FederatedType(placement=placement, all_equal=False):
             known, where = counts.setdefault(placement, (len(plain), path))
             if known != len(plain):

@@ -1,95 +1,175 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Event loops in daemon threads, one for each synchronous call that is under way.
+"""Event loops in daemon threads: calls run there, and whoever calls may wait.
 
 Notebooks run inside a loop of their own, where nobody may run another one; a loop in a
 thread of ours needs no permission, and no patching. Usually there is one, used again
-and again. Further ones exist while several threads call at once, or while code inside a
-call (a generator that feeds TensorFlow, say) makes a call of its own from another
-thread.
+and again. Further ones exist while several calls are under way at once, or while code
+inside a call (a generator that feeds TensorFlow, say) makes a call of its own.
 """
 
 import asyncio
+import inspect
 import os
 import threading
-from collections.abc import Coroutine
-from dataclasses import dataclass
-from typing import Any, TypeVar, final
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, final
 
-from fedlearn_edu.errors import ContextError
+from fedlearn_edu.errors import ComputationTimeoutError, ContextError
+from fedlearn_edu.executors import underway
 from fedlearn_edu.types.plain import reading
 
 T = TypeVar("T")
+Work = Coroutine[Any, Any, T]
+# From so many loops on, asynchronous calls share them: each costs a thread, and files.
+_MAX_LOOPS = 32
 
 
 @final
 @dataclass(frozen=True)
+class Terms:
+    """How long a call may take, and what to do when nobody waits for it any more."""
+
+    callee: str = "the call"
+    timeout: float | None = None
+    abandon: Callable[[], None] = lambda: None
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class _Worker:
     loop: asyncio.AbstractEventLoop
-    thread: threading.Thread
     pid: int
+    calls: set[underway.Call] = field(default_factory=set)
 
 
 _lock = threading.Lock()
-_idle: list[_Worker] = []
+_workers: list[_Worker] = []
 _threads: set[int] = set()
 
 
-def run(coroutine: Coroutine[Any, Any, T]) -> T:
+AS_LONG_AS_IT_TAKES = Terms()
+
+
+def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
     """Runs a coroutine on a loop of ours and waits for its result.
 
     An interrupt cancels the coroutine.
 
     Raises:
         ContextError: if called on a loop's own thread, which would wait for itself.
+        ComputationTimeoutError: if it takes longer than it may.
     """
     # A generator of the user's is read here; its calls are the user's, too.
     if threading.get_ident() in _threads and not reading.get():
-        coroutine.close()
+        work.close()
         raise ContextError(
             "a synchronous call was made on a thread that runs calls",
             expected="a call from your own code",
             do="inside an executor or a coroutine of ours, await the work instead",
         )
-    worker = _take()
-    future = asyncio.run_coroutine_threadsafe(_work(worker, coroutine), worker.loop)
+    running = _Running(work, terms)
     try:
-        return future.result()
+        return running.future.result(terms.timeout)
+    except TimeoutError:
+        if running.future.done():  # it is an error of the work itself
+            return running.future.result()
+        raise running.late() from None
     except KeyboardInterrupt:
-        future.cancel()
+        running.give_up()
         raise
 
 
-async def _work(worker: _Worker, coroutine: Coroutine[Any, Any, T]) -> T:
+async def run_async(work: Work[T], terms: Terms) -> T:
+    """Runs a coroutine on a loop of ours, while the caller's own loop goes on.
+
+    Whoever cancels it is free at once.
+
+    Raises:
+        ComputationTimeoutError: if it takes longer than it may.
+    """
+    running = _Running(work, terms, _MAX_LOOPS)
+    waiting = asyncio.wrap_future(running.future)
+    try:
+        if (await asyncio.wait([waiting], timeout=terms.timeout))[0]:
+            return waiting.result()
+        raise running.late()
+    except asyncio.CancelledError:
+        waiting.cancel()
+        running.give_up()
+        raise
+
+
+@final
+class _Running(Generic[T]):
+    """Work that was handed to a worker."""
+
+    def __init__(
+        self, work: Work[T], terms: Terms, max_loops: float = float("inf")
+    ) -> None:
+        self._terms, self._call, self._work = terms, underway.Call(), work
+        self._worker = _take(self._call, max_loops)
+        steps = _steps(self._worker, self._call, work)
+        self.future: Future[T]
+        self.future = asyncio.run_coroutine_threadsafe(steps, self._worker.loop)
+
+    def give_up(self) -> list[str]:
+        """Ends it as soon as can be; says which leaf code is still under way."""
+        left = self._call.give_up()
+        self.future.cancel()
+        self._worker.loop.call_soon_threadsafe(self._forget)
+        self._terms.abandon()
+        return left
+
+    def _forget(self) -> None:
+        """It may never have begun, and then nobody else says that it is over."""
+        if inspect.getcoroutinestate(self._work) == inspect.CORO_CREATED:
+            self._work.close()
+            self._worker.calls.discard(self._call)
+
+    def late(self) -> ComputationTimeoutError:
+        """Gives it up, and says who has kept us waiting."""
+        oldest, *others = self.give_up() or ["no leaf code"]
+        more = f", and {len(others)} more" if others else ""
+        return ComputationTimeoutError(
+            f"{self._terms.callee} did not end in time",
+            expected=f"a result within {self._terms.timeout:g} s",
+            found=f"still running: {oldest}{more}",
+            do="look there for what does not end, or allow more time; "
+            "the code goes on in its thread, for Python cannot stop one",
+        )
+
+
+async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T:
     # The worker is idle again when its work is over, be it later than the call.
+    underway.call.set(call)
     try:
-        return await _guarded(coroutine)
-    finally:
-        with _lock:
-            _idle.append(worker)
-
-
-async def _guarded(coroutine: Coroutine[Any, Any, T]) -> T:
-    try:
-        return await coroutine
+        return await work
     except (SystemExit, KeyboardInterrupt) as error:
         # It would end the loop's thread, and nobody would ever be answered again.
         raise ContextError("the call tried to end the program", found=error) from None
+    finally:
+        worker.calls.discard(call)
 
 
-def _take() -> _Worker:
+def _take(call: underway.Call, max_loops: float) -> _Worker:
+    """A worker that has nothing to do, or else a new one, or the least busy one."""
     with _lock:
         # A forked process has the parent's memory but not its threads.
-        _idle[:] = [worker for worker in _idle if worker.pid == os.getpid()]
-        return _idle.pop() if _idle else _start()
-
-
-def _start() -> _Worker:
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(
-        target=_serve, args=(loop,), name="fedlearn-edu-loop", daemon=True
-    )
-    thread.start()
-    return _Worker(loop, thread, os.getpid())
+        _workers[:] = [worker for worker in _workers if worker.pid == os.getpid()]
+        worker = min(_workers, key=lambda worker: len(worker.calls), default=None)
+        if worker is None or (worker.calls and len(_workers) < max_loops):
+            worker = _Worker(asyncio.new_event_loop(), os.getpid())
+            _workers.append(worker)
+            threading.Thread(
+                target=_serve,
+                args=(worker.loop,),
+                name="fedlearn-edu-loop",
+                daemon=True,
+            ).start()
+        worker.calls.add(call)
+        return worker
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

@@ -54,6 +54,9 @@ class ExecutorFactory(ABC):
     def clean_up_executor(self, cardinalities: Cardinalities) -> None:
         """Closes and forgets the stacks for these participants."""
 
+    def forget_executor(self, cardinalities: Cardinalities) -> None:  # noqa: B027
+        """Lets later calls have other stacks: a call given up may keep these."""
+
     @abstractmethod
     def native(self, cardinalities: Cardinalities) -> frozenset[str]:
         """The intrinsics such a stack implements; the compiler expands the others."""
@@ -86,9 +89,16 @@ class LocalExecutorFactory(ExecutorFactory):
 
     def clean_up_executor(self, cardinalities: Cardinalities) -> None:
         """Closes and forgets the stacks for these participants."""
-        count = self.plan.num_clients(cardinalities)
-        for stack in self._stacks.forget(lambda key: key[0] == count):
+        for stack in self._forgotten(cardinalities):
             stack.close()
+
+    def forget_executor(self, cardinalities: Cardinalities) -> None:
+        """Forgets the stacks for these participants; calls under way keep them."""
+        self._forgotten(cardinalities)
+
+    def _forgotten(self, cardinalities: Cardinalities) -> list[Executor]:
+        count = self.plan.num_clients(cardinalities)
+        return self._stacks.forget(lambda key: key[0] == count)
 
     def close(self) -> None:
         """Closes and forgets all stacks; the next call builds new ones."""

@@ -16,9 +16,13 @@ from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
 from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.context_stack import Context
-from fedlearn_edu.contexts.cardinalities import cardinalities_at_once, count_members
+from fedlearn_edu.contexts.cardinalities import (
+    cardinalities_at_once,
+    count_members,
+    for_everybody,
+)
 from fedlearn_edu.contexts.running import prepare
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import contained, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 
@@ -45,8 +49,9 @@ class ReferenceContext(Context):
         check_closed(computation)
         type_, name, plain = computation.type_signature, computation.__name__, None
         if type_.parameter is not None:
-            plain = types.released(prepare(argument, type_.parameter, name))
+            plain = prepare(argument, type_.parameter, name)
         counts, default = count_members(plain, type_.parameter, name), self._default
+        plain = types.released(for_everybody(plain, counts, default))
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
         clients = counts.get(types.CLIENTS, default)
@@ -75,7 +80,11 @@ def _meanings(count: Count) -> Meanings:
 
 
 def _run(code: Any) -> Fn:
-    return lambda value=None: code(value)
+    def run(value: Any = None) -> Any:
+        with contained(code.name):
+            return code(value)
+
+    return run
 
 
 def _member(value: Any, i: int) -> Any:

@@ -11,14 +11,16 @@ from typing import Any, final
 from fedlearn_edu.computations.arguments import private
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.computations.decorator import PolymorphicComputation
+from fedlearn_edu.contexts.event_loop import Terms
 from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import runtimes
+from fedlearn_edu.ir.traversal import is_pure, runtimes
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
+    DatasetSequence,
     FederatedType,
     FunctionType,
     LazySequence,
@@ -68,20 +70,25 @@ class Run:
     type_signature: FunctionType
     plain: Any
     clients: int
+    terms: Terms
     tape: Tape | None = None
 
     async def execute(self) -> Any:
-        """Runs what is fused; after an error step by step, which tells more."""
+        """Runs what is fused; after an error step by step, which tells more.
+
+        But not if it shows that something was done twice.
+        """
         trees = self.trees
         try:
             return await self._execute(trees.fused)
         except Exception as error:
-            if trees.fused is trees.by_step or _is_read_once(self.plain):
+            again = trees.fused is not trees.by_step and is_pure(trees.by_step)
+            if not (again and _is_pure(self.plain)):
                 raise
             if self.tape is not None:
-                again = ("context", "all", "again, step by step")
+                what = ("context", "all", "again, step by step")
                 text, kind = str(self.type_signature), type(error).__name__
-                self.tape.record(self.tape.start(), *again, text, kind)
+                self.tape.record(self.tape.start(), *what, text, kind)
         return await self._execute(trees.by_step)
 
     async def _execute(self, tree: ir.Node) -> Any:
@@ -144,11 +151,13 @@ def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
     return function.tree
 
 
-def _is_read_once(plain: Any) -> bool:
-    """Whether there is a generator in an argument, which is used up by now."""
+def _is_pure(plain: Any) -> bool:
+    """Whether there is no Python code in an argument, generators included."""
     if isinstance(plain, Struct | tuple):
-        return any(map(_is_read_once, plain))
-    return isinstance(plain, LazySequence) and plain.once
+        return all(map(_is_pure, plain))
+    if isinstance(plain, ir.Node):
+        return is_pure(plain)
+    return not isinstance(plain, LazySequence | DatasetSequence)
 
 
 def runtimes_of(plain: Any) -> frozenset[str]:

@@ -214,13 +214,20 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """
     if is_stepping():
         return [await coroutine for coroutine in work]
-    rest = map(_settled, list(work))
+    coroutines = list(work)
+    rest = map(_settled, coroutines)
     tasks: list[asyncio.Task[T | Exception]] = []
-    async with asyncio.TaskGroup() as group:
-        loop = asyncio.get_running_loop()
-        loop.call_soon(lambda: tasks.extend(map(group.create_task, rest)))
-        results = [await one for one in rest]
-    await asyncio.sleep(0)  # or else an interrupt would be noticed at the very end
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.TaskGroup() as group:
+            others = loop.call_soon(lambda: tasks.extend(map(group.create_task, rest)))
+            results = [await one for one in rest]
+        await asyncio.sleep(0)  # or else an interrupt would be noticed at the very end
+    except BaseException:
+        others.cancel()
+        for coroutine in coroutines:
+            coroutine.close()
+        raise
     results += [task.result() for task in tasks]
     for result in results:
         if isinstance(result, Exception):

@@ -9,12 +9,7 @@ above.
 from abc import abstractmethod
 from typing import Any
 
-from fedlearn_edu.errors import (
-    ComputationFailedError,
-    ExecutorError,
-    TypeMismatchError,
-    add_place,
-)
+from fedlearn_edu.errors import ExecutorError, TypeMismatchError, add_place, contained
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -26,6 +21,7 @@ from fedlearn_edu.executors.base import (
     resolve_type,
 )
 from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.structure import Struct
@@ -106,19 +102,14 @@ class LeafExecutor(Executor):
         type_ = check_call(fn, arg)
         argument = None if arg is None else check_owned(arg, Handle, self)
         data = None if argument is None else argument.representation
-        try:
-            result = self.run(fn.representation, data, type_)
-        except (SystemExit, KeyboardInterrupt) as error:
-            # Out of here it would end the loop that serves all other calls, too.
-            raise ComputationFailedError(
-                f"{fn.representation.name} tried to end the program",
-                found=repr(error),
-                do="return a value, or raise an error that says what is wrong",
-            ) from None
-        except Exception as error:
-            if fn.representation.name not in MEANINGS:
-                add_place(error, f"in the computation {fn.representation.name}")
-            raise
+        name = fn.representation.name
+        with underway(name), contained(name):
+            try:
+                result = self.run(fn.representation, data, type_)
+            except Exception as error:
+                if name not in MEANINGS:
+                    add_place(error, f"in the computation {name}")
+                raise
         return Handle(self, result, type_.result)
 
     async def create_struct(self, elements: Any) -> Handle:

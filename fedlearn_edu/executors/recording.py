@@ -41,11 +41,13 @@ class Event:
             `"together"`; empty if the call failed.
         start_s: seconds on the clock of `time.perf_counter`.
         end_s: the same clock, when the call returned.
+        error: the class of the error that came of it, if one did.
         detail: the function called, the field selected, or a small value computed; the
             computation compiled, or how many clients a stack is for; what clients ran
-            together, how many they were, and the error if they have to go one by one.
+            together, and how many they were.
         caller: the number of the event during which it happened, if there is one.
-        operands: the numbers of the events that made the handles it was given.
+        operands: the numbers of the events that made the handles it was given, `None`
+            for one that no event made.
         given: what was embedded or called, the elements, the position, what computed.
         made: the handle that was made, what was computed, or the error that came of it.
             As they are, to look at later; both `None` on a tape that keeps no values.
@@ -58,9 +60,10 @@ class Event:
     type: str
     start_s: float
     end_s: float
+    error: str = ""
     detail: str = ""
     caller: int | None = None
-    operands: tuple[int, ...] = ()
+    operands: tuple[int | None, ...] = ()
     given: Any = field(default=None, repr=False, compare=False)
     made: Any = field(default=None, repr=False, compare=False)
 
@@ -89,11 +92,13 @@ class Tape:
         type_: str,
         detail: str = "",
         *more: Any,
+        error: str = "",
     ) -> None:
         """Adds the event that began at `start` and ends now."""
         when = (start[1], time.perf_counter())
         kept = more if self.keep_values else more[:2]
-        event = Event(start[0], layer, participant, what, type_, *when, detail, *kept)
+        about = (layer, participant, what, type_)
+        event = Event(start[0], *about, *when, error, detail, *kept)
         with self._lock:
             self._events.append(event)
 
@@ -123,10 +128,10 @@ _within: ContextVar["tuple[RecordingExecutor, int] | None"] = ContextVar(
 _unseen: ContextVar[bool] = ContextVar("unseen", default=False)
 
 
-def note(what: str, type_: Type, detail: str = "") -> None:
+def note(what: str, type_: Type, detail: str = "", error: str = "") -> None:
     """Records something an executor did on its own, if a recorder watches it."""
     if (watched := _within.get()) is not None:
-        watched[0].record(what, str(type_), detail)
+        watched[0].record(what, str(type_), detail, error)
 
 
 def look(handle: ExecutorValue) -> Any:
@@ -177,8 +182,9 @@ class RecordingExecutor(WrappingExecutor):
         try:
             result = await work()
         except Exception as error:
-            failed = f"failed: {type(error).__name__}"
-            self._record(start, what, "", failed, caller, numbers, subject, error)
+            kind = type(error).__name__
+            more = (f"failed: {kind}", caller, numbers, subject, error)
+            self._record(start, what, "", *more, error=kind)
             raise
         finally:
             _within.reset(outer)
@@ -189,18 +195,25 @@ class RecordingExecutor(WrappingExecutor):
         self._record(start, what, type_, detail, caller, numbers, subject, result)
         return result
 
-    def record(self, what: str, type_: str, detail: str) -> None:
+    def record(self, what: str, type_: str, detail: str, error: str) -> None:
         """Records what the target did on its own, just now."""
-        self._record(self._tape.start(), what, type_, detail, self._caller())
+        start, more = self._tape.start(), (detail, self._caller())
+        self._record(start, what, type_, *more, error=error)
 
     def _caller(self) -> int | None:
         recorder, number = _within.get() or (self, None)
         return number if recorder._tape is self._tape else None
 
     def _record(
-        self, start: tuple[int, float], what: str, type_: str = "", *more: Any
+        self,
+        start: tuple[int, float],
+        what: str,
+        type_: str = "",
+        *more: Any,
+        error: str = "",
     ) -> None:
-        self._tape.record(start, self.layer, self.participant, what, type_, *more)
+        about = (self.layer, self.participant, what, type_)
+        self._tape.record(start, *about, *more, error=error)
 
 
 def _describe(what: str, subject: Any, result: Any) -> str:

@@ -20,14 +20,14 @@ class WrappedValue(ExecutorValue):
     """A value of the target, in the hands of the executor around it.
 
     Attributes:
-        made_by: the number of the event that made it, if it is on a tape.
+        made_by: the number of the event that made it; `None` if none is on a tape.
     """
 
     __slots__ = ("made_by", "owner", "value")
 
     def __init__(self, owner: "WrappingExecutor", value: ExecutorValue) -> None:
         self.owner, self.value = owner, value
-        self.made_by = 0
+        self.made_by: int | None = None
 
     @property
     def type_signature(self) -> Type:

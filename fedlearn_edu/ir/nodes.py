@@ -28,7 +28,11 @@ from fedlearn_edu.types import FunctionType, Placement, PlacementType, StructTyp
 
 
 class LeafCode(Protocol):
-    """What every runtime's leaf code offers to those who do not know the runtime."""
+    """What every runtime's leaf code offers to those who do not know the runtime.
+
+    Code that has no effect but its result may say so, with `is_pure = True`: after an
+    error it is run again, step by step, to tell more.
+    """
 
     @property
     def name(self) -> str:

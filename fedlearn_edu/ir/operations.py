@@ -24,6 +24,7 @@ class Operation:
 
     name: str
     dtype: str = ""
+    is_pure = True
 
     @property
     def digest(self) -> str:

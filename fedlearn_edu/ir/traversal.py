@@ -176,6 +176,11 @@ def leaves(node: ir.Node) -> tuple[ir.Leaf, ...]:
     return tuple(part for part in walk(node) if isinstance(part, ir.Leaf))
 
 
+def is_pure(node: ir.Node) -> bool:
+    """Whether nobody can tell how often its leaf code was run."""
+    return all(getattr(leaf.code, "is_pure", False) for leaf in leaves(node))
+
+
 def intrinsics(node: ir.Node) -> tuple[ir.Intrinsic, ...]:
     """The intrinsics `node` mentions, in the order of first mention."""
     found = [n for n in walk(node) if isinstance(n, ir.Intrinsic)]

@@ -7,15 +7,16 @@ looks inside, and leaves there what it made of it, for the next call.
 
 from abc import ABC
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.errors import CardinalityError
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import StructType
 from fedlearn_edu.types.definitions import FederatedType, SequenceType
 from fedlearn_edu.types.differences import ZIP, clip, misfit
-from fedlearn_edu.types.placements import CLIENTS
+from fedlearn_edu.types.placements import Placement
 from fedlearn_edu.types.plain import DatasetSequence, LazySequence
 
 
@@ -54,6 +55,22 @@ class Placed(ABC):
     kept: Any
 
 
+@final
+@dataclass(frozen=True, repr=False)
+class Uncounted:
+    """The members of a group who hold the same value, until somebody counts them."""
+
+    plain: Any
+    placement: Placement
+    refusal: TypeMismatchError
+
+    def __iter__(self) -> Iterator[Any]:
+        raise self.refusal
+
+    def __repr__(self) -> str:
+        return f"<one value for everybody at {self.placement}>"
+
+
 def kept(plain: Any, type_: Any) -> Any:
     """The same plain data, to be converted once; what is lazy stays so."""
     match type_:
@@ -76,20 +93,24 @@ def kept(plain: Any, type_: Any) -> Any:
 def plain_of_placed(value: Placed, type_: Type, path: str) -> Any:
     """The plain form of a placed value, for a parameter of type `type_`."""
     found, problem, cure = value.type_signature, "", ""
-    widened = isinstance(type_, FederatedType) and found.all_equal > type_.all_equal
     if found.all_equal and type_.is_assignable_from(found.member):
         problem = "a value without a placement is needed"
         cure = "take the value out of its placement: x.value"
     elif "[client" in path:
         problem = "an entry of a list for the clients is placed already"
         cure = f"the list holds what each client has; {ZIP}"
-    elif widened and found.placement is type_.placement is CLIENTS:  # type: ignore[attr-defined]
-        problem = "nobody knows how many clients hold this value"
-        cure = "place one entry per client: place([…, …], CLIENTS)"
     if problem:
         raise misfit(problem, clip(type_), clip(found), path, cure)
     type_.check_assignable_from(found, where=path)
-    return (value.kept,) if widened else value.kept
+    if isinstance(type_, FederatedType) and found.all_equal and not type_.all_equal:
+        problem = "nobody knows how many clients hold this value"
+        cure = (
+            "pass data with one entry per client, place([…, …], CLIENTS), beside it; "
+            "or say the number: local_executor_factory(default_num_clients=3)"
+        )
+        refusal = misfit(problem, clip(type_), clip(found), path, cure)
+        return Uncounted(value.kept, found.placement, refusal)
+    return value.kept
 
 
 def one_of(members: Sequence[Any], type_: Type) -> Any:

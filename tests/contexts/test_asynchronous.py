@@ -3,6 +3,7 @@
 
 import asyncio
 import inspect
+import threading
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.computations import context_stack
 from fedlearn_edu.errors import ArgumentsError, CardinalityError, TypeMismatchError
-from tests.executors.examples import CountingExecutor, run
+from tests.executors.examples import run
 from tests.programs import INTS, add, increment, seven
 
 fw = fl.framework
@@ -39,24 +40,22 @@ def test_calls_compose() -> None:
     assert run(program()) == (9, 9)
 
 
+@fl.np_computation(np.int32)
+def meet(x: Any) -> Any:
+    if x > 1:
+        meeting.wait()
+    return x
+
+
+meeting = threading.Barrier(2)
+
+
 def test_several_calls_are_under_way_at_once() -> None:
-    meeting = asyncio.Event()
-    waiting: list[str] = []
-
-    class Meeting(CountingExecutor):
-        async def around(self, what: str, work: Any, subject: Any) -> Any:
-            if what == "create_call":
-                waiting.append(what)
-                if len(waiting) == 2:
-                    meeting.set()
-                await meeting.wait()
-            return await work()
-
     async def program() -> Any:
-        with context(leaf=Meeting):
-            return await asyncio.gather(increment(1), increment(2))
+        with context():
+            return await asyncio.gather(meet(5), SUM([meet(6), 1]))
 
-    assert run(program()) == [2, 3]
+    assert run(program()) == [5, 7]
 
 
 def test_different_numbers_of_clients_do_not_meet() -> None:

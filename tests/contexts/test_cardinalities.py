@@ -10,6 +10,11 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
 from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.framework import (
+    ReferenceContext,
+    SyncExecutionContext,
+    local_executor_factory,
+)
 from fedlearn_edu.types import normalize
 from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS_AT_CLIENTS
 
@@ -90,3 +95,43 @@ def test_a_server_has_one_participant() -> None:
     assert program([5]) == [5]
     with pytest.raises(CardinalityError, match="SERVER"):
         program([5, 6])
+
+
+EVERYWHERE = fl.federated_broadcast(fl.place(np.int32(5), fl.SERVER))
+EACH = fl.place([1, 2, 3], fl.CLIENTS, INT)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ((EVERYWHERE, [EACH, EACH]), [7, 9, 11]),
+        ((EACH, [EVERYWHERE, [1, 2, 3]]), [7, 9, 11]),
+        (([1, 2, 3], [EVERYWHERE, EVERYWHERE]), [11, 12, 13]),
+        ((EVERYWHERE, [EVERYWHERE, []]), []),
+        ((EVERYWHERE, [EVERYWHERE, EVERYWHERE]), [15, 15]),
+    ],
+)
+@pytest.mark.parametrize("max_fanout", [None, 100, 2])
+def test_one_value_for_all_is_held_by_as_many_as_there_are(
+    max_fanout: int | None, arguments: Any, expected: Any
+) -> None:
+    """The other arguments say how many, or else the default of the context."""
+    total = fl.np_computation(lambda a, b: a + b[0] + b[1], INT, [INT, INT])
+    program = fl.federated_computation(
+        lambda a, b: fl.federated_map(total, (a, fl.federated_zip(b))),
+        INTS,
+        [INTS, INTS],
+    )
+    factory = local_executor_factory(2, max_fanout or 100)
+    with SyncExecutionContext(factory) if max_fanout else ReferenceContext(2):
+        assert program(*arguments) == expected
+
+
+def test_one_value_at_the_server_is_held_by_its_one_member() -> None:
+    program = fl.federated_computation(lambda v: v, NOT_EQUAL_AT_SERVER)
+    assert program(fl.place(np.int32(5), fl.SERVER)) == [5]
+
+
+def test_one_value_for_nobody_knows_how_many_is_no_list_of_members() -> None:
+    with pytest.raises(TypeMismatchError, match="nobody knows how many"):
+        fl.FederatedValue(EVERYWHERE, fl.type_at_clients(INT))

@@ -170,6 +170,16 @@ def test_a_call_that_fails_is_an_event_that_names_the_error() -> None:
     [event] = tape
     assert (event.what, event.type) == ("create_value", "")
     assert event.detail == "failed: TypeMismatchError"
+    assert event.error == "TypeMismatchError"
+
+
+def test_a_handle_that_no_event_made_is_not_the_first_ones() -> None:
+    tape = Tape()
+    inner = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
+    outer = fw.ThreadDelegatingExecutor(inner)
+    value = run(outer.create_value(1, fl.to_type(np.int32)))
+    assert (value.made_by, value.value.made_by) == (None, 0)
+    outer.close()
 
 
 def test_a_function_that_captured_values_says_so_when_it_travels() -> None:

@@ -489,7 +489,7 @@ def test_placed_value_in_leaf_code() -> None:
         (lambda f: f(p, p), "not assignable to type float32", "federated_map(fn, x)"),
         (lambda f: f(s, 1.0), "not assignable to type {float32}@CLIENTS", "broadcast"),
         (lambda f: f(n, 1.0), "not assignable to type {float32}@CLIENTS", "cast"),
-        (lambda f: f(e, 1.0), "nobody knows how many clients", "one entry per client"),
+        (lambda f: f(e, 1.0), "nobody knows how many clients", "default_num_clients"),
         (lambda f: f([s, s], 1.0), "without a placement is needed", "x.value"),
         (lambda f: f([p, p], 1.0), "entry of a list for the clients", "federated_zip"),
         (lambda f: HALF(p), "not assignable to type float32", "federated_map"),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a program may rely on, whatever its leaf code does."""
 
+import asyncio
 import multiprocessing
 import sys
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,57 @@ def test_changing_a_result_does_not_change_the_program() -> None:
     assert five().tolist() == [5, 5]
 
 
-def test_leaf_code_that_exits_does_not_end_the_loop_of_all_calls() -> None:
-    leave = fl.np_computation(_leave, np.int32)
-    with pytest.raises(ComputationFailedError, match="tried to end the program"):
-        leave(7)
-    assert leave(1) == 1
+SIGNALS: list[tuple[Any, str, str]] = [
+    (lambda: sys.exit(3), "tried to end the program", "an error such as ValueError"),
+    (lambda: next(iter([])), "raised Python's own StopIteration", "next(it, None)"),
+    (StopAsyncIteration, "raised Python's own StopAsyncIteration", "next(it, None)"),
+    (GeneratorExit, "raised Python's own GeneratorExit", "an error such as"),
+    (asyncio.CancelledError, "raised Python's own CancelledError", "an error such as"),
+    (KeyboardInterrupt, "tried to end the program", "an error such as ValueError"),
+]
+CONTEXTS: dict[str, Callable[[], Any]] = {
+    "local": lambda: framework.SyncExecutionContext(framework.local_executor_factory()),
+    "groups of groups": lambda: framework.SyncExecutionContext(
+        framework.local_executor_factory(max_fanout=2)
+    ),
+    "on this thread": lambda: framework.SyncExecutionContext(
+        framework.thread_debugging_executor_factory()
+    ),
+    "async": lambda: framework.AsyncExecutionContext(
+        framework.local_executor_factory()
+    ),
+    "reference": framework.ReferenceContext,
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize(("signal", "problem", "cure"), SIGNALS)
+def test_leaf_code_cannot_signal_to_who_runs_it(
+    context: str, signal: Any, problem: str, cure: str
+) -> None:
+    """It would end the loop of all calls, a coroutine, or a loop without a word."""
+
+    def send(x: Any) -> Any:
+        if x == 7:
+            raise signal()
+        return x
+
+    leaf = fl.np_computation(send, np.int32)
+    everywhere = fl.federated_computation(
+        lambda v: fl.federated_map(leaf, v), fl.type_at_clients(np.int32)
+    )
+
+    def run(*data: int) -> Any:
+        found = everywhere(list(data))
+        return asyncio.run(found) if asyncio.iscoroutine(found) else found
+
+    with CONTEXTS[context]():
+        with pytest.raises(ComputationFailedError, match=f"send {problem}") as caught:
+            run(1, 2, 7, 3)
+        assert cure in str(caught.value)
+        assert (context == "reference") != ("at client 2" in str(caught.value))
+        assert run(1, 2) == [1, 2]
 
 
 def test_value_of_a_finished_body_is_not_taken_for_another_of_its_name() -> None:

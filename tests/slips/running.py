@@ -37,6 +37,37 @@ def weighted_mean(x: Any, w: Any) -> Any:
     return fl.federated_mean(x, w)
 
 
+@slip(280, TypeError, "nobody knows how many", "default_num_clients")
+def a_broadcast_value_and_nothing_that_counts() -> None:
+    mean(fl.federated_broadcast(fl.place(1.0, fl.SERVER)))
+
+
+@slip(281, RuntimeError, "StopIteration", "client 1", "next(it, None)", "first_of")
+def a_client_without_elements() -> None:
+    def first_of(values: Any) -> Any:
+        return next(iter(values))
+
+    first = fl.np_computation(first_of, fl.SequenceType(np.float32))
+    fl.federated_map(
+        first, fl.place([[1.0], []], fl.CLIENTS, fl.SequenceType(np.float32))
+    )
+
+
+@slip(282, TypeError, "a number of seconds")
+def a_time_limit_as_text() -> None:
+    fl.framework.SyncExecutionContext(
+        fl.framework.local_executor_factory(),
+        timeout="10 s",  # type: ignore[arg-type]
+    )
+
+
+@slip(283, RuntimeError, "on your own thread")
+def a_time_limit_on_ones_own_thread() -> None:
+    factory = fl.framework.thread_debugging_executor_factory()
+    with on(factory), fl.timeout(10):
+        mean([1.0])
+
+
 @slip(110, NotImplementedError, "support_sequence_ops=True", "sequence_reduce")
 def sequences_on_a_stack_without() -> None:
     with on(fl.framework.local_executor_factory()):

@@ -159,7 +159,6 @@ def test_placed_value_fits_its_type_and_wider_ones() -> None:
 @pytest.mark.parametrize(
     ("value", "type_", "problem", "cure"),
     [
-        (SHARED, FLOATS, "nobody knows how many clients", "place one entry per client"),
         (CENTRAL, F32, "without a placement is needed", "x.value"),
         (SHARED, F32, "without a placement is needed", "x.value"),
         (CENTRAL, FLOATS, "is not assignable", "federated_broadcast takes a value"),

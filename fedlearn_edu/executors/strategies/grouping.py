@@ -24,6 +24,7 @@ from fedlearn_edu.executors.strategies.base import FederatingStrategy
 from fedlearn_edu.executors.strategies.members import check_members, federated_result
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same, Together
+from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -151,20 +152,20 @@ class FederatedGroupingStrategy(FederatingStrategy):
         names = dict.fromkeys(leaf.code.name for leaf in leaves(fn.node))
         detail = ", ".join([*names, f"{self._count} clients"])
         try:
-            found = await self._work(work)
+            found = await self._work(work, detail)
         except Exception as error:
-            failed = f"{detail}, failed: {type(error).__name__}"
-            note("together", fn.type_signature, failed)
+            note("together", fn.type_signature, detail, type(error).__name__)
             return None
         if found is not None:
             note("together", fn.type_signature, detail)
         return found
 
-    async def _work(self, work: Callable[[], Any]) -> Any:
-        if self._pool is None or is_stepping():
-            return work()
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, copy_context().run, work)
+    async def _work(self, work: Callable[[], Any], name: str) -> Any:
+        with underway(name):
+            if self._pool is None or is_stepping():
+                return work()
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._pool, copy_context().run, work)
 
     def _group(self, value: Handle) -> Group | None:
         held, type_ = _held(value), value.type_signature

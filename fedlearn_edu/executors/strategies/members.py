@@ -5,6 +5,7 @@ from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place, describe
+from fedlearn_edu.executors import underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.structure import Struct
@@ -120,11 +121,14 @@ def noted(
 
 
 async def _noted(who: str, work: Coroutine[Any, Any, Any]) -> Any:
+    outer = underway.place.set(f" at {who}")
     try:
         return await work
     except Exception as error:
         add_place(error, f"at {who}")
         raise
+    finally:
+        underway.place.reset(outer)
 
 
 def federated_result(type_: FunctionType) -> FederatedType:

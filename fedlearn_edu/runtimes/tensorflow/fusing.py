@@ -11,7 +11,7 @@ from typing import Any
 from fedlearn_edu.compiler.evaluation import obstacle
 from fedlearn_edu.compiler.fuse import fusers
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.traversal import intrinsics, walk
+from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import flatten, leaf_types
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
@@ -39,13 +39,14 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
         result = evaluate_in_graph(function, nested)
         return type_.result, flatten(result, type_.result)
 
-    if not _is_doubtful(function):
-        code = trace_when_needed(body, type_.parameter, type_.result, name)
-        return ir.Leaf(RUNTIME, code, type_)
-    try:
-        return ir.Leaf(RUNTIME, trace(body, type_.parameter, name), type_)
-    except Exception:  # step by step, then
-        return None
+    code = trace_when_needed(body, type_.parameter, type_.result, name)
+    if _is_doubtful(function):
+        try:
+            code = trace(body, type_.parameter, name)
+        except Exception:  # step by step, then
+            return None
+    code.parts = tuple(leaf.code for leaf in leaves(function))
+    return ir.Leaf(RUNTIME, code, type_)
 
 
 def _is_doubtful(function: ir.Lambda) -> bool:

@@ -6,14 +6,17 @@ function is rebuilt from the serialized graph. No Python source travels.
 """
 
 import hashlib
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, final
 
 import numpy as np
 
+from fedlearn_edu.ir.nodes import LeafCode
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     leaf_types,
@@ -32,6 +35,8 @@ from fedlearn_edu.runtimes.tensorflow.sequences import (
 from fedlearn_edu.runtimes.tensorflow.variables import own_table
 from fedlearn_edu.types import SequenceType, Type
 
+# Operations whose effects are seen outside of a graph.
+_OUTSIDE = re.compile("PyFunc|^Print|^WriteFile|^Save|Summary|Enqueue")
 # From nested tensors and datasets to the type and the leaves of the result.
 Body = Callable[[Any], tuple[Type, list[Any]]]
 
@@ -62,6 +67,9 @@ class GraphCode:
     """One graph with the types of its parameter and result.
 
     Made without a concrete function, it is traced when it is first needed.
+
+    Attributes:
+        parts: the leaf code that was fused into it, if any.
     """
 
     def __init__(
@@ -73,6 +81,7 @@ class GraphCode:
         self._concrete = concrete
         self._lock = threading.Lock()
         self._copies: dict[int, Any] = {}
+        self.parts: tuple[LeafCode, ...] = ()
         self.body: Body | None = None
         self._trace: Callable[..., Any] | None = None
         self._stacks_are_fine = True
@@ -104,6 +113,7 @@ class GraphCode:
         self._lock = threading.Lock()
         self._copies = {}
         self.body = self._trace = None
+        self.parts = ()
         self._stacks_are_fine = False
 
     @cached_property
@@ -123,6 +133,15 @@ class GraphCode:
             return False
         copy = GraphCode(self.name, again, self.parameter, self.result)
         return copy.digest == self.digest
+
+    @cached_property
+    def is_pure(self) -> bool:
+        """Whether it runs no Python, prints nothing and writes no file."""
+        if self.parts:
+            return all(getattr(part, "is_pure", False) for part in self.parts)
+        graph = tf.compat.v1.GraphDef.FromString(self.serialized.definition)
+        nodes = [graph.node, *(inner.node_def for inner in graph.library.function)]
+        return not any(_OUTSIDE.search(node.op) for node in chain(*nodes))
 
     @cached_property
     def serialized(self) -> "SerializedGraph":

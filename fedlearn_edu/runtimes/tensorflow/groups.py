@@ -154,7 +154,7 @@ def _is_possible(work: Work) -> bool:
         return False
     return all(
         obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) is None
-        and all(map(_can_be_traced_again, leaves(tree)))
+        and all(map(_can_be_run_again, leaves(tree)))
         for tree in trees
     )
 
@@ -168,11 +168,12 @@ def _can_be_stacked(type_: Type) -> bool:
     return all(tensor_spec(leaf).shape.is_fully_defined() for leaf in leaf_types(type_))
 
 
-def _can_be_traced_again(leaf: ir.Leaf) -> bool:
+def _can_be_run_again(leaf: ir.Leaf) -> bool:
     reads = leaf.type.parameter is not None and leaf.type.parameter.contains(
         lambda t: isinstance(t, SequenceType)
     )
-    return not reads or leaf.code.means_the_same_again  # type: ignore[attr-defined]
+    code: Any = leaf.code  # one client after the other runs it again, if one fails
+    return code.is_pure and (not reads or code.means_the_same_again)
 
 
 def _step_bytes(found: Sequence[Column]) -> int:

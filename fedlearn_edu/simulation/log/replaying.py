@@ -64,8 +64,8 @@ class Replay:
 
     def __init__(self, events: tuple[Event, ...]) -> None:
         check_kept(events)
-        self.values: dict[int, Any] = {}
-        self._fetched: dict[int | None, dict[int, Any]] = {}
+        self.values: dict[int | None, Any] = {}
+        self._fetched: dict[int | None, dict[int | None, Any]] = {}
         # What ends at the same moment ends inside first.
         for event in sorted(events, key=lambda e: (e.end_s, -e.number)):
             if isinstance(event.made, Exception):
@@ -104,7 +104,7 @@ class Replay:
         return event.made if isinstance(value, LazySequence) else value
 
 
-def _gathered(value: Any, inside: dict[int, Any]) -> Any:
+def _gathered(value: Any, inside: dict[int | None, Any]) -> Any:
     """A handle's value, given those of the handles below that were computed for it."""
     if isinstance(value, WrappedValue):
         return inside[value.made_by]
@@ -130,7 +130,9 @@ def _gathered(value: Any, inside: dict[int, Any]) -> Any:
             return data
 
 
-def _members(value: Handle, members: tuple[Any, ...], inside: dict[int, Any]) -> Any:
+def _members(
+    value: Handle, members: tuple[Any, ...], inside: dict[int | None, Any]
+) -> Any:
     """The members of a federated value; of groups of them, one after the other."""
     parts = [inside[m.made_by] for m in members if m.made_by in inside]
     if _is_all_equal(value):

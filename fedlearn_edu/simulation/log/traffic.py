@@ -74,11 +74,11 @@ def transfers(events: tuple[Event, ...]) -> list[Transfer]:
         TypeMismatchError: if the tape kept no values.
     """
     check_kept(events)
-    by_number = {event.number: event for event in events}
+    by_number: dict[int | None, Event] = {event.number: event for event in events}
     inside: dict[int, Event | None] = {}
     found: list[Transfer] = []
     for event in events:
-        outer = by_number.get(-1 if event.caller is None else event.caller)
+        outer = by_number.get(event.caller)
         around = None if outer is None else inside[outer.number]
         is_asked = event.layer == "federating"
         is_fetch = is_asked and event.what == "compute" and around is None
@@ -94,7 +94,7 @@ def transfers(events: tuple[Event, ...]) -> list[Transfer]:
 
 
 def _crossing(
-    event: Event, around: Event | None, by_number: dict[int, Event]
+    event: Event, around: Event | None, by_number: dict[int | None, Event]
 ) -> Iterator[Transfer]:
     """What came to a participant, or from it, in one contract call."""
     who, number = event.participant, event.number
@@ -124,7 +124,7 @@ def _crossing(
             yield Transfer(number, TO_CLIENTS, who, size)
 
 
-def _is_made_for_it(event: Event, by_number: dict[int, Event]) -> bool:
+def _is_made_for_it(event: Event, by_number: dict[int | None, Event]) -> bool:
     """Whether what is computed was made in the same call: a slice, for a client.
 
     What was there before is what a server hands to the servers of groups.
@@ -136,11 +136,11 @@ def _is_made_for_it(event: Event, by_number: dict[int, Event]) -> bool:
 
 
 def _held_together(
-    event: Event, around: Event | None, by_number: dict[int, Event]
+    event: Event, around: Event | None, by_number: dict[int | None, Event]
 ) -> Iterator[Transfer]:
     """What clients were sent, or sent, that have their values in no executor."""
     number = event.number
-    if event.what == "together" and around is not None and "failed" not in event.detail:
+    if event.what == "together" and around is not None and not event.error:
         if around.detail == "federated_map_aggregate":
             size = _size_of_results(by_number[around.operands[1]])
             yield Transfer(number, TO_SERVER, "clients", size * _clients(around))

@@ -39,6 +39,7 @@ class Story:
 
     def __init__(self, tape: Tape) -> None:
         self.events = tape.events
+        self._at: dict[int | None, int]
         self._at = {event.number: i for i, event in enumerate(self.events)}
         self.lanes = lanes_of(self.events)
         self.bars = bars_of(self.events, self.lanes)
@@ -56,7 +57,7 @@ class Story:
 
     def caller(self, event: Event) -> int | None:
         """The step during which an event happened."""
-        return None if event.caller is None else self._at.get(event.caller)
+        return self._at.get(event.caller)
 
     def lit(self, step: int) -> tuple[int, ...]:
         """The places in the listing that a step is about; the nearest that are known.

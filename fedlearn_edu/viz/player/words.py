@@ -44,7 +44,6 @@ def does(event: Event, function: str) -> str:
         event: any.
         function: the name of what is called, if it has one.
     """
-    failed = isinstance(event.made, Exception)
     match event.what:
         case "create_call":
             text = f"calls {function or 'a function'}"
@@ -63,12 +62,11 @@ def does(event: Event, function: str) -> str:
             text = f"converts data of type {clip(event.type)}"
         case "together":
             text = f"runs together {event.detail}"
-            failed = "failed" in event.detail
         case "compiled" | "built" | "reused":
             text = f"{event.what} {event.detail}"
         case other:
             text = other
-    return f"{text}, and fails" if failed else text
+    return f"{text}, and fails" if event.error else text
 
 
 def _function(event: Event) -> str:

@@ -211,3 +211,26 @@ def test_a_captured_value_goes_the_old_way(diary: Diary) -> None:
         return fl.federated_map(shift, v)
 
     assert run(fl.federated_computation(body, INTS, INT), [1, 2], 5) == [6, 7]
+
+
+def test_whether_a_group_failed_is_no_question_of_names(
+    diary: Diary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(function: ir.Node, group: Group) -> Any:
+        raise ValueError("for all")
+
+    @fl.np_computation(np.int32)
+    def failed_logins(x: Any) -> Any:
+        return x
+
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(failed_logins, v), INTS
+    )
+    tape = Tape(keep_values=True)
+    assert run(program, [1, 2], tape=tape) == [1, 2]
+    [event] = [event for event in tape if event.what == "together"]
+    assert (event.error, event.detail) == ("", "failed_logins, 2 clients")
+    monkeypatch.setattr(diary, "map", fail)
+    assert run(program, [1, 2], tape=tape) == [1, 2]
+    [_, event] = [event for event in tape if event.what == "together"]
+    assert event.error == "ValueError"

@@ -360,6 +360,51 @@ def test_an_error_names_client_and_computation(form: str) -> None:
         together(program, [1.0, 2.0, 0.0])
 
 
+def _in_graph(fn: Any) -> Any:
+    return fl.tf_computation(
+        lambda x: tf.reshape(tf.numpy_function(fn, [x], tf.float32), []), F32
+    )
+
+
+@pytest.mark.parametrize(
+    "leaf", [_in_graph, lambda fn: fl.np_computation(fn, F32)], ids=["graph", "numpy"]
+)
+def test_after_an_error_no_python_code_runs_again(leaf: Any) -> None:
+    """Of a client's function, and of the generator that makes its data."""
+    ran: list[float] = []
+
+    def note(x: Any) -> Any:
+        ran.append(float(x))
+        return x
+
+    noted = leaf(note)
+    ran.clear()
+    check = fl.tf_computation(
+        lambda x: tf.debugging.check_numerics(1.0 / (x - 3.0), "division by zero"), F32
+    )
+    total = fl.tf_computation(
+        lambda s: s.reduce(0.0, lambda a, x: a + x), fl.SequenceType(F32)
+    )
+    program = fl.federated_computation(
+        lambda w: fl.federated_map(check, fl.federated_map(total, w)),
+        AT_CLIENTS(fl.SequenceType(F32)),
+    )
+    mapped = fl.federated_computation(
+        lambda v: fl.federated_map(check, fl.federated_map(noted, v)), AT_CLIENTS(F32)
+    )
+    with pytest.raises(ComputationFailedError, match=r"by zero[\s\S]*client 1"):
+        mapped([6.0, 3.0, 7.0])
+    assert sorted(ran) == [3.0, 6.0, 7.0]
+    ran.clear()
+
+    def elements(first: float) -> Any:
+        return lambda: map(note, np.array([first, 0.5], F32))
+
+    with pytest.raises(ComputationFailedError, match=r"by zero[\s\S]*client 0"):
+        program([elements(2.5), elements(12.0)])
+    assert sorted(ran) == [0.5, 0.5, 2.5, 12.0]
+
+
 def test_a_graph_from_another_process_is_run_alone(form: str) -> None:
     """Only what it was traced from can be traced again, over rows."""
     import pickle

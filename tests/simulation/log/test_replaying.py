@@ -21,7 +21,7 @@ def check_order(tape: fl.framework.Tape) -> None:
     """Operands were made by earlier events of the same layer, callers are open."""
     events = tape.events
     assert [event.number for event in events] == list(range(len(events)))
-    by_number = dict(enumerate(events))
+    by_number: dict[int | None, fl.framework.Event] = dict(enumerate(events))
     for event in events:
         for number in event.operands:
             made = by_number[number]

@@ -59,7 +59,11 @@ def test_who(participant: str, layer: str, text: str) -> None:
         ({"what": "together", "detail": "f, 3 clients"}, "runs together f, 3 clients"),
         ({"what": "compiled", "detail": "train"}, "compiled train"),
         ({"what": "close"}, "close"),
-        ({"what": "create_call", "made": ValueError()}, "calls add, and fails"),
+        ({"what": "create_call", "error": "ValueError"}, "calls add, and fails"),
+        (
+            {"what": "together", "detail": "failed_logins, 3 clients"},
+            "runs together failed_logins, 3 clients",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The leaf code that is under way for a call, and whether anybody still waits for it.
+
+No thread can be stopped from outside: leaf code that is under way when a call is given
+up goes on until it returns. But none is started after that, and whoever has waited is
+told which one it was, and at which client.
+"""
+
+import asyncio
+from contextvars import ContextVar
+from typing import final
+
+call: ContextVar["Call | None"] = ContextVar("call", default=None)
+# " at client 3", for the leaf code that is run there.
+place: ContextVar[str] = ContextVar("place", default="")
+
+
+@final
+class Call:
+    """One call of a computation."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[object, str] = {}
+        self._is_given_up = False
+
+    def give_up(self) -> list[str]:
+        """Lets no more leaf code start; says what is under way, the oldest first."""
+        self._is_given_up = True
+        return list(self._under_way.values())
+
+    def begin(self, work: object, name: str) -> None:
+        """Notes that leaf code starts; not if the call was given up."""
+        if self._is_given_up:
+            raise asyncio.CancelledError
+        self._under_way[work] = name + place.get()
+
+    def end(self, work: object) -> None:
+        """Notes that it is over."""
+        self._under_way.pop(work, None)
+
+
+@final
+class underway:  # noqa: N801 (reads like a function: `with underway("train"):`)
+    """Leaf code of that name runs in this block, for the call that is running here."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._call = name, call.get()
+
+    def __enter__(self) -> None:
+        if self._call is not None:
+            self._call.begin(self, self._name)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._call is not None:
+            self._call.end(self)

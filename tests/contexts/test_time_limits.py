@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls that take too long, or that nobody waits for any more."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.contexts import event_loop, stacks
+from fedlearn_edu.errors import ArgumentsError, ComputationTimeoutError, ContextError
+from fedlearn_edu.framework import (
+    AsyncExecutionContext,
+    SyncExecutionContext,
+    local_executor_factory,
+    thread_debugging_executor_factory,
+)
+from tests.executors.examples import run
+
+F32 = fl.to_type(np.float32)
+HANGS = np.float32(7)
+
+
+class Hanging:
+    """Leaf code that does not end at one of the clients, until it is let go."""
+
+    def __init__(self) -> None:
+        self.hangs, self.go = threading.Event(), threading.Event()
+        self.began: list[float] = []
+
+    def stay(self, x: Any) -> Any:
+        self.began.append(float(x))
+        if x == HANGS:
+            self.hangs.set()
+            assert self.go.wait(60)
+        return x
+
+    def everywhere(self) -> Any:
+        leaf = fl.np_computation(self.stay, F32)
+        self.began.clear()
+        mapped = lambda v: fl.federated_map(leaf, v)  # noqa: E731
+        return fl.federated_computation(mapped, fl.type_at_clients(F32))
+
+
+@pytest.fixture
+def hanging() -> Iterator[Hanging]:
+    one = Hanging()
+    yield one
+    one.go.set()
+    while any(worker.calls for worker in event_loop._workers):
+        pass  # what was given up is over soon
+
+
+@pytest.fixture
+def no_clock(hanging: Hanging, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time is up as soon as the leaf code hangs."""
+    result = Future.result
+
+    def result_in_time(self: Any, timeout: float | None = None) -> Any:
+        if timeout == 5:
+            assert hanging.hangs.wait(60)
+            raise TimeoutError
+        return result(self, timeout)
+
+    async def wait(waiting: Any, timeout: float | None) -> Any:
+        assert timeout == 5
+        await asyncio.to_thread(hanging.hangs.wait, 60)
+        return set(), waiting
+
+    monkeypatch.setattr(Future, "result", result_in_time)
+    monkeypatch.setattr(asyncio, "wait", wait)
+
+
+def test_other_tasks_go_on_while_leaf_code_runs(hanging: Hanging) -> None:
+    everywhere = hanging.everywhere()
+
+    async def program() -> Any:
+        with AsyncExecutionContext(local_executor_factory()):
+            call = asyncio.create_task(everywhere([1.0, HANGS]))
+            await asyncio.to_thread(hanging.hangs.wait, 60)
+            assert await everywhere([2.0]) == [2.0]
+            hanging.go.set()
+            return await call
+
+    assert run(program()) == [1.0, 7.0]
+
+
+def test_who_cancels_is_free_at_once_and_no_other_client_starts(
+    hanging: Hanging,
+) -> None:
+    everywhere = hanging.everywhere()
+
+    async def program() -> None:
+        with AsyncExecutionContext(local_executor_factory()):
+            call = asyncio.create_task(everywhere([1.0, HANGS, 2.0]))
+            await asyncio.to_thread(hanging.hangs.wait, 60)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(everywhere([HANGS, 3.0]), 0.01)
+            assert not hanging.go.is_set()
+            assert await everywhere([4.0, 5.0]) == [4.0, 5.0]
+
+    run(program())
+    hanging.go.set()
+    while any(worker.calls for worker in event_loop._workers):
+        pass
+    assert not {2.0, 3.0} & set(hanging.began)
+
+
+@pytest.mark.usefixtures("no_clock")
+@pytest.mark.parametrize("max_fanout", [100, 2])
+@pytest.mark.parametrize("context", [SyncExecutionContext, AsyncExecutionContext])
+def test_time_limit_names_the_client_that_hangs(
+    hanging: Hanging, context: Any, max_fanout: int
+) -> None:
+    everywhere = hanging.everywhere()
+
+    async def wait_for(call: Any) -> Any:
+        return await call
+
+    def call(data: Any) -> Any:
+        found = everywhere(data)
+        return run(wait_for(found)) if context is AsyncExecutionContext else found
+
+    factory = local_executor_factory(max_fanout=max_fanout)
+    with context(factory, timeout=5), pytest.raises(ComputationTimeoutError) as caught:
+        call([1.0, 2.0, HANGS, 3.0])
+    assert isinstance(caught.value, TimeoutError)
+    assert str(caught.value).splitlines()[:3] == [
+        "lambda did not end in time",
+        "  expected: a result within 5 s",
+        "  found:    still running: stay at client 2",
+    ]
+
+
+@pytest.mark.usefixtures("no_clock")
+def test_threads_that_hang_hold_up_no_later_call(
+    hanging: Hanging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stacks, "HOLD_THE_LOCK", frozenset())
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    everywhere = hanging.everywhere()
+    with SyncExecutionContext(local_executor_factory()):
+        for _ in range(3):
+            hanging.hangs.clear()
+            with fl.timeout(5), pytest.raises(ComputationTimeoutError, match="at clie"):
+                everywhere([HANGS, HANGS, HANGS])
+            assert everywhere([1.0, 2.0, 3.0]) == [1.0, 2.0, 3.0]
+
+
+def test_an_error_that_is_about_time_is_no_time_limit() -> None:
+    def fail(x: Any) -> Any:
+        if x == HANGS:
+            raise TimeoutError("mine")
+        return x
+
+    leaf = fl.np_computation(fail, F32)
+    with fl.timeout(60), pytest.raises(TimeoutError, match="mine") as caught:
+        leaf(HANGS)
+    assert not isinstance(caught.value, ComputationTimeoutError)
+
+
+@pytest.mark.parametrize(
+    "seconds", [0, -1, "10", True, float("inf"), float("nan")], ids=repr
+)
+def test_a_time_limit_is_a_number_of_seconds(seconds: Any) -> None:
+    for give in (
+        lambda: SyncExecutionContext(local_executor_factory(), timeout=seconds),
+        lambda: fl.timeout(seconds).__enter__(),
+    ):
+        with pytest.raises(ArgumentsError, match="a number of seconds"):
+            give()
+
+
+def test_a_call_on_your_own_thread_cannot_be_given_up() -> None:
+    factory = thread_debugging_executor_factory()
+    with pytest.raises(ContextError, match="on your own thread"):
+        AsyncExecutionContext(factory, timeout=1)
+    leaf = fl.np_computation(lambda x: x, F32)
+    with SyncExecutionContext(factory), fl.timeout(1), pytest.raises(ContextError):
+        leaf(1.0)
