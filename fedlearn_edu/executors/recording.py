@@ -111,6 +111,9 @@ class Tape:
     def __len__(self) -> int:
         return len(self._events)
 
+    def __repr__(self) -> str:
+        return f"<tape of {len(self)} events>"
+
     def __iter__(self) -> Iterator[Event]:
         return iter(self.events)
 

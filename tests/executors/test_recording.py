@@ -115,6 +115,7 @@ def test_a_tape_can_be_read_wound_back_and_used_again() -> None:
     executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
     run(call(executor, increment, np.int32(1)))
     assert [len(tape), len(list(tape.events)), len(list(tape))] == [4, 4, 4]
+    assert repr(tape) == "<tape of 4 events>"
     tape.clear()
     assert list(tape) == []
     executor.close()
