@@ -10,16 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from examples import softmax
 from examples.fed_avg import rounds
-from examples.softmax import (
-    CLASSES,
-    Client,
-    Floats,
-    filled,
-    losses,
-    make_clients,
-    shares,
-)
+from examples.softmax import CLASSES, Client, Floats, filled, losses, shares
 
 
 def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
@@ -55,14 +48,13 @@ def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
 
 def gap(sure: Floats, right: Floats) -> float:
     """The mean over examples of |how sure - how often right|, tenth by tenth."""
-    tenth, total = np.minimum((10 * sure).astype(int), 9), 0.0
-    for inside in (tenth == each for each in set(tenth)):
-        total += inside.mean() * abs(sure[inside].mean() - right[inside].mean())
-    return total
+    tenth = np.minimum((10 * sure).astype(int), 9)
+    inside = [tenth == each for each in set(tenth)]
+    return float(sum(i.mean() * abs(sure[i].mean() - right[i].mean()) for i in inside))
 
 
 if __name__ == "__main__":
-    somebody = make_clients()
+    somebody = softmax.make_clients()
     *_, trained = rounds(somebody, num_rounds=5)
     for name, value in evaluate(trained, somebody).items():
         print(f"{name:25} {np.round(value, 4)}".replace("\n", ""))

@@ -99,11 +99,11 @@ class Run:
         fn = await self.executor.create_value(tree, tree.type)
         result = await self.executor.create_call(fn, arg)
         plain = private(await result.compute())
-        whole = _whole(plain, result.type_signature, type_.result, self.clients)
-        return restore(whole, type_.result)
+        found = result.type_signature
+        return restore(whole(plain, found, type_.result, self.clients), type_.result)
 
 
-def _whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
+def whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
     """A result with an entry for each participant where one stands for all of them.
 
     A value that is equal everywhere may have passed through `{T}@CLIENTS`.
@@ -113,7 +113,7 @@ def _whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
             return (plain,) * (clients if each.placement is CLIENTS else 1)
         case StructType(), StructType() if found != type_:
             parts = zip(plain, found, type_, strict=True)
-            return plain.with_values([_whole(*part, clients) for part in parts])
+            return plain.with_values([whole(*part, clients) for part in parts])
     return plain
 
 

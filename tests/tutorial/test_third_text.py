@@ -64,7 +64,7 @@ def test_second_example_on_lists_needs_a_type() -> None:
     vectors = tff.place([[1.0, 2.0], [3.0]], tff.CLIENTS, (np.float32, [None]))
     assert at_once.federated_map(client_computation(), vectors) == [1.5, 3]
     lists = tff.place([[1.0, 2.0], [3.0]], tff.CLIENTS)
-    with pytest.raises(TypeError, match="Dataset"):
+    with pytest.raises(TypeError, match="a dataset, taken for a tensor"):
         at_once.federated_map(client_computation(), lists)
 
 

@@ -8,6 +8,7 @@ code made is taken from the log. No executor takes part: nothing can be hidden i
 
 from typing import Any, final
 
+from fedlearn_edu.contexts.running import whole
 from fedlearn_edu.executors.base import as_node
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import Event, Tape, look
@@ -42,11 +43,23 @@ def results_of(tape: Tape) -> list[Any]:
     >>> average, results_of(tape)
     (np.float32(3.0), [np.float32(3.0)])
     """
-    replay = Replay(tape.events)
+    events: dict[int | None, Event] = {event.number: event for event in tape.events}
+    values = Replay(tape.events).values
+    called = {e.participant for e in tape.events if e.participant.startswith("clients")}
+
+    def result(event: Event) -> Any:
+        found = event.given.type_signature
+        call = events[event.operands[0]]
+        promised = found
+        if call.what == "create_call":
+            promised = events[call.operands[0]].made.type_signature.result
+        value = values[event.number]
+        return restore(whole(value, found, promised, len(called)), promised)
+
     return [
-        restore(replay.values[event.number], event.given.type_signature)
+        result(event)
         for event in tape.events
-        if event.number in replay.values
+        if event.number in values
         and event.what == "compute"
         and event.caller is None
         and event.layer == TOP_LAYER

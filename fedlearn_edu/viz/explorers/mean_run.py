@@ -103,9 +103,10 @@ def _numbers(name: str, given: Any) -> tuple[float, ...]:
         array = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         array = np.array(np.nan)
-    if array.ndim != 1 or not array.size or not np.isfinite(array).all():
+    too_large = np.abs(array) > np.finfo(np.float32).max
+    if array.ndim != 1 or not array.size or too_large.any() or np.isnan(array).any():
         raise style.FigureDataError(
-            f"{name} are one finite number per client",
+            f"{name} are one finite float32 per client",
             expected="a list of at least one number, such as [1.0, 2.0, 6.0]",
             found=repr(given)[:60],
         )
