@@ -158,3 +158,18 @@ def what_is_taken_for_what() -> Figure:
 def why_clients_drift() -> Figure:
     """How far ten clients go that train alone, and how much of it is in their mean."""
     return viz.draw_drift()
+
+
+def why_more_steps_do_not_help() -> Figure:
+    """Two clients of one weight, where their rounds of one and of ten steps end."""
+    clients, rounds = np.array([[1.0, 4.0], [3.0, 3.0]]), []
+    x, y = clients.T
+    for steps in (1, 10):
+        weight = 0.0
+        for _ in range(60):
+            path = [np.full(2, weight)]
+            for _ in range(steps):
+                path.append(path[-1] - 0.05 * 2 * x * (x * path[-1] - y))
+            weight = path[-1].mean()
+        rounds.append(np.transpose(path))
+    return viz.draw_local_steps(clients, rounds)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.explorers.mean import draw_mean, explore_mean
     from fedlearn_edu.viz.explorers.partitions import explore_partitions
     from fedlearn_edu.viz.explorers.training import explore_training
+    from fedlearn_edu.viz.local_steps import draw_local_steps
     from fedlearn_edu.viz.partition import draw_partition
     from fedlearn_edu.viz.player.playing import draw_tape, play, replay
     from fedlearn_edu.viz.rounds import draw_learning_curves
@@ -40,6 +41,7 @@ _HOMES = {
     "draw_digit_templates": "templates",
     "draw_drift": "explorers.drift",
     "draw_learning_curves": "rounds",
+    "draw_local_steps": "local_steps",
     "draw_mean": "explorers.mean",
     "draw_partition": "partition",
     "draw_run": "runs",
@@ -74,6 +76,7 @@ __all__ = [
     "draw_digit_templates",
     "draw_drift",
     "draw_learning_curves",
+    "draw_local_steps",
     "draw_mean",
     "draw_partition",
     "draw_run",

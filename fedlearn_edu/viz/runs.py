@@ -54,7 +54,9 @@ def draw_run(
     tables = _tables(runs)
     names, first = _columns(tables, columns), _first(tables)
     stacked = width_in < style.STACK_BELOW_IN
-    rows, side_by_side = (len(names), 1) if stacked else (-(-len(names) // 2), 2)
+    rows, side_by_side = (
+        (len(names), 1) if stacked else (-(-len(names) // 2), min(2, len(names)))
+    )
     row_in = _HEAD_IN + _PANEL_IN + _FOOT_IN
     figure = Figure(figsize=(width_in, row_in * rows))
     for number, column in enumerate(names):

@@ -25,6 +25,7 @@ NAMES = [
     "what_a_model_looks_for",
     "what_is_taken_for_what",
     "why_clients_drift",
+    "why_more_steps_do_not_help",
 ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu import learning
+from fedlearn_edu import learning, viz
 from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.course.lessons.drift.control import RATE, slope
 from fedlearn_edu.learning import optimizers
@@ -26,16 +26,22 @@ proximal_gradient = EXERCISES["proximal_gradient"].solution
 scaffold_client = EXERCISES["scaffold_client"].solution
 
 
-def averaged(weight: float, strength: float = 0.0) -> float:
-    """The mean of where both clients end, with a pull back of this strength."""
-    ends = []
+def local_training(weight: float, steps: int, strength: float = 0.0) -> Any:
+    """`[clients,steps + 1]`: the weights of each, with a pull back of this strength."""
+    paths = []
     for client in TWO:
-        trained = weight
-        for _ in range(STEPS):
-            plain = slope(trained, client)
-            trained -= RATE * proximal_gradient(plain, trained, weight, strength)
-        ends.append(trained)
-    return float(np.mean(ends))
+        path = [weight]
+        for _ in range(steps):
+            plain = slope(path[-1], client)
+            pulled = proximal_gradient(plain, path[-1], weight, strength)
+            path.append(path[-1] - RATE * pulled)
+        paths.append(path)
+    return np.array(paths)
+
+
+def averaged(weight: float, strength: float = 0.0, steps: int = STEPS) -> float:
+    """The mean of where both clients end."""
+    return float(local_training(weight, steps, strength)[:, -1].mean())
 
 
 def test_averaging_stays_away_from_the_common_optimum() -> None:
@@ -43,6 +49,28 @@ def test_averaging_stays_away_from_the_common_optimum() -> None:
     for _ in range(60):
         weight = averaged(weight)
     assert weight == pytest.approx(WHERE_AVERAGING_STAYS, abs=1e-3)
+
+
+def test_picture_of_local_steps_shows_where_rounds_end() -> None:
+    ends = {1: COMMON_OPTIMUM, STEPS: WHERE_AVERAGING_STAYS}
+    reached = dict.fromkeys(ends, 0.0)
+    for steps in ends:
+        for _ in range(60):
+            reached[steps] = averaged(reached[steps], steps=steps)
+    figure = viz.draw_local_steps(TWO, [local_training(reached[n], n) for n in ends])
+    seen = [
+        {str(line.get_label()): np.asarray(line.get_xdata()) for line in axes.lines}
+        for axes in figure.axes
+    ]
+    for drawn, end in zip(seen, ends.values(), strict=True):
+        best = [f"best for {who}" for who in ("client 0", "client 1", "all")]
+        places = [drawn[name][0] for name in ("old", "new", *best)]
+        assert places == pytest.approx([end, end, 4, 1, COMMON_OPTIMUM], abs=1e-3)
+    (flat, steep), often = ([each[f"client {n}"] for n in (0, 1)] for each in seen)
+    assert np.diff(flat) == pytest.approx(-np.diff(steep)), "both go equally far"
+    flat, steep = np.abs(often[0] - 4), np.abs(often[1] - 1)
+    assert steep[3] < 0.01, "soon at its optimum"
+    assert 0.5 < flat[-1] < 0.4 * flat[0], "comes near its own"
 
 
 def test_pulling_back_stays_nearer_to_it() -> None:

@@ -101,6 +101,13 @@ def test_a_stopped_run_says_why() -> None:
     assert "stopped: by hand" in style.said(viz.draw_run(run))
 
 
+def test_a_single_panel_is_as_wide_as_the_picture() -> None:
+    [axes] = viz.draw_run(history([0.5]), columns=["loss_per_example"]).axes
+    [left, right] = viz.draw_run(history([0.5])).axes
+    assert axes.get_position().x0 == left.get_position().x0
+    assert axes.get_position().x1 == right.get_position().x1
+
+
 def test_columns_can_be_chosen() -> None:
     figure = viz.draw_run(history([0.5, 0.6]), columns=["loss_per_example", "round"])
     texts = check_figure(figure)

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from fedlearn_edu.simulation.log.traffic import TO_CLIENTS, TO_SERVER
-from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, SERVER
+from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, QUIET, SERVER
 from fedlearn_edu.viz.notebook import FAST_DPI
 from fedlearn_edu.viz.player.frame import CHAR_IN, Frame
 from fedlearn_edu.viz.player.story import NOTHING, Story
@@ -105,7 +105,7 @@ class TapePicture:
         self.figure, self.lanes = self._frame.figure, self._frame.lanes
         self.bytes = self._frame.bytes
         self.lanes.set_xlim(*self._limits)
-        kinds = [Patch(facecolor=_tint(INK, share)) for share in _KINDS.values()]
+        kinds = [Patch(facecolor=_tint(QUIET, share)) for share in _KINDS.values()]
         self._frame.keys(self._frame.keys_y, kinds, list(_KINDS))
 
     @property

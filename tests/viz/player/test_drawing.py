@@ -75,6 +75,17 @@ def test_time_can_be_milliseconds() -> None:
     assert picture.lanes.get_xlim() == pytest.approx((0, 1000 * (last - first)))
 
 
+def test_keys_have_the_colors_of_gray_bars() -> None:
+    """In other grays, a bar has the color that is the key of another kind."""
+    picture = TapePicture(Story(tape_of_a_round(1)), style.EXPLORER_IN)
+    bars = np.array(picture.lanes.collections[0].get_facecolor())[:, :3]
+    gray = {tuple(bar.round(3)) for bar in bars if np.ptp(bar) < 0.001}
+    legends = picture.figure.legends
+    keys: list[Any] = [patch for legend in legends for patch in legend.get_patches()]
+    assert len(gray) > 1
+    assert gray <= {tuple(np.round(key.get_facecolor()[:3], 3)) for key in keys}
+
+
 def test_bars_that_are_not_meant_turn_pale() -> None:
     picture = TapePicture(Story(tape_of_a_round(2)), style.EXPLORER_IN)
     bars = picture.lanes.collections[0]

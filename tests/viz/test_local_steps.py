@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`draw_local_steps`: parabolas of clients, and the steps down each of them.
+
+That the numbers are those lesson 11 speaks of is in `tests/lessons`.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import viz
+from tests.viz.drawn_text import check_figure
+
+CLIENTS = [(1.0, 4.0), (3.0, 3.0)]
+ROUND = [[2.0, 2.2, 2.38], [2.0, 1.1, 1.02]]
+
+
+@pytest.mark.parametrize("width_in", [viz.NARROW_IN, viz.WIDE_IN])
+def test_each_client_has_its_words(width_in: float) -> None:
+    figure = viz.draw_local_steps(CLIENTS, [ROUND] * 2, width_in=width_in)
+    texts = check_figure(figure)
+    assert {"client 0: 4", "client 1: 1", "all: 1.3"} <= set(texts)
+    assert texts.count("2 local steps: from 2 to 1.7") == 2
+    assert {"weight", "squared error", "its steps", "mean: new model"} <= set(texts)
+
+
+@pytest.mark.parametrize("width_in", [viz.NARROW_IN, viz.WIDE_IN])
+def test_clients_that_agree_are_told_apart(width_in: float) -> None:
+    still = np.ones([4, 2])
+    texts = check_figure(viz.draw_local_steps(still, [still] * 2, width_in=width_in))
+    assert {*(f"client {number}: 1" for number in range(4)), "all: 1"} <= set(texts)
+
+
+def test_steps_stand_on_the_loss_of_their_client() -> None:
+    [axes] = viz.draw_local_steps(CLIENTS, [ROUND]).axes
+    for number, ((x, y), walked) in enumerate(zip(CLIENTS, ROUND, strict=True)):
+        [line] = (each for each in axes.lines if each.get_label() == f"client {number}")
+        places, heights = np.array(line.get_data())
+        assert places.tolist() == walked
+        np.testing.assert_allclose(heights, (x * np.array(walked) - y) ** 2)
+
+
+def test_all_that_is_drawn_is_within_the_axes() -> None:
+    """Also where one round goes far, and its mean is worse than where anybody ends."""
+    far = [[0.0, 9.0], [0.0, 1.0]]
+    for axes in viz.draw_local_steps(CLIENTS, [ROUND, far]).axes:
+        low, high = axes.get_xlim()
+        curve = np.asarray(axes.lines[0].get_xdata())
+        assert curve.min() <= low < high <= curve.max()
+        for line in axes.lines:
+            if line.get_marker() != "None":
+                places, heights = np.array(line.get_data())
+                assert low < places.min() <= places.max() < high
+                assert heights.max() < axes.get_ylim()[1]
+
+
+@pytest.mark.parametrize(
+    ("clients", "rounds", "where"),
+    [
+        ([(1.0, 4.0)], [[[1.0, 2.0]]], "clients"),
+        ([(0.0, 4.0), (3.0, 3.0)], [ROUND], "clients"),
+        ("two", [ROUND], "clients"),
+        (CLIENTS, [], "rounds"),
+        (CLIENTS, 3, "rounds"),
+        (CLIENTS, [[[1.0], [1.0]]], "rounds"),
+        (CLIENTS, [[[1.0, 2.0], [0.0, 2.0]]], "rounds"),
+        (CLIENTS, [[[1.0, 2.0], [1.0, np.nan]]], "rounds"),
+    ],
+    ids=["one", "flat", "text", "none", "number", "no step", "two begins", "nan"],
+)
+def test_what_is_no_round_is_refused(clients: Any, rounds: Any, where: str) -> None:
+    with pytest.raises(viz.FigureDataError, match=f"where: +{where}"):
+        viz.draw_local_steps(clients, rounds)
