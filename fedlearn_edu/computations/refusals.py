@@ -21,6 +21,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.types import FederatedType, Placed, SequenceType, StructType, Type
 from fedlearn_edu.types.differences import clip
+from fedlearn_edu.types.relations import BY_ELEMENT, by_element
 
 _INSIDE = "inside an np_computation or tf_computation, and call that"
 
@@ -73,7 +74,7 @@ class Refusals(FourOperators):
         context = current_tracing_context()
         if context is None or not context.has_values:
             do = "make the value a parameter of this function, and pass it in the call"
-        elif isinstance(self.type_signature, FederatedType):
+        elif isinstance(self.type_signature, FederatedType) and do != BY_ELEMENT:
             do = f"{do} through federated_map"
         return TracingError(
             f"{problem}: the program is being written, not run",
@@ -85,7 +86,8 @@ class Refusals(FourOperators):
 
     def elsewhere(self, sign: str) -> TracingError:
         """The error for an operator that the language does not have."""
-        problem, do = f"{sign} is no operation of values", f"write it {_INSIDE}"
+        problem = f"{sign} is no operation of values"
+        do = by_element(self.type_signature) or f"write it {_INSIDE}"
         return self.refused(problem, f"{sign} on", do)
 
     __round__ = _elsewhere("round()")

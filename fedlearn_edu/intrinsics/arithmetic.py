@@ -29,6 +29,7 @@ from fedlearn_edu.ir.operations import cast, operation
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
 from fedlearn_edu.types.differences import clip
 from fedlearn_edu.types.dtypes import NUMERIC, kind_of
+from fedlearn_edu.types.relations import by_element
 
 Number = int | float | complex
 
@@ -222,7 +223,8 @@ def _cure(left: Type, right: Type) -> str:
         case StructType(), StructType():
             return "give both the same fields, or combine the fields one by one"
         case _:
-            return f"only numbers and structures of them are combined: work {inside}"
+            whole = f"only numbers and structures of them are combined: work {inside}"
+            return by_element(left, right) or whole
 
 
 for _name in ("add", "subtract", "multiply", "divide"):
