@@ -93,7 +93,7 @@ class Refusals(FourOperators):
     __round__ = _elsewhere("round()")
 
     def __contains__(self, _: object) -> bool:
-        raise self._compared("`in` for")
+        raise self._compared("`in`")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in Refusals.__annotations__:
