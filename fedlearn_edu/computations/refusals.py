@@ -25,10 +25,18 @@ from fedlearn_edu.types.relations import BY_ELEMENT, by_element
 
 _INSIDE = "inside an np_computation or tf_computation, and call that"
 
+_OTHERS = {
+    **{"**": "pow", "%": "mod", "//": "floordiv", "@": "matmul", "divmod()": "divmod"},
+    **{"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"},
+}
 
-_BINARY = ("**", "pow"), ("%", "mod"), ("//", "floordiv"), ("@", "matmul")
-_BITS = ("&", "and"), ("|", "or"), ("^", "xor"), ("<<", "lshift"), (">>", "rshift")
-_UNARY = ("~", "invert"), ("abs()", "abs")
+
+def _elsewhere(sign: str) -> Callable[..., NoReturn]:
+    @short_traceback
+    def refuse(self: "FourOperators", *_: object) -> NoReturn:
+        raise self.elsewhere(sign)
+
+    return refuse
 
 
 class FourOperators:
@@ -46,20 +54,12 @@ class FourOperators:
     def __neg__(self) -> Any:
         return 0 - self  # type: ignore[operator]
 
-
-def _elsewhere(sign: str) -> Callable[..., NoReturn]:
-    @short_traceback
-    def refuse(self: FourOperators, *_: object) -> NoReturn:
-        raise self.elsewhere(sign)
-
-    return refuse
+    __invert__, __abs__ = _elsewhere("~"), _elsewhere("abs()")
 
 
-for _sign, _name in (*_BINARY, *_BITS, ("divmod()", "divmod")):
+for _sign, _name in _OTHERS.items():
+    setattr(FourOperators, f"__{_name}__", _elsewhere(_sign))
     setattr(FourOperators, f"__r{_name}__", _elsewhere(_sign))
-    setattr(FourOperators, f"__{_name}__", _elsewhere(_sign))
-for _sign, _name in _UNARY:
-    setattr(FourOperators, f"__{_name}__", _elsewhere(_sign))
 
 
 class Refusals(FourOperators):

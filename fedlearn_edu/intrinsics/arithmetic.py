@@ -160,12 +160,12 @@ def _number_like(number: Number, type_: Type, where: str) -> Value:
     if isinstance(type_, FederatedType):
         return _number_like(number, type_.member, where)
     dtypes = dtypes_in(type_)
-    if len(dtypes) == 1:
-        scalar = TensorType(dtypes.pop())
-        return Value(ir.Literal(normalize(number, scalar, where), scalar))
-    if not dtypes or not isinstance(type_, StructType):
+    if len(dtypes) > 1 and isinstance(type_, StructType):
+        return structure_like(type_, (_number_like(number, t, where) for t in type_))
+    if not dtypes or kind_of(min(dtypes)) not in NUMERIC:
         return to_value(number)
-    return structure_like(type_, (_number_like(number, t, where) for t in type_))
+    scalar = TensorType(dtypes.pop())
+    return Value(ir.Literal(normalize(number, scalar, where), scalar))
 
 
 def dtypes_in(type_: Type) -> set[np.dtype[Any]]:

@@ -467,3 +467,10 @@ def a_secure_sum_of_sequences() -> None:
     @fl.federated_computation(fl.type_at_clients(fl.SequenceType(np.int32)))
     def total(readings: Any) -> Any:
         return fl.federated_secure_sum(readings, 10)
+
+
+@slip(374, TypeError, "bool")
+def changing_the_sign_of_a_truth_value() -> None:
+    @fl.federated_computation(np.bool_)
+    def other(flag: Any) -> Any:
+        return -flag
