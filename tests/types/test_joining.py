@@ -2,6 +2,7 @@
 """The one type of several values: what clients hold, what a sequence is made of."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -283,6 +284,8 @@ def test_list_of_a_body_joins_lists_and_leaves_arithmetic_to_arrays() -> None:
     ten = np.float32(10)
     for made in (seen + ten, ten + seen, seen - -ten):
         np.testing.assert_array_equal(made, [11.0, 12.0])
-    for use in (lambda: -seen, lambda: 1 + seen, lambda: seen % 2, lambda: 2**seen):
+    uses: list[Callable[[], Any]]
+    uses = [lambda: -seen, lambda: 1 + seen, lambda: seen % 2, lambda: 2**seen]
+    for use in uses:
         with pytest.raises(TypeMismatchError, match="a list is no array"):
             use()
