@@ -170,15 +170,20 @@ class depth_limit:  # noqa: N801 (as above)
         # What dataclasses generate has no file, and names with underscores.
         named = (c for c in codes[-_LAST_FRAMES:] if not c.co_name.startswith("__"))
         if not any(_is_yours(code.co_filename) for code in named):
-            limit = sys.getrecursionlimit()
-            raise TooDeepError(
-                "this is nested too deeply",
-                expected="structures in structures, and computations that call each "
-                "other, some hundred levels deep",
-                found=f"more levels than fit into {limit} calls of Python functions",
-                do="put fields side by side, or call computations one after the other "
-                "in one body; sys.setrecursionlimit makes more room",
-            ) from None
+            raise too_deep() from None
+
+
+def too_deep() -> "TooDeepError":
+    """The error for what Python's stack does not hold, or would not hold in use."""
+    limit = sys.getrecursionlimit()
+    return TooDeepError(
+        "this is nested too deeply",
+        expected="structures in structures, and computations that call each "
+        "other, some hundred levels deep",
+        found=f"more levels than fit into {limit} calls of Python functions",
+        do="put fields side by side, or call computations one after the other "
+        "in one body; sys.setrecursionlimit makes more room",
+    )
 
 
 def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:

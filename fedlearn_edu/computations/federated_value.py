@@ -35,6 +35,7 @@ from fedlearn_edu.types import (
     restore,
 )
 from fedlearn_edu.types.dtypes import smallest
+from fedlearn_edu.types.relations import by_element
 
 
 def _operator(name: str) -> Callable[["FederatedValue", Any], Any]:
@@ -213,6 +214,7 @@ class FederatedValue(Placed, FourOperators):
     def elsewhere(self, sign: str) -> TypeMismatchError:
         """The error for an operator that works on plain values only."""
         do = "write it inside an np_computation, and federated_map that"
+        do = by_element(self.type_signature) or do
         return self._refused(sign, "+ - * / of placed values and numbers", do)
 
     def _check_several(self, use: str) -> None:

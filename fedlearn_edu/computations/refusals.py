@@ -21,13 +21,22 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.types import FederatedType, Placed, SequenceType, StructType, Type
 from fedlearn_edu.types.differences import clip
+from fedlearn_edu.types.relations import BY_ELEMENT, by_element
 
 _INSIDE = "inside an np_computation or tf_computation, and call that"
 
+_OTHERS = {
+    **{"**": "pow", "%": "mod", "//": "floordiv", "@": "matmul", "divmod()": "divmod"},
+    **{"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"},
+}
 
-_BINARY = ("**", "pow"), ("%", "mod"), ("//", "floordiv"), ("@", "matmul")
-_BITS = ("&", "and"), ("|", "or"), ("^", "xor"), ("<<", "lshift"), (">>", "rshift")
-_UNARY = ("~", "invert"), ("abs()", "abs")
+
+def _elsewhere(sign: str) -> Callable[..., NoReturn]:
+    @short_traceback
+    def refuse(self: "FourOperators", *_: object) -> NoReturn:
+        raise self.elsewhere(sign)
+
+    return refuse
 
 
 class FourOperators:
@@ -45,20 +54,12 @@ class FourOperators:
     def __neg__(self) -> Any:
         return 0 - self  # type: ignore[operator]
 
-
-def _elsewhere(sign: str) -> Callable[..., NoReturn]:
-    @short_traceback
-    def refuse(self: FourOperators, *_: object) -> NoReturn:
-        raise self.elsewhere(sign)
-
-    return refuse
+    __invert__, __abs__ = _elsewhere("~"), _elsewhere("abs()")
 
 
-for _sign, _name in (*_BINARY, *_BITS, ("divmod()", "divmod")):
+for _sign, _name in _OTHERS.items():
+    setattr(FourOperators, f"__{_name}__", _elsewhere(_sign))
     setattr(FourOperators, f"__r{_name}__", _elsewhere(_sign))
-    setattr(FourOperators, f"__{_name}__", _elsewhere(_sign))
-for _sign, _name in _UNARY:
-    setattr(FourOperators, f"__{_name}__", _elsewhere(_sign))
 
 
 class Refusals(FourOperators):
@@ -73,7 +74,7 @@ class Refusals(FourOperators):
         context = current_tracing_context()
         if context is None or not context.has_values:
             do = "make the value a parameter of this function, and pass it in the call"
-        elif isinstance(self.type_signature, FederatedType):
+        elif isinstance(self.type_signature, FederatedType) and do != BY_ELEMENT:
             do = f"{do} through federated_map"
         return TracingError(
             f"{problem}: the program is being written, not run",
@@ -85,13 +86,14 @@ class Refusals(FourOperators):
 
     def elsewhere(self, sign: str) -> TracingError:
         """The error for an operator that the language does not have."""
-        problem, do = f"{sign} is no operation of values", f"write it {_INSIDE}"
+        problem = f"{sign} is no operation of values"
+        do = by_element(self.type_signature) or f"write it {_INSIDE}"
         return self.refused(problem, f"{sign} on", do)
 
     __round__ = _elsewhere("round()")
 
     def __contains__(self, _: object) -> bool:
-        raise self._compared("`in` for")
+        raise self._compared("`in`")
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in Refusals.__annotations__:

@@ -29,6 +29,7 @@ from fedlearn_edu.ir.operations import cast, operation
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
 from fedlearn_edu.types.differences import clip
 from fedlearn_edu.types.dtypes import NUMERIC, kind_of
+from fedlearn_edu.types.relations import by_element
 
 Number = int | float | complex
 
@@ -159,12 +160,12 @@ def _number_like(number: Number, type_: Type, where: str) -> Value:
     if isinstance(type_, FederatedType):
         return _number_like(number, type_.member, where)
     dtypes = dtypes_in(type_)
-    if len(dtypes) == 1:
-        scalar = TensorType(dtypes.pop())
-        return Value(ir.Literal(normalize(number, scalar, where), scalar))
-    if not dtypes or not isinstance(type_, StructType):
+    if len(dtypes) > 1 and isinstance(type_, StructType):
+        return structure_like(type_, (_number_like(number, t, where) for t in type_))
+    if not dtypes or kind_of(min(dtypes)) not in NUMERIC:
         return to_value(number)
-    return structure_like(type_, (_number_like(number, t, where) for t in type_))
+    scalar = TensorType(dtypes.pop())
+    return Value(ir.Literal(normalize(number, scalar, where), scalar))
 
 
 def dtypes_in(type_: Type) -> set[np.dtype[Any]]:
@@ -222,7 +223,8 @@ def _cure(left: Type, right: Type) -> str:
         case StructType(), StructType():
             return "give both the same fields, or combine the fields one by one"
         case _:
-            return f"only numbers and structures of them are combined: work {inside}"
+            whole = f"only numbers and structures of them are combined: work {inside}"
+            return by_element(left, right) or whole
 
 
 for _name in ("add", "subtract", "multiply", "divide"):

@@ -23,7 +23,6 @@ from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,
-    SequenceType,
     StructType,
     TensorType,
     Type,
@@ -31,7 +30,7 @@ from fedlearn_edu.types import (
     is_average_compatible,
 )
 from fedlearn_edu.types.dtypes import REAL, WHOLE, kind_of
-from fedlearn_edu.types.relations import BY_ELEMENT
+from fedlearn_edu.types.relations import by_element
 
 
 @intrinsic
@@ -124,9 +123,8 @@ def _check_averageable(value: Type) -> None:
             expected="floats, complex numbers, or structures of them",
             found=str(value),
             where="federated_mean",
-            do=BY_ELEMENT
-            if value.contains(lambda t: isinstance(t, SequenceType))
-            else "cast to a float with federated_map first, or use federated_sum",
+            do=by_element(value)
+            or "cast to a float with federated_map first, or use federated_sum",
         )
     check_sum_compatible(value)
 

@@ -42,6 +42,7 @@ from fedlearn_edu.types import (
     type_at_clients,
 )
 from fedlearn_edu.types.python_fields import fields_of, rebuild
+from fedlearn_edu.types.relations import by_element
 
 MAX_BITWIDTH = 62
 
@@ -212,7 +213,8 @@ def _operands(uri: str, value: Any, parameter: Any) -> tuple[Value, Value]:
             expected="integers, or structures of them",
             found=str(member),
             where=str(values),
-            do="quantize the values to integers with federated_map first",
+            do=by_element(member)
+            or "quantize the values to integers with federated_map first",
         )
     check_sum_compatible(member)
     second = to_value(parameter)

@@ -6,9 +6,10 @@ everybody else receives the public methods, and `to_type`. Whether one type fits
 and *where* it does not is a single recursion, `difference`. No kind is built here.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import singledispatch
 from typing import Any, ClassVar, TypeAlias, TypeVar, overload
 
@@ -19,6 +20,7 @@ from fedlearn_edu.errors import (
     TypesNotIdenticalError,
     UnexpectedTypeError,
     short_traceback,
+    too_deep,
 )
 from fedlearn_edu.types import differences as diff
 from fedlearn_edu.types.differences import Difference, TypeKind, clip, misfit
@@ -27,6 +29,7 @@ E = TypeVar("E", bound=TypeMismatchError)
 Steps: TypeAlias = "tuple[tuple[str, Type], ...]"
 Question: TypeAlias = "Callable[[Type], bool]"
 Check: TypeAlias = "Callable[[Type], None]"
+_CALLS_PER_LEVEL = 10
 
 
 def _kind_methods(kind: TypeKind) -> tuple[Question, Check]:
@@ -51,6 +54,19 @@ class Type(ABC):
     """An abstract description of values; immutable, compared by content."""
 
     _kind: ClassVar[TypeKind]
+    _depth = 0
+
+    def _set(self, **values: Any) -> None:
+        vars(self).update(values)
+        depth = 1 + max((part._depth for part in self.children()), default=0)
+        # Python itself compares, hashes, prints and pickles them level by level.
+        if depth > sys.getrecursionlimit() // _CALLS_PER_LEVEL:
+            raise too_deep()
+        vars(self)["_depth"] = depth
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return {name: vars(self)[name] for name in names}
 
     def _parts(self) -> Steps:
         """The types inside, each with the step that leads to it in a path."""
@@ -68,7 +84,8 @@ class Type(ABC):
         return self._text(None)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, vars(self).values()))})"
+        parts = ", ".join(map(repr, self.__getstate__().values()))
+        return f"{type(self).__name__}({parts})"
 
     def formatted_representation(self) -> str:
         """The notation with every struct spread over several lines."""

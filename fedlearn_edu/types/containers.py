@@ -33,7 +33,7 @@ from fedlearn_edu.types.definitions import (
 )
 from fedlearn_edu.types.differences import ROOT, clip, misfit, names_cure
 from fedlearn_edu.types.dtypes import dtype_name
-from fedlearn_edu.types.kept import Placed, plain_of_placed
+from fedlearn_edu.types.kept import Placed, Uncounted, plain_of_placed
 from fedlearn_edu.types.placements import CLIENTS, Placement
 from fedlearn_edu.types.plain import (
     DatasetSequence,
@@ -97,7 +97,7 @@ def _read_once(plain: Any, type_: Type) -> Iterator[tuple[Any, str]]:
     match type_:
         case SequenceType() if isinstance(plain, LazySequence):
             yield plain.source, plain.path
-        case FederatedType(member, _, all_equal):
+        case FederatedType(member, _, all_equal) if not isinstance(plain, Uncounted):
             for one in (plain,) if all_equal else plain:
                 yield from _read_once(one, member)
         case StructType():

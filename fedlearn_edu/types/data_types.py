@@ -99,7 +99,11 @@ class StructType(Type):
             raise misfit(summary, expected, describe(elements), do=cure)
         fields = tuple(_field(element) for element in elements)
         check_names(tuple(name for name, _ in fields))
-        vars(self).update(fields=fields, python_container=python_container)
+        self._set(fields=fields, python_container=python_container)
+
+    def children(self) -> tuple[Type, ...]:
+        """The types of the fields."""
+        return tuple(self)
 
     def names(self) -> tuple[str | None, ...]:
         """The name of each field, `None` where it has none."""
@@ -128,13 +132,10 @@ class StructType(Type):
         return found
 
     def __getattr__(self, name: str) -> Type:
-        # Both are missing only while a pickle is being loaded.
+        # What is missing while a pickle is being loaded.
         if name.startswith("__") or name in ("fields", "_struct"):
             raise AttributeError(name)
         return self[name]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: vars(self)[name] for name in ("fields", "python_container")}
 
     @cached_property
     def _struct(self) -> Struct:
@@ -182,7 +183,7 @@ def struct_type(names: tuple[str | None, ...], types: Iterable[Type]) -> StructT
     """The type of a structure that is there: nothing is to be converted or checked."""
     made = object.__new__(StructType)
     pairs = zip(names, types, strict=True)
-    vars(made).update(fields=tuple(pairs), python_container=None)
+    made._set(fields=tuple(pairs), python_container=None)
     return made
 
 

@@ -38,7 +38,7 @@ class SequenceType(Type):
     @short_traceback
     def __init__(self, element: object) -> None:
         type_ = required_type(element, "the element type of a sequence")
-        vars(self).update(element=type_)
+        self._set(element=type_)
         _forbid(self, TypeKind.SEQUENCE, TypeKind.FUNCTION, TypeKind.FEDERATED)
 
     def _parts(self) -> Steps:
@@ -60,7 +60,7 @@ class FunctionType(Type):
     @short_traceback
     def __init__(self, parameter: object, result: object) -> None:
         type_ = required_type(result, "the result type of a function")
-        vars(self).update(parameter=to_type(parameter), result=type_)
+        self._set(parameter=to_type(parameter), result=type_)
 
     def _parts(self) -> Steps:
         result = ((diff.RESULT, self.result),)
@@ -106,7 +106,7 @@ class FederatedType(Type):
             )
         type_ = required_type(member, "the member type of a federated type")
         equal = placement.default_all_equal if all_equal is None else bool(all_equal)
-        vars(self).update(member=type_, placement=placement, all_equal=equal)
+        self._set(member=type_, placement=placement, all_equal=equal)
         _forbid(self, TypeKind.FUNCTION, TypeKind.FEDERATED)
 
     def _parts(self) -> Steps:

@@ -44,6 +44,12 @@ def kind_of(dtype: DType) -> str:
     return REAL if dtype.name == "bfloat16" else dtype.kind
 
 
+def largest(dtype: DType) -> Any:
+    """The greatest number of a dtype of floats or complex numbers."""
+    finfo = ml_dtypes.finfo if dtype.name == "bfloat16" else np.finfo
+    return finfo(dtype).max
+
+
 def python_name(name: str) -> str:
     """What to write for the dtype that the notation calls `name`."""
     special = {"string": "np.str_", "bool": "np.bool_", "bfloat16": "tf.bfloat16"}

@@ -101,16 +101,23 @@ class SequenceList(list[Any]):
         super().__init__(elements)
         self.element_type = element_type
 
-    def __mul__(self, other: Any) -> Any:
-        if hasattr(other, "shape"):
+    def __mul__(self, *other: Any) -> Any:
+        if other and hasattr(other[0], "shape"):
             return NotImplemented  # NumPy and TensorFlow make an array of the list
-        raise _no_array(TypeMismatchError, f"arithmetic with a list and {other!r}")
+        what = " and ".join(["a list", *map(repr, other)])
+        raise _no_array(TypeMismatchError, f"arithmetic with {what}")
 
     __rmul__ = __imul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __mul__
-    __pow__ = __radd__ = __mul__
+    __pow__ = __rpow__ = __mod__ = __floordiv__ = __matmul__ = __mul__
+    __neg__ = __abs__ = __mul__
 
     def __add__(self, other: Any) -> Any:
-        return super().__add__(other) if isinstance(other, list) else self * other
+        is_list = isinstance(other, list)
+        return [*self, *other] if is_list else self.__mul__(other)
+
+    def __radd__(self, other: Any) -> Any:
+        is_list = isinstance(other, list)
+        return [*other, *self] if is_list else self.__mul__(other)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(np.ndarray, name):

@@ -86,22 +86,28 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
     if is_tf:
         cure = "cast it first (tf.cast): tensors are never cast by themselves"
         raise _refusal(value, type_, path, _rank_cure(array, type_) or cure)
-    kind = dtypes.kind_of(array.dtype)
+    is_huge = array.size and all(type(number) is int for number in array.flat)
+    kind = "i" if is_huge else dtypes.kind_of(array.dtype)
     if array.size and kind not in _CONVERTS.get(dtypes.kind_of(wanted), ""):
         usual = _rank_cure(array, type_) if kind in dtypes.NUMERIC else None
         raise _refusal(value, type_, path, usual or _cure(value, array.dtype, wanted))
     try:
         with np.errstate(over="raise"):
-            converted = array.astype(wanted)
-    except FloatingPointError:
-        limit = f"{wanted} holds numbers up to {np.finfo(wanted).max:g}"
-        cure = f"{limit}: declare a wider dtype, or scale the data"
-        raise _refusal(value, type_, path, cure) from None
+            is_rounded = is_huge and wanted.kind not in dtypes.WHOLE
+            converted = (array.astype(float) if is_rounded else array).astype(wanted)
+    except (FloatingPointError, OverflowError):
+        raise _refusal(value, type_, path, _limits(wanted)) from None
     if wanted.kind in dtypes.WHOLE and not np.array_equal(converted, array):
-        limits = np.iinfo(wanted)
-        cure = f"{wanted} holds {limits.min} to {limits.max}: declare a wider dtype"
-        raise _refusal(value, type_, path, cure)
+        raise _refusal(value, type_, path, _limits(wanted))
     return converted
+
+
+def _limits(dtype: DType) -> str:
+    if dtype.kind in dtypes.WHOLE:
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        return f"{dtype} holds {least} to {most}: declare a wider dtype"
+    limit = f"{dtype} holds numbers up to {dtypes.largest(dtype):g}"
+    return f"{limit}: declare a wider dtype, or scale the data"
 
 
 def _to_strings(array: Any, value: Any, type_: TensorType, path: str) -> Any:

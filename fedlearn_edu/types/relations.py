@@ -60,6 +60,11 @@ BY_CLIENT = (
 """What to do about clients' values where a sequence is wanted."""
 
 
+def by_element(*types: Type) -> str:
+    """What to do if one of the types holds a sequence; nothing if none does."""
+    return BY_ELEMENT * any(type_.contains(Type.is_sequence) for type_ in types)
+
+
 def check_sum_compatible(type_: Type, done: str = "added up") -> None:
     """Raises `SumIncompatibleError`, which names the part that cannot be added up."""
     found = _first_other(type_, dtypes.NUMERIC, is_static=True)
@@ -71,11 +76,12 @@ def check_sum_compatible(type_: Type, done: str = "added up") -> None:
         expected="numbers of static shape, or structures of them",
         found=part,
         where=inside(path.replace(MEMBER, "", 1)),
-        do=BY_ELEMENT
-        if isinstance(part, SequenceType)
-        else "declare every size; `?` may differ between summands"
-        if _is_numeric(part)
-        else "leave this part out, or turn it into numbers first",
+        do=by_element(part)
+        or (
+            "declare every size; `?` may differ between summands"
+            if _is_numeric(part)
+            else "leave this part out, or turn it into numbers first"
+        ),
     )
 
 

@@ -127,6 +127,19 @@ def test_one_value_for_all_is_held_by_as_many_as_there_are(
         assert program(*arguments) == expected
 
 
+@pytest.mark.parametrize(
+    "context", [ReferenceContext(), SyncExecutionContext(local_executor_factory())]
+)
+def test_one_value_for_all_stands_beside_sequences(context: Any) -> None:
+    total = fl.np_computation(lambda m, d: m + sum(d), INT, fl.SequenceType(INT))
+    sequences = fl.type_at_clients(fl.SequenceType(INT))
+    program = fl.federated_computation(
+        lambda m, d: fl.federated_map(total, (m, d)), INTS, sequences
+    )
+    with context:
+        assert program(EVERYWHERE, [[1], iter([2, 3])]) == [6, 10]
+
+
 def test_one_value_at_the_server_is_held_by_its_one_member() -> None:
     program = fl.federated_computation(lambda v: v, NOT_EQUAL_AT_SERVER)
     assert program(fl.place(np.int32(5), fl.SERVER)) == [5]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is nested too deeply is said in one paragraph, and what is nested works."""
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, TooDeepError
 from fedlearn_edu.framework import (
     ReferenceContext,
     SyncExecutionContext,
@@ -43,17 +44,10 @@ def chained(levels: int) -> Any:
     return made
 
 
-def same(x: Any) -> Any:
-    return x
-
-
 TOO_DEEP = {
     "a type": lambda: fl.to_type(nested(LEVELS)),
     "notation": lambda: fl.parse_type("<" * LEVELS + "int32" + ">" * LEVELS),
-    "a placed type": lambda: fl.type_at_clients(deep_type(LEVELS)),
-    "leaf code": lambda: fl.np_computation(same, deep_type(LEVELS)),
-    "a body": lambda: fl.federated_computation(lambda x: x + 1, deep_type(LEVELS)),
-    "an argument": lambda: fl.federated_computation(same, deep_type(LEVELS))(1.0),
+    "a type of types": lambda: deep_type(LEVELS),
     "a placed value": lambda: fl.place([nested(LEVELS, 1.0)], fl.CLIENTS),
     "a constant": lambda: fl.federated_computation(lambda: nested(LEVELS, 1.0)),
     "computations": lambda: chained(300),
@@ -77,6 +71,15 @@ def test_a_hundred_computations_may_call_each_other(fuse: bool) -> None:
     ):
         with context:
             assert hundred(1.0) == 2.0
+
+
+def test_python_goes_through_every_type_that_there_is() -> None:
+    with pytest.raises(TooDeepError):
+        deep_type(101)
+    deepest, same = deep_type(100), deep_type(100)
+    assert {deepest} == {same} == {pickle.loads(pickle.dumps(deepest))}
+    assert fl.parse_type(str(deepest)) == deepest
+    assert repr(deepest) == repr(same)
 
 
 def test_sixty_levels_of_structures_may_be_summed() -> None:

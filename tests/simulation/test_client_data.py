@@ -306,3 +306,12 @@ def test_labels_that_no_int32_can_hold_are_refused(label: int) -> None:
     with pytest.raises(ExamplesError, match="labels are too large"):
         ClientData(np.zeros([2, 1]), [0, label], [[0, 1]])
     assert ClientData(np.zeros([1, 1]), [2**31 - 1], [[0]])[0].y == 2**31 - 1
+
+
+def test_numbers_that_no_float32_can_hold_are_refused() -> None:
+    data = ClientData([[1e300], [np.inf]], [1e300, 0.5], [[0], [1]])
+    assert data[1].x == np.inf
+    assert data[1].y == 0.5
+    for read in (lambda: data[0].x, lambda: data[0].y, data[0].batches):
+        with pytest.raises(TypeError, match="float32 holds numbers up to"):
+            read()

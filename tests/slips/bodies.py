@@ -441,3 +441,36 @@ def vectors_of_two_sizes() -> None:
 @slip(227, TypeError, "np_computation", "federated_map")
 def a_power_of_a_placed_value() -> None:
     fl.place([1.0, 2.0], fl.CLIENTS) ** 2  # type: ignore[operator]
+
+
+@slip(370, TypeError, "sequence_map")
+def squaring_sequences() -> None:
+    @fl.federated_computation(SEQUENCES)
+    def squares(readings: Any) -> Any:
+        return readings**2
+
+
+@slip(371, TypeError, "sequence_map")
+def changing_the_sign_of_a_sequence() -> None:
+    @fl.federated_computation(fl.SequenceType(np.float32))
+    def minus(readings: Any) -> Any:
+        return -readings
+
+
+@slip(372, TypeError, "sequence_map")
+def absolute_values_of_placed_sequences() -> None:
+    abs(fl.place([[1.0, -2.0], [3.0]], fl.CLIENTS))
+
+
+@slip(373, TypeError, "sequence_sum")
+def a_secure_sum_of_sequences() -> None:
+    @fl.federated_computation(fl.type_at_clients(fl.SequenceType(np.int32)))
+    def total(readings: Any) -> Any:
+        return fl.federated_secure_sum(readings, 10)
+
+
+@slip(374, TypeError, "bool")
+def changing_the_sign_of_a_truth_value() -> None:
+    @fl.federated_computation(np.bool_)
+    def other(flag: Any) -> Any:
+        return -flag

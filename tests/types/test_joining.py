@@ -2,6 +2,7 @@
 """The one type of several values: what clients hold, what a sequence is made of."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.types import (
     StructType,
     TensorType,
@@ -21,7 +23,7 @@ from fedlearn_edu.types import (
     parse_type,
     type_at_clients,
 )
-from fedlearn_edu.types.joining import infer_members
+from fedlearn_edu.types.joining import SequenceList, infer_members
 from tests.strategies import data_types, wider_types
 
 F32 = np.float32
@@ -273,3 +275,17 @@ def test_tensors_and_datasets_stand_beside_lists() -> None:
     assert str(infer_members([batches, [np.zeros(2, np.int64)]])) == "int64[?]*"
     with pytest.raises(TypeError, match="no type in common"):
         infer_members([dataset, [1, "a"]])
+
+
+def test_list_of_a_body_joins_lists_and_leaves_arithmetic_to_arrays() -> None:
+    seen: Any = SequenceList([1.0, 2.0])
+    first, last = [0.0], [3.0]
+    assert first + seen + last == [0.0, 1.0, 2.0, 3.0]
+    ten = np.float32(10)
+    for made in (seen + ten, ten + seen, seen - -ten):
+        np.testing.assert_array_equal(made, [11.0, 12.0])
+    uses: list[Callable[[], Any]]
+    uses = [lambda: -seen, lambda: 1 + seen, lambda: seen % 2, lambda: 2**seen]
+    for use in uses:
+        with pytest.raises(TypeMismatchError, match="a list is no array"):
+            use()

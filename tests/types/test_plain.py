@@ -75,7 +75,8 @@ def test_value_of_another_sort_is_refused(value: Any, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(2**40, "int32"), (-1, "uint8"), (np.int64(300), "uint8")]
+    ("value", "text"),
+    [(2**40, "int32"), (10**30, "int64"), (-1, "uint8"), (np.int64(300), "uint8")],
 )
 def test_number_that_does_not_fit_is_refused(value: Any, text: str) -> None:
     with pytest.raises(TypeMismatchError, match=r"holds -?[0-9]+ to [0-9]+"):
@@ -92,6 +93,9 @@ def test_number_that_does_not_fit_is_refused(value: Any, text: str) -> None:
         (70000, "float16", "65504"),
         (np.float32(1e6), "float16", "65504"),
         (complex("nan+1e300j"), "complex64", "3.40282e+38"),
+        (10**40, "float32", "3.40282e+38"),
+        (10**400, "float64", "1.79769e+308"),
+        (1e39, "bfloat16", "3.38953e+38"),
     ],
     ids=repr,
 )
@@ -109,11 +113,13 @@ def test_number_that_would_be_infinite_is_refused(
         ([float("inf"), float("nan"), 3.4028235e38, 1e-300], "float32[4]"),
         (np.array([-np.inf, 65519.0]), "float16[2]"),
         (complex("inf+1j"), "complex64"),
+        (10**30, "float32"),
+        ([10**30, -1], "bfloat16[2]"),
     ],
     ids=repr,
 )
 def test_number_that_is_infinite_or_just_fits_is_kept(value: Any, text: str) -> None:
-    given, found = np.asarray(value), np.asarray(plain(value, text))
+    given, found = np.asarray(value, complex), np.asarray(plain(value, text))
     assert np.array_equal(np.isinf(found), np.isinf(given))
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.partitions.record import Indices, PartitionError
+from fedlearn_edu.types import TensorType, normalize
 
 Batch = OrderedDict[str, NDArray[np.generic]]
 """One batch: `<x=float32[n,784],y=int32[n]>`."""
@@ -53,7 +54,7 @@ def as_features(x: NDArray[Any]) -> NDArray[np.float32]:
     [[0.20000000298023224, 0.20000000298023224, 0.20000000298023224], ...]
     """
     flat = x.reshape(len(x), int(np.prod(x.shape[1:])))
-    return (flat / 255.0 if x.dtype == np.uint8 else flat).astype(np.float32)
+    return _as(np.float32, flat / 255.0 if x.dtype == np.uint8 else flat, "x")
 
 
 def as_targets(y: NDArray[Any]) -> NDArray[Any]:
@@ -62,4 +63,9 @@ def as_targets(y: NDArray[Any]) -> NDArray[Any]:
     >>> as_targets(np.array([7], np.uint8)).dtype, as_targets(np.array([0.5])).dtype
     (dtype('int32'), dtype('float32'))
     """
-    return y.astype(np.float32 if y.dtype.kind == "f" else np.int32)
+    return _as(np.float32 if y.dtype.kind == "f" else np.int32, y, "y")
+
+
+def _as(dtype: Any, array: NDArray[Any], name: str) -> NDArray[Any]:
+    made: NDArray[Any] = normalize(array, TensorType(dtype, array.shape), name)
+    return made
