@@ -238,7 +238,7 @@ def no_factory_but_its_function() -> None:
     on(fl.framework.local_executor_factory)
 
 
-@slip(228, TypeError, "SyncExecutionContext(executor_fn)", "num_clients")
+@slip(228, TypeError, "SyncExecutionContext(executor_fn, timeout)", "num_clients")
 def a_keyword_that_a_context_does_not_take() -> None:
     fl.framework.SyncExecutionContext(num_clients=3)  # type: ignore[call-arg]
 
