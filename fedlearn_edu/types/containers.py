@@ -33,7 +33,7 @@ from fedlearn_edu.types.definitions import (
 )
 from fedlearn_edu.types.differences import ROOT, clip, misfit, names_cure
 from fedlearn_edu.types.dtypes import dtype_name
-from fedlearn_edu.types.kept import Placed, plain_of_placed
+from fedlearn_edu.types.kept import Placed, Uncounted, plain_of_placed
 from fedlearn_edu.types.placements import CLIENTS, Placement
 from fedlearn_edu.types.plain import (
     DatasetSequence,
@@ -61,7 +61,7 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     <a=3.0,b=(np.int32(1), np.int32(2))>
     """
     plain = _plain(value, type_, path)
-    if type_.contains(lambda t: isinstance(t, SequenceType)):
+    if type_.contains(_is_sequence):
         check_unshared(_read_once(plain, type_))
     return plain
 
@@ -92,9 +92,15 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
             assert_never(unknown)
 
 
+def _is_sequence(type_: Type) -> bool:
+    return not isinstance(type_, TensorType) and isinstance(type_, SequenceType)
+
+
 def _read_once(plain: Any, type_: Type) -> Iterator[tuple[Any, str]]:
     """The iterators that sequences will be read from, and where they were passed."""
     match type_:
+        case FederatedType() if isinstance(plain, Uncounted):
+            return  # what is placed can be read again
         case SequenceType() if isinstance(plain, LazySequence):
             yield plain.source, plain.path
         case FederatedType(member, _, all_equal):

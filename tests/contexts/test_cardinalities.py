@@ -127,6 +127,17 @@ def test_one_value_for_all_is_held_by_as_many_as_there_are(
         assert program(*arguments) == expected
 
 
+def test_one_sequence_for_all_is_held_by_as_many_as_there_are() -> None:
+    count = fl.np_computation(len, fl.SequenceType(INT), result=INT)
+    program = fl.federated_computation(
+        lambda v, w: (fl.federated_map(count, v), w),
+        fl.type_at_clients(fl.SequenceType(INT)),
+        INTS,
+    )
+    data = fl.federated_broadcast(fl.place([5, 6], fl.SERVER))
+    assert program(data, [1, 2, 3]) == ([2, 2, 2], [1, 2, 3])
+
+
 def test_one_value_at_the_server_is_held_by_its_one_member() -> None:
     program = fl.federated_computation(lambda v: v, NOT_EQUAL_AT_SERVER)
     assert program(fl.place(np.int32(5), fl.SERVER)) == [5]
