@@ -35,6 +35,8 @@ from fedlearn_edu.types import (
 )
 from fedlearn_edu.types.data_types import struct_type
 
+_NOBODYS_DATA = (FederatedType, FunctionType)
+
 
 class LeafExecutor(Executor):
     """Runs leaf code of one runtime; data are kept in the runtime's own form.
@@ -67,7 +69,7 @@ class LeafExecutor(Executor):
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case None | ir.Literal() as literal:
-                if type_.contains(_is_nobodys_data):
+                if type_.contains(lambda t: type(t) in _NOBODYS_DATA):
                     raise _not_its_data(self.runtime, type_)
                 plain = value if literal is None else literal.value
                 return Handle(self, self._embed(plain, type_), type_)
@@ -139,10 +141,6 @@ def _holds_kept(fields: Struct) -> bool:
         isinstance(f, Kept) or (isinstance(f, Struct) and _holds_kept(f))
         for f in fields
     )
-
-
-def _is_nobodys_data(type_: Type) -> bool:
-    return isinstance(type_, FederatedType | FunctionType)
 
 
 def _not_its_data(runtime: str, type_: Type) -> TypeMismatchError:
