@@ -80,13 +80,7 @@ class Type(ABC):
 
     def contains(self, predicate: Callable[["Type"], bool]) -> bool:
         """Whether `predicate` holds for this type or for any inside it."""
-        if predicate(self):
-            return True
-        # A plain loop: every value on its way through a stack asks this.
-        for _, part in self._parts():  # noqa: SIM110
-            if part.contains(predicate):
-                return True
-        return False
+        return predicate(self) or any(c.contains(predicate) for c in self.children())
 
     def is_assignable_from(self, source: "Type") -> bool:
         """Whether a value of type `source` may stand where this type is wanted."""

@@ -61,7 +61,7 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     <a=3.0,b=(np.int32(1), np.int32(2))>
     """
     plain = _plain(value, type_, path)
-    if type_.contains(_is_sequence):
+    if not isinstance(type_, TensorType) and type_.contains(_is_sequence):
         check_unshared(_read_once(plain, type_))
     return plain
 
@@ -93,7 +93,7 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
 
 
 def _is_sequence(type_: Type) -> bool:
-    return not isinstance(type_, TensorType) and isinstance(type_, SequenceType)
+    return isinstance(type_, SequenceType)
 
 
 def _read_once(plain: Any, type_: Type) -> Iterator[tuple[Any, str]]:
