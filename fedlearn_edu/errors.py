@@ -343,17 +343,16 @@ class contained:  # noqa: N801 (reads like a function: `with contained("train"):
     def __exit__(
         self, kind: object, error: object, trace: TracebackType | None
     ) -> None:
-        stops = isinstance(error, StopIteration | StopAsyncIteration)
-        if error is None or (isinstance(error, Exception) and not stops):
+        if error is None:
             return
-        kind, ends = (
-            type(error).__name__,
-            isinstance(error, SystemExit | KeyboardInterrupt),
-        )
-        did = "tried to end the program" if ends else f"raised Python's own {kind}"
+        did = f"raised Python's own {type(error).__name__}"
         cure = "return a value, or raise an error such as ValueError"
-        if stops:
+        if isinstance(error, StopIteration | StopAsyncIteration):
             cure = "give next() a default, next(it, None), or read with a for loop"
+        elif isinstance(error, Exception):
+            return
+        elif isinstance(error, SystemExit | KeyboardInterrupt):
+            did = "tried to end the program"
         raise ComputationFailedError(
             f"{self._name} {did}",
             expected="a result, or an error that says what is wrong",

@@ -5,6 +5,7 @@ The decorators make these; calling one packs the arguments and hands itself and 
 packed argument to the current context. It does not run anything itself.
 """
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 from fedlearn_edu.computations.context_stack import Context, current_context
@@ -14,7 +15,7 @@ from fedlearn_edu.former_names import unknown
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_indented_text
 from fedlearn_edu.ir.traversal import free_references
-from fedlearn_edu.types import FunctionType
+from fedlearn_edu.types import FunctionType, Type
 
 
 @final
@@ -49,6 +50,11 @@ class Computation:
         argument = pack(self.type_signature.parameter, args, kwargs, self.__name__)
         return current_context(self.home).invoke(self, argument)
 
+    @cached_property
+    def free(self) -> dict[str, Type]:
+        """The names it took from the body that it was defined in, with their types."""
+        return free_references(self.tree)
+
     def at_home_in(self, context: Context | None) -> "Computation":
         """The same computation, which always runs in `context`."""
         return Computation(self.tree, self.__name__, self.__doc__, context)
@@ -81,8 +87,7 @@ class Computation:
 
 def check_closed(computation: Computation) -> None:
     """Refuses a computation that captured values of a body which is over."""
-    free = free_references(computation.tree)
-    if free:
+    if free := computation.free:
         name, type_ = next(iter(free.items()))
         raise ContextError(
             f"{computation.__name__} uses the value {name!r} of the computation it was "

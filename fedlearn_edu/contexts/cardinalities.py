@@ -63,10 +63,10 @@ def for_everybody(plain: Any, counts: Cardinalities, default: int) -> Any:
 
     def fill(part: Any) -> Any:
         match part:
-            case Uncounted(value, placement):
-                return (
-                    (value,) * known[placement] if placement in known else tuple(part)
-                )
+            case Uncounted(value, placement) if placement in known:
+                return (value,) * known[placement]
+            case Uncounted():
+                raise part.refusal
             case Struct():
                 return part.map(fill)
             case _:
@@ -108,9 +108,9 @@ def _count(
     plain: Any, type_: Type, path: str, counts: dict[Placement, tuple[int, str]]
 ) -> None:
     match type_:
-        case FederatedType() if isinstance(plain, Uncounted):
-            return
-        case FederatedType(placement=placement, all_equal=False):
+        case FederatedType(placement=placement, all_equal=False) if not isinstance(
+            plain, Uncounted
+        ):
             known, where = counts.setdefault(placement, (len(plain), path))
             if known != len(plain):
                 raise CardinalityError(
@@ -125,5 +125,3 @@ def _count(
             for index, ((name, element_type), element) in enumerate(pairs):
                 step = f".{name}" if name else f"[{index}]"
                 _count(element, element_type, path + step, counts)
-        case _:
-            return

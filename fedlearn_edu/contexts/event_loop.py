@@ -43,6 +43,10 @@ class _Worker:
     pid: int
     calls: set[underway.Call] = field(default_factory=set)
 
+    def is_held_up(self) -> bool:
+        """Whether code that nobody waits for any more may keep it for ever."""
+        return any(call.is_given_up for call in self.calls.copy())
+
 
 _lock = threading.Lock()
 _workers: list[_Worker] = []
@@ -158,8 +162,9 @@ def _take(call: underway.Call, max_loops: float) -> _Worker:
     with _lock:
         # A forked process has the parent's memory but not its threads.
         _workers[:] = [worker for worker in _workers if worker.pid == os.getpid()]
-        worker = min(_workers, key=lambda worker: len(worker.calls), default=None)
-        if worker is None or (worker.calls and len(_workers) < max_loops):
+        able = [worker for worker in _workers if not worker.is_held_up()]
+        worker = min(able, key=lambda worker: len(worker.calls), default=None)
+        if worker is None or (worker.calls and len(able) < max_loops):
             worker = _Worker(asyncio.new_event_loop(), os.getpid())
             _workers.append(worker)
             threading.Thread(

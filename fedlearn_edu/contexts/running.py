@@ -108,10 +108,12 @@ def whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
 
     A value that is equal everywhere may have passed through `{T}@CLIENTS`.
     """
+    if found == type_:
+        return plain
     match found, type_:
         case FederatedType(all_equal=True), FederatedType(all_equal=False) as each:
             return (plain,) * (clients if each.placement is CLIENTS else 1)
-        case StructType(), StructType() if found != type_:
+        case StructType(), StructType():
             parts = zip(plain, found, type_, strict=True)
             return plain.with_values([whole(*part, clients) for part in parts])
     return plain

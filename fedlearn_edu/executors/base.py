@@ -80,8 +80,10 @@ def resolve_type(value: Any, type_spec: Any) -> Type:
     Raises:
         TypeMismatchError: if there is none, or the two contradict each other.
     """
-    wanted = type_spec if isinstance(type_spec, Type) else to_type(type_spec)
     node = as_node(value)
+    is_own = node is not None and type_spec is node.type  # most often
+    wanted: Type | None
+    wanted = type_spec if is_own or isinstance(type_spec, Type) else to_type(type_spec)
     if node is not None:
         if wanted is not None:
             wanted.check_assignable_from(node.type, where="create_value")

@@ -120,7 +120,7 @@ class Layer(Executor):
             case Struct() as fields:
                 below = [await self.lower(field, target) for field in fields]
                 return await target.create_struct(fields.with_values(below))
-            case ExecutorValue() as value:
+            case Handle() | ExecutorValue() as value:  # known sooner to be a handle
                 return value
             case _:
                 return await self.embed_below(handle, target)

@@ -31,6 +31,7 @@ from fedlearn_edu.types import (
     Kept,
     SequenceType,
     StructType,
+    TensorType,
     Type,
 )
 from fedlearn_edu.types.data_types import struct_type
@@ -67,8 +68,8 @@ class LeafExecutor(Executor):
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case None | ir.Literal() as literal:
-                if type_.contains(_is_nobodys_data):
-                    raise _not_its_data(self.runtime, type_)
+                if not isinstance(type_, TensorType):  # as most are
+                    _check_held_by_one(self.runtime, type_)
                 plain = value if literal is None else literal.value
                 return Handle(self, self._embed(plain, type_), type_)
             case ir.Leaf() as leaf if leaf.runtime in (self.runtime, ir.ANY_RUNTIME):
@@ -141,18 +142,15 @@ def _holds_kept(fields: Struct) -> bool:
     )
 
 
-def _is_nobodys_data(type_: Type) -> bool:
-    return isinstance(type_, FederatedType | FunctionType)
-
-
-def _not_its_data(runtime: str, type_: Type) -> TypeMismatchError:
-    return TypeMismatchError(
-        f"the {runtime} executor holds what one participant has",
-        expected="tensors, structures and sequences",
-        found=type_,
-        where="create_value",
-        do="put a FederatingExecutor on top of this one",
-    )
+def _check_held_by_one(runtime: str, type_: Type) -> None:
+    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
+        raise TypeMismatchError(
+            f"the {runtime} executor holds what one participant has",
+            expected="tensors, structures and sequences",
+            found=type_,
+            where="create_value",
+            do="put a FederatingExecutor on top of this one",
+        )
 
 
 def _layer_for(node: ir.Node) -> str:

@@ -33,12 +33,13 @@ Scope: TypeAlias = ChainMap[str, "Handle"]
 
 def lookup(name: str, scope: Scope) -> Handle:
     """The innermost binding of `name`."""
-    if name in scope:
+    try:
         return scope[name]
-    raise ExecutorError(
-        f"the name {name!r} is not bound here",
-        do="run only closed computations; pass captured values as parameters",
-    )
+    except KeyError:
+        raise ExecutorError(
+            f"the name {name!r} is not bound here",
+            do="run only closed computations; pass captured values as parameters",
+        ) from None
 
 
 @final

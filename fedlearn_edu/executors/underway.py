@@ -21,16 +21,16 @@ class Call:
 
     def __init__(self) -> None:
         self._under_way: dict[object, str] = {}
-        self._is_given_up = False
+        self.is_given_up = False
 
     def give_up(self) -> list[str]:
         """Lets no more leaf code start; says what is under way, the oldest first."""
-        self._is_given_up = True
+        self.is_given_up = True
         return list(self._under_way.values())
 
     def begin(self, work: object, name: str) -> None:
         """Notes that leaf code starts; not if the call was given up."""
-        if self._is_given_up:
+        if self.is_given_up:
             raise asyncio.CancelledError
         self._under_way[work] = name + place.get()
 

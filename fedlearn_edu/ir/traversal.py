@@ -4,7 +4,7 @@
 The compiler and the executors use these; no meaning is given to any node here.
 """
 
-from collections import ChainMap, Counter
+from collections import ChainMap, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar, assert_never
 
@@ -107,7 +107,7 @@ def free_references(node: ir.Node) -> dict[str, Type]:
 
 def free_nodes(node: ir.Node) -> Iterator[ir.Reference]:
     """Every mention of a name that is bound outside `node`, in order."""
-    bound = Counter[str]()
+    bound = defaultdict[str, int](int)
     ahead: list[ir.Node | tuple[str | None, int]] = [node]
     while ahead:
         match ahead.pop():

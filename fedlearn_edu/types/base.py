@@ -93,7 +93,7 @@ class Type(ABC):
 
     def children(self) -> tuple["Type", ...]:
         """The types directly inside this one."""
-        return tuple(part for _, part in self._parts())
+        return tuple([part for _, part in self._parts()])
 
     def contains(self, predicate: Callable[["Type"], bool]) -> bool:
         """Whether `predicate` holds for this type or for any inside it."""

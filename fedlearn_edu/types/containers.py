@@ -61,7 +61,7 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     <a=3.0,b=(np.int32(1), np.int32(2))>
     """
     plain = _plain(value, type_, path)
-    if type_.contains(lambda t: isinstance(t, SequenceType)):
+    if not isinstance(type_, TensorType) and type_.contains(_is_sequence):
         check_unshared(_read_once(plain, type_))
     return plain
 
@@ -90,6 +90,10 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
             raise _error("no value has an abstract type", type_, value, path)
         case unknown:
             assert_never(unknown)
+
+
+def _is_sequence(type_: Type) -> bool:
+    return isinstance(type_, SequenceType)
 
 
 def _read_once(plain: Any, type_: Type) -> Iterator[tuple[Any, str]]:

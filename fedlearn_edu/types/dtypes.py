@@ -41,7 +41,8 @@ def dtype_from_name(name: str) -> DType | None:
 
 def kind_of(dtype: DType) -> str:
     """NumPy's letter for a kind; its own for bfloat16 says nothing about numbers."""
-    return REAL if dtype.name == "bfloat16" else dtype.kind
+    # Its name takes NumPy a while to make.
+    return REAL if dtype.kind == "V" and dtype.name == "bfloat16" else dtype.kind
 
 
 def largest(dtype: DType) -> Any:
