@@ -175,7 +175,7 @@ LONGEST_STREAK = Exercise(
         gives("you counted the readings, warm or not", len),
         raises(
             "the state is two whole numbers: count readings, do not add them up",
-            "cannot become the declared",
+            "was tried on ones and gave another type",
         ),
         gives("this never gets beyond its beginning, 0", lambda _readings: 0),
     ),
