@@ -173,7 +173,7 @@ class Leaf:
     type: FunctionType
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Leaf) and self._key == other._key
+        return self is other or (isinstance(other, Leaf) and self._key == other._key)
 
     def __hash__(self) -> int:
         return hash(self._key)
