@@ -10,8 +10,8 @@ MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 # The plan said 5,500; docs/decisions/0014 says why it is more, and 0022 what soundness
 # cost. From here both may only shrink. `former_names`, a table, is not counted.
-MAX_MACHINE_LINES = 14_870
-MAX_SPEED_LINES = 1_940
+MAX_MACHINE_LINES = 14_864
+MAX_SPEED_LINES = 1_938
 
 # Floors 0 to 8: what a student reads to have read the machine.
 MACHINE = (
