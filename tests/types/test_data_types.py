@@ -120,6 +120,9 @@ def test_container_counts_for_equality_but_not_for_the_notation() -> None:
     assert not plain.is_identical_to(ordered)
     assert ordered.is_struct_with_python()
     assert not plain.is_struct_with_python()
+    assert isinstance(ordered, StructWithPythonType)
+    assert not isinstance(plain, StructWithPythonType)
+    assert not isinstance(TensorType(np.int32), StructWithPythonType)
 
 
 def test_repr_shows_names_and_container() -> None:
