@@ -15,10 +15,10 @@ from fedlearn_edu.types import (
     StructType,
     Type,
     normalize,
-    released,
     to_type,
+    unwrap,
 )
-from fedlearn_edu.types.cached import Uncounted
+from fedlearn_edu.types.containers import Uncounted
 
 Cardinalities = Mapping[Placement, int]
 
@@ -41,7 +41,7 @@ def infer_cardinalities(
     wanted = to_type(type_)
     if wanted is None:
         return {}
-    plain = normalize(released(argument), wanted, f"{callee}'s argument")
+    plain = normalize(unwrap(argument), wanted, f"{callee}'s argument")
     return count_members(plain, wanted, callee)
 
 

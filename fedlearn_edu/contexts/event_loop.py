@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.errors import ComputationTimeoutError, ContextError
 from fedlearn_edu.executors import underway
-from fedlearn_edu.types.plain import reading
+from fedlearn_edu.types.sequences import reading
 
 T = TypeVar("T")
 Work = Coroutine[Any, Any, T]

@@ -31,7 +31,6 @@ from fedlearn_edu.errors import (
     ArgumentsError,
     ContextError,
     TypeMismatchError,
-    depth_limit,
     describe,
     short_traceback,
     short_tracebacks,
@@ -273,7 +272,7 @@ class AsyncExecutionContext(Context):
         at_once: bool,
     ) -> Any:
         engine = self._engine
-        with short_tracebacks(), depth_limit():
+        with short_tracebacks():
             awaited = await _awaited(argument)
             run = engine.plan(computation, awaited, seconds, at_once=at_once)
             if engine.on_callers_thread:

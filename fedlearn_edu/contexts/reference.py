@@ -51,7 +51,7 @@ class ReferenceContext(Context):
         if type_.parameter is not None:
             plain = prepare(argument, type_.parameter, name)
         counts, default = count_members(plain, type_.parameter, name), self._default
-        plain = types.released(for_everybody(plain, counts, default))
+        plain = types.unwrap(for_everybody(plain, counts, default))
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
         clients = counts.get(types.CLIENTS, default)

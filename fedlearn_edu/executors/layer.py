@@ -21,7 +21,7 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType, Type
-from fedlearn_edu.types.data_types import struct_type
+from fedlearn_edu.types.definitions import struct_type
 
 
 @final

@@ -26,15 +26,15 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
+    Cached,
     FederatedType,
     FunctionType,
-    Kept,
     SequenceType,
     StructType,
     TensorType,
     Type,
 )
-from fedlearn_edu.types.data_types import struct_type
+from fedlearn_edu.types.definitions import struct_type
 
 
 class LeafExecutor(Executor):
@@ -84,12 +84,12 @@ class LeafExecutor(Executor):
 
     def _embed(self, plain: Any, type_: Type) -> Any:
         match plain:
-            case Kept() if self.lazy_sequences and isinstance(type_, SequenceType):
+            case Cached() if self.lazy_sequences and isinstance(type_, SequenceType):
                 return plain
-            case Kept():
+            case Cached():
                 key = (self.runtime, type_)
                 return plain.form(key, lambda plain: self.embed(plain, type_))
-            case Struct() if isinstance(type_, StructType) and _holds_kept(plain):
+            case Struct() if isinstance(type_, StructType) and _holds_cached(plain):
                 pairs = zip(type_.items(), plain, strict=True)
                 return Struct((n, self._embed(v, t)) for (n, t), v in pairs)
             case _:
@@ -135,9 +135,9 @@ class LeafExecutor(Executor):
         return self.extract(handle.representation, handle.type_signature)
 
 
-def _holds_kept(fields: Struct) -> bool:
+def _holds_cached(fields: Struct) -> bool:
     return any(
-        isinstance(f, Kept) or (isinstance(f, Struct) and _holds_kept(f))
+        isinstance(f, Cached) or (isinstance(f, Struct) and _holds_cached(f))
         for f in fields
     )
 

@@ -20,7 +20,7 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import Type, released
+from fedlearn_edu.types import Type, unwrap
 
 
 @final
@@ -98,7 +98,7 @@ class RoutingExecutor(Layer):
         """Materializes data, wherever they are."""
         match handle.representation:
             case Plain(value=value):
-                return released(value)
+                return unwrap(value)
             case Embedded(value=embedded):
                 return await embedded.compute()
             case other:

@@ -31,7 +31,7 @@ from fedlearn_edu.types import (
     SequenceType,
     Type,
     length_of,
-    released,
+    unwrap,
 )
 
 IMPLEMENTED = frozenset({"sequence_map", "sequence_reduce"})
@@ -89,7 +89,7 @@ class SequenceExecutor(OverTarget):
         """Materializes a value; a mapped sequence is read to its end."""
         match handle.representation:
             case Source(payload=payload):
-                return released(payload)
+                return unwrap(payload)
             case Mapped():
                 elements = self.elements(handle)
                 return tuple([await element.compute() async for element in elements])

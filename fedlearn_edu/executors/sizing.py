@@ -17,7 +17,7 @@ from fedlearn_edu.executors.base import Executor, as_node
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import Type, released
+from fedlearn_edu.types import Type, unwrap
 
 
 @final
@@ -110,7 +110,7 @@ class SizingExecutor(WrappingExecutor):
         result = await work()
         node = as_node(subject)
         if what == "create_value" and node is None:
-            self._meter.add("down", result.type_signature, released(subject))
+            self._meter.add("down", result.type_signature, unwrap(subject))
         elif what == "create_value" and node is not None:
             for literal in captured_constants(node):
                 self._meter.add("down", literal.type, literal.value)

@@ -34,7 +34,7 @@ from fedlearn_edu.types import (
     parse_type,
     unify,
 )
-from fedlearn_edu.types.relations import BY_ELEMENT
+from fedlearn_edu.types.messages import BY_ELEMENT
 
 
 def derived(

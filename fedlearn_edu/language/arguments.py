@@ -15,8 +15,8 @@ import numpy as np
 from fedlearn_edu.errors import TracingError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible, to_type
-from fedlearn_edu.types.data_types import is_field
-from fedlearn_edu.types.type_join import SequenceList
+from fedlearn_edu.types.definitions import is_field
+from fedlearn_edu.types.sequences import SequenceList
 
 
 def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:

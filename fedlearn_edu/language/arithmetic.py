@@ -28,8 +28,7 @@ from fedlearn_edu.language.value import (
 )
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
 from fedlearn_edu.types.dtypes import NUMERIC, kind_of
-from fedlearn_edu.types.mismatch import clip
-from fedlearn_edu.types.relations import by_element
+from fedlearn_edu.types.messages import by_element, clip
 
 Number = int | float | complex
 

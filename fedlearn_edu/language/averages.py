@@ -30,7 +30,7 @@ from fedlearn_edu.types import (
     is_average_compatible,
 )
 from fedlearn_edu.types.dtypes import REAL, WHOLE, kind_of
-from fedlearn_edu.types.relations import by_element
+from fedlearn_edu.types.messages import by_element
 
 
 @intrinsic

@@ -18,7 +18,7 @@ from fedlearn_edu.errors import (
     describe,
     short_traceback,
 )
-from fedlearn_edu.types.plain import reading
+from fedlearn_edu.types.sequences import reading
 
 if TYPE_CHECKING:
     from fedlearn_edu.language.computation import Computation

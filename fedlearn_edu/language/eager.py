@@ -17,7 +17,6 @@ import numpy as np
 from fedlearn_edu.errors import (
     FedLearnError,
     add_place,
-    depth_limit,
     short_traceback,
     short_tracebacks,
     wrong_arguments,
@@ -44,8 +43,7 @@ from fedlearn_edu.types import (
     is_tensorflow_compatible,
 )
 from fedlearn_edu.types.dtypes import is_tf_dtype
-from fedlearn_edu.types.plain import is_dataset
-from fedlearn_edu.types.python_fields import fields_of, rebuild
+from fedlearn_edu.types.python_types import fields_of, is_dataset, rebuild
 
 ANYWHERE = (
     "decorate a function with its types and call it there; "
@@ -95,7 +93,7 @@ def _run_at_once(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 async def _run_later(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
     """Waits for arguments that are results of an asynchronous context."""
-    with short_tracebacks(), depth_limit():
+    with short_tracebacks():
         for name, value in given.items():
             given[name] = await value if inspect.isawaitable(value) else value
         result = _run_at_once(fn, given)

@@ -29,13 +29,13 @@ from fedlearn_edu.types import (
     StructType,
     TensorType,
     Type,
-    kept,
+    cache,
     normalize,
-    released,
     restore,
+    unwrap,
 )
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.relations import by_element
+from fedlearn_edu.types.messages import by_element
 
 
 def _operator(name: str) -> Callable[["FederatedValue", Any], Any]:
@@ -78,7 +78,10 @@ class FederatedValue(Placed, FourOperators):
     @short_traceback
     def __init__(self, data: Any, type_signature: FederatedType) -> None:
         plain = private(normalize(data, type_signature, "the value"))
-        state = {"type_signature": type_signature, "kept": kept(plain, type_signature)}
+        state = {
+            "type_signature": type_signature,
+            "cached": cache(plain, type_signature),
+        }
         self.__dict__.update(state)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -98,7 +101,7 @@ class FederatedValue(Placed, FourOperators):
         """What the participants hold, in order; one entry if all hold the same."""
         if self.type_signature.all_equal:
             return [self.value]
-        return list(restore(private(released(self.kept)), self.type_signature))
+        return list(restore(private(unwrap(self.cached)), self.type_signature))
 
     @property
     def value(self) -> Any:
@@ -109,7 +112,7 @@ class FederatedValue(Placed, FourOperators):
         """
         if not self.type_signature.all_equal:
             raise self._refused("several values", "one value", "look at .members")
-        return restore(private(released(self.kept)), self.type_signature)
+        return restore(private(unwrap(self.cached)), self.type_signature)
 
     def numpy(self) -> Any:
         """The data as arrays: members of equal shapes stacked, the first axis being n.
@@ -120,7 +123,7 @@ class FederatedValue(Placed, FourOperators):
         Raises:
             TypeMismatchError: for many sequences, and for members of different shapes.
         """
-        type_, data = self.type_signature.member, released(self.kept)
+        type_, data = self.type_signature.member, unwrap(self.cached)
         if self.type_signature.all_equal:
             if not isinstance(type_, SequenceType):
                 return self.value
@@ -133,7 +136,7 @@ class FederatedValue(Placed, FourOperators):
 
     def __len__(self) -> int:
         self._check_several("len()")
-        return len(self.kept)
+        return len(self.cached)
 
     def __bool__(self) -> bool:
         return bool(self.value)
@@ -164,7 +167,7 @@ class FederatedValue(Placed, FourOperators):
             except FedLearnError:
                 return NotImplemented
         equivalent = type_.is_equivalent_to(other.type_signature)
-        return equivalent and _same(released(self.kept), released(other.kept))
+        return equivalent and _same(unwrap(self.cached), unwrap(other.cached))
 
     __lt__, __le__ = _comparison("lt"), _comparison("le")
     __gt__, __ge__ = _comparison("gt"), _comparison("ge")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, Kept, Placed, infer_type
+from fedlearn_edu.types import CLIENTS, Cached, Placed, infer_type
 
 _MAX_ROWS = 10
 _MAX_CHARS = 60
@@ -25,8 +25,8 @@ def participants(placed: Placed) -> list[tuple[str, Any]]:
     type_ = placed.type_signature
     noun = "client" if type_.placement is CLIENTS else "server"
     if type_.all_equal:
-        return [("every client" if noun == "client" else noun, placed.kept)]
-    members = placed.kept
+        return [("every client" if noun == "client" else noun, placed.cached)]
+    members = placed.cached
     if not members:
         return [(f"no {noun}", "")]
     rows = [(f"{noun} {i}", members[i]) for i in range(min(len(members), _MAX_ROWS))]
@@ -51,7 +51,7 @@ def brief(plain: Any, *, inside: bool = False) -> str:
 
 def _text(plain: Any, *, inside: bool) -> str:
     match plain:
-        case Kept():
+        case Cached():
             return _text(plain.plain, inside=inside)
         case Struct():
             parts = [(name, _text(part, inside=True)) for name, part in plain.items()]

@@ -19,7 +19,7 @@ from fedlearn_edu.types import (
     substitute,
     unify,
 )
-from fedlearn_edu.types.relations import BY_ELEMENT
+from fedlearn_edu.types.messages import BY_ELEMENT
 
 Bindings = dict[str, Type]
 

@@ -28,7 +28,8 @@ from fedlearn_edu.types import (
     infer_sequence,
     to_type,
 )
-from fedlearn_edu.types.plain import check_unshared, is_dataset
+from fedlearn_edu.types.python_types import is_dataset
+from fedlearn_edu.types.sequences import check_unshared
 from fedlearn_edu.types.type_join import infer_members
 
 

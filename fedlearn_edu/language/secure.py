@@ -41,8 +41,8 @@ from fedlearn_edu.types import (
     is_structure_of_integers,
     type_at_clients,
 )
-from fedlearn_edu.types.python_fields import fields_of, rebuild
-from fedlearn_edu.types.relations import by_element
+from fedlearn_edu.types.messages import by_element
+from fedlearn_edu.types.python_types import fields_of, rebuild
 
 MAX_BITWIDTH = 62
 

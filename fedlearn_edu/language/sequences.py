@@ -24,7 +24,7 @@ from fedlearn_edu.types import (
     Type,
     check_sum_compatible,
 )
-from fedlearn_edu.types.relations import BY_CLIENT
+from fedlearn_edu.types.messages import BY_CLIENT
 
 _MAP = define("sequence_map", "(<(T -> U),T*> -> U*)")
 _REDUCE = define("sequence_reduce", "(<T*,U,(<U,T> -> U)> -> U)")

@@ -20,8 +20,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.types import FederatedType, Placed, SequenceType, StructType, Type
-from fedlearn_edu.types.mismatch import clip
-from fedlearn_edu.types.relations import BY_ELEMENT, by_element
+from fedlearn_edu.types.messages import BY_ELEMENT, by_element, clip
 
 _INSIDE = "inside an np_computation or tf_computation, and call that"
 

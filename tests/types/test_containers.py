@@ -11,7 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError, TypeNotAssignableError
+from fedlearn_edu.errors import (
+    ExhaustedError,
+    FedLearnError,
+    TypeMismatchError,
+    TypeNotAssignableError,
+)
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -23,7 +28,6 @@ from fedlearn_edu.types import (
     restore,
     to_type,
 )
-from fedlearn_edu.types.plain import ExhaustedError
 from tests.ids import plain
 from tests.strategies import same, value_of, value_types
 

@@ -23,7 +23,8 @@ from fedlearn_edu.types import (
     parse_type,
     type_at_clients,
 )
-from fedlearn_edu.types.type_join import SequenceList, infer_members
+from fedlearn_edu.types.sequences import SequenceList
+from fedlearn_edu.types.type_join import infer_members
 from tests.strategies import data_types, wider_types
 
 F32 = np.float32

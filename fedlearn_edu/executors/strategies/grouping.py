@@ -33,7 +33,7 @@ from fedlearn_edu.types import (
     FunctionType,
     StructType,
     Type,
-    released,
+    unwrap,
 )
 
 
@@ -96,9 +96,9 @@ class FederatedGroupingStrategy(FederatingStrategy):
         """Materializes all members, or the one value that all hold."""
         match representation:
             case Entries(values=values) if not type_.all_equal:
-                return tuple(map(released, values))
+                return tuple(map(unwrap, values))
             case Same(value=value) if type_.all_equal and self._count:
-                return released(value)
+                return unwrap(value)
             case _:
                 members = await self._one_by_one(representation, type_)
                 return await self._below.compute(members, type_)

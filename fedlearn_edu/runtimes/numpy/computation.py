@@ -30,12 +30,10 @@ from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.decorator import Decorator, returned_none
 from fedlearn_edu.runtimes.numpy import RUNTIME
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import (
     FunctionType,
     SequenceType,
-    StructType,
-    TensorType,
     Type,
     infer_type,
     is_tensorflow_compatible,
@@ -43,8 +41,8 @@ from fedlearn_edu.types import (
     normalize,
     restore,
 )
-from fedlearn_edu.types.plain import reading
-from fedlearn_edu.types.type_join import SequenceList
+from fedlearn_edu.types.dtypes import STRING
+from fedlearn_edu.types.sequences import SequenceList, reading
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)
@@ -248,21 +246,17 @@ def _failed_on_ones(error: Exception, fn_name: str, sample: Any) -> Exception:
 
 
 def _sample(type_: Type, size: int) -> Any:
-    match type_:
-        case TensorType(dtype=dtype, shape=shape):
-            sizes = shape if isinstance(shape, tuple) else (size,)
-            filled = np.ones([n if n is not None else size for n in sizes], dtype)
-            return filled[()] if dtype.kind != "O" else _strings(filled)
-        case SequenceType(element=element):
-            return tuple(_sample(element, size) for _ in range(size))
-        case StructType():
-            return Struct([(n, _sample(t, size)) for n, t in type_.items()])
-        case _:
-            raise AssertionError(f"not leaf code's: {type_}")
+    return tree_map(lambda leaf: _ones(leaf, size), type_)
 
 
-def _strings(filled: Any) -> Any:
-    return np.full(filled.shape, b"", object)[()]
+def _ones(leaf: Any, size: int) -> Any:
+    if isinstance(leaf, SequenceType):
+        return tuple([_sample(leaf.element, size) for _ in range(size)])
+    shape = leaf.shape if isinstance(leaf.shape, tuple) else (size,)
+    sizes = [size if n is None else n for n in shape]
+    if leaf.dtype == STRING:
+        return np.full(sizes, b"", object)[()]
+    return np.ones(sizes, leaf.dtype)[()]
 
 
 np_computation = Decorator(

@@ -23,11 +23,11 @@ from fedlearn_edu.types import (
     Type,
     infer_type,
     normalize,
-    released,
     to_type,
+    unwrap,
 )
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.python_fields import fields_of, rebuild
+from fedlearn_edu.types.python_types import fields_of, rebuild
 
 _CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
 
@@ -194,6 +194,6 @@ def to_plain(nested: Any, type_: Type) -> Any:
             dataset = tf.data.experimental.from_variant(nested, spec)
             return DatasetSequence(dataset, element, explained)
         case SequenceType():
-            return released(nested)
+            return unwrap(nested)
         case _:
             return nested.numpy()[()] if nested.dtype != tf.string else nested.numpy()

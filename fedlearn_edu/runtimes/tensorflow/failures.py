@@ -2,14 +2,21 @@
 """What TensorFlow reports, without the pages about its graphs.
 
 The executor hands in what a graph has raised, and a dataset that is read only at the
-end what it raises then.
+end what it raises then. TensorFlow turns whatever a generator raises into an error of
+its own, which quotes it: the quotation carries a number here, by which the error is
+found again behind it.
 """
 
+import itertools
 import re
+from collections import OrderedDict
 
-from fedlearn_edu.errors import ComputationFailedError
+from fedlearn_edu.errors import ComputationFailedError, add_place
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.types.failures import unwrapped
+
+_MAX_KEPT = 20
+_numbers = itertools.count()
+_kept: OrderedDict[int, Exception] = OrderedDict()
 
 # How those lines of TensorFlow's messages begin that say where, not what.
 _ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
@@ -40,3 +47,22 @@ def explained(error: Exception, place: str) -> Exception:
             "run the function by itself on one client's data to see more",
         ),
     )
+
+
+def wrapped(error: Exception) -> RuntimeError:
+    """An error whose text leads back to `error`."""
+    number = next(_numbers)
+    _kept[number] = error
+    while len(_kept) > _MAX_KEPT:
+        _kept.popitem(last=False)
+    return RuntimeError(f"[fedlearn_edu failure {number}] {error}")
+
+
+def unwrapped(error: Exception, place: str = "") -> Exception:
+    """The error that a pipeline's `error` quotes, or else itself, at that `place`."""
+    found = re.search(r"\[fedlearn_edu failure (\d+)\]", str(error))
+    if found and int(found[1]) in _kept:
+        return _kept[int(found[1])]
+    if place:
+        add_place(error, place)
+    return error

@@ -36,7 +36,7 @@ from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import SequenceType, StructType, TensorType, Type, released
+from fedlearn_edu.types import SequenceType, StructType, TensorType, Type, unwrap
 
 # Measured by `make bench`, see docs/performance.md: up to this size of a step, and from
 # this number of clients on, one operation for all beats one operation for each.
@@ -74,7 +74,7 @@ class TensorFlowTogether(Together):
         work = Work(work.function, work.parameter, accumulate, state)
         if not _is_possible(work):
             return None
-        start = flatten(to_tensors(released(zero), state), state)
+        start = flatten(to_tensors(unwrap(zero), state), state)
         found = self._run(work, group, start)
         return None if found is None else to_plain(nest(iter(found), state), state)
 

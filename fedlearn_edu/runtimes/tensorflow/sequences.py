@@ -30,21 +30,21 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     stacked,
     tf_dtype,
 )
+from fedlearn_edu.runtimes.tensorflow.failures import wrapped
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     UNRANKED,
+    Cached,
     DatasetSequence,
-    Kept,
     SequenceType,
     StructType,
     Type,
     length_of,
 )
-from fedlearn_edu.types.failures import wrapped
-from fedlearn_edu.types.mismatch import misfit
-from fedlearn_edu.types.python_fields import fields_of
+from fedlearn_edu.types.messages import misfit
+from fedlearn_edu.types.python_types import fields_of
 
 
 def to_variant(sequence: Any, type_: SequenceType) -> Any:
@@ -52,7 +52,7 @@ def to_variant(sequence: Any, type_: SequenceType) -> Any:
     match sequence:
         case tf.Tensor():
             return sequence
-        case Kept():
+        case Cached():
             return sequence.form((RUNTIME, type_), lambda s: to_variant(s, type_))
         case tf.data.Dataset():
             arranged = _arranged(sequence, type_)
@@ -86,7 +86,7 @@ def stacks(sequence: Any, type_: SequenceType) -> list[Any] | None:
     batch may be smaller.
     """
     match sequence:
-        case Kept():
+        case Cached():
             return sequence.form(  # type: ignore[no-any-return]
                 (RUNTIME, "stacks", type_), lambda plain: stacks(plain, type_)
             )

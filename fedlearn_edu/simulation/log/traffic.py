@@ -22,7 +22,7 @@ from fedlearn_edu.executors.sizing import size_bytes
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.simulation.log.recorded import check_kept
 from fedlearn_edu.simulation.log.sizes import size_of
-from fedlearn_edu.types import FunctionType, StructType, Type, released
+from fedlearn_edu.types import FunctionType, StructType, Type, unwrap
 
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
 INTO_CLIENTS, INTO_SERVER = "outside → clients", "outside → server"
@@ -109,9 +109,9 @@ def _crossing(
             size = sum(size_bytes(c.value) for c in captured_constants(node))
             yield Transfer(number, inward, who, size)
         elif uri in ("", _GIVEN):
-            yield Transfer(number, inward, who, size_bytes(released(event.given)))
+            yield Transfer(number, inward, who, size_bytes(unwrap(event.given)))
         elif uri == _SENT and is_client:
-            yield Transfer(number, TO_CLIENTS, who, size_bytes(released(event.given)))
+            yield Transfer(number, TO_CLIENTS, who, size_bytes(unwrap(event.given)))
     elif event.what == "compute":
         size = size_bytes(event.made)
         if uri in ("", "out"):
@@ -170,8 +170,8 @@ def _is_lowered(held: Entries | Same | Parts, event: Event) -> bool:
 
 def _size(held: Entries | Same, count: int) -> int:
     if isinstance(held, Same):
-        return count * size_bytes(released(held.value))
-    return sum(size_bytes(released(entry)) for entry in held.values)
+        return count * size_bytes(unwrap(held.value))
+    return sum(size_bytes(unwrap(entry)) for entry in held.values)
 
 
 def _clients(event: Event) -> int:

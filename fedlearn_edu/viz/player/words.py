@@ -13,7 +13,7 @@ from fedlearn_edu.types import (
     FunctionType,
     SequenceType,
     Type,
-    released,
+    unwrap,
 )
 from fedlearn_edu.viz.player.lanes import client_number
 
@@ -114,7 +114,7 @@ def value_of(event: Event) -> str:
 
 
 def _shown(plain: Any, type_: Type) -> str:
-    plain = released(plain)
+    plain = unwrap(plain)
     is_group = isinstance(type_, FederatedType) and not type_.all_equal
     if not (is_group and isinstance(plain, tuple | list)):
         return brief(plain)

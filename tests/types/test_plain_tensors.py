@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import ShapeMismatchError, TypeMismatchError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import DatasetSequence, LazySequence, TensorType, parse_type
-from fedlearn_edu.types.plain import ShapeMismatchError, is_dataset, to_plain_tensor
+from fedlearn_edu.types.containers import to_plain_tensor
+from fedlearn_edu.types.python_types import is_dataset
 from tests.strategies import same
 
 
