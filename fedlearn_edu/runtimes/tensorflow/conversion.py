@@ -128,17 +128,11 @@ def to_body(nested: Any, type_: Type) -> Any:
 
 def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
     """The type of what a body returned, and its leaves: tensors and datasets."""
-    if isinstance(result, tf.RaggedTensor):
-        splits = tuple(result.nested_row_splits)
-        parts = [("flat_values", result.flat_values), ("nested_row_splits", splits)]
-        return from_body(Struct(parts), name)
-    if isinstance(result, tf.sparse.SparseTensor):
-        names = ("indices", "values", "dense_shape")
-        return from_body(Struct([(n, getattr(result, n)) for n in names]), name)
     if isinstance(result, tf.data.Dataset):
         type_ = SequenceType(type_of_spec(result.element_spec, name))
         return type_, [result]
-    fields = None if isinstance(result, tf.Tensor | tf.Variable) else fields_of(result)
+    tensors = tf.Tensor | tf.Variable | tf.RaggedTensor | tf.sparse.SparseTensor
+    fields = None if isinstance(result, tensors) else fields_of(result)
     if fields is None:
         return _tensor_from_body(result, name)
     types, leaves = [], []
@@ -157,7 +151,9 @@ def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
                 expected="tensors, numbers, strings, datasets, or containers of these",
                 found=describe(result),
                 where=f"{name}'s result",
-                do="return what the rest of the program needs, as a tensor",
+                do="make it dense: x.to_tensor(), or tf.sparse.to_dense(x)"
+                if isinstance(result, tf.RaggedTensor | tf.sparse.SparseTensor)
+                else "return what the rest of the program needs, as a tensor",
             )
         type_ = infer_type(result)
         assert isinstance(type_, TensorType)
