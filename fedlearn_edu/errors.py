@@ -2,9 +2,8 @@
 """Errors that teach: what was expected, what was found, where, and what to do.
 
 Every error of the package is a `FedLearnError` *and* the builtin a Python programmer
-would have caught (`TypeError`, `ValueError`, …). Everybody raises these; nobody below
-this file. In a notebook an error shows its own few lines instead of a page of
-traceback.
+would have caught (`TypeError`, `ValueError`, …). In a notebook an error shows its own
+few lines instead of a page of traceback.
 """
 
 import inspect
@@ -246,7 +245,7 @@ class TypeNotAssignableError(TypeMismatchError):
     source_type: object = None
 
 
-# Former names, which nobody catches apart.
+# Former names: nothing needs to catch these separately.
 TypesNotEquivalentError = TypesNotIdenticalError = TypeMismatchError
 UnexpectedTypeError = TypeMismatchError
 
@@ -302,7 +301,7 @@ class ExecutorError(FedLearnError, ValueError):
 
 
 class EmptyGroupError(FedLearnError, ZeroDivisionError, RuntimeError):
-    """An average over nobody was asked for."""
+    """An average over no participants was asked for."""
 
 
 class TooDeepError(FedLearnError, RecursionError):

@@ -19,7 +19,7 @@ class Tree(Generic[T]):
 
     __slots__ = ()
     _names: tuple[str | None, ...]
-    _positions: dict[str | None, int]  # made when somebody asks
+    _positions: dict[str | None, int]  # computed on first use
     _values: tuple[T, ...]
 
     def __len__(self) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fedlearn_edu.errors import CardinalityError
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import tree_map
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -67,12 +67,10 @@ def for_everybody(plain: Any, counts: Cardinalities, default: int) -> Any:
                 return (value,) * known[placement]
             case Uncounted():
                 raise part.refusal
-            case Struct():
-                return part.map(fill)
             case _:
                 return part
 
-    return fill(plain)
+    return tree_map(fill, plain)
 
 
 def cardinalities_at_once(

@@ -24,7 +24,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, tree_map
 
 Count = Callable[[types.Placement], int]
 
@@ -89,7 +89,7 @@ def _run(code: Any) -> Fn:
 
 def _member(value: Any, i: int) -> Any:
     """Participant i's part of a structure of federated values."""
-    return value.map(lambda v: _member(v, i)) if isinstance(value, Struct) else value[i]
+    return tree_map(lambda members: members[i], value)
 
 
 def _fold(items: Any, zero: Any, fn: Fn) -> Any:
@@ -121,26 +121,23 @@ def _inside(
     plain: Any, type_: types.Type | None, count: Count, meanings: Meanings
 ) -> Any:
     """An argument with every federated part as a tuple, every function callable."""
-    match type_:
-        case types.FederatedType(placement=placement, all_equal=True):
-            return tuple(plain for _ in range(count(placement)))
-        case types.StructType():
-            pairs = zip(plain, type_, strict=True)
-            parts = [_inside(v, t, count, meanings) for v, t in pairs]
-            return Struct(zip(type_.names(), parts, strict=True))
-        case types.FunctionType():
-            return evaluate(plain, meanings)
-        case _:
-            return plain
+
+    def enter(leaf: types.Type | None, part: Any) -> Any:
+        match leaf:
+            case types.FederatedType(placement=placement, all_equal=True):
+                return (part,) * count(placement)
+            case types.FunctionType():
+                return evaluate(part, meanings)
+        return part
+
+    return tree_map(enter, type_, plain)
 
 
 def _outside(value: Any, type_: types.Type) -> Any:
     """A result with every all-equal part as its one value."""
-    match type_:
-        case types.FederatedType(all_equal=True):
-            return types.one_of(value, type_)
-        case types.StructType():
-            parts = [_outside(v, t) for v, t in zip(value, type_, strict=True)]
-            return Struct(zip(type_.names(), parts, strict=True))
-        case _:
-            return value
+
+    def one(leaf: types.Type, part: Any) -> Any:
+        is_equal = isinstance(leaf, types.FederatedType) and leaf.all_equal
+        return types.one_of(part, leaf) if is_equal else part
+
+    return tree_map(one, type_, value)

@@ -17,7 +17,7 @@ from fedlearn_edu.ir.traversal import is_pure, runtimes
 from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.decorator import PolymorphicComputation
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, leaves, tree_map
 from fedlearn_edu.types import (
     CLIENTS,
     DatasetSequence,
@@ -122,18 +122,13 @@ def whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
 def prepare(argument: Any, type_: Type, callee: str) -> Any:
     """The argument in plain form, with functions as trees."""
     plain = normalize(argument, type_, f"{callee}'s argument")
-    return _with_trees(plain, type_, callee)
+    if not any(isinstance(leaf, FunctionType) for leaf in leaves(type_)):
+        return plain
 
+    def with_tree(leaf: Type, part: Any) -> Any:
+        return _tree_of(part, leaf, callee) if isinstance(leaf, FunctionType) else part
 
-def _with_trees(plain: Any, type_: Type, callee: str) -> Any:
-    match type_:
-        case FunctionType():
-            return _tree_of(plain, type_, callee)
-        case StructType() if type_.contains(lambda t: isinstance(t, FunctionType)):
-            pairs = zip(type_.items(), plain, strict=True)
-            return Struct([(n, _with_trees(v, t, callee)) for (n, t), v in pairs])
-        case _:
-            return plain
+    return tree_map(with_tree, type_, plain)
 
 
 def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
@@ -164,8 +159,5 @@ def _is_pure(plain: Any) -> bool:
 
 def runtimes_of(plain: Any) -> frozenset[str]:
     """The runtimes of the functions in an argument."""
-    if isinstance(plain, ir.Node):
-        return runtimes(plain)
-    if isinstance(plain, Struct):
-        return frozenset().union(*map(runtimes_of, plain))
-    return frozenset()
+    trees = (leaf for leaf in leaves(plain) if isinstance(leaf, ir.Node))
+    return frozenset().union(*map(runtimes, trees))

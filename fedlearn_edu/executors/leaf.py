@@ -24,7 +24,7 @@ from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, leaves
 from fedlearn_edu.types import (
     Cached,
     FederatedType,
@@ -136,10 +136,7 @@ class LeafExecutor(Executor):
 
 
 def _holds_cached(fields: Struct) -> bool:
-    return any(
-        isinstance(f, Cached) or (isinstance(f, Struct) and _holds_cached(f))
-        for f in fields
-    )
+    return any(isinstance(leaf, Cached) for leaf in leaves(fields))
 
 
 def _check_held_by_one(runtime: str, type_: Type) -> None:

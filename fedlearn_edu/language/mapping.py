@@ -145,8 +145,7 @@ def _without_placements(type_: Type) -> Type:
         case FederatedType(member=member):
             return member
         case StructType():
-            fields = [(name, _without_placements(t)) for name, t in type_.items()]
-            return StructType(fields, type_.python_container)
+            return type_.with_types(map(_without_placements, type_))
         case _:
             return type_
 

@@ -119,8 +119,7 @@ def _modular_sum(value: Value, modulus: Value) -> Value:
 def _like(type_: Type, dtype: Any) -> Type:
     """The same structure with every leaf in another dtype."""
     if isinstance(type_, StructType):
-        fields = [(name, _like(element, dtype)) for name, element in type_.items()]
-        return StructType(fields, type_.python_container)
+        return type_.with_types([_like(element, dtype) for element in type_])
     assert isinstance(type_, TensorType)
     return TensorType(dtype, type_.shape)
 

@@ -6,7 +6,6 @@ turns everything else a body may mention (constants, containers, computations) i
 A Value never holds data.
 """
 
-import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
@@ -32,6 +31,7 @@ from fedlearn_edu.types import (
     infer_type,
     normalize,
 )
+from fedlearn_edu.types.python_types import fields_of
 
 # What `v + w`, `v.field` of a federated structure and so on mean is said on the floor
 # of the intrinsics; they register it here, because imports go down only.
@@ -206,9 +206,12 @@ def _convert(arg: Any, type_spec: Type | None, hint: Type | None) -> Value:
         case np.ndarray() | np.generic():
             return _constant(arg)
         case _:
-            elements, container = _elements(arg)
-            converted = ((n, to_value(e).node) for n, e in elements)
-            return Value(ir.Struct(tuple(converted), container))
+            is_unordered = isinstance(arg, Mapping) and not isinstance(arg, OrderedDict)
+            fields = None if is_unordered else fields_of(arg)
+            if fields is None:
+                raise not_a_part(arg)
+            converted = ((name, to_value(part).node) for name, part in fields.pairs)
+            return Value(ir.Struct(tuple(converted), fields.container))
 
 
 def _constant(arg: Any) -> Value:
@@ -226,24 +229,3 @@ def _concretize(poly: PolymorphicComputation, hint: Type | None) -> Computation:
             do="decorate it with the type of its parameter",
         )
     return poly.concretize(hint)
-
-
-def _elements(arg: Any) -> tuple[tuple[tuple[str | None, Any], ...], type | None]:
-    match arg:
-        case structure.Struct():
-            return arg.items(), None
-        case OrderedDict():
-            return tuple(arg.items()), OrderedDict
-        case tuple() if hasattr(arg, "_fields"):
-            return tuple(zip(arg._fields, arg, strict=True)), type(arg)
-        case tuple() | list():
-            return tuple((None, element) for element in arg), type(arg)
-        case Mapping():
-            raise not_a_part(arg)
-    if dataclasses.is_dataclass(arg) and not isinstance(arg, type):
-        fields = ((f.name, getattr(arg, f.name)) for f in dataclasses.fields(arg))
-        return tuple(fields), type(arg)
-    attributes = getattr(type(arg), "__attrs_attrs__", None)
-    if attributes is not None:
-        return tuple((a.name, getattr(arg, a.name)) for a in attributes), type(arg)
-    raise not_a_part(arg)

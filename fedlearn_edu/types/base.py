@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all types have in common: printing, and how one type fits another.
 
-The seven kinds in `definitions.py` say what is special about them (`_parts`,
-`_mismatch`, `_text`); everybody else uses the public methods, and `to_type`. Whether
-one type fits another and *where* it does not is a single recursion, `difference`.
+The seven kinds in `definitions.py` implement `_parts`, `_mismatch` and `_text`; all
+other code uses the public methods, and `to_type`. Whether one type fits another, and
+*where* it does not, is a single recursion: `difference`.
 """
 
 import sys
@@ -93,10 +93,10 @@ class Type(ABC):
 
     def walk(self) -> Iterator["Type"]:
         """This type and all types inside it, the outer ones first."""
-        ahead = [self]
-        while ahead:
-            yield (here := ahead.pop())
-            ahead.extend(reversed(here.children()))
+        stack = [self]
+        while stack:
+            yield (here := stack.pop())
+            stack.extend(reversed(here.children()))
 
     def contains(self, predicate: Callable[["Type"], bool]) -> bool:
         """Whether `predicate` holds for this type or for any inside it."""

@@ -71,7 +71,7 @@ class Placed:
 @final
 @dataclass(frozen=True, repr=False)
 class Uncounted:
-    """The members of a group who hold the same value, until somebody counts them."""
+    """One value for all members of a group whose size is not known yet."""
 
     plain: Any
     placement: Placement
@@ -162,7 +162,7 @@ def _restore_at(client: int, plain: Any, type_: Type) -> Any:
     try:
         return restore(plain, type_)
     except Exception as error:
-        # A sequence that is read only now may run code of the user's.
+        # Reading a lazy sequence runs the user's code.
         add_place(error, f"at client {client}")
         raise
 
@@ -235,7 +235,7 @@ def _elements(source: Any, element: Type, path: str) -> Iterator[Any]:
 def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
     found, element = element_type_of(value.element_spec), type_.element
     if isinstance(found, StructType) and found.python_container is dict:
-        # The order of a dict is nobody's choice: take the declared one if it can be.
+        # A plain dict has no meaningful order: use the declared one if the keys match.
         wanted = element.names() if isinstance(element, StructType) else ()
         if set(wanted) == set(found.names()):
             found = StructType([(name, found[str(name)]) for name in wanted], dict)

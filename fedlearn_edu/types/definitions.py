@@ -10,8 +10,8 @@
            | placement                PlacementType  CLIENTS and SERVER as values
            | T                        AbstractType   any type, in signatures
 
-Their constructors take whatever denotes a type (see `python_types.py`); what they make
-is frozen.
+Their constructors accept everything that denotes a type (see `python_types.py`). Types
+are immutable.
 """
 
 from collections.abc import Iterable, Mapping
@@ -125,7 +125,7 @@ class StructType(Type, Tree[Type]):
         check_names(tuple(name for name, _ in fields))
         self._set(fields=fields, python_container=python_container)
 
-    # Tree's, once somebody asks.
+    # What `Tree` needs, computed on first use.
     @cached_property
     def _names(self) -> tuple[str | None, ...]:  # type: ignore[override]
         return tuple([name for name, _ in self.fields])
@@ -217,7 +217,7 @@ def struct_type(
 
 
 def is_field(x: object) -> bool:
-    """Whether `x` is a pair of a name and whatever denotes a type."""
+    """Whether `x` is a pair of a name and something else, such as a type."""
     return isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], str)
 
 

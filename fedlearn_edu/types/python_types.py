@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types from Python: which objects denote one, and the type that a value has.
 
-A container is a list of fields here (`fields_of`), and is made of them again
-(`rebuild`). TensorFlow objects are known by their looks, so that nothing here imports
-TensorFlow.
+`fields_of` takes a container apart, `rebuild` puts it together again. TensorFlow
+objects are recognized by their attributes, so that nothing here imports TensorFlow.
 """
 
 import dataclasses
@@ -41,7 +40,7 @@ class Fields(NamedTuple):
     container: type | None
 
     def in_order(self) -> Pairs:
-        """The fields in their order; nobody chose that of a plain dict: by name."""
+        """The fields in order; those of a plain dict sorted by name."""
         if self.container is not dict:
             return self.pairs
         return sorted(self.pairs, key=lambda pair: str(pair[0]))
@@ -64,7 +63,7 @@ def fields_of(x: object) -> Fields | None:
     if isinstance(x, Struct):
         return Fields(list(x.items()), None)
     names, container = _COMPONENTS.get(kind.__name__), None
-    # Types and placements are dataclasses too, but nobody stores fields in them.
+    # Types and placements are dataclasses too, but no containers.
     if names is None and not isinstance(x, type | Type | Placement):
         names, container = _attributes(kind), kind
     if names is None:

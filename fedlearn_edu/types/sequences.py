@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequences that are read lazily, and data that each runtime converts only once.
 
-A list is a tuple in plain form. A dataset, or a function that makes an iterator, is an
-object that is read anew each time; an iterator can be read once only. What is placed
-consists of `Cached` parts: contexts pass them on as they are, and the bottom of a stack
-leaves in them what it made of them, for the next call.
+A list becomes a tuple in plain form. A dataset, or a function that makes an iterator,
+is read anew each time; an iterator can be read only once. Placed data consist of
+`Cached` parts: contexts pass them on unread, and the bottom of a stack stores its
+converted form in them for the next call.
 """
 
 import itertools
@@ -57,12 +57,12 @@ class LazySequence:
         return iter(self.make_iterator())
 
 
-# Set while elements are taken from a generator of the user's, whatever thread it is on.
+# Set while a user's generator is being read, in any thread.
 reading: ContextVar[bool] = ContextVar("reading", default=False)
 
 
 def iterate(source: Any, path: str) -> Iterator[Any]:
-    """The elements of an iterable of the user's, or of what a function returns."""
+    """The elements of a user's iterable, or of the iterable a function returns."""
     iterator = _iterator(_run(source, path) if callable(source) else source, path)
     for index in itertools.count():
         try:
@@ -72,7 +72,7 @@ def iterate(source: Any, path: str) -> Iterator[Any]:
 
 
 def _run(code: Callable[[], Any], place: str) -> Any:
-    """Runs code of the user's, which may well call computations itself."""
+    """Runs a user's code, which may call computations itself."""
     token = reading.set(True)
     try:
         return code()

@@ -2,9 +2,9 @@
 """The one type of several values: what a group of clients, or a sequence, is made of.
 
 `place` and eager sequence intrinsics hand in data without a declared type. Here a list
-is a sequence, and a list inside a list is a row of numbers. What stands at the same
-place is looked at side by side: sizes may differ, and a number of Python's own takes
-the dtype of its neighbors.
+is a sequence, and a list inside a list is a row of numbers. Values at the same place
+are compared side by side: sizes may differ, and a Python scalar adopts the dtype of the
+other values.
 """
 
 from bisect import bisect_right
@@ -24,7 +24,7 @@ from fedlearn_edu.types.python_types import fields_of, infer_type
 from fedlearn_edu.types.sequences import SequenceList
 
 _NUMBERS = (int, float, complex)
-# Which dtypes a number of Python's own can take: NumPy's letters.
+# Which dtypes a Python scalar can adopt: NumPy's letters.
 _TAKES = {int: "iufc", float: "fc", complex: "c"}
 _Places = Callable[[int], str]
 
@@ -57,10 +57,8 @@ def join(first: Type, second: Type) -> Type | None:
             return None if element is None else SequenceType(element)
         case StructType(), StructType() if first.names() == second.names():
             fields = [join(a, b) for a, b in zip(first, second, strict=True)]
-            if None in fields:
-                return None
-            pairs = list(zip(first.names(), fields, strict=True))
-            return StructType(pairs, first.python_container)
+            known = [field for field in fields if field is not None]
+            return first.with_types(known) if len(known) == len(fields) else None
     return None
 
 
@@ -173,7 +171,7 @@ def _of_leaves(values: Sequence[Any], places: _Places) -> Type:
     if all(is_number):
         widest = max(values, key=lambda n: (_NUMBERS.index(type(n)), abs(n)))
         return _typed(widest, places(0))
-    # Python's own numbers come last: they take the dtype of the others, if they can.
+    # Python scalars come last: they adopt the dtype of the others, if they can.
     first, *others = sorted(range(len(values)), key=is_number.__getitem__)
     common = _typed(values[first], places(first))
     for index in others:

@@ -191,7 +191,7 @@ def _run(
     outer = reading.set(False)
     try:
         with PythonContext():
-            # A body may well change its arrays in place; nobody else may notice.
+            # A body may change its arrays in place: it gets copies.
             result = call_leaf(fn, names, type_, private(argument), _to_body)
             # Elements that are made one by one are made here.
             return list(result) if isinstance(result, Iterator) else result
@@ -235,7 +235,7 @@ def _try(
 
 
 def _failed_on_ones(error: Exception, fn_name: str, sample: Any) -> Exception:
-    """An error of the user's function, which may well be right on real data."""
+    """The error for a function that fails on ones, though it may work on real data."""
     return TracingError(
         f"{fn_name} failed when it was tried on ones to find out its result type",
         expected=f"a result for ones of type {infer_type(sample)}",

@@ -14,7 +14,7 @@ import numpy as np
 from fedlearn_edu.errors import TracingError, describe
 from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import leaves, tree_map, unflatten
 from fedlearn_edu.types import (
     DatasetSequence,
     SequenceType,
@@ -34,15 +34,7 @@ _CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
 
 def leaf_types(type_: Type | None) -> list[TensorType | SequenceType]:
     """The tensors and sequences a type is made of, in order."""
-    match type_:
-        case None:
-            return []
-        case TensorType() | SequenceType():
-            return [type_]
-        case StructType():
-            return [leaf for element in type_ for leaf in leaf_types(element)]
-        case _:
-            raise AssertionError(f"not leaf code's: {type_}")
+    return [] if type_ is None else leaves(type_)
 
 
 def tensor_spec(type_: TensorType | SequenceType) -> Any:
@@ -93,31 +85,22 @@ def _pack(leaves: Iterator[Any], type_: Type) -> Any:
 
 def nest(flat: Iterator[Any], type_: Type) -> Any:
     """Rebuilds the structure of a type from its leaves."""
-    if isinstance(type_, StructType):
-        return Struct([(name, nest(flat, t)) for name, t in type_.items()])
-    return next(flat)
+    return unflatten(type_, flat)
 
 
 def flatten(nested: Any, type_: Type | None) -> list[Any]:
     """The leaves of a nested value, in the order of its type."""
-    match type_:
-        case None:
-            return []
-        case StructType():
-            pairs = zip(nested, type_, strict=True)
-            return [leaf for value, t in pairs for leaf in flatten(value, t)]
-        case _:
-            return [nested]
+    found: list[Any] = []
+    if type_ is not None:
+        tree_map(lambda _, leaf: found.append(leaf), type_, nested)
+    return found
 
 
 def to_body(nested: Any, type_: Type) -> Any:
     """What the Python body sees: tensors and datasets in the type's containers."""
     match type_:
         case StructType():
-            fields = Struct(
-                (name, to_body(nested[i], t))
-                for i, (name, t) in enumerate(type_.items())
-            )
+            fields = type_.with_values(map(to_body, nested, type_))
             container = type_.python_container
             return fields if container is None else rebuild(container, fields)
         case SequenceType(element=element) if isinstance(nested, tf.Tensor):
@@ -181,15 +164,15 @@ def type_of_spec(spec: Any, name: str) -> Type:
 
 def to_plain(nested: Any, type_: Type) -> Any:
     """Eager tensors in plain form."""
+    return tree_map(_to_plain_leaf, type_, nested)
+
+
+def _to_plain_leaf(type_: Type, leaf: Any) -> Any:
     match type_:
-        case StructType():
-            pairs = zip(type_.items(), nested, strict=True)
-            return Struct([(name, to_plain(value, t)) for (name, t), value in pairs])
-        case SequenceType(element=element) if isinstance(nested, tf.Tensor):
-            spec = element_spec(element)
-            dataset = tf.data.experimental.from_variant(nested, spec)
+        case SequenceType(element=element) if isinstance(leaf, tf.Tensor):
+            dataset = tf.data.experimental.from_variant(leaf, element_spec(element))
             return DatasetSequence(dataset, element, explained)
         case SequenceType():
-            return unwrap(nested)
+            return unwrap(leaf)
         case _:
-            return nested.numpy()[()] if nested.dtype != tf.string else nested.numpy()
+            return leaf.numpy()[()] if leaf.dtype != tf.string else leaf.numpy()

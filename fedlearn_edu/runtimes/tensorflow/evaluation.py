@@ -19,7 +19,7 @@ from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset, unpacked
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, leaves, tree_map
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -76,20 +76,15 @@ def _inlined(code: GraphCode, argument: Any) -> Any:
 
 
 def _any_stacked(value: Any) -> bool:
-    if isinstance(value, Struct):
-        return any(map(_any_stacked, value))
-    return isinstance(value, StackedDataset)
+    return any(isinstance(leaf, StackedDataset) for leaf in leaves(value))
 
 
 def _literal(literal: ir.Literal) -> Any:
-    return _constant(literal.value, literal.type)
+    return tree_map(_constant, literal.type, literal.value)
 
 
-def _constant(plain: Any, type_: Type) -> Any:
+def _constant(type_: Type, plain: Any) -> Any:
     match type_:
-        case StructType():
-            pairs = zip(type_.items(), plain, strict=True)
-            return Struct((name, _constant(part, t)) for (name, t), part in pairs)
         case SequenceType():
             return as_dataset(plain, type_)
         case TensorType(dtype=dtype):
@@ -100,14 +95,11 @@ def _constant(plain: Any, type_: Type) -> Any:
 
 def with_datasets(nested: Any, type_: Type) -> Any:
     """Nested tensors with a dataset for every sequence."""
-    match type_:
-        case StructType():
-            pairs = zip(type_.items(), nested, strict=True)
-            return Struct((name, with_datasets(part, t)) for (name, t), part in pairs)
-        case SequenceType():
-            return as_dataset(nested, type_)
-        case _:
-            return nested
+    return tree_map(
+        lambda t, part: as_dataset(part, t) if isinstance(t, SequenceType) else part,
+        type_,
+        nested,
+    )
 
 
 def _map(intrinsic: ir.Intrinsic) -> Fn:
