@@ -14,7 +14,13 @@ executor sits above.
 from collections.abc import Callable
 from typing import Any, final
 
-from fedlearn_edu.errors import ExecutorError, TypeMismatchError, describe
+from fedlearn_edu.errors import (
+    ExecutorError,
+    TypeMismatchError,
+    UnsupportedIntrinsicError,
+    add_place,
+    describe,
+)
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -22,14 +28,15 @@ from fedlearn_edu.executors.base import (
     check_call,
     resolve_type,
 )
-from fedlearn_edu.executors.expanding import call_expansion
 from fedlearn_edu.executors.layer import Handle, Layer
+from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
 from fedlearn_edu.executors.strategies.base import (
     FederatingStrategy as FederatingStrategy,
 )
 from fedlearn_edu.executors.strategies.base import implements as implements
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.expansion import expansion
 from fedlearn_edu.language.intrinsic import IntrinsicDef, intrinsic_named
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -207,3 +214,33 @@ def _arguments(uri: str, arg: Handle) -> list[Handle]:
     if several and isinstance(arg.representation, Struct):
         return list(arg.representation)
     return [arg]
+
+
+async def call_expansion(
+    executor: Layer, uri: str, type_: FunctionType, arg: Handle | None
+) -> ExecutorValue:
+    """A value of `executor`: the derived intrinsic `uri` applied to `arg`.
+
+    Raises:
+        UnsupportedIntrinsicError: if `executor` lacks a primitive that it comes to.
+    """
+    names = ReferenceResolvingExecutor(executor)
+    fn = await names.create_value(expansion(intrinsic_named(uri), type_))
+    lifted = None if arg is None else await _lift(arg, names)
+    try:
+        return await names.lower(await names.create_call(fn, lifted), executor)
+    except UnsupportedIntrinsicError as error:
+        add_place(error, f"in the expansion of {uri}")
+        raise
+
+
+async def _lift(handle: Handle, names: ReferenceResolvingExecutor) -> Handle:
+    """The same value above: its functions opened, its data left where they are."""
+    match handle.representation:
+        case Struct() as fields:
+            lifted = [await _lift(field, names) for field in fields]
+            return await names.create_struct(fields.with_values(lifted))
+        case ir.Lambda() | ir.Leaf() | ir.Intrinsic() as function:
+            return await names.create_value(function)
+        case _:
+            return names.wrap(handle)

@@ -17,11 +17,11 @@ from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
-from fedlearn_edu.executors.strategies.masks import pairwise_masks
-from fedlearn_edu.executors.strategies.members import (
+from fedlearn_edu.executors.strategies.shared import (
     check_members,
     federated_result,
     member_of_zip,
+    pairwise_masks,
 )
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct

@@ -22,8 +22,8 @@ from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.executors.strategies.base import FederatingStrategy
-from fedlearn_edu.executors.strategies.members import check_members, federated_result
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
+from fedlearn_edu.executors.strategies.shared import check_members, federated_result
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct

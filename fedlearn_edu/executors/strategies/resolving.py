@@ -17,23 +17,22 @@ from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
-from fedlearn_edu.executors.strategies.masks import pairwise_masks
-from fedlearn_edu.executors.strategies.members import (
+from fedlearn_edu.executors.strategies.shared import (
+    Results,
     TargetExecutors,
+    ahead,
     check_members,
     check_targets,
     federated_result,
+    fold,
+    in_turn,
     member_of_zip,
     member_type,
     noted,
-)
-from fedlearn_edu.executors.strategies.server_side import (
-    Results,
-    ahead,
-    fold,
-    in_turn,
+    pairwise_masks,
     select_slices,
 )
+from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import (
     CLIENTS,
@@ -248,3 +247,41 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     def _server(self) -> Executor:
         return self._at(SERVER)[0]
+
+
+@final
+class FederatedExecutor(WrappingExecutor):
+    """Handles federated types and intrinsics over one executor for each participant.
+
+    What it embeds and calls is what a `FederatingExecutor` does: among the intrinsics
+    aggregate, apply, broadcast, collect, eval, map, mean, reduce, sum, value,
+    weighted_mean and zip. Lambdas are called by a ReferenceResolvingExecutor on top.
+
+    Args:
+        target_executors: from a placement, or `None` for unplaced work, to an executor
+            or a list of executors.
+
+    Source: `tff.framework.FederatedExecutor`, up to 0.14.
+    """
+
+    def __init__(self, target_executors: TargetExecutors) -> None:
+        strategy = FederatedResolvingStrategy.factory(target_executors)
+        unplaced = target_executors.get(None)
+        if unplaced is None:
+            raise CardinalityError(
+                "this executor has nobody for unplaced work",
+                expected="target_executors with an entry for None",
+                found=", ".join(map(str, target_executors)) or "no entries",
+                where="target_executors",
+                do="write {None: executor, SERVER: executor, CLIENTS: [executor, …]}",
+            )
+        one = unplaced if isinstance(unplaced, Executor) else unplaced[0]
+        super().__init__(FederatingExecutor(strategy, one))
+
+    def close(self) -> None:
+        """Closes all target executors."""
+        self.target.close()
+
+    async def around(self, what: str, work: Work, subject: Any) -> Any:
+        """Passes every call on as it is."""
+        return await work()

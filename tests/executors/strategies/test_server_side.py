@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fedlearn_edu.executors.run_inline import step
-from fedlearn_edu.executors.strategies.server_side import ahead
+from fedlearn_edu.executors.strategies.shared import ahead
 
 
 async def made(value: int) -> Any:

@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """What strategies share: counting members, checking targets, rebuilding structs."""
 
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+import asyncio
+import itertools
+import math
+from collections import deque
+from collections.abc import (
+    AsyncIterator,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any
+
+import numpy as np
 
 from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place, describe
 from fedlearn_edu.executors import underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -141,3 +155,105 @@ def member_type(value: Handle) -> Type:
     """The type of what each participant holds of a federated value."""
     assert isinstance(value.type_signature, FederatedType)
     return value.type_signature.member
+
+
+Results = AsyncIterator[ExecutorValue]
+
+
+async def fold(
+    server: Executor, members: Results, type_: Type, zero: Handle, accumulate: Handle
+) -> ExecutorValue:
+    """`accumulate(… accumulate(zero, x0) …, xn)` at the server; members of `type_`."""
+    step = await server.create_value(accumulate.node, accumulate.type_signature)
+    state = await server.create_value(await zero.compute(), zero.type_signature)
+    async for member in members:
+        item = await server.create_value(await member.compute(), type_)
+        pair = await server.create_struct(Struct([(None, state), (None, item)]))
+        state = await server.create_call(step, pair)
+    return state
+
+
+async def in_turn(members: Iterable[ExecutorValue]) -> Results:
+    """Values that are there already."""
+    for member in members:
+        yield member
+
+
+async def ahead(
+    work: Iterable[Coroutine[Any, Any, ExecutorValue]], count: int
+) -> Results:
+    """The results in order, while at most `count` of those that follow are made."""
+    under_way: deque[asyncio.Future[ExecutorValue]] = deque()
+    try:
+        for one in work:
+            if is_stepping():
+                yield await one
+                continue
+            under_way.append(asyncio.ensure_future(one))
+            if len(under_way) > count:
+                yield await under_way.popleft()
+        while under_way:
+            yield await under_way.popleft()
+    finally:
+        for task in under_way:
+            task.cancel()
+        if under_way:  # of nothing, `gather` would make a loop that nobody closes
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def select_slices(
+    server: Executor,
+    select: ExecutorValue,
+    value: ExecutorValue,
+    keys: ExecutorValue,
+    key_type: Type,
+) -> tuple[Any, ...]:
+    """For each of one client's keys what `select` makes of the server's value."""
+    chosen = []
+    for key in await keys.compute():
+        embedded = await server.create_value(key, key_type)
+        pair = await server.create_struct([value, embedded])
+        chosen.append(await (await server.create_call(select, pair)).compute())
+    return tuple(chosen)
+
+
+_calls = itertools.count()
+
+
+def pairwise_masks(prototype: Any, num_clients: int) -> tuple[Any, ...]:
+    """One mask for each client, shaped like `prototype`; all masks sum to zero.
+
+    A single client has nobody to share a mask with: its mask is zero, and the server
+    sees its value. That is true of every real protocol, too.
+    """
+    rng = np.random.default_rng([2017, next(_calls)])
+    if isinstance(prototype, Struct):
+        columns = [pairwise_masks(part, num_clients) for part in prototype]
+        return tuple(
+            Struct(zip(prototype.names(), masks, strict=True))
+            for masks in _rows(columns, num_clients)
+        )
+    array = np.asarray(prototype)
+    totals = np.zeros((num_clients, *array.shape), array.dtype)
+    limits = np.iinfo(array.dtype)
+    for i, j in _neighbors(num_clients):
+        shared = rng.integers(
+            limits.min, limits.max, array.shape, array.dtype, endpoint=True
+        )
+        totals[i] += shared
+        totals[j] -= shared
+    return tuple(total[()] for total in totals)
+
+
+def _rows(columns: list[tuple[Any, ...]], count: int) -> list[tuple[Any, ...]]:
+    return [tuple(column[i] for column in columns) for i in range(count)]
+
+
+def _neighbors(count: int) -> list[tuple[int, int]]:
+    reach = math.ceil(math.log2(count)) if count > 1 else 0
+    pairs = {
+        (min(i, (i + d) % count), max(i, (i + d) % count))
+        for i in range(count)
+        for d in range(1, reach + 1)
+    }
+    return sorted(pair for pair in pairs if pair[0] != pair[1])
