@@ -39,8 +39,9 @@ from fedlearn_edu.errors import (
     short_tracebacks,
 )
 from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.executors.run_inline import step
+from fedlearn_edu.executors.underway import graph_is_waiting
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import is_pure, runtimes
@@ -196,10 +197,7 @@ class _StackContext(Context):
         factory: builds the stacks.
     """
 
-    @short_traceback
-    def __init__(
-        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
-    ) -> None:
+    def __init__(self, executor_fn: ExecutorFactory, timeout: float | None) -> None:
         if not isinstance(executor_fn, ExecutorFactory):
             raise TypeMismatchError(
                 "an execution context needs an executor factory",
@@ -300,7 +298,8 @@ def _cure_of_factory(found: object) -> str:
 
 def _is_called_by_leaf_code() -> bool:
     """Whether a thread of leaf code asks: it may be the one we would wait for."""
-    return isinstance(threading.current_thread(), threading._DummyThread)
+    is_foreign = isinstance(threading.current_thread(), threading._DummyThread)
+    return is_foreign and not graph_is_waiting.get()
 
 
 @final
@@ -318,6 +317,12 @@ class SyncExecutionContext(_StackContext):
     Source: `tff.framework.SyncExecutionContext`.
     """
 
+    @short_traceback
+    def __init__(
+        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
+    ) -> None:
+        super().__init__(executor_fn, timeout)
+
     def _run(
         self,
         computation: Computation,
@@ -328,7 +333,7 @@ class SyncExecutionContext(_StackContext):
     ) -> Any:
         run = self._plan(computation, argument, seconds, at_once=at_once)
         if self.factory.on_callers_thread or _is_called_by_leaf_code():
-            return step(run.execute)
+            return run_inline(run.execute)
         return event_loop.run(run.execute(), run.terms)
 
 
@@ -347,6 +352,12 @@ class AsyncExecutionContext(_StackContext):
 
     Source: `tff.framework.AsyncExecutionContext`.
     """
+
+    @short_traceback
+    def __init__(
+        self, executor_fn: ExecutorFactory, *, timeout: float | None = None
+    ) -> None:
+        super().__init__(executor_fn, timeout)
 
     async def _run(
         self,

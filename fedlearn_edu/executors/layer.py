@@ -9,7 +9,8 @@ rest of the contract for structures is here. `base.py` has the contract itself.
 from abc import abstractmethod
 from typing import Any, final
 
-from fedlearn_edu.errors import ExecutorError, TypeMismatchError, add_place, contained
+from fedlearn_edu.errors import add_place, contained
+from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -62,22 +63,13 @@ class Handle(ExecutorValue):
         """The tree of a function that is kept until it is embedded where it runs."""
         node = as_node(self.representation)
         if node is None:
-            raise ExecutorError(
-                "a function was expected here",
-                expected="a lambda, leaf code or an intrinsic",
-                found=str(self.type_signature),
-            )
+            raise messages.no_tree(self.type_signature)
         return node
 
     async def compute(self) -> Any:
         """Materializes the value; a function cannot be."""
         if isinstance(self.type_signature, FunctionType):
-            raise TypeMismatchError(
-                "the result is a function, not data",
-                expected="data, such as float32",
-                found=str(self.type_signature),
-                do="did you forget to call it? put parentheses behind its name",
-            )
+            raise messages.not_data(self.type_signature)
         return await self.owner.materialize(self)
 
 
@@ -205,12 +197,7 @@ class LeafExecutor(Executor):
             case ir.Leaf() as leaf if self.runs(leaf.runtime):
                 return Handle(self, leaf.code, type_)
             case node:
-                raise ExecutorError(
-                    f"the {self.runtime} executor runs its own leaf code only",
-                    expected=f"leaf code for {self.runtime}, or plain data",
-                    found=_describe(node),
-                    do=_layer_for(node),
-                )
+                raise messages.foreign_leaf(self.runtime, node)
 
     def _embed(self, plain: Any, type_: Type) -> Any:
         match plain:
@@ -301,23 +288,4 @@ def _holds_kept(fields: Struct) -> bool:
 
 def _check_held_by_one(runtime: str, type_: Type) -> None:
     if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
-        raise TypeMismatchError(
-            f"the {runtime} executor holds what one participant has",
-            expected="tensors, structures and sequences",
-            found=type_,
-            where="create_value",
-            do="put a FederatingExecutor on top of this one",
-        )
-
-
-def _layer_for(node: ir.Node) -> str:
-    if isinstance(node, ir.Intrinsic) and node.uri.startswith("sequence_"):
-        return "put a SequenceExecutor on top of this one"
-    return "put the executors that handle it on top of this one"
-
-
-def _describe(node: ir.Node) -> str:
-    if isinstance(node, ir.Intrinsic):
-        return f"{node.uri}: {node.type}"
-    kind = f"{type(node).__name__} of type {node.type}"
-    return f"{kind}, for {node.runtime}" if isinstance(node, ir.Leaf) else kind
+        raise messages.not_of_one_participant(runtime, type_)

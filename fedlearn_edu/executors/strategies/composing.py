@@ -12,8 +12,9 @@ partial folds, in the order of the children.
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from fedlearn_edu.errors import CardinalityError
-from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
+from fedlearn_edu.executors import messages
+from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.concurrency import gather
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
@@ -67,11 +68,7 @@ class FederatedComposingStrategy(FederatingStrategy):
         # NB(TFF): there, the counts are found out by asking each child for a sum of
         # ones.
         if len(counts) != len(target_executors):
-            raise CardinalityError(
-                "every child stack needs its number of clients",
-                expected=f"{len(target_executors)} counts",
-                found=f"{len(counts)} counts",
-            )
+            raise messages.wrong_number_of_counts(len(counts), len(target_executors))
         return lambda executor: FederatedComposingStrategy(
             server_executor, target_executors, counts
         )

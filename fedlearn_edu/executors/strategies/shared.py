@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What strategies share: counting members, checking targets, rebuilding structs."""
 
-import asyncio
 import itertools
 import math
-from collections import deque
 from collections.abc import (
     AsyncIterator,
     Coroutine,
@@ -17,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError, add_place, describe
-from fedlearn_edu.executors import underway
+from fedlearn_edu.errors import add_place
+from fedlearn_edu.executors import messages, underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
-from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -43,21 +40,9 @@ def check_members(value: Any, count: int, type_: FederatedType) -> Sequence[Any]
         CardinalityError: if it has another number of entries.
     """
     if not isinstance(value, list | tuple):
-        raise TypeMismatchError(
-            f"a value of type {type_} has one entry for each participant",
-            expected="a list or a tuple",
-            found=describe(value),
-            where=f"a value at {type_.placement}",
-            do="pass a list, or declare the type all-equal",
-        )
+        raise messages.not_entries(value, type_)
     if len(value) != count:
-        raise CardinalityError(
-            f"a value at {type_.placement} has the wrong number of members",
-            expected=f"{count} entries, one for each participant",
-            found=f"{len(value)} entries",
-            where=str(type_),
-            do="pass one entry for each of the executors at this placement",
-        )
+        raise messages.wrong_number_of_members(len(value), count, type_)
     return value
 
 
@@ -69,13 +54,7 @@ def check_targets(targets: TargetExecutors) -> dict[Placement, tuple[Executor, .
         CardinalityError: if the server, or the unplaced entry, is not exactly one.
     """
     if not isinstance(targets, Mapping):
-        raise TypeMismatchError(
-            "target_executors maps placements to executors",
-            expected="{SERVER: executor, CLIENTS: [executor, …]}",
-            found=describe(targets),
-            where="target_executors",
-            do="write a dict",
-        )
+        raise messages.targets_are_no_mapping(targets)
     checked: dict[Placement, tuple[Executor, ...]] = {}
     for placement, entry in targets.items():
         executors = tuple(entry) if isinstance(entry, list | tuple) else (entry,)
@@ -87,30 +66,12 @@ def check_targets(targets: TargetExecutors) -> dict[Placement, tuple[Executor, .
 
 def _check_entry(placement: Placement | None, executors: tuple[Any, ...]) -> None:
     if placement is not None and not isinstance(placement, Placement):
-        raise TypeMismatchError(
-            "a key of target_executors is no placement",
-            expected="CLIENTS, SERVER or None",
-            found=describe(placement),
-            where="target_executors",
-            do="write fl.CLIENTS or fl.SERVER, without quotes",
-        )
+        raise messages.no_placement(placement)
     strangers = [e for e in executors if not isinstance(e, Executor)]
     if strangers:
-        raise TypeMismatchError(
-            f"target_executors holds something else than executors at {placement}",
-            expected="an executor or a list of executors",
-            found=describe(strangers[0]),
-            where="target_executors",
-            do="make one, for example framework.NumPyExecutor()",
-        )
+        raise messages.no_executor(placement, strangers[0])
     if placement is not CLIENTS and len(executors) != 1:
-        raise CardinalityError(
-            f"there is exactly one participant at {placement or 'no placement'}",
-            expected="1 executor",
-            found=f"{len(executors)} executors",
-            where="target_executors",
-            do="give one executor; only CLIENTS may have several",
-        )
+        raise messages.not_exactly_one(placement, len(executors))
 
 
 async def member_of_zip(target: Executor, value: Handle, index: int) -> ExecutorValue:
@@ -126,15 +87,17 @@ async def member_of_zip(target: Executor, value: Handle, index: int) -> Executor
     return await target.create_struct(Struct(pairs))
 
 
-def noted(
+def with_participant(
     placement: Placement, first: int, work: Iterable[Coroutine[Any, Any, Any]]
 ) -> Iterator[Coroutine[Any, Any, Any]]:
     """The same work, whose errors say at which participant they happened."""
     for number, one in enumerate(work, first):
-        yield _noted("the server" if placement is SERVER else f"client {number}", one)
+        yield _with_participant(
+            "the server" if placement is SERVER else f"client {number}", one
+        )
 
 
-async def _noted(who: str, work: Coroutine[Any, Any, Any]) -> Any:
+async def _with_participant(who: str, work: Coroutine[Any, Any, Any]) -> Any:
     outer = underway.place.set(f" at {who}")
     try:
         return await work
@@ -177,28 +140,6 @@ async def in_turn(members: Iterable[ExecutorValue]) -> Results:
     """Values that are there already."""
     for member in members:
         yield member
-
-
-async def ahead(
-    work: Iterable[Coroutine[Any, Any, ExecutorValue]], count: int
-) -> Results:
-    """The results in order, while at most `count` of those that follow are made."""
-    under_way: deque[asyncio.Future[ExecutorValue]] = deque()
-    try:
-        for one in work:
-            if is_stepping():
-                yield await one
-                continue
-            under_way.append(asyncio.ensure_future(one))
-            if len(under_way) > count:
-                yield await under_way.popleft()
-        while under_way:
-            yield await under_way.popleft()
-    finally:
-        for task in under_way:
-            task.cancel()
-        if under_way:  # of nothing, `gather` would make a loop that nobody closes
-            await asyncio.gather(*under_way, return_exceptions=True)
 
 
 async def select_slices(
