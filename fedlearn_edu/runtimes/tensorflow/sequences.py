@@ -21,7 +21,7 @@ import numpy as np
 
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.executors.underway import graph_is_waiting
-from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     element_spec,
     flatten,
@@ -85,6 +85,8 @@ def stacks(sequence: Any, type_: SequenceType) -> list[Any] | None:
     For each tensor of an element two: first elements and last ones, because a last
     batch may be smaller.
     """
+    if not internals.can_stack():
+        return None
     match sequence:
         case Kept():
             return sequence.form(  # type: ignore[no-any-return]
