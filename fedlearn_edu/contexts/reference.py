@@ -13,12 +13,12 @@ from typing import Any, final
 
 from fedlearn_edu import types
 from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
-from fedlearn_edu.contexts.cardinalities import (
+from fedlearn_edu.contexts.arguments import (
     cardinalities_at_once,
     count_members,
-    for_everybody,
+    fill_all_equal,
+    to_plain,
 )
-from fedlearn_edu.contexts.running import prepare
 from fedlearn_edu.errors import contained, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.arguments import private
@@ -49,9 +49,9 @@ class ReferenceContext(Context):
         check_closed(computation)
         type_, name, plain = computation.type_signature, computation.__name__, None
         if type_.parameter is not None:
-            plain = prepare(argument, type_.parameter, name)
+            plain = to_plain(argument, type_.parameter, name)
         counts, default = count_members(plain, type_.parameter, name), self._default
-        plain = types.unwrap(for_everybody(plain, counts, default))
+        plain = types.unwrap(fill_all_equal(plain, counts, default))
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
         clients = counts.get(types.CLIENTS, default)
@@ -121,16 +121,17 @@ def _inside(
     plain: Any, type_: types.Type | None, count: Count, meanings: Meanings
 ) -> Any:
     """An argument with every federated part as a tuple, every function callable."""
-
-    def enter(leaf: types.Type | None, part: Any) -> Any:
-        match leaf:
-            case types.FederatedType(placement=placement, all_equal=True):
-                return (part,) * count(placement)
-            case types.FunctionType():
-                return evaluate(part, meanings)
-        return part
-
-    return tree_map(enter, type_, plain)
+    match type_:
+        case types.FederatedType(placement=placement, all_equal=True):
+            return tuple(plain for _ in range(count(placement)))
+        case types.StructType():
+            pairs = zip(plain, type_, strict=True)
+            parts = [_inside(v, t, count, meanings) for v, t in pairs]
+            return Struct(zip(type_.names(), parts, strict=True))
+        case types.FunctionType():
+            return evaluate(plain, meanings)
+        case _:
+            return plain
 
 
 def _outside(value: Any, type_: types.Type) -> Any:

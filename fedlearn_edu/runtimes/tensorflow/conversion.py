@@ -5,14 +5,20 @@ A leaf's graph takes and returns tensors only, one for each tensor or sequence o
 type, in order; a sequence is the variant tensor of its dataset.
 """
 
+import itertools
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import TracingError, describe
-from fedlearn_edu.runtimes.tensorflow.failures import explained
+from fedlearn_edu.errors import (
+    ComputationFailedError,
+    TracingError,
+    add_place,
+    describe,
+)
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import leaves, tree_map, unflatten
 from fedlearn_edu.types import (
@@ -29,6 +35,9 @@ from fedlearn_edu.types import (
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.python_types import fields_of, rebuild
 
+_MAX_QUOTED = 20
+_numbers = itertools.count()
+_quoted: OrderedDict[int, Exception] = OrderedDict()
 _CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
@@ -176,3 +185,53 @@ def _to_plain_leaf(type_: Type, leaf: Any) -> Any:
             return unwrap(leaf)
         case _:
             return leaf.numpy()[()] if leaf.dtype != tf.string else leaf.numpy()
+
+
+# How those lines of TensorFlow's messages begin that say where, not what.
+_ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
+
+# What the reason says, and what to do about it; for all others, see below.
+_CURES = {
+    "outside the valid range of [0, ": (
+        "count labels from 0, or make a model of more classes (classes=…)"
+    ),
+    "must have the same first dimension": "give x and y one row each for every example",
+}
+
+_NODE = re.compile(r"^\{\{function_node .*?\}\} ", re.MULTILINE)
+
+
+def wrapped(error: Exception) -> RuntimeError:
+    """An error whose text leads back to `error`: TensorFlow keeps only the text."""
+    number = next(_numbers)
+    _quoted[number] = error
+    while len(_quoted) > _MAX_QUOTED:
+        _quoted.popitem(last=False)
+    return RuntimeError(f"[fedlearn_edu failure {number}] {error}")
+
+
+def unwrapped(error: Exception, place: str = "") -> Exception:
+    """The error that a pipeline's `error` quotes, or else itself, at that `place`."""
+    found = re.search(r"\[fedlearn_edu failure (\d+)\]", str(error))
+    if found and int(found[1]) in _quoted:
+        return _quoted[int(found[1])]
+    if place:
+        add_place(error, place)
+    return error
+
+
+def explained(error: Exception, place: str) -> Exception:
+    """The error that code read by TensorFlow has raised itself, or one of ours."""
+    if unwrapped(error) is not error or not isinstance(error, tf.errors.OpError):
+        return unwrapped(error, place)
+    text = str(getattr(error, "message", error))
+    lines = [line for line in _NODE.sub("", text).splitlines() if line.strip()]
+    reason = next((line for line in lines if not line.startswith(_ABOUT_GRAPH)), "")
+    return ComputationFailedError(
+        f"TensorFlow reported an error {place}",
+        found=f"{type(error).__name__}: {reason}",
+        do=next(
+            (cure for words, cure in _CURES.items() if words in reason),
+            "run the function by itself on one client's data to see more",
+        ),
+    )

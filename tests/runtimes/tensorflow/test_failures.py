@@ -5,7 +5,7 @@ import pytest
 
 from fedlearn_edu import tf
 from fedlearn_edu.errors import ComputationFailedError
-from fedlearn_edu.runtimes.tensorflow.failures import explained, unwrapped, wrapped
+from fedlearn_edu.runtimes.tensorflow.conversion import explained, unwrapped, wrapped
 
 pytestmark = pytest.mark.tensorflow
 PAGES = """Graph execution error:
