@@ -121,17 +121,16 @@ def _inside(
     plain: Any, type_: types.Type | None, count: Count, meanings: Meanings
 ) -> Any:
     """An argument with every federated part as a tuple, every function callable."""
-    match type_:
-        case types.FederatedType(placement=placement, all_equal=True):
-            return tuple(plain for _ in range(count(placement)))
-        case types.StructType():
-            pairs = zip(plain, type_, strict=True)
-            parts = [_inside(v, t, count, meanings) for v, t in pairs]
-            return Struct(zip(type_.names(), parts, strict=True))
-        case types.FunctionType():
-            return evaluate(plain, meanings)
-        case _:
-            return plain
+
+    def enter(leaf: types.Type | None, part: Any) -> Any:
+        match leaf:
+            case types.FederatedType(placement=placement, all_equal=True):
+                return (part,) * count(placement)
+            case types.FunctionType():
+                return evaluate(part, meanings)
+        return part
+
+    return tree_map(enter, type_, plain)
 
 
 def _outside(value: Any, type_: types.Type) -> Any:
