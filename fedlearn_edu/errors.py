@@ -145,7 +145,7 @@ class short_tracebacks(AbstractContextManager[Any, None]):  # noqa: N801 (reads 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if not isinstance(error, Exception):
             return
-        if isinstance(error, RecursionError) and _is_of_the_package(error):
+        if type(error) is RecursionError and _is_of_the_package(error):
             raise too_deep() from None
         if not os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
             error.__traceback__ = _shortened(error)
@@ -157,8 +157,7 @@ def _is_of_the_package(error: RecursionError) -> bool:
     codes = [f.f_code for f, _ in traceback.walk_tb(error.__traceback__)]
     # What dataclasses generate has no file, and names with underscores.
     named = [c for c in codes[-_LAST_FRAMES:] if not c.co_name.startswith("__")]
-    is_yours = any(_is_yours(code.co_filename) for code in named)
-    return not (isinstance(error, FedLearnError) or is_yours)
+    return not any(_is_yours(code.co_filename) for code in named)
 
 
 def too_deep() -> "TooDeepError":
