@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One model, many averages; the library's are in `fedlearn_edu/learning/judgement.py`.
+"""One model, many averages; the library's are in `fedlearn_edu/learning/evaluation.py`.
 
 C. Guo et al., "On Calibration of Modern Neural Networks", ICML 2017, for the last one.
 Run it: `python -m examples.federated_evaluation`.

@@ -132,6 +132,19 @@ baselines | gone | since 0.20 | fl.simulation.datasets, and fl.learning.models
 run_server | gone | 0.12 to 0.53 | fl.simulation.build_inprocess_environment
   fl.simulation.build_inprocess_environment(num_clients=2).close()
 
+Participation | renamed | here, at first | fl.simulation.ClientSampling
+  fl.simulation.ClientSampling(count=3, seed=1)
+ParticipationError | renamed | here, at first | fl.simulation.SamplingError
+  issubclass(fl.simulation.SamplingError, ValueError)
+Draw | renamed | here, at first | fl.simulation.Cohort
+  fl.simulation.ClientSampling(count=2).draw(1, [10, 20, 30]).finished
+
+== fedlearn_edu.simulation.partitions
+Look | renamed | here, at first | fl.simulation.partitions.FeatureShift
+  fl.simulation.partitions.FeatureShift(rotation=20.0)
+looks | renamed | here, at first | fl.simulation.partitions.feature_shifts
+  fl.simulation.partitions.feature_shifts(10, rotation=20.0)
+
 == fedlearn_edu.simulation.datasets
 ClientData | renamed | since 0.19 | fl.simulation.ClientData
   fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]]).place()

@@ -47,7 +47,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def alone(lock: Path, patience_s: float) -> Iterator[OSError | None]:
+def exclusive_lock(lock: Path, patience_s: float) -> Iterator[OSError | None]:
     """Keeps out whoever else, here or in another program, asks for the same lock.
 
     The system lets go of it when a program ends, however it ends: that its empty file

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, add_place, describe, short_traceback
 from fedlearn_edu.learning.optimizers import is_number, is_whole
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 
 Callback = Callable[[Run], object]
 """Returns `None` or `False` to go on, `True` or a reason to stop."""

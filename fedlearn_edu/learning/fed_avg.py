@@ -3,7 +3,7 @@
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import LocalPasses
+from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd
 from fedlearn_edu.learning.process import LearningProcess
@@ -42,6 +42,8 @@ def build_fed_avg(
     Decentralized Data", AISTATS 2017, Algorithm 1; `build_weighted_fed_avg` and
     `build_unweighted_fed_avg` of `tff.learning.algorithms`.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_sgd(server_learning_rate)
-    return build_averaging_process("FedAvg", model, passes, optimizer, seed)
+    return build_averaging_process("FedAvg", model, local, optimizer, seed)

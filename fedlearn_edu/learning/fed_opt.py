@@ -12,7 +12,7 @@ Distribution for Federated Visual Classification", 2019.
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import LocalPasses
+from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import (
     Optimizer,
@@ -47,8 +47,8 @@ def build_fed_opt(
     """
     _check_optimizer(client_optimizer, "client_optimizer")
     _check_optimizer(server_optimizer, "server_optimizer")
-    passes = LocalPasses(client_optimizer, local_epochs, weighting)
-    return build_averaging_process("FedOpt", model, passes, server_optimizer, seed)
+    local = LocalTrainingConfig(client_optimizer, local_epochs, weighting)
+    return build_averaging_process("FedOpt", model, local, server_optimizer, seed)
 
 
 @short_traceback
@@ -69,9 +69,11 @@ def build_fed_avg_m(
 
     Source: T. Hsu et al., 2019.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_sgdm(server_learning_rate, momentum)
-    return build_averaging_process("FedAvgM", model, passes, optimizer, seed)
+    return build_averaging_process("FedAvgM", model, local, optimizer, seed)
 
 
 @short_traceback
@@ -91,9 +93,11 @@ def build_fed_adagrad(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2 with β₁ = 0.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_adagrad(server_learning_rate, epsilon)
-    return build_averaging_process("FedAdagrad", model, passes, optimizer, seed)
+    return build_averaging_process("FedAdagrad", model, local, optimizer, seed)
 
 
 @short_traceback
@@ -115,9 +119,11 @@ def build_fed_adam(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_adam(server_learning_rate, epsilon=epsilon)
-    return build_averaging_process("FedAdam", model, passes, optimizer, seed)
+    return build_averaging_process("FedAdam", model, local, optimizer, seed)
 
 
 @short_traceback
@@ -137,9 +143,11 @@ def build_fed_yogi(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_yogi(server_learning_rate, epsilon=epsilon)
-    return build_averaging_process("FedYogi", model, passes, optimizer, seed)
+    return build_averaging_process("FedYogi", model, local, optimizer, seed)
 
 
 def _check_optimizer(optimizer: object, where: str) -> None:

@@ -17,13 +17,13 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.learning.pytree import flatten, rebuild
 from fedlearn_edu.learning.schedules import (
     Rate,
     at_round,
     describe_rate,
     exponential_decay,
 )
-from fedlearn_edu.learning.trees import flatten, rebuild
 
 Weights = Any
 """A structure of float tensors, for example `<weights=float32[784,10],...>`."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A learning process: two computations, `initialize` and `next`, and what goes round.
 
-The builders beside this file (`fed_sgd`, `fed_avg`, …) make processes; `running` calls
-them round after round. A process is nothing but programs in our language: print its
+The builders beside this file (`fed_sgd`, `fed_avg`, …) make processes; `run` calls them
+round after round. A process is nothing but programs in our language: print its
 computations to read them, call them to take one step.
 """
 

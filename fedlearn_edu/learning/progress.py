@@ -8,7 +8,7 @@ grader takes any text for failure.
 import sys
 from typing import Any
 
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 
 
 def progress_bar(rounds: int, done: int, is_wanted: bool) -> Any:

@@ -10,9 +10,9 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning import server
+from fedlearn_edu.learning.averaging import build_report
 from fedlearn_edu.learning.local_training import (
-    LocalPasses,
+    LocalTrainingConfig,
     build_local_training,
     build_pack,
     difference,
@@ -77,12 +77,12 @@ def build_scaffold(
     check_count(num_clients)
     check_model(model)
     check_seed(seed)
-    passes = LocalPasses(
+    local = LocalTrainingConfig(
         build_sgd(client_learning_rate), local_epochs, "uniform", against_drift
     )
     optimizer = build_sgd(server_learning_rate)
     begin = _build_begin(model, optimizer, seed)
-    client_round = _build_client_round(model, passes, client_learning_rate)
+    client_round = _build_client_round(model, local, client_learning_rate)
 
     @fl.federated_computation
     def initialize() -> Any:
@@ -90,7 +90,7 @@ def build_scaffold(
 
     return LearningProcess(
         name="SCAFFOLD",
-        settings=f"{passes}, server {optimizer}, {num_clients} clients, seed {seed}",
+        settings=f"{local}, server {optimizer}, {num_clients} clients, seed {seed}",
         model=model,
         initialize=initialize,
         next=_build_next(model, optimizer, client_round, num_clients),
@@ -142,13 +142,13 @@ def _build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computatio
 
 
 def _build_client_round(
-    model: Model, passes: LocalPasses, learning_rate: Rate
+    model: Model, local: LocalTrainingConfig, learning_rate: Rate
 ) -> fl.Computation:
     """`(<WEIGHTS,c=WEIGHTS,int32,BATCH*,c_k=WEIGHTS> -> <sent,variate,change>)`."""
     weights_type = model.weights_type
-    train = build_local_training(model, passes)
+    train = build_local_training(model, local)
     trained_type = train.type_signature.result
-    pack = build_pack(model, passes, trained_type)
+    pack = build_pack(model, local, trained_type)
     drift = fl.tf_computation(difference, weights_type, weights_type)
     renew = _build_renewal(weights_type, trained_type, learning_rate)
 
@@ -196,7 +196,7 @@ def _build_next(
 ) -> fl.Computation:
     state_type = _build_begin(model, optimizer, 0).type_signature.result
     step = _build_step(model, optimizer, state_type, num_clients)
-    report = server.build_report(model)
+    report = build_report(model)
 
     @fl.federated_computation(
         fl.type_at_server(state_type),

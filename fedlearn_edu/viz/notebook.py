@@ -36,7 +36,7 @@ DISPLAYS = {
     "fedlearn_edu.executors.base.Executor": "executors.draw_executor",
     "fedlearn_edu.errors.FedLearnError": "failures.draw_error",
     "fedlearn_edu.learning.history.History": "tables.history_table",
-    "fedlearn_edu.learning.result.Run": "tables.run_table",
+    "fedlearn_edu.learning.run_state.Run": "tables.run_table",
     "fedlearn_edu.simulation.partitions.skew.Skew": "tables.skew_table",
     "fedlearn_edu.learning.process.LearningProcess": "processes.draw_process",
     "fedlearn_edu.types.base.Type": "types.draw_type",

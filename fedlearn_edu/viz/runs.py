@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel, end
 

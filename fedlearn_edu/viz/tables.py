@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation.partitions.skew import Skew
 from fedlearn_edu.viz.colors import QUIET
 

@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning import atomic, running
+from fedlearn_edu.learning import atomic, training_loop
 from fedlearn_edu.learning.checkpoints import Checkpoints
-from fedlearn_edu.learning.plan import Options
+from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.process import LearningProcess
-from fedlearn_edu.learning.result import Run
-from fedlearn_edu.learning.trees import flatten
-from fedlearn_edu.simulation import Participation, Stragglers
+from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.simulation import ClientSampling, Stragglers
 from tests.learning.small import mean_process, small_data
 
 ROUNDS = 5
-_ROOM = str(Path(running.__file__).parent)
+_ROOM = str(Path(training_loop.__file__).parent)
 
 
 def the_process(which: str) -> LearningProcess:
@@ -43,13 +43,13 @@ def the_process(which: str) -> LearningProcess:
 def the_run(folder: str | None, which: str, rounds: int = ROUNDS) -> Run:
     """With sampling, drop-outs, shuffling, states of clients and evaluations."""
     saved = Checkpoints(folder, keep=2) if folder else None
-    return running.run(
+    return training_loop.run(
         the_process(which),
         small_data(),
         rounds,
         batch_size=4,
-        participation=Participation(
-            4, dropout=0.2, stragglers=Stragglers(deadline=2.0), seed=5
+        client_sampling=ClientSampling(
+            count=4, dropout=0.2, stragglers=Stragglers(deadline=2.0), seed=5
         ),
         evaluate={"test": lambda w: {"size": float(sum_of_squares(w))}},
         options=Options(shuffle_seed=9, checkpoints=saved, evaluate_every=2),

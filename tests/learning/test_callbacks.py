@@ -22,7 +22,7 @@ from fedlearn_edu.learning.callbacks import (
     stop_at,
 )
 from fedlearn_edu.learning.history import History, HistoryError
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 
 
 def run_with(losses: Sequence[float | None]) -> Run:
@@ -217,7 +217,7 @@ def test_tensorboard_writer_says_nothing_and_leaves_foreign_files_alone(
     program = f"""
 from fedlearn_edu.learning.callbacks import TensorBoardWriter
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 writer = TensorBoardWriter({str(tmp_path)!r})
 writer(Run(None, history=History.of([{{"round": 1, "loss": 1.0}}])))
 """

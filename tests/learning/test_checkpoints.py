@@ -18,13 +18,20 @@ from filelock import FileLock
 
 from fedlearn_edu.learning import atomic
 from fedlearn_edu.learning.callbacks import CsvWriter, EarlyStop
-from fedlearn_edu.learning.checkpoint_files import CheckpointError, decode, encode, like
-from fedlearn_edu.learning.checkpoints import Checkpoints, CheckpointWriteError, Store
+from fedlearn_edu.learning.checkpoints import (
+    CheckpointError,
+    Checkpoints,
+    CheckpointWriteError,
+    Store,
+    decode,
+    encode,
+    like,
+)
+from fedlearn_edu.learning.config import Options, RunError
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.plan import Options, RunError
-from fedlearn_edu.learning.result import Run
-from fedlearn_edu.learning.running import run
-from fedlearn_edu.simulation import Participation
+from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.learning.training_loop import run
+from fedlearn_edu.simulation import ClientSampling
 from tests.architecture.repository import ROOT
 from tests.learning.killed import ROUNDS, digest, the_run
 from tests.learning.small import mean_process, small_data, small_lists
@@ -152,7 +159,7 @@ def hold(so_far):
     print("begun", flush=True)
     sys.stdin.read()
 how = it.Options(checkpoints=it.Checkpoints(sys.argv[1]), callbacks=[hold])
-it.running.run(it.mean_process(), it.small_data(), 3, options=how)
+it.training_loop.run(it.mean_process(), it.small_data(), 3, options=how)
 """
     command, pipe = [sys.executable, "-c", program, str(tmp_path)], subprocess.PIPE
     with subprocess.Popen(
@@ -269,9 +276,11 @@ FOREIGN: dict[str, tuple[Callable[..., Run], str]] = {
         lambda **o: run(PROCESS, small_data(), 4, batch_size=3, **o),
         "batch_size",
     ),
-    "other participation": (
-        lambda **o: run(PROCESS, small_data(), 4, participation=Participation(2), **o),
-        "participation",
+    "other client_sampling": (
+        lambda **o: run(
+            PROCESS, small_data(), 4, client_sampling=ClientSampling(count=2), **o
+        ),
+        "client_sampling",
     ),
 }
 
@@ -396,9 +405,11 @@ def test_what_a_killed_process_left_over_is_cleaned_up(tmp_path: Path) -> None:
 
 def test_states_of_clients_are_resumed_each_its_own(tmp_path: Path) -> None:
     process, how = mean_process(keeps=True), Options(checkpoints=Checkpoints(tmp_path))
-    run(process, small_data(), 2, participation=Participation(2), options=how)
-    resumed = run(process, small_data(), 4, participation=Participation(2), options=how)
-    whole = run(process, small_data(), 4, participation=Participation(2))
+    run(process, small_data(), 2, client_sampling=ClientSampling(count=2), options=how)
+    resumed = run(
+        process, small_data(), 4, client_sampling=ClientSampling(count=2), options=how
+    )
+    whole = run(process, small_data(), 4, client_sampling=ClientSampling(count=2))
     assert digest(resumed) == digest(whole)
 
 

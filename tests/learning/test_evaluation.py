@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fedlearn_edu.learning import build_fed_avg, build_federated_evaluation, models, run
-from fedlearn_edu.learning.feeding import DataError
-from fedlearn_edu.learning.judgement import Evaluation, EvaluationError
+from fedlearn_edu.learning.client_source import DataError
+from fedlearn_edu.learning.evaluation import Evaluation, EvaluationError
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 
 pytestmark = pytest.mark.tensorflow

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from fedlearn_edu.learning.atomic import write_atomically
 from fedlearn_edu.learning.history import COLUMNS, History, HistoryError
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 
 
 def some_rows(count: int) -> History:

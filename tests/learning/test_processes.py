@@ -14,7 +14,7 @@ from fedlearn_edu import learning
 from fedlearn_edu.learning import models
 from fedlearn_edu.learning.optimizers import OptimizerError
 from fedlearn_edu.learning.process import LearningProcess, ProcessError
-from fedlearn_edu.learning.trees import flatten
+from fedlearn_edu.learning.pytree import flatten
 from tests.architecture.repository import PACKAGE
 
 MODEL = models.softmax_regression(features=3, classes=2)

@@ -244,7 +244,7 @@ def test_client_data_point_into_the_arrays() -> None:
 
 def test_each_client_sees_its_images_in_its_own_way() -> None:
     x, y = datasets.load_digits28().train
-    drawn = partitions.looks(3, rotation=40.0, noise=0.1, seed=2)
+    drawn = partitions.feature_shifts(3, rotation=40.0, noise=0.1, seed=2)
     data = ClientData(x, y, partitions.iid(y, 3), drawn)
     for client, look in zip(data, drawn, strict=True):
         expected = look.apply(x[client.indices]).reshape(-1, 784)
@@ -273,14 +273,16 @@ def test_each_client_sees_its_images_in_its_own_way() -> None:
         (lambda: ClientData(X, Y, [[0.5]]), PartitionError, "float64 of shape"),
         (lambda: ClientData(X, Y, []), PartitionError, "no clients"),
         (
-            lambda: ClientData(X, Y, PARTITION, partitions.looks(2)),
+            lambda: ClientData(X, Y, PARTITION, partitions.feature_shifts(2)),
             PartitionError,
-            "one Look for each of 3 clients",
+            "one FeatureShift for each of 3 clients",
         ),
         (
-            lambda: ClientData(X.reshape(7, 4), Y, PARTITION, partitions.looks(3)),
+            lambda: ClientData(
+                X.reshape(7, 4), Y, PARTITION, partitions.feature_shifts(3)
+            ),
             PartitionError,
-            "a look is for images",
+            "a feature shift is for images",
         ),
         (lambda: DATA[3], NoSuchClientError, "from 0 to 2"),
         (lambda: DATA[-4], NoSuchClientError, "found:    -4"),

@@ -22,7 +22,7 @@ from fedlearn_edu.simulation.partitions import (
     power_law_sizes,
     shards,
 )
-from fedlearn_edu.simulation.partitions.by_size import sizes_in_proportion
+from fedlearn_edu.simulation.partitions.quantity_skew import sizes_in_proportion
 
 Labels = NDArray[np.int64]
 Deal = Callable[[Labels, int, int], tuple[Indices, ...]]

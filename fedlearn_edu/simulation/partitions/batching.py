@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.simulation.partitions.record import Indices, PartitionError
+from fedlearn_edu.simulation.partitions.arguments import Indices, PartitionError
 from fedlearn_edu.types import TensorType, normalize
 
 Batch = OrderedDict[str, NDArray[np.generic]]

@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning
-from fedlearn_edu.learning.local_training import LocalPasses, build_local_training
+from fedlearn_edu.learning.local_training import (
+    LocalTrainingConfig,
+    build_local_training,
+)
 from fedlearn_edu.learning.optimizers import build_sgd
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
@@ -131,7 +134,7 @@ def _one_step(rates: tuple[float, ...]) -> Any:
     def rate_of(number: Any) -> Any:
         return fl.tf.gather(fl.tf.constant(rates), fl.tf.cast(number, fl.tf.int32))
 
-    train = build_local_training(model(), LocalPasses(build_sgd(rate_of)))
+    train = build_local_training(model(), LocalTrainingConfig(build_sgd(rate_of)))
     weights, batches = model().weights_type, fl.SequenceType(model().batch_type)
 
     @fl.federated_computation(weights, np.int32, batches)

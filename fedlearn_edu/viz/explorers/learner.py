@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
-from fedlearn_edu.learning.judgement import Evaluation
+from fedlearn_edu.learning.evaluation import Evaluation
 from fedlearn_edu.learning.process import LearningProcess
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation import ClientData
 from fedlearn_edu.viz.explorers.background import Job
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Bars, Stamps
 from fedlearn_edu.viz.confusion import ConfusionPanel, blended, worst

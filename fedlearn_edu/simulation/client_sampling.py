@@ -2,31 +2,31 @@
 """Who takes part in a round: who is invited, who drops out, who is too late.
 
 Pure in the seed and the round: asking twice, or for rounds out of order, gives the same
-draws. Only who `finished` may enter an average, as an example count or otherwise.
+cohorts. Only who `finished` may enter an average, as an example count or otherwise.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback
-from fedlearn_edu.simulation.chance import chance
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback, whole_number
+from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 _JITTER = 0.1
 
 
 @final
-class ParticipationError(FedLearnError, ValueError):
+class SamplingError(FedLearnError, ValueError):
     """Clients cannot take part as asked."""
 
 
 def _check(fits: bool, name: str, expected: str, found: Any) -> None:
     if not fits:
-        raise ParticipationError(
+        raise SamplingError(
             f"{name} does not make sense",
             expected=expected,
             found=describe(found),
@@ -44,8 +44,8 @@ def _is_number(x: Any) -> bool:
 
 @final
 @dataclass(frozen=True)
-class Draw:
-    """What became of one round's clients; positions, in ascending order.
+class Cohort:
+    """One round's clients, and what became of each; positions, in ascending order.
 
     With replacement a client may be in it several times; then it counts several times.
 
@@ -95,8 +95,8 @@ class Stragglers:
     ) -> NDArray[np.float64]:
         """How long each client takes in a round, `float64[clients]`."""
         sizes = np.asarray(num_examples, np.float64)
-        pace = chance("pace", seed).standard_normal(len(sizes))
-        jitter = chance("jitter", seed, round_number).standard_normal(len(sizes))
+        pace = seeded_rng("pace", seed).standard_normal(len(sizes))
+        jitter = seeded_rng("jitter", seed, round_number).standard_normal(len(sizes))
         work = sizes / (sizes.mean() or 1.0)
         times: NDArray[np.float64] = work * np.exp(
             self.spread * pace + _JITTER * jitter
@@ -106,29 +106,36 @@ class Stragglers:
 
 @final
 @dataclass(frozen=True)
-class Participation:
-    """How a round's clients are found.
+class ClientSampling:
+    """How a round's clients are found: `count=` or `fraction=` of them, or all.
 
     Attributes:
-        clients_per_round: a number of clients; or their share of all, a float in
-            (0, 1], rounded, and at least one client; or `None` for all of them.
+        count: how many clients are invited.
+        fraction: the share of all that is invited, in (0, 1]; it is rounded to whole
+            clients, and to at least one.
         weights: who is drawn more often: `"uniform"`, `"examples"` (in proportion to
             how many they hold), or one number per client.
         replace: whether a client may be drawn several times in a round.
         dropout: how likely an invited client is to drop out, in [0, 1).
         stragglers: who is too slow; `None` if nobody is.
-        seed: a whole number; the same one gives the same draws.
+        seed: a whole number; the same one gives the same cohorts.
 
-    >>> participation = Participation(clients_per_round=3, dropout=0.3, seed=1)
-    >>> participation.draw(round_number=0, num_examples=[10, 10, 10, 10, 10])
-    Draw(invited=(1, 3, 4), finished=(1, 4), dropped=(3,), late=())
+    >>> sampling = ClientSampling(count=3, dropout=0.3, seed=1)
+    >>> sampling.draw(round_number=1, num_examples=[10, 10, 10, 10, 10])
+    Cohort(invited=(1, 3, 4), finished=(1, 4), dropped=(3,), late=())
 
     Raises:
-        ParticipationError: if something does not make sense; numbers of clients are
-            checked by `draw`, which knows how many there are.
+        SamplingError: if something does not make sense; numbers of clients are checked
+            by `draw`, which knows how many there are.
+
+    Source: `fraction_fit` of Flower's strategies; `tff.simulation.
+    build_uniform_sampling_fn`.
     """
 
-    clients_per_round: int | float | None = None
+    clients_per_round: InitVar[object] = None  # the former name of two things
+    _: KW_ONLY
+    count: int | None = None
+    fraction: float | None = None
     weights: str | Sequence[float] | NDArray[Any] = "uniform"
     replace: bool = False
     dropout: float = 0.0
@@ -136,42 +143,42 @@ class Participation:
     seed: int = 0
 
     @short_traceback
-    def __post_init__(self) -> None:
-        _check_count(self.clients_per_round)
+    def __post_init__(self, clients_per_round: object) -> None:
+        _check_how_many(clients_per_round, self.count, self.fraction)
         object.__setattr__(self, "weights", _read_weights(self.weights))
         fits = _is_number(self.dropout) and 0 <= self.dropout < 1
         _check(fits, "dropout", "a number in [0, 1)", self.dropout)
         fits = self.stragglers is None or isinstance(self.stragglers, Stragglers)
         _check(fits, "stragglers", "Stragglers(deadline=…) or None", self.stragglers)
-        _check_from_0(self.seed, "seed")
+        whole_number(self.seed, "seed", 0, SamplingError)
 
     @short_traceback
-    def draw(self, round_number: int, num_examples: ArrayLike) -> Draw:
-        """Draws the clients of a round, and what becomes of each.
+    def draw(self, round_number: int, num_examples: ArrayLike) -> Cohort:
+        """Draws the cohort of a round.
 
         Nobody may finish; such a round changes nothing.
 
         Args:
-            round_number: A whole number from 0 on.
+            round_number: Of the round; `learning.run` and its history count from 1.
             num_examples: `int[clients]`, as in `ClientData.num_examples`.
 
         Raises:
-            ParticipationError: if there are not enough clients, or not as many as
+            SamplingError: if there are not enough clients, or not as many as
                 weights.
         """
-        _check_from_0(round_number, "round_number")
+        whole_number(round_number, "round_number", 0, SamplingError)
         sizes = np.asarray(num_examples)
         fits = sizes.ndim == 1 and len(sizes) > 0 and sizes.dtype.kind in "iuf"
         fits = fits and bool((sizes >= 0).all())
         _check(fits, "num_examples", "one count per client, at least one", num_examples)
         invited = self._invite(round_number, sizes)
-        drops = chance("dropout", self.seed, round_number).random(len(sizes))
+        drops = seeded_rng("dropout", self.seed, round_number).random(len(sizes))
         dropped = drops < self.dropout
         late = np.zeros(len(sizes), dtype=bool)
         if self.stragglers is not None:
             times = self.stragglers.times(sizes, self.seed, round_number)
             late = (times > self.stragglers.deadline) & ~dropped
-        return Draw(
+        return Cohort(
             invited=tuple(invited.tolist()),
             finished=tuple(invited[~(dropped | late)[invited]].tolist()),
             dropped=tuple(invited[dropped[invited]].tolist()),
@@ -183,23 +190,21 @@ class Participation:
         count = self._count(len(sizes))
         possible = len(sizes) if chances is None else np.count_nonzero(chances)
         if not self.replace and count > possible:
-            raise ParticipationError(
+            raise SamplingError(
                 "there are not enough clients for a round",
                 expected=f"at most {possible:,} clients per round without replacement",
                 found=f"{count:,} of {len(sizes):,} clients",
-                where="clients_per_round",
+                where="count" if self.fraction is None else "fraction",
                 do="invite fewer, or draw with replace=True",
             )
-        source = chance("invite", self.seed, round_number)
+        source = seeded_rng("invite", self.seed, round_number)
         drawn = source.choice(len(sizes), count, self.replace, chances)
         return np.sort(drawn)
 
     def _count(self, clients: int) -> int:
-        if self.clients_per_round is None:
-            return clients
-        if isinstance(self.clients_per_round, float | np.floating):
-            return max(1, round(float(self.clients_per_round) * clients))
-        return int(self.clients_per_round)
+        if self.fraction is not None:
+            return max(1, round(float(self.fraction) * clients))
+        return clients if self.count is None else int(self.count)
 
     def _chances(self, sizes: NDArray[Any]) -> NDArray[np.float64] | None:
         """How likely each client is to be drawn; `None` if all are equally likely."""
@@ -210,7 +215,7 @@ class Participation:
         else:
             weights = np.asarray(self.weights, np.float64)
         if len(weights) != len(sizes) or not weights.sum() > 0:
-            raise ParticipationError(
+            raise SamplingError(
                 "the weights do not fit the clients",
                 expected=f"one weight for each of {len(sizes):,} clients, not all 0",
                 found=f"{len(weights):,} weights with the sum {weights.sum():g}",
@@ -220,20 +225,19 @@ class Participation:
         return chances
 
 
-def _check_count(count: Any) -> None:
-    is_share = isinstance(count, float | np.floating)
-    fits = _is_number(count) and (0 < count <= 1 if is_share else count >= 1)
-    _check(
-        count is None or fits,
-        "clients_per_round",
-        "a whole number from 1 on, or a share as a float in (0, 1], or None",
-        count,
-    )
-
-
-def _check_from_0(number: Any, name: str) -> None:
-    fits = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    _check(fits and number >= 0, name, "a whole number from 0 on", number)
+def _check_how_many(former: object, count: Any, fraction: Any) -> None:
+    if former is not None or (count is not None and fraction is not None):
+        both = f"count={count}, fraction={fraction}"
+        raise SamplingError(
+            "how many clients are invited is said as a number or as a share of all",
+            expected="count=3, or fraction=0.1, or neither for all clients",
+            found=both if former is None else describe(former),
+            where="ClientSampling",
+        )
+    if count is not None:
+        whole_number(count, "count", 1, SamplingError)
+    fits = fraction is None or (_is_number(fraction) and 0 < fraction <= 1)
+    _check(fits, "fraction", "a number in (0, 1]", fraction)
 
 
 def _read_weights(weights: Any) -> str | tuple[float, ...]:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the clients' data come into a round, whatever form they have.
+"""Where a round's data come from: a `ClientData`, or a plain list as in tutorials.
 
-`run` asks a `Feed` for the data of the clients that finish a round; it is made for a
-`ClientData`, or for a plain list with the batches of each client, as tutorials have it.
+`run` asks a `ClientSource` for the data of the clients that finish a round.
 """
 
 import hashlib
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, describe
-from fedlearn_edu.learning.trees import flatten
+from fedlearn_edu.learning.pytree import flatten
 from fedlearn_edu.simulation import ClientData
 from fedlearn_edu.simulation.datasets import Dataset
 
@@ -27,7 +26,7 @@ class DataError(FedLearnError, ValueError):
     """The data that are to be learned from do not fit, or are not there."""
 
 
-class Feed(ABC):
+class ClientSource(ABC):
     """The data of some clients, round by round.
 
     Attributes:
@@ -58,7 +57,7 @@ class Feed(ABC):
 
 
 @final
-class ClientDataFeed(Feed):
+class ClientDataSource(ClientSource):
     """Batches are cut anew from a `ClientData`, shuffled if there is a seed."""
 
     def __init__(
@@ -94,7 +93,7 @@ class ClientDataFeed(Feed):
 
 
 @final
-class ListFeed(Feed):
+class ListSource(ClientSource):
     """Batches are taken from a list as they are."""
 
     def __init__(self, data: list[Any], member_type: Any) -> None:
@@ -125,8 +124,10 @@ class ListFeed(Feed):
         return _digest(list(batches) for batches in self._data)
 
 
-def feed(process: Any, data: Any, batch_size: int | None, seed: int | None) -> Feed:
-    """The `Feed` for data of this form.
+def client_source(
+    process: Any, data: Any, batch_size: int | None, seed: int | None
+) -> ClientSource:
+    """The `ClientSource` for data of this form.
 
     Raises:
         DataError: if there are no clients, or their batches are not the process's.
@@ -137,7 +138,7 @@ def feed(process: Any, data: Any, batch_size: int | None, seed: int | None) -> F
     if isinstance(data, ClientData):
         _check_clients(len(data))
         _check_batches(data, member_type)
-        return ClientDataFeed(data, batch_size, seed)
+        return ClientDataSource(data, batch_size, seed)
     check_no_split(data)
     if not isinstance(data, list | tuple):
         raise DataError(
@@ -156,7 +157,7 @@ def feed(process: Any, data: Any, batch_size: int | None, seed: int | None) -> F
             where="data",
             do="leave them out, or pass a ClientData, which cuts and shuffles batches",
         )
-    return ListFeed(list(data), member_type)
+    return ListSource(list(data), member_type)
 
 
 def check_no_split(data: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.simulation.partitions.record import (
+from fedlearn_edu.simulation.partitions.arguments import (
     Indices,
     check_clients,
     generator,
@@ -67,9 +67,9 @@ def log_normal_sizes(
     spread = real(sigma, "sigma")
     examples = len(read_labels(labels))
     clients = check_clients(num_clients, examples)
-    chance = generator(seed)
-    powers = spread * chance.standard_normal(clients)
-    return _deal(chance, examples, np.exp(powers - powers.max()))
+    rng = generator(seed)
+    powers = spread * rng.standard_normal(clients)
+    return _deal(rng, examples, np.exp(powers - powers.max()))
 
 
 @short_traceback
@@ -98,16 +98,16 @@ def power_law_sizes(
     steepness = real(exponent, "exponent")
     examples = len(read_labels(labels))
     clients = check_clients(num_clients, examples)
-    chance = generator(seed)
-    ranks = chance.permutation(clients) + 1
-    return _deal(chance, examples, np.exp(-steepness * np.log(ranks)))
+    rng = generator(seed)
+    ranks = rng.permutation(clients) + 1
+    return _deal(rng, examples, np.exp(-steepness * np.log(ranks)))
 
 
 def _deal(
-    chance: np.random.Generator, examples: int, weights: NDArray[np.float64]
+    rng: np.random.Generator, examples: int, weights: NDArray[np.float64]
 ) -> tuple[Indices, ...]:
     cuts = np.cumsum(sizes_in_proportion(weights, examples))[:-1]
-    return in_order(np.split(chance.permutation(examples), cuts))
+    return in_order(np.split(rng.permutation(examples), cuts))
 
 
 def sizes_in_proportion(

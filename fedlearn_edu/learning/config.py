@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.client_source import ClientSource, client_source
 from fedlearn_edu.learning.evaluation import FederatedEvaluation
-from fedlearn_edu.learning.feeding import Feed, feed
 from fedlearn_edu.learning.optimizers import is_whole
 from fedlearn_edu.learning.process import LearningProcess
-from fedlearn_edu.learning.result import Run
-from fedlearn_edu.simulation import Participation
+from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.simulation import ClientSampling
 
-Judges = Mapping[str, Callable[[Any], Mapping[str, float]]]
+Evaluators = Mapping[str, Callable[[Any], Mapping[str, float]]]
 """For each name a function of the model's weights that returns numbers with names."""
 
 
@@ -57,21 +57,21 @@ class Options:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """What is to be run; made and checked by `make_plan`."""
+class RunConfig:
+    """What is to be run; made and checked by `make_config`."""
 
     process: LearningProcess
-    feed: Feed
+    source: ClientSource
     rounds: int
     batch_size: int | None
-    participation: Participation | None
-    judges: Judges
+    client_sampling: ClientSampling | None
+    evaluators: Evaluators
     options: Options
 
     @cached_property
     def num_examples(self) -> NDArray[np.int64]:
         """How many examples each client holds, counted once."""
-        return self.feed.num_examples()
+        return self.source.num_examples()
 
     def identity(self) -> dict[str, str]:
         """What a checkpoint must have in common with this run to continue it."""
@@ -83,22 +83,22 @@ class Plan:
             "model": process.model.name,
             "state": str(process.initialize.type_signature.result),
             "client state": str(clients.type_signature.result) if clients else "none",
-            "data": self.feed.digest(),
+            "data": self.source.digest(),
             "batch_size": str(self.batch_size),
             "shuffle_seed": str(options.shuffle_seed),
-            "participation": repr(self.participation),
+            "client_sampling": repr(self.client_sampling),
         }
         # What is called by its address has another one in another program.
         return {k: re.sub(r" at 0x[0-9a-f]+", "", text) for k, text in found.items()}
 
 
-def make_plan(process: Any, data: Any, rounds: Any, **how: Any) -> Plan:
+def make_config(process: Any, data: Any, rounds: Any, **how: Any) -> RunConfig:
     """Checks what `run` was given.
 
     Raises:
         RunError: if a number or a function is not what is needed.
         DataError: if the data do not fit.
-        ParticipationError: if more clients are invited than there are.
+        SamplingError: if more clients are invited than there are.
     """
     options = Options() if how["options"] is None else how["options"]
     _check(
@@ -106,21 +106,21 @@ def make_plan(process: Any, data: Any, rounds: Any, **how: Any) -> Plan:
     )
     _check(isinstance(options, Options), "options", "Options(…)", options)
     _check_numbers(rounds, how["batch_size"], options)
-    judges: Any = how["evaluate"] or {}
-    _check_functions(judges, options)
-    fed = feed(process, data, how["batch_size"], options.shuffle_seed)
-    _check_clients(process, fed.clients)
-    plan = Plan(
+    evaluators: Any = how["evaluate"] or {}
+    _check_functions(evaluators, options)
+    source = client_source(process, data, how["batch_size"], options.shuffle_seed)
+    _check_clients(process, source.clients)
+    config = RunConfig(
         process,
-        fed,
+        source,
         int(rounds),
         how["batch_size"],
-        how["participation"],
-        judges,
+        how["client_sampling"],
+        evaluators,
         options,
     )
-    _check_participation(plan)
-    return plan
+    _check_sampling(config)
+    return config
 
 
 def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:
@@ -133,10 +133,10 @@ def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:
     _check(is_whole(every, 1), "evaluate_every", "a whole number from 1 on", every)
 
 
-def _check_functions(judges: Any, options: Options) -> None:
-    fits = isinstance(judges, Mapping) and all(map(_can_judge, judges.values()))
+def _check_functions(evaluators: Any, options: Options) -> None:
+    fits = isinstance(evaluators, Mapping) and all(map(_can_judge, evaluators.values()))
     expected = "{'test': function of weights}, such as evaluation.on(test_data)"
-    _check(fits, "evaluate", expected, judges)
+    _check(fits, "evaluate", expected, evaluators)
     called: Any = options.callbacks
     fits = isinstance(called, Sequence) and all(map(callable, called))
     _check(fits, "callbacks", "a list of functions of a Run", called)
@@ -163,18 +163,18 @@ def _check_clients(process: LearningProcess, clients: int) -> None:
         )
 
 
-def _check_participation(plan: Plan) -> None:
-    how = plan.participation
+def _check_sampling(config: RunConfig) -> None:
+    how = config.client_sampling
     if how is None:
         return
-    _check(isinstance(how, Participation), "participation", "Participation(…)", how)
-    how.draw(1, plan.num_examples)  # refuses more clients than there are
-    if how.replace and plan.process.keeps_client_states:
+    _check(isinstance(how, ClientSampling), "client_sampling", "ClientSampling(…)", how)
+    how.draw(1, config.num_examples)  # refuses more clients than there are
+    if how.replace and config.process.keeps_client_states:
         raise RunError(
             "a client that is drawn twice in a round would have two states after it",
-            expected=f"no replacement: clients of {plan.process.name} keep states",
+            expected=f"no replacement: clients of {config.process.name} keep states",
             found="replace=True",
-            where="participation",
+            where="client_sampling",
         )
 
 

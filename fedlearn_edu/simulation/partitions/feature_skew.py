@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.simulation.chance import chance
-from fedlearn_edu.simulation.partitions.record import PartitionError, real, whole
+from fedlearn_edu.simulation.partitions.arguments import PartitionError, real, whole
+from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 _MIDDLE_GREY = 0.5
 
 
 @final
 @dataclass(frozen=True)
-class Look:
+class FeatureShift:
     """How a client sees images: turned, then with contrast, then with noise.
 
     Attributes:
@@ -31,7 +31,7 @@ class Look:
         seed: where the noise comes from, `(seed, client)`; the same images get the same
             noise whenever they are looked at.
 
-    >>> Look(contrast=0.5).apply(np.array([[[0, 255]]], np.uint8)).tolist()
+    >>> FeatureShift(contrast=0.5).apply(np.array([[[0, 255]]], np.uint8)).tolist()
     [[[0.25, 0.75]]]
     """
 
@@ -65,31 +65,31 @@ class Look:
         if self.contrast != 1:
             seen = _MIDDLE_GREY + self.contrast * (seen - _MIDDLE_GREY)
         if self.noise:
-            source = chance("noise", *self.seed)
+            source = seeded_rng("noise", *self.seed)
             seen = seen + self.noise * source.standard_normal(seen.shape)
         clipped: NDArray[np.float32] = np.clip(seen, 0.0, 1.0).astype(np.float32)
         return clipped
 
 
 @short_traceback
-def looks(
+def feature_shifts(
     num_clients: int,
     *,
     rotation: float = 0.0,
     noise: float = 0.0,
     contrast: float = 0.0,
     seed: int = 0,
-) -> tuple[Look, ...]:
-    """Draws a look for each client: how it sees all of its images.
+) -> tuple[FeatureShift, ...]:
+    """Draws a feature shift for each client: how it sees all of its images.
 
     Args:
         num_clients: How many clients.
         rotation: Angles are drawn evenly from -rotation to rotation, in degrees.
         noise: Standard deviations are drawn evenly from 0 to noise.
         contrast: Factors are drawn evenly from 1 - contrast to 1 + contrast; below 1.
-        seed: A whole number; the same one gives the same looks.
+        seed: A whole number; the same one gives the same shifts.
 
-    >>> [round(look.rotation, 1) for look in looks(3, rotation=30.0)]
+    >>> [round(each.rotation, 1) for each in feature_shifts(3, rotation=30.0)]
     [-2.6, -19.8, -14.1]
     """
     angle, deviation = real(rotation, "rotation"), real(noise, "noise")
@@ -102,9 +102,10 @@ def looks(
             where="contrast",
         )
     clients, start = whole(num_clients, "num_clients"), whole(seed, "seed", least=0)
-    drawn = chance("looks", start).random([clients, 3])
+    # The stream keeps its first name, and so its numbers.
+    drawn = seeded_rng("looks", start).random([clients, 3])
     return tuple(
-        Look(
+        FeatureShift(
             rotation=float(angle * (2 * turn - 1)),
             contrast=float(1 + reach * (2 * factor - 1)),
             noise=float(deviation * level),
@@ -123,7 +124,7 @@ def as_grey(images: NDArray[Any]) -> NDArray[Any]:
         fits = bool(((values >= 0) & (values <= 1)).all())
     if not fits:
         raise PartitionError(
-            "a look is for images",
+            "a feature shift is for images",
             expected="[n,height,width], of uint8 or of floats from 0 to 1",
             found=f"{values.dtype} of shape {list(values.shape)}",
             where="images",

@@ -75,7 +75,7 @@ def real(number: Any, name: str, least: float = 0.0, *, above: bool = False) -> 
 
 
 def generator(seed: Any) -> np.random.Generator:
-    """The source of chance of one partition; `seed` is a whole number from 0 on."""
+    """The random generator of one partition; `seed` is a whole number from 0 on."""
     return np.random.default_rng(whole(seed, "seed", least=0))
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.learning.trees import flatten, is_finite, rebuild
+from fedlearn_edu.learning.pytree import flatten, is_finite, rebuild
 
 Pair = namedtuple("Pair", ["left", "right"])
 
