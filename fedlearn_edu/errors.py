@@ -115,7 +115,7 @@ def is_whole_number(x: object, least: float = -math.inf) -> TypeGuard[int]:
 def whole_number(
     x: object, name: str, least: float, error: type[FedLearnError], **lines: Any
 ) -> int:
-    """`x` as an int, or an error with these lines if it is no integer from `least` on."""
+    """`x` as an int, or an error with these lines: it is no integer from `least` on."""
     if is_whole_number(x, least):
         return int(x)
     said = {

@@ -1,5 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows: which names people bring along, and what to write in their place."""
+"""Names people bring along that are not here, and what to write in their place.
+
+Each public package hands a name it does not have to `unknown`, and raises what it gets
+back. `docs/from_tff.md` shows the table.
+"""
+
+import difflib
+import sys
+from collections.abc import Collection
+from functools import cache
+from importlib.util import find_spec
+from typing import NamedTuple, final
+
+from fedlearn_edu.errors import FedLearnError, FieldError
+
+_SUMMARIES = {
+    "never": "the ancestor never had {path}",
+    "renamed": "{path} is now called {here}",
+    "gone": "{path} of the ancestor is not here",
+}
 
 # == who is asked for the name
 # name | what became of it | where people meet it | what works
@@ -11,8 +30,8 @@ federated_average | renamed | 0.1 to 0.2 | fl.federated_mean
 sequence_average | never | second tutorial until 0.18 | fl.sequence_sum, divided
   fl.sequence_sum([1.0, 2.0, 6.0]) / 3
 federated_eval_at_clients | renamed | printed trees | fl.federated_eval
-  fl.federated_computation(lambda: fl.federated_eval(
-  fl.np_computation(lambda: np.float32(1)), fl.CLIENTS))
+  fl.federated_computation(lambda: fl.federated_eval(\
+fl.np_computation(lambda: np.float32(1)), fl.CLIENTS))
 federated_eval_at_server | renamed | printed trees | fl.federated_eval
   fl.federated_eval(fl.np_computation(lambda: np.float32(1)), fl.SERVER)
 federated_map_all_equal | renamed | printed trees | fl.federated_map
@@ -38,17 +57,17 @@ utils | gone | 0.1 to 0.18 | fl.federated_max, fl.federated_min
 templates | gone | since 0.14 | fl.learning.LearningProcess, or a state and a loop
   step = fl.np_computation(lambda state: state + 1, np.int32); state = step(step(0))
 backends | gone | since 0.8 | fl.set_default_context
-  fl.set_default_context(fl.framework.SyncExecutionContext(
-  fl.framework.local_executor_factory(support_sequence_ops=True)))
+  fl.set_default_context(fl.framework.SyncExecutionContext(\
+fl.framework.local_executor_factory(support_sequence_ops=True)))
 analytics | gone | since 0.20 | fl.federated_sum, of what clients count
   fl.federated_sum(fl.place(np.int32([[1, 0, 2], [0, 3, 1]]), fl.CLIENTS))
 program | gone | since 0.20 | fl.learning.run, or a loop
-  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2));
-  fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
+  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2)); \
+fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
 federated_secure_select | gone | since 0.19 | fl.federated_select, which hides no key
-  fl.federated_select(fl.place(np.int32([[0], [2]]), fl.CLIENTS),
-  fl.place(3, fl.SERVER), fl.place(10, fl.SERVER),
-  fl.np_computation(lambda x, key: x + key))
+  fl.federated_select(fl.place(np.int32([[0], [2]]), fl.CLIENTS), \
+fl.place(3, fl.SERVER), fl.place(10, fl.SERVER), \
+fl.np_computation(lambda x, key: x + key))
 jax_computation | gone | 0.19 to 0.86 | fl.np_computation, fl.tf_computation
   fl.np_computation(lambda x: x + 1, np.int32)(1)
 test | gone | second tutorial, 0.14 to 0.16 | fl.framework.ReferenceContext
@@ -131,7 +150,6 @@ baselines | gone | since 0.20 | fl.simulation.datasets, and fl.learning.models
   fl.simulation.datasets.load("digits28")
 run_server | gone | 0.12 to 0.53 | fl.simulation.build_inprocess_environment
   fl.simulation.build_inprocess_environment(num_clients=2).close()
-
 Participation | renamed | here, at first | fl.simulation.ClientSampling
   fl.simulation.ClientSampling(count=3, seed=1)
 ParticipationError | renamed | here, at first | fl.simulation.SamplingError
@@ -155,45 +173,45 @@ emnist | gone | other tutorials | fl.simulation.datasets.load
 Model | renamed | 0.1 to 0.52 | fl.learning.models.Model
   isinstance(fl.learning.models.softmax_regression(), fl.learning.models.Model)
 from_keras_model | renamed | 0.1 to 0.52 | fl.learning.models.from_keras_model
-  keras = fl.tf.keras; fl.learning.models.from_keras_model(
-  keras.Sequential([keras.Input([784]), keras.layers.Dense(10)]))
+  keras = fl.tf.keras; fl.learning.models.from_keras_model(\
+keras.Sequential([keras.Input([784]), keras.layers.Dense(10)]))
 build_federated_averaging_process | renamed | 0.1 to 0.27 | fl.learning.build_fed_avg
   fl.learning.build_fed_avg(fl.learning.models.softmax_regression())
 build_federated_sgd_process | renamed | 0.2 to 0.19 | fl.learning.build_fed_sgd
   fl.learning.build_fed_sgd(fl.learning.models.softmax_regression())
 build_weighted_averaging_process | never | web answers | fl.learning.federated_averaging
-  fl.learning.federated_averaging.build_weighted_averaging_process(
-  lambda: fl.learning.models.LinearRegression(2), lambda model, data: model.weights)
+  fl.learning.federated_averaging.build_weighted_averaging_process(\
+lambda: fl.learning.models.LinearRegression(2), lambda model, data: model.weights)
 algorithms | gone | since 0.20 | fl.learning.build_fed_avg, fl.learning.build_fed_prox
   fl.learning.build_fed_avg(fl.learning.models.softmax_regression())
 build_weighted_fed_avg | renamed | in algorithms | fl.learning.build_fed_avg
   fl.learning.build_fed_avg(fl.learning.models.softmax_regression())
 build_unweighted_fed_avg | renamed | in algorithms | fl.learning.build_fed_avg
-  fl.learning.build_fed_avg(
-  fl.learning.models.softmax_regression(), weighting="uniform")
+  fl.learning.build_fed_avg(\
+fl.learning.models.softmax_regression(), weighting="uniform")
 build_weighted_fed_prox | renamed | in algorithms | fl.learning.build_fed_prox
   fl.learning.build_fed_prox(fl.learning.models.softmax_regression())
 build_fed_eval | renamed | in algorithms | fl.learning.build_federated_evaluation
   fl.learning.build_federated_evaluation(fl.learning.models.softmax_regression())
 templates | gone | since 0.20 | fl.learning.LearningProcess
-  isinstance(fl.learning.build_fed_avg(fl.learning.models.softmax_regression()),
-  fl.learning.LearningProcess)
+  isinstance(fl.learning.build_fed_avg(fl.learning.models.softmax_regression()), \
+fl.learning.LearningProcess)
 programs | gone | since 0.41 | fl.learning.run
-  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2));
-  fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
+  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2)); \
+fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)
 metrics | gone | since 0.20 | fl.learning.build_federated_evaluation
   fl.learning.build_federated_evaluation(fl.learning.models.softmax_regression())
 ModelWeights | gone | until 0.53 | a structure of tensors
-  fl.learning.build_fed_avg(
-  fl.learning.models.softmax_regression()).initialize().weights
+  fl.learning.build_fed_avg(\
+fl.learning.models.softmax_regression()).initialize().weights
 ClientWeighting | gone | builders | weighting="uniform" of fl.learning.build_fed_avg
-  fl.learning.build_fed_avg(
-  fl.learning.models.softmax_regression(), weighting="uniform")
+  fl.learning.build_fed_avg(\
+fl.learning.models.softmax_regression(), weighting="uniform")
 
 == fedlearn_edu.learning.models
 functional_model_from_keras | renamed | since 0.20 | fl.learning.models.from_keras_model
-  keras = fl.tf.keras; fl.learning.models.from_keras_model(
-  keras.Sequential([keras.Input([784]), keras.layers.Dense(10)]))
+  keras = fl.tf.keras; fl.learning.models.from_keras_model(\
+keras.Sequential([keras.Input([784]), keras.layers.Dense(10)]))
 FunctionalModel | renamed | since 0.20 | fl.learning.models.Model
   isinstance(fl.learning.models.softmax_regression(), fl.learning.models.Model)
 VariableModel | renamed | since 0.49 | fl.learning.models.Model
@@ -201,21 +219,21 @@ VariableModel | renamed | since 0.49 | fl.learning.models.Model
 
 == computation
 create_computation | never | web answers | create_computation of an environment
-  fl.simulation.build_inprocess_environment().create_computation(
-  fl.np_computation(lambda x: x + 1, np.int32))(1)
+  fl.simulation.build_inprocess_environment().create_computation(\
+fl.np_computation(lambda x: x + 1, np.int32))(1)
 initialize | gone | processes | a computation of a process of fl.learning
   fl.learning.build_fed_avg(fl.learning.models.softmax_regression()).initialize()
 next | gone | processes | a computation of a process of fl.learning
-  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2));
-  process.next(process.initialize(), [[{"x": [[0], [1]], "y": [0, 1]}]])
+  process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2)); \
+process.next(process.initialize(), [[{"x": [[0], [1]], "y": [0, 1]}]])
 compile | never | web answers | a call compiles; fl.learning.models.LinearRegression
   fl.learning.models.LinearRegression(2).compile(loss="mse")
 fit | never | web answers | fl.learning.run, fl.learning.models.LinearRegression
-  model = fl.learning.models.LinearRegression(1); model.compile();
-  model.fit([{"x": [[1.0]], "y": [2.0]}])
+  model = fl.learning.models.LinearRegression(1); model.compile(); \
+model.fit([{"x": [[1.0]], "y": [2.0]}])
 weights | never | web answers | a field of a state of fl.learning
-  fl.learning.build_fed_avg(
-  fl.learning.models.softmax_regression()).initialize().weights
+  fl.learning.build_fed_avg(\
+fl.learning.models.softmax_regression()).initialize().weights
 invoke | never | contexts | a call
   fl.np_computation(lambda x: x + 1, np.int32)(1)
 compute | never | executor values | a call
@@ -223,3 +241,79 @@ compute | never | executor values | a call
 to_building_block | renamed | since 0.12 | .tree
   fl.np_computation(lambda x: x + 1, np.int32).tree
 """
+
+
+@final
+class FormerName(NamedTuple):
+    """One row: a name, what became of it, and what to write."""
+
+    home: str
+    name: str
+    fate: str
+    met: str
+    here: str
+    example: str
+
+    @property
+    def path(self) -> str:
+        """The name as people write it behind `fl.` or `tff.`."""
+        return f"{self.home}.{self.name}".removeprefix("fedlearn_edu.")
+
+
+@final
+class UnknownNameError(FedLearnError, ImportError):
+    """`from fedlearn_edu import …` asked for a name that is not there."""
+
+
+@cache
+def former_names() -> dict[tuple[str, str], FormerName]:
+    """The rows, by package and name."""
+    rows = {}
+    for section in TABLE.split("\n== ")[1:]:
+        home, *lines = section.split("\n")
+        for head, example in zip(lines[::2], lines[1::2], strict=False):
+            row = FormerName._make([home, *head.split(" | "), example.strip()])
+            rows[home, row.name] = row
+    return rows
+
+
+def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
+    """The error for a name that `home` does not have, with what to write instead."""
+    error = UnknownNameError if _in_from_import(home, name) else FieldError
+    row = former_names().get((home, name))
+    if row:
+        return error(
+            _SUMMARIES[row.fate].format(path=row.path, here=row.here),
+            expected=row.here,
+            found=f"{name} ({row.met})",
+            do=row.example,
+        )
+    near = _nearest(name, known)
+    few = ", ".join(known) or "nothing so far"
+    return error(
+        f"{home} has no {name!r}",
+        expected=f"one of {home}.__all__" if len(known) > 9 else few,
+        found=name,
+        do=f"did you mean {near}?" if near and name[0] != "_" else None,
+    )
+
+
+def _nearest(name: str, known: Collection[str]) -> str | None:
+    """What is spelt almost so; that both begin with `federated_` says nothing."""
+    head = name[: name.find("_") + 1]
+    family = {each.removeprefix(head): each for each in known if each.startswith(head)}
+    if not family:
+        head, family = "", {each: each for each in known}
+    near = difflib.get_close_matches(name.removeprefix(head), family, n=1)
+    return family[near[0]] if near else None
+
+
+def _in_from_import(home: str, name: str) -> bool:
+    """Whether `from home import name` asks, which would swallow a `FieldError`.
+
+    Python asks a package twice: first, here, to see whether a submodule is wanted.
+    """
+    asking = sys._getframe(4).f_code.co_name  # above short_traceback and __getattr__
+    path = f"{home}.{name}"
+    is_submodule = path in sys.modules or asking != "_handle_fromlist"
+    return not is_submodule and find_spec(path) is None
