@@ -28,10 +28,9 @@ import numpy as np
 from filelock import Timeout
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback, whole_number
 from fedlearn_edu.learning.atomic import TEMPORARY, exclusive_lock, write_atomically
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.optimizers import is_whole
 from fedlearn_edu.learning.pytree import flatten, rebuild
 from fedlearn_edu.learning.run_state import Run
 
@@ -74,20 +73,17 @@ class Checkpoints:
 
     @short_traceback
     def __post_init__(self) -> None:
-        given: Any = self.folder
-        a_number, a_folder = "a whole number from 1 on", "the path of a folder"
-        for name, found, fits, expected in (
-            ("folder", given, given and isinstance(given, str | PathLike), a_folder),
-            ("every", self.every, is_whole(self.every, 1), a_number),
-            ("keep", self.keep, self.keep is None or is_whole(self.keep, 1), a_number),
-        ):
-            if not fits:
-                raise CheckpointError(
-                    f"{name} does not make sense",
-                    expected=expected,
-                    found=describe(found),
-                    where=name,
-                )
+        folder: Any = self.folder
+        if not folder or not isinstance(folder, str | PathLike):
+            raise CheckpointError(
+                "folder does not make sense",
+                expected="the path of a folder",
+                found=describe(folder),
+                where="folder",
+            )
+        whole_number(self.every, "every", 1, CheckpointError)
+        if self.keep is not None:
+            whole_number(self.keep, "keep", 1, CheckpointError)
 
     @property
     def files(self) -> list[Path]:

@@ -14,16 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import describe
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.pytree import flatten
 from fedlearn_edu.simulation import ClientData
 from fedlearn_edu.simulation.datasets import Dataset
 
 Positions = tuple[int, ...]
-
-
-class DataError(FedLearnError, ValueError):
-    """The data that are to be learned from do not fit, or are not there."""
 
 
 class ClientSource(ABC):
@@ -130,7 +127,7 @@ def client_source(
     """The `ClientSource` for data of this form.
 
     Raises:
-        DataError: if there are no clients, or their batches are not the process's.
+        RunError: if there are no clients, or their batches are not the process's.
     """
     member_type = process.next.type_signature.parameter[1].member
     if isinstance(data, fl.FederatedValue):
@@ -141,7 +138,7 @@ def client_source(
         return ClientDataSource(data, batch_size, seed)
     check_no_split(data)
     if not isinstance(data, list | tuple):
-        raise DataError(
+        raise RunError(
             "data are what each client holds",
             expected="a ClientData, or a list with one sequence of batches per client",
             found=describe(data),
@@ -150,7 +147,7 @@ def client_source(
         )
     _check_clients(len(data))
     if batch_size is not None or seed is not None:
-        raise DataError(
+        raise RunError(
             "a list of batches is taken as it is",
             expected="neither a batch_size nor a shuffle_seed",
             found=f"batch_size={batch_size}, shuffle_seed={seed}",
@@ -161,11 +158,11 @@ def client_source(
 
 
 def check_no_split(data: Any) -> None:
-    """Raises `DataError` for a data set, or for its x and y, which no client holds."""
+    """Raises `RunError` for a data set, or for its x and y, which no client holds."""
     is_pair = isinstance(data, list | tuple) and len(data) == 2
     is_split = is_pair and all(isinstance(part, np.ndarray) for part in data)
     if is_split or isinstance(data, Dataset):
-        raise DataError(
+        raise RunError(
             "nobody said which client holds which examples",
             expected="a ClientData, or a list with one sequence of batches per client",
             found="examples and labels" if is_split else describe(data),
@@ -207,7 +204,7 @@ def _cure(data: Any) -> str | None:
 
 def _check_clients(clients: int) -> None:
     if clients == 0:
-        raise DataError(
+        raise RunError(
             "there are no clients to learn from",
             expected="the data of at least one client",
             found="0 clients",
@@ -218,7 +215,7 @@ def _check_clients(clients: int) -> None:
 def _check_batches(data: ClientData, member_type: Any) -> None:
     found = fl.SequenceType(data.batch_type)
     if not member_type.is_assignable_from(found):
-        raise DataError(
+        raise RunError(
             "these data are not what the model takes",
             expected=f"clients that hold {member_type}",
             found=f"clients that hold {found}",

@@ -13,22 +13,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import describe, is_whole_number
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.client_source import ClientSource, client_source
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.evaluation import FederatedEvaluation
-from fedlearn_edu.learning.optimizers import is_whole
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation import ClientSampling
 
 Evaluators = Mapping[str, Callable[[Any], Mapping[str, float]]]
 """For each name a function of the model's weights that returns numbers with names."""
-
-
-class RunError(FedLearnError, ValueError):
-    """A run was asked for that cannot be."""
 
 
 @final
@@ -97,7 +93,7 @@ def make_config(process: Any, data: Any, rounds: Any, **how: Any) -> RunConfig:
 
     Raises:
         RunError: if a number or a function is not what is needed.
-        DataError: if the data do not fit.
+        RunError: if the data do not fit.
         SamplingError: if more clients are invited than there are.
     """
     options = Options() if how["options"] is None else how["options"]
@@ -124,13 +120,14 @@ def make_config(process: Any, data: Any, rounds: Any, **how: Any) -> RunConfig:
 
 
 def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:
-    seed, every = options.shuffle_seed, options.evaluate_every
-    _check(is_whole(rounds, 0), "rounds", "a whole number from 0 on", rounds)
-    fits = batch_size is None or is_whole(batch_size, 1)
-    _check(fits, "batch_size", "a whole number from 1 on, or None for all", batch_size)
-    fits = seed is None or is_whole(seed, 0)
-    _check(fits, "shuffle_seed", "a whole number from 0 on, or None", seed)
-    _check(is_whole(every, 1), "evaluate_every", "a whole number from 1 on", every)
+    for name, number, least, instead in (
+        ("rounds", rounds, 0, None),
+        ("batch_size", batch_size, 1, ", or None for all"),
+        ("shuffle_seed", options.shuffle_seed, 0, ", or None"),
+        ("evaluate_every", options.evaluate_every, 1, None),
+    ):
+        fits = is_whole_number(number, least) or (number is None and bool(instead))
+        _check(fits, name, f"a whole number from {least} on{instead or ''}", number)
 
 
 def _check_functions(evaluators: Any, options: Options) -> None:

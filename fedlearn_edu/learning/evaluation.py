@@ -75,7 +75,7 @@ class FederatedEvaluation:
                 taken in batches of at most 1,000.
 
         Raises:
-            DataError: if data are a data set, which no client holds.
+            RunError: if data are a data set, which no client holds.
         """
         result = self.computation(weights, _placed(data))
         return Evaluation(result["total"], tuple(result["clients"]))

@@ -12,11 +12,11 @@ Distribution for Federated Visual Classification", 2019.
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import (
     Optimizer,
-    OptimizerError,
     Rate,
     build_adagrad,
     build_adam,
@@ -43,7 +43,7 @@ def build_fed_opt(
     arguments are those of `build_fed_avg`, which is this with `build_sgd` twice.
 
     Raises:
-        OptimizerError: if one of the two is none of `learning.optimizers`.
+        ProcessError: if one of the two is none of `learning.optimizers`.
     """
     _check_optimizer(client_optimizer, "client_optimizer")
     _check_optimizer(server_optimizer, "server_optimizer")
@@ -152,7 +152,7 @@ def build_fed_yogi(
 
 def _check_optimizer(optimizer: object, where: str) -> None:
     if not isinstance(optimizer, Optimizer):
-        raise OptimizerError(
+        raise ProcessError(
             "an optimizer is a pair of pure functions",
             expected="one that learning.optimizers makes, such as build_sgd(0.1)",
             found=describe(optimizer),

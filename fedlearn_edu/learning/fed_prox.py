@@ -6,10 +6,11 @@ from typing import Any
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd, is_number
-from fedlearn_edu.learning.process import LearningProcess, ProcessError
+from fedlearn_edu.learning.process import LearningProcess
 
 
 @short_traceback

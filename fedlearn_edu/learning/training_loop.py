@@ -20,14 +20,9 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, add_place, describe, short_traceback
 from fedlearn_edu.learning.callbacks import reason_to_stop
 from fedlearn_edu.learning.checkpoints import Store
-from fedlearn_edu.learning.config import (
-    Evaluators,
-    Options,
-    RunConfig,
-    RunError,
-    make_config,
-)
+from fedlearn_edu.learning.config import Evaluators, Options, RunConfig, make_config
 from fedlearn_edu.learning.divergence import diverged, is_sound
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.evaluation import Evaluation
 from fedlearn_edu.learning.history import COLUMNS
 from fedlearn_edu.learning.process import LearningProcess
@@ -79,7 +74,7 @@ def run(
 
     Raises:
         RunError: if something does not make sense, before anything is run.
-        DataError: if the data do not fit the process, or there are none.
+        RunError: if the data do not fit the process, or there are none.
         DivergenceError: if a round ends in NaN; its `run` is what there was before.
         CheckpointError: if the newest checkpoint is damaged, or of another run; or if
             another run goes on in its folder.

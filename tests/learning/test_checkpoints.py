@@ -27,7 +27,8 @@ from fedlearn_edu.learning.checkpoints import (
     encode,
     like,
 )
-from fedlearn_edu.learning.config import Options, RunError
+from fedlearn_edu.learning.config import Options
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run

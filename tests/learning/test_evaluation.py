@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fedlearn_edu.learning import build_fed_avg, build_federated_evaluation, models, run
-from fedlearn_edu.learning.client_source import DataError
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.evaluation import Evaluation, EvaluationError
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 
@@ -155,9 +155,9 @@ def test_client_data_is_taken_as_it_is_and_placed_once(
 def test_data_set_that_nobody_dealt_out_is_refused(pick: Any) -> None:
     undealt = pick(datasets.load_digits28())
     evaluate = build_federated_evaluation(models.softmax_regression())
-    with pytest.raises(DataError, match=r"do: +one client .* \[range\(len\(y\)\)\]"):
+    with pytest.raises(RunError, match=r"do: +one client .* \[range\(len\(y\)\)\]"):
         evaluate.on(undealt)
-    with pytest.raises(DataError, match="nobody said which client holds which"):
+    with pytest.raises(RunError, match="nobody said which client holds which"):
         run(build_fed_avg(models.softmax_regression()), undealt, 1)
 
 

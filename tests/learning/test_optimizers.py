@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import (
     Optimizer,
-    OptimizerError,
     build_adagrad,
     build_adam,
     build_sgd,
@@ -220,7 +220,7 @@ epsilon keeps a division finite
 
 
 def _message(build: Callable[..., Any], *numbers: Any, **named: Any) -> str:
-    with pytest.raises(OptimizerError) as caught:
+    with pytest.raises(ProcessError) as caught:
         build(*numbers, **named)
     assert isinstance(caught.value, FedLearnError)
     assert isinstance(caught.value, ValueError)

@@ -12,8 +12,8 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import learning
 from fedlearn_edu.learning import models
-from fedlearn_edu.learning.optimizers import OptimizerError
-from fedlearn_edu.learning.process import LearningProcess, ProcessError
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.pytree import flatten
 from tests.architecture.repository import PACKAGE
 
@@ -207,7 +207,7 @@ def test_what_is_no_model_is_answered_with_how_to_get_one(
 
 @pytest.mark.parametrize("wrong", ["0.1", None, learning.optimizers.build_adam()])
 def test_what_is_no_learning_rate_is_refused(wrong: Any) -> None:
-    with pytest.raises(OptimizerError, match="how long a step is"):
+    with pytest.raises(ProcessError, match="how long a step is"):
         learning.build_fed_avg(MODEL, wrong)
 
 
@@ -215,7 +215,7 @@ def test_what_is_no_learning_rate_is_refused(wrong: Any) -> None:
 def test_fed_opt_takes_optimizers_of_its_own(side: str) -> None:
     sgd: Any = learning.optimizers.build_sgd(0.1)
     sides = {"client_optimizer": sgd, "server_optimizer": sgd, side: "adam"}
-    with pytest.raises(OptimizerError) as caught:
+    with pytest.raises(ProcessError) as caught:
         learning.build_fed_opt(MODEL, **sides)
     assert caught.value.where == side
 

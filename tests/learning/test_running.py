@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning.client_source import DataError, client_source
-from fedlearn_edu.learning.config import Options, RunError
+from fedlearn_edu.learning.client_source import client_source
+from fedlearn_edu.learning.config import Options
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.progress import progress_bar
 from fedlearn_edu.learning.pytree import flatten
@@ -336,25 +337,25 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "half rounds": (lambda: run(unrunnable(), small_lists(), 1.5), RunError, "rounds"),  # type: ignore[arg-type]
     "no process": (lambda: run(None, small_lists(), 1), RunError, "process"),  # type: ignore[arg-type]
-    "no clients": (lambda: run(unrunnable(), [], 1), DataError, "no clients"),
+    "no clients": (lambda: run(unrunnable(), [], 1), RunError, "no clients"),
     "nobody selected": (
         lambda: run(unrunnable(), small_data().select([]), 1),
-        DataError,
+        RunError,
         "no clients",
     ),
     "a dict of clients": (
         lambda: run(unrunnable(), {"a": []}, 1),
-        DataError,
+        RunError,
         r"list\(data.values\(\)\)",
     ),
     "a batch size for lists": (
         lambda: run(unrunnable(), small_lists(), 1, batch_size=3),
-        DataError,
+        RunError,
         "batch_size=3",
     ),
     "a seed for lists": (
         lambda: run(unrunnable(), small_lists(), 1, options=Options(shuffle_seed=3)),
-        DataError,
+        RunError,
         "shuffle_seed=3",
     ),
     "empty batches": (
@@ -368,7 +369,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
             ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [np.arange(2)]),
             1,
         ),
-        DataError,
+        RunError,
         r"x=float32\[\?,9\]",
     ),
     "too many clients": (

@@ -9,7 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import learning
 from fedlearn_edu.learning import models, run
-from fedlearn_edu.learning.config import RunError
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.simulation import ClientData
 from tests.learning.small import mean_process, small_data
 

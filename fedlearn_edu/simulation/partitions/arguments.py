@@ -2,14 +2,13 @@
 """What every partition returns, and what each of them asks of its arguments."""
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import FedLearnError, describe, whole_number
 
 Indices = NDArray[np.intp]
 """Positions of one client's examples, in the order the client sees them."""
@@ -45,18 +44,8 @@ def _array(values: ArrayLike) -> NDArray[Any] | None:
 
 def whole(number: Any, name: str, least: int = 1) -> int:
     """A whole number of at least `least`, or an error that names the argument."""
-    try:
-        found = operator.index(number)
-    except TypeError:
-        found = None
-    if found is None or isinstance(number, bool) or found < least:
-        raise PartitionError(
-            f"{name} is a whole number",
-            expected=f"{name} >= {least}",
-            found=describe(number),
-            where=name,
-        )
-    return found
+    lines = {"summary": f"{name} is a whole number", "expected": f"{name} >= {least}"}
+    return whole_number(number, name, least, PartitionError, **lines)
 
 
 def real(number: Any, name: str, least: float = 0.0, *, above: bool = False) -> float:

@@ -7,7 +7,7 @@ from typing import Any, final
 import ipywidgets as widgets
 from matplotlib.figure import Figure
 
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import describe, is_whole_number, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation_drawing import AggregationDrawing
 from fedlearn_edu.viz.explorers.aggregation_run import (
@@ -72,7 +72,7 @@ def draw_aggregation(
 def _shown(step: Any, last: int) -> int:
     if step is None:
         return last
-    if not style.is_whole(step):
+    if not is_whole_number(step):
         raise style.FigureDataError(
             "there is no such step of the aggregation",
             expected=f"a whole number from 0 to {last}",

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import is_whole_number
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.capture import Call, numbers, watch
@@ -185,7 +186,7 @@ def check_aggregation(
             found=f"{len(given)} values" if given else repr(values)[:60],
             do="take fewer: the picture has a line for each",
         )
-    if fan_out is not None and not (style.is_whole(fan_out) and fan_out >= 2):
+    if fan_out is not None and not (is_whole_number(fan_out) and fan_out >= 2):
         raise style.FigureDataError(
             "a group of one is no group",
             expected="a fan-out of 2 or more, or None for a single group",

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from matplotlib.figure import Figure
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import is_whole_number, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.background import Job
 from fedlearn_edu.viz.explorers.controls import choice, slider, stops
@@ -211,4 +211,4 @@ def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
 
 
 def _is_whole(number: Any, least: int, most: int) -> bool:
-    return style.is_whole(number) and least <= number <= most
+    return is_whole_number(number) and least <= number <= most

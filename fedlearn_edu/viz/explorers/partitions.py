@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import describe, is_whole_number, short_traceback
 from fedlearn_edu.simulation import datasets
 from fedlearn_edu.simulation.datasets import Dataset
 from fedlearn_edu.viz import style
@@ -128,7 +128,7 @@ def _listed(labels: Any) -> str:
 
 
 def _whole(number: Any, name: str, least: int, most: int) -> int:
-    if not style.is_whole(number) or not least <= number <= most:
+    if not is_whole_number(number) or not least <= number <= most:
         raise style.FigureDataError(
             f"{name} is a whole number from {least} to {most}",
             expected=f"{least} to {most}",

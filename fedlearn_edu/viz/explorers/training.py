@@ -6,7 +6,7 @@ from typing import Any
 
 from fedlearn_edu import learning
 from fedlearn_edu.computations.context_stack import current_context
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import describe, is_whole_number, short_traceback
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
@@ -200,7 +200,7 @@ def _data(data: Any, test: Any) -> tuple[ClientData, ClientData]:
 
 
 def _whole(number: Any, name: str) -> int:
-    if not style.is_whole(number) or not 1 <= number <= _MOST_ROUNDS:
+    if not is_whole_number(number) or not 1 <= number <= _MOST_ROUNDS:
         raise style.FigureDataError(
             f"{name} is a whole number from 1 to {_MOST_ROUNDS}",
             expected=f"1 to {_MOST_ROUNDS}",

@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.decorator import PolymorphicComputation
-from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
+from fedlearn_edu.errors import (
+    TypeMismatchError,
+    describe,
+    is_whole_number,
+    short_traceback,
+)
 from fedlearn_edu.framework import Tape
 from fedlearn_edu.simulation.log.recorded import record
 from fedlearn_edu.viz import style
@@ -136,7 +141,7 @@ def draw_tape(
     picture = TapePicture(story, width_in)
     if at is None:
         return style.say(picture.figure, story.summary())
-    if not style.is_whole(at) or at not in range(1, len(story) + 1):
+    if not is_whole_number(at) or at not in range(1, len(story) + 1):
         raise style.FigureDataError(
             "there is no such step on the tape",
             expected=f"a step from 1 to {len(story)}" if len(story) else "no step",
