@@ -36,11 +36,11 @@ def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
         batch_sums.append(batch_sum)
     return {
         "loss_per_example": np.mean(loss),
-        "loss_per_client": np.mean(client_losses),
+        "mean_loss_over_clients": np.mean(client_losses),
         "loss_summed_over_batches": np.mean(batch_sums),
         "accuracy_per_example": np.mean(right),
-        "accuracy_per_client": np.mean(client_accuracies),
-        "accuracy_per_class": np.mean(np.diag(confusion) / confusion.sum(axis=1)),
+        "mean_accuracy_over_clients": np.mean(client_accuracies),
+        "balanced_accuracy": np.mean(np.diag(confusion) / confusion.sum(axis=1)),
         "confusion": confusion,
         "calibration_error": gap(np.array(sure), np.array(right)),
     }

@@ -37,7 +37,7 @@ class ServerState:
     Attributes:
         weights: of the model, in the structure of `Model.weights_type`.
         optimizer: the moments of the server's optimizer.
-        round_number: `int32`, rounds that are done.
+        round_number: `int32`, rounds finished: 0 before the first.
     """
 
     weights: Any

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.learning.client_source import check_no_split
+from fedlearn_edu.learning.history import RENAMED
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.process import check_model
 from fedlearn_edu.simulation import ClientData
@@ -110,9 +111,11 @@ class Evaluation:
         total: sums over all clients.
         clients: the same sums, client by client.
 
-    Losses are in nats for classes and in squared units for numbers; accuracies are
-    shares 0..1. What is about classes is an `EvaluationError` where the model predicts
-    a number.
+    Names with `per_example` divide the sum over all examples by their number, those
+    with `over_clients` are means of what each client has, and vectors are in the
+    plural: `client_accuracies`. Losses are in nats for classes and in squared units for
+    numbers; accuracies are shares 0..1. What is about classes is an `EvaluationError`
+    where the model predicts a number.
     """
 
     total: Counts
@@ -126,7 +129,7 @@ class Evaluation:
         return float(_share(self.total["loss_sum"], self.total["examples"]))
 
     @property
-    def loss_per_client(self) -> float:
+    def mean_loss_over_clients(self) -> float:
         """The mean over clients of each one's mean, each client counted alike."""
         return _mean(self.client_losses)
 
@@ -159,7 +162,7 @@ class Evaluation:
         return float(_share(self._class_count("correct"), self.total["examples"]))
 
     @property
-    def accuracy_per_client(self) -> float:
+    def mean_accuracy_over_clients(self) -> float:
         """The mean over clients of each one's share, each client counted alike."""
         return _mean(self.client_accuracies)
 
@@ -181,8 +184,8 @@ class Evaluation:
         return _share(np.diag(confusion), confusion.sum(axis=1))
 
     @property
-    def accuracy_per_class(self) -> float:
-        """The mean over classes, each class that occurs counted alike."""
+    def balanced_accuracy(self) -> float:
+        """The mean over classes of their accuracies, each that occurs counted alike."""
         return _mean(self.class_accuracies)
 
     # ------------------------------------------------------------ calibration
@@ -214,9 +217,9 @@ class Evaluation:
     @property
     def metrics(self) -> dict[str, float]:
         """All averages by name, for a table or a history."""
-        names = ["loss_per_example", "loss_per_client"]
+        names = ["loss_per_example", "mean_loss_over_clients"]
         if "correct" in self.total:
-            names += ["accuracy_per_example", "accuracy_per_client"]
+            names += ["accuracy_per_example", "mean_accuracy_over_clients"]
         return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
@@ -224,12 +227,23 @@ class Evaluation:
             f"{int(self.total['examples']):,} examples, {len(self.clients)} clients"
         ]
         for name, number in self.metrics.items():
-            kind, _, way = name.partition("_")
-            lines.append(f"  {kind:<9} {number:<10.6g} {way.replace('_', ' ')}")
+            kind, _, way = name.removeprefix("mean_").partition("_")
+            way = way.replace("_", " ").replace("over", "mean over")
+            lines.append(f"  {kind:<9} {number:<10.6g} {way}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return f"Evaluation of {self}"
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in RENAMED:  # or a property that refused, which says why
+            return object.__getattribute__(self, name)
+        raise EvaluationError(
+            f"{name} has another name, since it is one number",
+            expected=RENAMED[name],
+            found=name,
+            do=f"did you mean {RENAMED[name]}?",
+        )
 
     def _of_clients(self, name: str) -> NDArray[np.float64]:
         return _share(
@@ -243,7 +257,7 @@ class Evaluation:
                 f"there is no {name} to count",
                 expected="a model that chooses among classes",
                 found="a model that predicts a number",
-                do="look at loss_per_example and loss_per_client",
+                do="look at loss_per_example and mean_loss_over_clients",
             )
         return self.total[name]
 

@@ -30,7 +30,7 @@ def build_fed_avg(
 
     Args:
         model: What is trained.
-        client_learning_rate: η, a number, or a function of the round's number.
+        client_learning_rate: η, a number, or a function of the rounds finished.
         server_learning_rate: η_s.
         local_epochs: Passes over a client's batches in one round, the paper's E; how
             large a batch is (B) is up to the data.

@@ -50,8 +50,8 @@ class Optimizer:
     Attributes:
         name: what it is, `"SGD(0.1)"`; two with the same name do the same.
         initialize: `WEIGHTS -> MOMENTS`, the state before the first step.
-        next: `<MOMENTS,WEIGHTS,GRADIENTS,int32> -> <MOMENTS,WEIGHTS>`, one step in the
-            round of this number.
+        next: `<MOMENTS,WEIGHTS,GRADIENTS,int32> -> <MOMENTS,WEIGHTS>`, one step
+            after this many finished rounds.
 
     Source: `tff.learning.optimizers.Optimizer`.
     """

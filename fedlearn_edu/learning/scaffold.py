@@ -63,7 +63,7 @@ def build_scaffold(
     Args:
         model: What is trained.
         num_clients: N, all clients there are, whether they take part or not.
-        client_learning_rate: η, a number, or a function of the round's number.
+        client_learning_rate: η, a number, or a function of the rounds finished.
         server_learning_rate: η_s.
         local_epochs: Passes over a client's batches in one round.
         seed: Of the initial weights.
@@ -108,7 +108,7 @@ class ScaffoldState:
         weights: of the model, in the structure of `Model.weights_type`.
         variate: c, the mean of the variates of all clients.
         optimizer: the moments of the server's optimizer.
-        round_number: `int32`, rounds that are done.
+        round_number: `int32`, rounds finished: 0 before the first.
     """
 
     weights: Any

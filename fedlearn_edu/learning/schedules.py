@@ -15,7 +15,7 @@ from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.errors import ProcessError
 
 Rate = float | Callable[[Any], Any]
-"""A learning rate: a number, or a function of the round's number, from 0 on.
+"""A learning rate: a number, or a function of the rounds finished, 0 in the first.
 
 The function is called in the body of a `tf_computation` with a `float32`, such as in
 `lambda number: 0.1 / (number + 1)`; where it has to choose, `tf.where` does.
@@ -50,7 +50,7 @@ def exponential_decay(learning_rate: float, factor: float) -> Rate:
 @final
 @dataclass(frozen=True)
 class _ExponentialDecay:
-    """A function with a name, so that an optimizer can say what it does."""
+    """A function with a name, which the settings of a process and a checkpoint show."""
 
     learning_rate: float
     factor: float

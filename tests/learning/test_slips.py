@@ -58,7 +58,7 @@ def test_an_evaluation_may_be_returned_as_it_is() -> None:
     evaluators: Any = {"a": lambda w: evaluation(w, data), "b": evaluation.on(data)}
     row = run(learning.build_fed_avg(MODEL), data, 1, evaluate=evaluators).history.last
     assert row["a.accuracy_per_example"] == row["b.accuracy_per_example"]
-    assert row["a.loss_per_client"] == row["b.loss_per_client"]
+    assert row["a.mean_loss_over_clients"] == row["b.mean_loss_over_clients"]
 
 
 def test_a_run_in_an_asynchronous_context_says_what_to_do() -> None:
