@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning together: models, algorithms with `initialize` and `next`, evaluation.
 
-Everything in this room is written with the public face of the package only, as a
-student would: to see how an algorithm works, open its file; it is one page.
+Everything here is written with the package's public API alone, as a student would
+write it. To see how an algorithm works, open its file: each is one page.
 
 >>> import fedlearn_edu as fl
 >>> model = fl.learning.models.softmax_regression(features=2, classes=2)

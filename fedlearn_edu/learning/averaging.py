@@ -116,8 +116,8 @@ def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation
 def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computation:
     """`(<STATE,WEIGHTS,int32> -> STATE)`: one step in the direction of the mean update.
 
-    The number is that of the examples in the round. Where nobody had any there is no
-    mean, and the state stays what it was.
+    The number counts the examples of the round. With none there is no mean, and the
+    state stays as it is.
     """
 
     @fl.tf_computation(state, model.weights_type, np.int32)
@@ -133,11 +133,11 @@ def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computa
 
 
 def build_report(model: Model) -> fl.Computation:
-    """`(<COUNTS,WEIGHTS> -> METRICS)`: what a round says of itself.
+    """`(<COUNTS,WEIGHTS> -> METRICS)`: the metrics of a round.
 
     `loss_per_example` is the mean over all examples of all clients, each by the weights
-    it met; `update_norm` is the length of the mean update, all weights together. Where
-    nobody had an example, the mean loss is NaN and the update has the length 0.
+    it met; `update_norm` is the L2 norm of the mean update, all weights together. In a
+    round without examples the mean loss is NaN and the norm 0.
     """
     counts_type = fl.StructType(COUNTS_TYPE)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints: a run on disk, from which the same run goes on, bit for bit.
+"""Checkpoints: a run on disk, which resumes bit for bit.
 
-A folder belongs to one run, and to one program at a time. What is drawn and shuffled
-depends on the number of the round alone, so the states and the history are all that has
-to be kept. A file is
+A folder belongs to one run, and to one program at a time. Sampling and shuffling depend
+on the number of the round alone, so that states and history are all there is to save. A
+file is
 
     fedlearn_edu checkpoint 1       a line with the version of the format
     9f86d081884c7d659a2feaa0…       a line with the SHA-256 of all that follows
@@ -42,7 +42,7 @@ _CAN_BE_SAVED = "biufcV"
 
 
 class CheckpointError(FedLearnError, ValueError):
-    """A checkpoint cannot be gone on from, or a state cannot be put into one."""
+    """A checkpoint cannot be resumed, or a state cannot be saved in one."""
 
 
 @final
@@ -58,8 +58,8 @@ class Checkpoints:
     """Where a run is saved, and how often.
 
     Attributes:
-        folder: of one run; it is made if it is not there. While a run goes on in it,
-            others are refused, except on drives that cannot lock files.
+        folder: of one run; it is made if it is not there. While a run uses it, others
+            are refused, except on drives that cannot lock files.
         every: after how many rounds; the last round is saved in any case.
         keep: how many of the newest files stay; `None` for all.
 
@@ -114,7 +114,7 @@ class Store:
         """Keeps other runs out of the folder.
 
         Raises:
-            CheckpointError: if one goes on in it.
+            CheckpointError: if another run uses it.
         """
         with ExitStack() as held:
             try:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `run` was asked for, in one record, and whether it makes sense.
-
-Everything is refused here that can be refused before the first round.
-"""
+"""The configuration of a run, checked before the first round."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +27,7 @@ Evaluators = Mapping[str, Callable[[Any], Mapping[str, float]]]
 @final
 @dataclass(frozen=True)
 class Options:
-    """What most runs do without.
+    """Settings that most runs leave at their defaults.
 
     Attributes:
         shuffle_seed: with a seed, a client reads its examples in another order in each
@@ -38,9 +35,9 @@ class Options:
         evaluate_every: evaluations come after the first round, after each round whose
             number this divides, and after the last.
         callbacks: functions of the `Run` so far; see `callbacks`.
-        checkpoints: where to save what is done, and to go on from; `None` for nowhere.
-        progress: whether to show a progress bar where somebody watches.
-        start: a `Run` to go on from, such as one that was interrupted.
+        checkpoints: where to save the run, and to resume it from; `None` for nowhere.
+        progress: whether to show a progress bar in a notebook or on a terminal.
+        start: a `Run` to continue, such as one that was interrupted.
     """
 
     shuffle_seed: int | None = None
@@ -54,7 +51,7 @@ class Options:
 @final
 @dataclass(frozen=True, eq=False)
 class RunConfig:
-    """What is to be run; made and checked by `make_config`."""
+    """The checked arguments of one `run`; made by `make_config`."""
 
     process: LearningProcess
     source: ClientSource
@@ -70,7 +67,7 @@ class RunConfig:
         return self.source.num_examples()
 
     def identity(self) -> dict[str, str]:
-        """What a checkpoint must have in common with this run to continue it."""
+        """What a checkpoint must share with this run to be resumed by it."""
         process, options = self.process, self.options
         clients = process.initialize_client
         found = {
@@ -84,7 +81,7 @@ class RunConfig:
             "shuffle_seed": str(options.shuffle_seed),
             "client_sampling": repr(self.client_sampling),
         }
-        # What is called by its address has another one in another program.
+        # An address in a repr differs from program to program.
         return {k: re.sub(r" at 0x[0-9a-f]+", "", text) for k, text in found.items()}
 
 
@@ -145,7 +142,7 @@ def _check_functions(evaluators: Any, options: Options) -> None:
 
 
 def _can_judge(judge: Any) -> bool:
-    """An evaluation without data is no function of the weights alone."""
+    """Whether it is a function of weights; an evaluation needs its data first."""
     return callable(judge) and not isinstance(judge, FederatedEvaluation)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When numbers stop being numbers: which client it was, and what was there before.
+"""Divergence: a round that ends in NaN or infinity, and which clients caused it.
 
-A mean hides who spoilt it. So the round is done again from the last good state, with
-one client at a time.
+A mean hides its inputs, so the round is repeated from the last good state with one
+client at a time.
 """
 
 import math
@@ -23,7 +23,7 @@ class DivergenceError(FedLearnError, ArithmeticError):
     """A round ended in NaN or infinity.
 
     Attributes:
-        run: up to the last good round; `Options(start=error.run)` goes on from it.
+        run: up to the last good round; `Options(start=error.run)` continues it.
     """
 
     run: Run
@@ -38,9 +38,9 @@ class _Culprit:
 
 
 def is_sound(result: Sequence[Any]) -> bool:
-    """Whether what `process.next` returned holds numbers only.
+    """Whether what `process.next` returned is finite.
 
-    Nobody had an example where `examples` is 0, and then a mean loss is no number.
+    Where `examples` is 0 the mean loss is NaN, and that is no divergence.
     """
     state, metrics, *client_states = result
     loss = metrics.get("loss_per_example", 0.0)

@@ -2,8 +2,8 @@
 # mypy: disable-error-code="untyped-decorator"
 """Federated averaging from two functions: one makes a model, another trains it.
 
-A web answer about remote execution writes it with these names, which the ancestor never
-had. They are here because the program makes sense.
+The names are those of a web answer about remote execution; TFF never had them. They
+are here so that its program runs.
 """
 
 from collections import OrderedDict

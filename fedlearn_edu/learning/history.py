@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The history of a run as a tidy table: one row for each round, one column a number.
+"""The history of a run as a tidy table: a row for each round, a column for each number.
 
-Nothing here knows how a round is made. A history is never changed: `with_row` makes the
-next one, so whoever keeps one has what was known then.
+A history is immutable: `with_row` returns a new one.
 """
 
 import csv
@@ -144,10 +143,10 @@ class History:
         return pandas.DataFrame(self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
-        """Writes the table; whoever reads at the same time sees the old or the new one.
+        """Writes the table atomically: a reader sees the old file or the new one.
 
-        What was not measured is an empty field; every other number is written so that
-        reading it gives the same one.
+        What was not measured is an empty field; all other numbers survive the round
+        trip exactly.
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")

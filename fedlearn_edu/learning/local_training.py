@@ -22,7 +22,7 @@ Correction = Callable[[Any, Any, Any], Any]
 """`<GRADIENTS,WEIGHTS,ANCHOR> -> GRADIENTS`; the anchor is shaped like the weights."""
 
 
-# `fl` is still being imported when this line is read: a spelling, not yet a type.
+# `fl.to_type` is not there yet during import, so this is an unconverted type.
 COUNTS_TYPE: Any = OrderedDict(loss_sum=np.float32, examples=np.int32, clients=np.int32)
 """What clients report of a round, to be summed: nats, examples, and one each."""
 
@@ -30,7 +30,7 @@ COUNTS_TYPE: Any = OrderedDict(loss_sum=np.float32, examples=np.int32, clients=n
 @final
 @dataclass(frozen=True, eq=False)
 class LocalTraining:
-    """What goes round in a client's loop, and what it has in its hands at the end.
+    """The state of a client's training loop, and its result.
 
     Attributes:
         weights: of the client's own copy of the model.

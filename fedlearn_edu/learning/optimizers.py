@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimizers as pure functions: nothing is remembered but what is passed in.
+"""Optimizers as pure functions: their moments are passed in and returned.
 
 A client's optimizer takes gradients of a loss; a server's takes the mean of what
 clients changed, with its sign turned, as if it were a gradient. Weights, gradients and

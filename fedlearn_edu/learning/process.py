@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A learning process: two computations, `initialize` and `next`, and what goes round.
+"""A learning process: two computations, `initialize` and `next`.
 
 The builders beside this file (`fed_sgd`, `fed_avg`, …) make processes; `run` calls them
 round after round. A process is nothing but programs in our language: print its

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`Run`: a run of a learning process up to some round. `run` returns one.
+"""`Run`: the state of a run after some round.
 
-Callbacks are shown one after each round, and a checkpoint is one on disk.
+`run` returns one, callbacks get one after each round, and a checkpoint is one on disk.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from fedlearn_edu.learning.history import History
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """What is there after a round.
+    """The state of a run after a round.
 
     Attributes:
         state: the server's, as `process.next` returned it.

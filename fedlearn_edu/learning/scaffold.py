@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="untyped-decorator"
-"""SCAFFOLD: clients remember in which direction they drift, and steer against it."""
+"""SCAFFOLD: clients keep control variates, which correct their drift."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -179,7 +179,7 @@ def _build_renewal(
     def renew(weights: Any, trained: Any, common: Any, own: Any, number: Any) -> Any:
         tf = fl.tf
         way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
-        # Who took no step met no gradient, and keeps what it had.
+        # A client without a step has no gradient, and keeps its variate.
         return tf.nest.map_structure(
             lambda w, w_k, c, c_k: tf.where(way == 0, c_k, c_k - c + (w - w_k) / way),
             weights,
@@ -238,7 +238,7 @@ def _build_step(
         variate = each(lambda c, d: c + d / num_clients, state.variate, change)
         return ScaffoldState(
             weights,
-            variate,  # nobody's change is 0 where nobody had an example
+            variate,  # a sum of no changes is 0
             moments,
             number + fl.tf.minimum(examples, 1),
         )

@@ -47,11 +47,11 @@ def run(
 ) -> Run:
     """Learns for `rounds` rounds.
 
-    Rounds are numbered from 1, in the history as in what is drawn and shuffled; a round
-    in which nobody finishes changes nothing and is a row with 0 clients. Where
-    `Options(checkpoints=…)` names a folder with a checkpoint, the run goes on from the
-    newest one: killed at any time and called again, it ends as if it had not been.
-    Ctrl-C ends it after the last complete round.
+    Rounds count from 1, in the history as in what is sampled and shuffled. A round that
+    no client finishes changes nothing and is a row with 0 clients. Where
+    `Options(checkpoints=…)` names a folder with a checkpoint, the run resumes from the
+    newest one: killed at any time and called again, it ends as if it had never been
+    killed. Ctrl-C ends it after the last complete round.
 
     >>> import fedlearn_edu as fl
     >>> model = fl.learning.models.softmax_regression(features=2, classes=2)
@@ -77,7 +77,7 @@ def run(
         RunError: if the data do not fit the process, or there are none.
         DivergenceError: if a round ends in NaN; its `run` is what there was before.
         CheckpointError: if the newest checkpoint is damaged, or of another run; or if
-            another run goes on in its folder.
+            another run is using its folder.
 
     Source: `tff.learning.programs.train_model`, as one call for a notebook.
     """
@@ -123,7 +123,7 @@ def _asked(config: RunConfig, done: Run) -> str | None:
 
 
 def _check_beginning(config: RunConfig, first: Run, done: Run) -> None:
-    """What a run goes on from is a shorter run of the same clients."""
+    """A run continues a shorter run of the same clients."""
     if done.rounds > config.rounds:
         raise RunError(
             "there are more rounds already than the run is to have",
@@ -205,7 +205,7 @@ def _learn(
     if not is_sound(result):
         raise diverged(config, run, finished)
     metrics = _numbers(result[1], f"metrics of {config.process.name}")
-    if metrics.get("examples") == 0:  # nobody had any, so there is nothing to average
+    if metrics.get("examples") == 0:  # nothing to average
         return run, metrics
     return _with_states(run, finished, result), metrics
 
@@ -221,10 +221,7 @@ def _next(config: RunConfig, run: Run, finished: tuple[int, ...]) -> Any:
 def _say_whose(
     error: Exception, config: RunConfig, run: Run, finished: tuple[int, ...]
 ) -> None:
-    """Calls clients by their names, where a computation numbers those of the round.
-
-    Client 0 of a round is not client 0 of the data where not all take part.
-    """
+    """Renumbers clients in an error: those of a round are numbered from 0 anew."""
 
     def name(found: re.Match[str]) -> str:
         number = int(found[1])
@@ -249,7 +246,7 @@ def _with_states(run: Run, finished: tuple[int, ...], result: Any) -> Run:
 
 
 def _judgement(config: RunConfig, weights: Any, number: int) -> Numbers:
-    """The columns of all evaluations, if it is their turn."""
+    """The columns of all evaluations, in rounds that evaluate."""
     if number not in (1, config.rounds) and number % config.options.evaluate_every:
         return {}
     found: Numbers = {}
@@ -266,7 +263,7 @@ def _judgement(config: RunConfig, weights: Any, number: int) -> Numbers:
 
 
 def _numbers(named: Any, place: str) -> Numbers:
-    """Numbers with names as Python has them, which files and tables like better."""
+    """Named numbers as plain Python numbers, for files and tables."""
     if isinstance(named, Evaluation):
         named = named.metrics
     if not isinstance(named, Mapping):

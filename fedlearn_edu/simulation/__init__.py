@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulation needs around a computation: where it runs, data, and who has which.
+"""What a simulation needs around a computation: environments, data sets, clients.
 
 `datasets` has the examples, `partitions` deals them out, `ClientData` reads them client
-by client, and `ClientSampling` says who takes part in a round.
+by client, and `ClientSampling` chooses the clients of a round.
 
-The two environments are the ones that programs for the ancestor ask for:
+The two environments are those that TFF programs ask for:
 `local_executor_factory()` without sequence operators, `build_inprocess_environment()`
 with them.
 """

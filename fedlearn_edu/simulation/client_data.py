@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ClientData`: arrays, and who holds which of their examples, in batches.
+"""`ClientData`: arrays, and which client holds which of their examples.
 
 It points into the arrays and copies nothing until a client is read, so ten thousand
 clients cost no more than the indices. What a client reads depends on its `id`, the seed
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.placing import place
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
-from fedlearn_edu.simulation.datasets.arrays import ExamplesError, check_examples
+from fedlearn_edu.simulation.datasets.dataset import ExamplesError, check_examples
 from fedlearn_edu.simulation.partitions.arguments import (
     Indices,
     PartitionError,
@@ -252,7 +252,7 @@ class ClientData(Sequence[Client]):
     def select(self, positions: Iterable[int]) -> "ClientData":
         """The clients at these positions, in this order; one may come several times.
 
-        Nobody, `select([])`, is a `ClientData` of no clients.
+        `select([])` is a `ClientData` of no clients.
         """
         return self._of(self._ids[self._positions(list(positions))])
 

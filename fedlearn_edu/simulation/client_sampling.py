@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who takes part in a round: who is invited, who drops out, who is too late.
+"""Client sampling: which clients a round invites, loses, and waits for in vain.
 
-Pure in the seed and the round: asking twice, or for rounds out of order, gives the same
-cohorts. Only who `finished` may enter an average, as an example count or otherwise.
+A pure function of the seed and the round: asking twice, or for rounds out of order,
+gives the same cohorts. Only clients that `finished` may enter an average.
 """
 
 import math
@@ -50,10 +50,10 @@ class Cohort:
     With replacement a client may be in it several times; then it counts several times.
 
     Attributes:
-        invited: all who were asked; the other three together.
-        finished: whose work arrived in time.
-        dropped: who left without a word.
-        late: whose work arrived after the deadline, and is not used.
+        invited: all clients that were asked; the other three together.
+        finished: those whose work arrived in time.
+        dropped: those that never answered.
+        late: those whose work arrived after the deadline; it is not used.
     """
 
     invited: tuple[int, ...]
@@ -72,7 +72,7 @@ class Stragglers:
     all rounds; the jitter is new in each.
 
     Attributes:
-        deadline: the time after which nobody is waited for; an average client of median
+        deadline: the time after which an answer is late; an average client of median
             pace takes 1.
         spread: how different the paces are; 0 means not at all.
 
@@ -113,16 +113,16 @@ class ClientSampling:
         count: how many clients are invited.
         fraction: the share of all that is invited, in (0, 1]; it is rounded to whole
             clients, and to at least one.
-        weights: who is drawn more often: `"uniform"`, `"examples"` (in proportion to
-            how many they hold), or one number per client.
+        weights: which clients are drawn more often: `"uniform"`, `"examples"` (in
+            proportion to how many they hold), or one number per client.
         replace: whether a client may be drawn several times in a round.
         dropout: how likely an invited client is to drop out, in [0, 1).
-        stragglers: who is too slow; `None` if nobody is.
+        stragglers: which clients are too slow; `None` for none.
         seed: a whole number; the same one gives the same cohorts.
 
     >>> sampling = ClientSampling(count=3, dropout=0.3, seed=1)
     >>> sampling.draw(round_number=1, num_examples=[10, 10, 10, 10, 10])
-    Cohort(invited=(1, 3, 4), finished=(1, 4), dropped=(3,), late=())
+    Cohort(invited=(1, 3, 4), finished=(3, 4), dropped=(1,), late=())
 
     Raises:
         SamplingError: if something does not make sense; numbers of clients are checked
@@ -156,7 +156,7 @@ class ClientSampling:
     def draw(self, round_number: int, num_examples: ArrayLike) -> Cohort:
         """Draws the cohort of a round.
 
-        Nobody may finish; such a round changes nothing.
+        A cohort may have no client that finished; its round changes nothing.
 
         Args:
             round_number: Of the round; `learning.run` and its history count from 1.

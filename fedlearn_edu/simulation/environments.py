@@ -76,7 +76,7 @@ class Environment(Context, ExecutorFactory):
 
     @short_traceback
     def create_computation(self, computation: Any) -> Any:
-        """The same computation, bound: whoever calls it, it runs in this environment.
+        """The same computation, bound: wherever it is called, it runs here.
 
         >>> import numpy as np
         >>> import fedlearn_edu as fl
@@ -198,7 +198,7 @@ def local_executor_factory(
     clients_per_thread: int = 1,
     **options: Any,
 ) -> Environment:
-    """An environment whose stack has no sequence layer, like the ancestor's default.
+    """An environment whose stack has no sequence layer, like TFF's default.
 
     Takes what `framework.local_executor_factory` takes, which makes only the factory;
     `build_inprocess_environment` runs sequence operators, too.

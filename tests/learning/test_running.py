@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import tracemalloc
-from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -329,120 +328,49 @@ def unrunnable() -> LearningProcess:
     return replace(PROCESS, next=never)
 
 
-REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "rounds below 0": (
-        lambda: run(unrunnable(), small_lists(), -1),
-        RunError,
-        "rounds",
-    ),
-    "half rounds": (lambda: run(unrunnable(), small_lists(), 1.5), RunError, "rounds"),  # type: ignore[arg-type]
-    "no process": (lambda: run(None, small_lists(), 1), RunError, "process"),  # type: ignore[arg-type]
-    "no clients": (lambda: run(unrunnable(), [], 1), RunError, "no clients"),
-    "nobody selected": (
-        lambda: run(unrunnable(), small_data().select([]), 1),
-        RunError,
-        "no clients",
-    ),
-    "a dict of clients": (
-        lambda: run(unrunnable(), {"a": []}, 1),
-        RunError,
-        r"list\(data.values\(\)\)",
-    ),
-    "a batch size for lists": (
-        lambda: run(unrunnable(), small_lists(), 1, batch_size=3),
-        RunError,
-        "batch_size=3",
-    ),
-    "a seed for lists": (
-        lambda: run(unrunnable(), small_lists(), 1, options=Options(shuffle_seed=3)),
-        RunError,
-        "shuffle_seed=3",
-    ),
-    "empty batches": (
-        lambda: run(unrunnable(), small_data(), 1, batch_size=0),
-        RunError,
-        "batch_size",
-    ),
-    "other data": (
-        lambda: run(
-            unrunnable(),
-            ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [np.arange(2)]),
-            1,
+def test_what_cannot_be_run_is_refused_before_the_first_round() -> None:
+    lists, data = small_lists(), small_data()
+    other = ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [np.arange(2)])
+    twice = ClientSampling(count=2, replace=True)
+    too_many = ClientSampling(count=7)
+    refused: list[tuple[str, Any]] = [
+        ("rounds", {"data": lists, "rounds": -1}),
+        ("rounds", {"data": lists, "rounds": 1.5}),
+        ("process", {"process": None}),
+        ("no clients", {"data": []}),
+        ("no clients", {"data": data.select([])}),
+        (r"list\(data.values\(\)\)", {"data": {"a": []}}),
+        ("batch_size=3", {"data": lists, "batch_size": 3}),
+        ("shuffle_seed=3", {"data": lists, "options": Options(shuffle_seed=3)}),
+        ("batch_size", {"batch_size": 0}),
+        (r"x=float32\[\?,9\]", {"data": other}),
+        ("7 of 6 clients", {"rounds": 0, "client_sampling": too_many}),
+        ("client_sampling", {"client_sampling": 3}),
+        ("'test': function of weights", {"evaluate": print}),
+        ("callbacks", {"options": Options(callbacks=unfit([3]))}),
+        (r"Checkpoints\(folder\)", {"options": Options(checkpoints=unfit("a"))}),
+        ("evaluate_every", {"options": Options(evaluate_every=0)}),
+        ("two states", {"process": KEEPING, "client_sampling": twice}),
+        ("at most 1 round", {"options": Options(start=run(PROCESS, data, 2))}),
+        (
+            "states of 6 clients",
+            {
+                "process": KEEPING,
+                "data": small_data(5),
+                "options": Options(start=run(KEEPING, small_data(6), 1)),
+            },
         ),
-        RunError,
-        r"x=float32\[\?,9\]",
-    ),
-    "too many clients": (
-        lambda: run(
-            unrunnable(), small_data(), 0, client_sampling=ClientSampling(count=7)
-        ),
-        ValueError,
-        "7 of 6 clients",
-    ),
-    "no client_sampling": (
-        lambda: run(unrunnable(), small_data(), 1, client_sampling=3),  # type: ignore[arg-type]
-        RunError,
-        "client_sampling",
-    ),
-    "one evaluation without a name": (
-        lambda: run(unrunnable(), small_data(), 1, evaluate=print),  # type: ignore[arg-type]
-        RunError,
-        "'test': function of weights",
-    ),
-    "a callback that is none": (
-        lambda: run(unrunnable(), small_data(), 1, options=Options(callbacks=[3])),  # type: ignore[list-item]
-        RunError,
-        "callbacks",
-    ),
-    "a folder in place of checkpoints": (
-        lambda: run(unrunnable(), small_data(), 1, options=Options(checkpoints="a")),  # type: ignore[arg-type]
-        RunError,
-        r"Checkpoints\(folder\)",
-    ),
-    "evaluations every 0 rounds": (
-        lambda: run(unrunnable(), small_data(), 1, options=Options(evaluate_every=0)),
-        RunError,
-        "evaluate_every",
-    ),
-    "two states of one client": (
-        lambda: run(
-            KEEPING,
-            small_data(),
-            1,
-            client_sampling=ClientSampling(count=2, replace=True),
-        ),
-        RunError,
-        "two states",
-    ),
-    "fewer rounds than are done": (
-        lambda: run(
-            PROCESS,
-            small_data(),
-            1,
-            options=Options(start=run(PROCESS, small_data(), 2)),
-        ),
-        RunError,
-        "at most 1 round",
-    ),
-    "a start with other clients": (
-        lambda: run(
-            KEEPING,
-            small_data(5),
-            2,
-            options=Options(start=run(KEEPING, small_data(6), 1)),
-        ),
-        RunError,
-        "states of 6 clients",
-    ),
-}
+    ]
+    for text, arguments in refused:
+        asked: Any = {"process": unrunnable(), "data": data, "rounds": 1} | arguments
+        with pytest.raises(ValueError, match=text) as error:
+            run(**asked)
+        assert isinstance(error.value, fl.FedLearnError)
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_run_is_refused_before_the_first_round(name: str) -> None:
-    call, kind, text = REFUSED[name]
-    with pytest.raises(kind, match=text) as error:
-        call()
-    assert isinstance(error.value, fl.FedLearnError)
+def unfit(thing: Any) -> Any:
+    """What type checkers would refuse."""
+    return thing
 
 
 def test_batches_that_do_not_fit_the_model_are_refused_by_the_language() -> None:

@@ -260,47 +260,43 @@ def test_each_client_sees_its_images_in_its_own_way() -> None:
 # ------------------------------------------------------------------ bad input
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "message"),
-    [
-        (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "do not match"),
-        (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "in x: 7"),
-        (lambda: ClientData(X, list("abcdefg"), PARTITION), ExamplesError, "numbers"),
-        (lambda: ClientData(X, Y, [[0], []]), PartitionError, "client 1"),
-        (lambda: ClientData(X, Y, [[0], [7]]), PartitionError, "not there"),
-        (lambda: ClientData(X, Y, [[-1]]), PartitionError, "positions from 0 to 6"),
-        (lambda: ClientData(X, Y, [Y > 3]), PartitionError, "flatnonzero"),
-        (lambda: ClientData(X, Y, [[0.5]]), PartitionError, "float64 of shape"),
-        (lambda: ClientData(X, Y, []), PartitionError, "no clients"),
-        (
-            lambda: ClientData(X, Y, PARTITION, partitions.feature_shifts(2)),
-            PartitionError,
-            "one FeatureShift for each of 3 clients",
-        ),
-        (
-            lambda: ClientData(
-                X.reshape(7, 4), Y, PARTITION, partitions.feature_shifts(3)
-            ),
-            PartitionError,
-            "a feature shift is for images",
-        ),
-        (lambda: DATA[3], NoSuchClientError, "from 0 to 2"),
-        (lambda: DATA[-4], NoSuchClientError, "found:    -4"),
-        (lambda: DATA["a"], NoSuchClientError, "clients are numbered"),  # type: ignore[call-overload]
-        (lambda: DATA.select([0, 3]), NoSuchClientError, "found:    3"),
-        (lambda: DATA.select([0.5]), NoSuchClientError, "numbered"),  # type: ignore[list-item]
-        (lambda: DATA.batches(0), PartitionError, "at least one example"),
-        (lambda: DATA.place(2, epochs=0), PartitionError, "epochs >= 1"),
-        (lambda: DATA.place(2, seed=-1), PartitionError, "seed >= 0"),
-        (lambda: DATA.place(2, round_number=-1), PartitionError, "round_number >= 0"),
-    ],
-)
-def test_bad_input_says_what_is_wrong(
-    wrong: Callable[[], object], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message) as caught:
-        wrong()
-    assert isinstance(caught.value, fl.FedLearnError)
+BAD_INPUT: list[tuple[Callable[[], object], type[Exception], str]] = [
+    (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "do not match"),
+    (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "in x: 7"),
+    (lambda: ClientData(X, list("abcdefg"), PARTITION), ExamplesError, "numbers"),
+    (lambda: ClientData(X, Y, [[0], []]), PartitionError, "client 1"),
+    (lambda: ClientData(X, Y, [[0], [7]]), PartitionError, "not there"),
+    (lambda: ClientData(X, Y, [[-1]]), PartitionError, "positions from 0 to 6"),
+    (lambda: ClientData(X, Y, [Y > 3]), PartitionError, "flatnonzero"),
+    (lambda: ClientData(X, Y, [[0.5]]), PartitionError, "float64 of shape"),
+    (lambda: ClientData(X, Y, []), PartitionError, "no clients"),
+    (
+        lambda: ClientData(X, Y, PARTITION, partitions.feature_shifts(2)),
+        PartitionError,
+        "one FeatureShift for each of 3 clients",
+    ),
+    (
+        lambda: ClientData(X.reshape(7, 4), Y, PARTITION, partitions.feature_shifts(3)),
+        PartitionError,
+        "a feature shift is for images",
+    ),
+    (lambda: DATA[3], NoSuchClientError, "from 0 to 2"),
+    (lambda: DATA[-4], NoSuchClientError, "found:    -4"),
+    (lambda: DATA["a"], NoSuchClientError, "clients are numbered"),  # type: ignore[call-overload]
+    (lambda: DATA.select([0, 3]), NoSuchClientError, "found:    3"),
+    (lambda: DATA.select([0.5]), NoSuchClientError, "numbered"),  # type: ignore[list-item]
+    (lambda: DATA.batches(0), PartitionError, "at least one example"),
+    (lambda: DATA.place(2, epochs=0), PartitionError, "epochs >= 1"),
+    (lambda: DATA.place(2, seed=-1), PartitionError, "seed >= 0"),
+    (lambda: DATA.place(2, round_number=-1), PartitionError, "round_number >= 0"),
+]
+
+
+def test_bad_input_says_what_is_wrong() -> None:
+    for wrong, error, message in BAD_INPUT:
+        with pytest.raises(error, match=message) as caught:
+            wrong()
+        assert isinstance(caught.value, fl.FedLearnError)
 
 
 @pytest.mark.parametrize("label", [2**31, -(2**31) - 1])

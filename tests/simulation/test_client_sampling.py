@@ -180,41 +180,39 @@ def test_sampling_is_a_value() -> None:
     assert hash(one) == hash(ClientSampling(count=3, weights=(1.0, 2.0, 3.0)))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda: ClientSampling(count=0), "count"),
-        (lambda: ClientSampling(fraction=1.5), "a float: 1.5"),
-        (lambda: ClientSampling(fraction=float("nan")), "a float: nan"),
-        (lambda: ClientSampling(count=True), "a bool: True"),
-        (lambda: ClientSampling(count=1, fraction=1.0), "count=1, fraction=1.0"),
-        (lambda: ClientSampling(0.5), "count=3, or fraction=0.1"),
-        (lambda: ClientSampling(clients_per_round=3), "found: *an int: 3"),
-        (lambda: ClientSampling(dropout=1.0), r"a number in \[0, 1\)"),
-        (lambda: ClientSampling(dropout=-0.1), "dropout"),
-        (lambda: ClientSampling(weights="size"), "'uniform', 'examples'"),
-        (lambda: ClientSampling(weights=[1, -1]), "of at least 0"),
-        (lambda: ClientSampling(weights=[1, np.nan]), "finite numbers"),
-        (lambda: ClientSampling(weights=[]), "one per client"),
-        (lambda: ClientSampling(seed=-1), "a whole number from 0 on"),
-        (lambda: ClientSampling(stragglers=1.0), "Stragglers"),  # type: ignore[arg-type]
-        (lambda: Stragglers(0.0), "deadline"),
-        (lambda: Stragglers(1.0, spread=-1.0), "spread"),
-        (lambda: ClientSampling(count=11).draw(0, SIZES), "not enough clients"),
-        (lambda: ClientSampling(count=11).draw(0, SIZES), "11 of 10 clients"),
-        (lambda: ClientSampling(weights=[1, 0]).draw(0, [1, 1]), "at most 1 clients"),
-        (lambda: ClientSampling(weights=[1]).draw(0, [1, 1]), "one weight for each"),
-        (lambda: ClientSampling(count=1, weights=[0, 0]).draw(0, [1, 1]), "not all 0"),
-        (lambda: ClientSampling(count=1, weights="examples").draw(0, [0]), "not all 0"),
-        (lambda: ClientSampling().draw(-1, SIZES), "round_number"),
-        (lambda: ClientSampling().draw(0, []), "num_examples"),
-        (lambda: ClientSampling().draw(0, [-1]), "num_examples"),
-    ],
-)
-def test_bad_input_says_what_is_wrong(
-    wrong: Callable[[], object], message: str
-) -> None:
-    with pytest.raises(SamplingError, match=message) as caught:
-        wrong()
-    assert isinstance(caught.value, FedLearnError)
-    assert isinstance(caught.value, ValueError)
+BAD_INPUT: list[tuple[Callable[[], object], str]] = [
+    (lambda: ClientSampling(count=0), "count"),
+    (lambda: ClientSampling(fraction=1.5), "a float: 1.5"),
+    (lambda: ClientSampling(fraction=float("nan")), "a float: nan"),
+    (lambda: ClientSampling(count=True), "a bool: True"),
+    (lambda: ClientSampling(count=1, fraction=1.0), "count=1, fraction=1.0"),
+    (lambda: ClientSampling(0.5), "count=3, or fraction=0.1"),
+    (lambda: ClientSampling(clients_per_round=3), "found: *an int: 3"),
+    (lambda: ClientSampling(dropout=1.0), r"a number in \[0, 1\)"),
+    (lambda: ClientSampling(dropout=-0.1), "dropout"),
+    (lambda: ClientSampling(weights="size"), "'uniform', 'examples'"),
+    (lambda: ClientSampling(weights=[1, -1]), "of at least 0"),
+    (lambda: ClientSampling(weights=[1, np.nan]), "finite numbers"),
+    (lambda: ClientSampling(weights=[]), "one per client"),
+    (lambda: ClientSampling(seed=-1), "a whole number from 0 on"),
+    (lambda: ClientSampling(stragglers=1.0), "Stragglers"),  # type: ignore[arg-type]
+    (lambda: Stragglers(0.0), "deadline"),
+    (lambda: Stragglers(1.0, spread=-1.0), "spread"),
+    (lambda: ClientSampling(count=11).draw(0, SIZES), "not enough clients"),
+    (lambda: ClientSampling(count=11).draw(0, SIZES), "11 of 10 clients"),
+    (lambda: ClientSampling(weights=[1, 0]).draw(0, [1, 1]), "at most 1 clients"),
+    (lambda: ClientSampling(weights=[1]).draw(0, [1, 1]), "one weight for each"),
+    (lambda: ClientSampling(count=1, weights=[0, 0]).draw(0, [1, 1]), "not all 0"),
+    (lambda: ClientSampling(count=1, weights="examples").draw(0, [0]), "not all 0"),
+    (lambda: ClientSampling().draw(-1, SIZES), "round_number"),
+    (lambda: ClientSampling().draw(0, []), "num_examples"),
+    (lambda: ClientSampling().draw(0, [-1]), "num_examples"),
+]
+
+
+def test_bad_input_says_what_is_wrong() -> None:
+    for wrong, message in BAD_INPUT:
+        with pytest.raises(SamplingError, match=message) as caught:
+            wrong()
+        assert isinstance(caught.value, FedLearnError)
+        assert isinstance(caught.value, ValueError)
