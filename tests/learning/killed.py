@@ -4,8 +4,8 @@
     python -m tests.learning.killed FOLDER WHICH POINT
 
 Points are counted, not timed: each call that a function of `fedlearn_edu/learning`
-makes or is, and each return of one, is a point; of a run with TensorFlow, only those
-while a checkpoint is written. At the given one the process sends SIGKILL to itself; 0
+makes or is, and each return of one, is a point; of a run with TensorFlow, only each
+`os.fsync` of a checkpoint. At the given one the process sends SIGKILL to itself; 0
 means never, and then it prints how many there were, and a digest of all the run left.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning import atomic, training_loop
+from fedlearn_edu.learning import training_loop
 from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.process import LearningProcess
@@ -71,27 +71,37 @@ def digest(made: Run) -> str:
     return found.hexdigest()
 
 
-def kill_at(point: int, place: str) -> Any:
-    """Counts points from now on, on this thread."""
-    count = 0
+class Points:
+    """Counts points from now on, on this thread, and kills at one of them."""
 
-    def passed(frame: Any, event: str, arg: object) -> None:
-        nonlocal count
-        if frame.f_code.co_filename.startswith(place):
-            count += 1
-            if count == point:
-                os.kill(os.getpid(), signal.SIGKILL)
+    def __init__(self, deadly: int, which: str) -> None:
+        self.count, self.deadly = 0, deadly
+        self._fsync = os.fsync
+        if which == "mean":
+            sys.setprofile(self.called)
+        else:  # a profiler would slow TensorFlow's tracing down
+            os.fsync = self.synced  # type: ignore[assignment]
 
-    sys.setprofile(passed)
-    return lambda: count
+    def called(self, frame: Any, event: str, arg: object) -> None:
+        if frame.f_code.co_filename.startswith(_ROOM):
+            self.passed()
+
+    def synced(self, handle: Any) -> None:
+        self.passed()
+        self._fsync(handle)
+
+    def passed(self) -> None:
+        self.count += 1
+        if self.count == self.deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
     folder, which, point = sys.argv[1:]
-    counted = kill_at(int(point), _ROOM if which == "mean" else str(atomic.__file__))
+    points = Points(int(point), which)
     made = the_run(folder, which)
     sys.setprofile(None)
-    sys.stdout.write(f"{counted()} {digest(made)}\n")
+    sys.stdout.write(f"{points.count} {digest(made)}\n")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientSampling
 from tests.architecture.repository import ROOT
-from tests.learning.killed import ROUNDS, digest, the_run
+from tests.learning.killed import digest, the_run
 from tests.learning.small import mean_process, small_data, small_lists
 from tests.learning.test_running import numbers, same
 
@@ -440,7 +440,7 @@ def test_killed_at_any_point_and_resumed_a_run_ends_bit_for_bit_the_same(
     points, expected = whole.stdout.split()
     assert expected == digest(the_run(None, "mean"))
     chance = random.Random(11)
-    for attempt in range(4):
+    for attempt in range(3):
         folder = tmp_path / str(attempt)
         killed = start(folder, "mean", chance.randrange(1, int(points)))
         assert killed.returncode == -9, killed.stderr
@@ -457,11 +457,10 @@ def test_killed_at_any_point_and_resumed_a_run_ends_bit_for_bit_the_same(
 @pytest.mark.slow
 def test_a_process_with_tensorflow_is_resumed_bit_for_bit_too(tmp_path: Path) -> None:
     expected = digest(the_run(None, "scaffold"))
-    killed = start(tmp_path / "parts", "scaffold", 60)  # while it writes
+    killed = start(tmp_path / "parts", "scaffold", 7)  # while it writes the fourth
     assert killed.returncode == -9
     begun = Checkpoints(tmp_path / "parts").files
-    assert begun
-    assert begun[-1].name < f"round_{ROUNDS:06}"
+    assert begun[-1].name == "round_000003.checkpoint"
     assert start(tmp_path / "parts", "scaffold", 0).stdout.split()[1] == expected
 
 
