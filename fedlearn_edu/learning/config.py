@@ -66,6 +66,14 @@ class RunConfig:
         """How many examples each client holds, counted once."""
         return self.source.num_examples()
 
+    def call_next(self, run: Run, positions: tuple[int, ...]) -> Any:
+        """What `process.next` returns after `run` for clients at these positions."""
+        data = self.source.place(positions, run.rounds + 1)
+        if run.client_states is None:
+            return self.process.next(run.state, data)
+        states = [run.client_states[position] for position in positions]
+        return self.process.next(run.state, data, states)
+
     def identity(self) -> dict[str, str]:
         """What a checkpoint must share with this run to be resumed by it."""
         process, options = self.process, self.options

@@ -64,21 +64,13 @@ def diverged(config: RunConfig, run: Run, positions: Sequence[int]) -> Divergenc
     return error
 
 
-def alone(config: RunConfig, run: Run, position: int) -> Any:
-    """What the next round would return if this client were the only one."""
-    data = config.source.place((position,), run.rounds + 1)
-    if run.client_states is None:
-        return config.process.next(run.state, data)
-    return config.process.next(run.state, data, [run.client_states[position]])
-
-
 def _is_good(config: RunConfig, run: Run, position: int) -> bool:
-    result = alone(config, run, position)
+    result = config.call_next(run, (position,))
     return result[1].get("examples") == 0 or is_sound(result)
 
 
 def _culprit(config: RunConfig, run: Run, position: int) -> _Culprit:
-    metrics = alone(config, run, position)[1]
+    metrics = config.call_next(run, (position,))[1]
     batches = config.source.batches(position, run.rounds + 1)
     return _Culprit(
         config.source.name(position),

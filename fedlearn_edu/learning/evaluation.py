@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="untyped-decorator"
-"""Federated evaluation: one model, everybody's examples, and averages named by what of.
+"""Federated evaluation: one model on all clients' examples, and what averages are over.
 
 Clients count, the server adds up, and an `Evaluation` divides. It has no `loss` and no
 `accuracy`: a mean over examples and a mean over clients differ as soon as clients hold
@@ -32,7 +32,7 @@ Counts = Mapping[str, Any]
 
 @short_traceback
 def build_federated_evaluation(model: Model) -> "FederatedEvaluation":
-    """Builds what evaluators the weights of a model on the clients' examples.
+    """Builds an evaluation of a model's weights on the examples of all clients.
 
     Source: `tff.learning.build_federated_evaluation`, whose averages were all weighted
     by examples.
@@ -57,7 +57,7 @@ class FederatedEvaluation:
     """A computation, and how to read what it returns.
 
     Attributes:
-        model: whose weights are judged.
+        model: whose weights are evaluated.
         computation: `(<WEIGHTS@SERVER,{BATCH*}@CLIENTS> ->
             <total=COUNTS@SERVER,clients={COUNTS}@CLIENTS>)`. That every client's own
             counts are a result is what a simulation may do, and no real server.

@@ -198,7 +198,7 @@ def _learn(
     if not finished:
         return run, dict.fromkeys(_metric_names(config), math.nan)
     try:
-        result = _next(config, run, finished)
+        result = config.call_next(run, finished)
     except Exception as error:
         _say_whose(error, config, run, finished)
         raise
@@ -208,14 +208,6 @@ def _learn(
     if metrics.get("examples") == 0:  # nothing to average
         return run, metrics
     return _with_states(run, finished, result), metrics
-
-
-def _next(config: RunConfig, run: Run, finished: tuple[int, ...]) -> Any:
-    data = config.source.place(finished, run.rounds + 1)
-    if run.client_states is None:
-        return config.process.next(run.state, data)
-    states = [run.client_states[position] for position in finished]
-    return config.process.next(run.state, data, states)
 
 
 def _say_whose(
