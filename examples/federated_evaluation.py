@@ -57,4 +57,4 @@ if __name__ == "__main__":
     somebody = softmax.make_clients()
     *_, trained = rounds(somebody, num_rounds=5)
     for name, value in evaluate(trained, somebody).items():
-        print(f"{name:25} {np.round(value, 4)}".replace("\n", ""))
+        print(f"{name:26} {np.round(value, 4)}".replace("\n", ""))
