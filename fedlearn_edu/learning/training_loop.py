@@ -180,7 +180,7 @@ def next_round(config: RunConfig, run: Run) -> Run:
         "seconds": time.perf_counter() - started,
     }
     row.update((k, v) for k, v in metrics.items() if k not in COLUMNS)
-    row.update(_judgement(config, learned.state.weights, run.rounds + 1))
+    row.update(_evaluated(config, learned.state.weights, run.rounds + 1))
     return replace(learned, history=run.history.with_row(row))
 
 
@@ -237,7 +237,7 @@ def _with_states(run: Run, finished: tuple[int, ...], result: Any) -> Run:
     return replace(run, state=state, client_states=tuple(client_states))
 
 
-def _judgement(config: RunConfig, weights: Any, number: int) -> Numbers:
+def _evaluated(config: RunConfig, weights: Any, number: int) -> Numbers:
     """The columns of all evaluations, in rounds that evaluate."""
     if number not in (1, config.rounds) and number % config.options.evaluate_every:
         return {}
