@@ -26,8 +26,7 @@ CONTEXTS = [
         id=f"{leaf}-{fanout}",
         marks=[pytest.mark.tensorflow] if leaf == "tensorflow" else [],
     )
-    for leaf in ("numpy", "tensorflow")
-    for fanout in (100, 2)
+    for leaf, fanout in (("numpy", 100), ("tensorflow", 2))
 ]
 
 pytestmark = pytest.mark.parametrize("context", CONTEXTS)
