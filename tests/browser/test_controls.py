@@ -19,7 +19,12 @@ from tests.browser.servers import serve
 from tests.notebooks.notebooks import NOTEBOOKS
 from tools.cells import code_cells, read
 
-pytestmark = [pytest.mark.browser, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.tensorflow,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+]
 
 SHOW = """
 def show_all(explorer):

@@ -13,11 +13,14 @@ from typing import Any, final
 import pytest
 
 from tests.browser.conftest import PICTURES
-from tests.browser.notebook_page import NotebookPage
+from tests.browser.notebook_page import HARMLESS, NotebookPage
 
-pytestmark = [pytest.mark.browser, pytest.mark.tensorflow, pytest.mark.slow]
-
-HARMLESS = "reading 'schema'"  # Notebook 7 says this with any widget, or with none
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.tensorflow,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+]
 
 
 @final

@@ -12,7 +12,12 @@ import pytest
 
 from tests.browser.conftest import NOTEBOOK, PICTURES, ROOT
 
-pytestmark = [pytest.mark.browser, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.tensorflow,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+]
 
 MOVING = ("play", "mean", "aggregation", "partitions", "training", "drift")
 

@@ -339,6 +339,7 @@ def test_formula_that_cannot_be_drawn_is_shown_as_it_was_written() -> None:
 
 @pytest.mark.notebook
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_lessons_are_run(clone: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = command.write(clone, clone / "build").parent
     text = soup(out / "01_hello.html").get_text()
@@ -352,6 +353,7 @@ def test_lessons_are_run(clone: Path, capfd: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.notebook
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_lesson_that_does_not_run_is_named(
     clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
