@@ -8,6 +8,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 JOBS   ?= 2
 SLOWEST := --durations=10 --durations-min=1
+PYTHON311 ?= python3.11
 DEMO_ARGS ?=
 BENCH_ARGS ?=
 FOLDER ?= fedlearn-lessons
@@ -162,6 +163,17 @@ test-rest:
 
 test-all:
 	$(call stages,test test-rest)
+
+# The oldest versions that pyproject.toml allows, in an environment of their own.
+LOWEST := build/lowest
+
+test-lowest:
+	@mkdir -p build
+	$(PYTHON311) -m tools.lowest > build/lowest.txt
+	$(PYTHON311) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet -c build/lowest.txt -e ".[test]"
+	$(LOWEST)/bin/python -m pytest -m "tensorflow and not thorough and not slow" \
+	  tests/runtimes tests/conformance tests/sequences tests/learning $(SLOWEST)
 
 bench: $(VENV)/.installed-demo
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
