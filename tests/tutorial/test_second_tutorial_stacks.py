@@ -68,7 +68,13 @@ def two_rounds(form: str, run: Run, clients: Clients) -> tuple[Any, list[float]]
     return model, losses
 
 
-@pytest.fixture(scope="module", params=ALL_FORMS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        *ALL_FORMS[:1],
+        *(pytest.param(form, marks=pytest.mark.thorough) for form in ALL_FORMS[1:]),
+    ],
+)
 def expected(
     request: pytest.FixtureRequest, small_run: Run, small_clients: Clients
 ) -> tuple[str, Any, list[float]]:
