@@ -86,23 +86,6 @@ def test_slider_moves_by_keyboard(
 
 
 @each
-def test_slider_moves_by_mouse(opened: NotebookPage, explored: Explored) -> None:
-    output = opened.output_with(explored.cell)
-    before = sentence(output)
-    handle = output.locator(".noUi-handle").first
-    handle.scroll_into_view_if_needed()
-    place: Any = handle.bounding_box()
-    track: Any = output.locator(".noUi-base").first.bounding_box()
-    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
-    share = (x - track["x"]) / track["width"]
-    opened.page.mouse.move(x, y)
-    opened.page.mouse.down()
-    opened.page.mouse.move(track["x"] + track["width"] * (1 - share * 0.7), y, steps=4)
-    opened.page.mouse.up()
-    opened.wait_for_change(lambda: sentence(output), before)
-
-
-@each
 def test_box_takes_a_typed_number(opened: NotebookPage, explored: Explored) -> None:
     output = opened.output_with(explored.cell)
     label, typed = explored.box

@@ -39,13 +39,6 @@ def test_members_are_dealt_out_and_come_back_in_client_order() -> None:
     assert run(call(executor, program, numbers(*range(6)))) == tuple(range(1, 7))
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_every_client_needs_an_entry(count: int) -> None:
-    executor = composed(leaf(), 2, 1)
-    with pytest.raises(CardinalityError, match="3 entries"):
-        run(executor.create_value(numbers(*range(count)), INTS))
-
-
 def test_the_number_of_clients_of_each_child_is_told() -> None:
     with pytest.raises(CardinalityError, match="2 counts"):
         factory(leaf(), [federating(), federating()], [2])
@@ -64,30 +57,10 @@ def fold_letters(executor: Any, letters: str) -> Any:
     return run(call(executor, program, tuple(letter.encode() for letter in letters)))
 
 
-@pytest.mark.parametrize(
-    ("counts", "folded"),
-    [
-        ((4,), b"((((0+a)+b)+c)+d)!"),
-        ((2, 2), b"[((0+a)+b)|((0+c)+d)]!"),
-        ((1, 2, 1), b"[[(0+a)|((0+b)+c)]|(0+d)]!"),
-        ((2, 0, 2), b"[[((0+a)+b)|0]|((0+c)+d)]!"),
-    ],
-    ids=str,
-)
-def test_groups_fold_in_order_and_are_merged_in_order(
-    counts: tuple[int, ...], folded: bytes
-) -> None:
-    assert fold_letters(above(composed(leaf(), *counts)), "abcd") == folded
-
-
 def test_hierarchies_can_be_composed_again() -> None:
     inner = [composed(leaf(), 1, 1), composed(leaf(), 2)]
     executor = fw.FederatingExecutor(factory(leaf(), inner, [2, 2]), leaf())
     assert fold_letters(above(executor), "abcd") == b"[[(0+a)|(0+b)]|((0+c)+d)]!"
-
-
-def test_over_no_children_an_aggregation_is_its_zero() -> None:
-    assert fold_letters(above(composed(leaf())), "") == b"0!"
 
 
 def test_a_value_for_everybody_reaches_everybody() -> None:

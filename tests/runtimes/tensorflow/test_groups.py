@@ -51,7 +51,6 @@ DATA = {
     "one-has-nothing": [batches(), batches(2, 2), batches(2, 1)],
     "one-client": [batches(2, 1)],
 }
-UNEVEN = {"different-numbers-of-batches", "different-last-batches", "one-has-nothing"}
 
 
 @pytest.fixture(params=["loop", "vectorized"])
