@@ -27,7 +27,7 @@ test-all test-lowest release outputs book: \
 .DELETE_ON_ERROR:
 .PHONY: help demo lab explorers book test test-rest test-all test-lowest check fast lint unit \
   doctests notebooks smoke thorough grading browser browser-rest release outputs gallery \
-  bench results clean
+  bench results size clean
 
 help:
 	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
@@ -46,6 +46,7 @@ help:
 	@echo "make outputs run the lessons and store the outputs that tests compare"
 	@echo "make gallery draw docs/gallery.md and its pictures again"
 	@echo "make bench   measure federated rounds against hand-written ones (6 minutes)"
+	@echo "make size    how many lines there are to read, in each layer"
 	@echo "make results measure what the algorithms reach on MNIST (half an hour)"
 	@echo "make clean   remove caches and build output (keeps $(VENV))"
 
@@ -180,6 +181,9 @@ bench: $(VENV)/.installed-demo
 
 results: $(VENV)/.installed-demo
 	@$(BIN)/python -m benchmarks.learning $(BENCH_ARGS)
+
+size: $(VENV)/.installed-test
+	@$(BIN)/python -m tools.size
 
 release: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.release

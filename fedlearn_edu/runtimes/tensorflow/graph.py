@@ -26,12 +26,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.digests import digest_of
 from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
-from fedlearn_edu.runtimes.tensorflow.sequences import (
-    keeping,
-    nesting,
-    stacks,
-    to_variant,
-)
+from fedlearn_edu.runtimes.tensorflow.sequences import keeping, stacks, to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import own_table
 from fedlearn_edu.types import SequenceType, Type
 
@@ -80,7 +75,6 @@ class GraphCode:
         self.result = result
         self._concrete = concrete
         self._lock = threading.Lock()
-        self._copies: dict[int, Any] = {}
         self.parts: tuple[LeafCode, ...] = ()
         self.body: Body | None = None
         self._trace: Callable[..., Any] | None = None
@@ -111,7 +105,6 @@ class GraphCode:
         self.__dict__["serialized"] = state["serialized"]
         self._concrete = None
         self._lock = threading.Lock()
-        self._copies = {}
         self.body = self._trace = None
         self.parts = ()
         self._stacks_are_fine = False
@@ -146,7 +139,7 @@ class GraphCode:
     @cached_property
     def serialized(self) -> "SerializedGraph":
         """The graph without the process it was traced in."""
-        concrete = self._function(0)
+        concrete = self._function()
         captures = [(inner.name, outer) for outer, inner in concrete.graph.captures]
         inputs = concrete.inputs[: len(concrete.inputs) - len(captures)]
         return SerializedGraph(
@@ -169,24 +162,16 @@ class GraphCode:
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""
-        return called(self._function(nesting.get()), *flat)
+        return called(self._function(), *flat)
 
-    def _function(self, depth: int) -> Any:
-        """The graph as a function; another one if it is waiting for itself."""
+    def _function(self) -> Any:
+        """The graph as a function."""
         with self._lock:
             if self._concrete is None and self._trace is not None:
                 self._concrete = self._trace(stacked=False)
             elif self._concrete is None:
                 self._concrete = _rebuild(self.serialized)
-            if not depth:
-                return self._concrete
-        serialized = self.serialized
-        with self._lock:
-            if depth not in self._copies:
-                # TensorFlow has one thread for a function that reads a generator. Code
-                # in a generator that calls the same function again would wait forever.
-                self._copies[depth] = _rebuild(serialized)
-            return self._copies[depth]
+            return self._concrete
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""

@@ -18,11 +18,11 @@ from threading import RLock
 from typing import Any, final
 
 from fedlearn_edu.compiler.evaluation import obstacle
-from fedlearn_edu.executors.together import Group, Parts, Same, Together
+from fedlearn_edu.executors.batched import Group, Parts, Same, Together
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
-from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
@@ -80,7 +80,7 @@ class TensorFlowTogether(Together):
 
     def _run(self, work: Work, group: Group, start: list[Any]) -> list[Any] | None:
         found = columns(group)
-        if found is None:
+        if found is None or not internals.can_stack():
             return None
         size = _step_bytes(found)
         if size > LARGE_STEP_BYTES:
