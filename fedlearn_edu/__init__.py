@@ -19,6 +19,7 @@ from fedlearn_edu.computations.federated_value import FederatedValue
 from fedlearn_edu.computations.placing import place
 from fedlearn_edu.contexts.execution import SyncExecutionContext, timeout
 from fedlearn_edu.contexts.factories import local_executor_factory
+from fedlearn_edu.contexts.recorded import record
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.intrinsics.aggregation import (
@@ -53,7 +54,6 @@ from fedlearn_edu.intrinsics.sequences import (
     sequence_sum,
 )
 from fedlearn_edu.runtimes.numpy.computation import np_computation
-from fedlearn_edu.simulation.log.recorded import record
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,

@@ -15,7 +15,7 @@ from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.viz import notebook
-from fedlearn_edu.viz.dataflow.drawing import graph
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.failures import draw_error
 from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, said
 from fedlearn_edu.viz.types import notation
@@ -62,7 +62,9 @@ def draw_polymorphic(computation: PolymorphicComputation) -> str:
 def picture(computation: Computation) -> str:
     """The data flow as an `<img>`, for pages and for phones, or why there is none."""
     try:
-        wide, narrow = (graph(computation, width_in=w) for w in (WIDE_IN, NARROW_IN))
+        wide, narrow = (
+            draw_graph(computation, width_in=w) for w in (WIDE_IN, NARROW_IN)
+        )
     except FedLearnError as error:
         return draw_error(error)
     source = b64encode(_small_png(narrow)[0]).decode()

@@ -8,7 +8,7 @@ ground, and named in words as ever.
 
 from html import escape
 
-from fedlearn_edu.simulation.log.sizes import size_of
+from fedlearn_edu.executors.sizing import size_of
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import (
     AbstractType,

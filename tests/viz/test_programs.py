@@ -10,8 +10,8 @@ from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, notebook
-from fedlearn_edu.viz.dataflow.drawing import graph
-from fedlearn_edu.viz.dataflow.passes import passes
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
+from fedlearn_edu.viz.dataflow.passes import draw_passes
 from fedlearn_edu.viz.dataflow.reading import read
 from fedlearn_edu.viz.dataflow.saying import sentence
 from fedlearn_edu.viz.programs import draw_computation, draw_polymorphic
@@ -87,9 +87,9 @@ def test_shell_learns_to_show_computations() -> None:
 def test_a_round_of_scaffold_fits_on_a_page_and_on_a_phone(width_in: float) -> None:
     model = fl.learning.models.softmax_regression()
     step = fl.learning.build_scaffold(model, 5, 0.1).next
-    check_figure(graph(step, width_in=width_in))
-    check_figure(graph(step, expanded=True, width_in=width_in))
-    check_figure(passes(step, width_in=width_in))
+    check_figure(draw_graph(step, width_in=width_in))
+    check_figure(draw_graph(step, expanded=True, width_in=width_in))
+    check_figure(draw_passes(step, width_in=width_in))
 
 
 @pytest.mark.tensorflow

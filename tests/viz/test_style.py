@@ -149,7 +149,9 @@ DRAWN: dict[str, Callable[..., Any]] = {
     "confusion": lambda **more: viz.draw_confusion([[1]], **more),
     "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
     "drift": lambda **more: viz.draw_drift("iid", **more),
-    "graph": lambda **more: viz.graph(fl.np_computation(lambda a: a, np.int64), **more),
+    "graph": lambda **more: viz.draw_graph(
+        fl.np_computation(lambda a: a, np.int64), **more
+    ),
     "mean": lambda **more: viz.draw_mean([1, 2], **more),
     "partition": lambda **more: viz.draw_partition([0, 1], [[0], [1]], **more),
     "run": lambda **more: viz.draw_run(History.of([{"round": 1, "loss": 1.0}]), **more),

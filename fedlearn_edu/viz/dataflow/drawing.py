@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`graph`: a computation as a figure, the server on the left, the clients on the right.
+"""`draw_graph`: a computation as a figure, server on the left, clients on the right.
 
 Time runs down. What crosses the middle travels between machines.
 """
@@ -27,7 +27,7 @@ _EDGE_IN = 0.1
 
 @short_traceback
 @style.in_our_look
-def graph(
+def draw_graph(
     comp: Computation, *, expanded: bool = False, width_in: float = style.WIDE_IN
 ) -> Figure:
     """Draws who computes what in a computation, and what travels between them.
@@ -45,7 +45,7 @@ def graph(
     >>> @fl.federated_computation(fl.type_at_clients(np.float32))
     ... def average(values):
     ...     return fl.federated_mean(values)
-    >>> print(fl.viz.graph(average).get_label())
+    >>> print(fl.viz.draw_graph(average).get_label())
     average: each client sends values (float32, 4 B), averaged.
     """
     style.check_width(width_in)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the boxes of `passes` go: one column for each stage, or one list after another.
+"""Where the boxes of `draw_passes` go: a column for each stage, or list after list.
 
 In inches from the upper left corner; y runs down.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`passes`: a program before and after each pass of the compiler, side by side.
+"""`draw_passes`: a program before and after each pass of the compiler, side by side.
 
 A step is one box, and a ribbon leads from it to what became of it.
 """
@@ -44,7 +44,7 @@ _COLUMNS = {
 
 @short_traceback
 @style.in_our_look
-def passes(comp: Computation, *, width_in: float = style.WIDE_IN) -> Figure:
+def draw_passes(comp: Computation, *, width_in: float = style.WIDE_IN) -> Figure:
     """Draws a program as it was written, and after each pass of the compiler.
 
     Side by side if there is room, else below each other with numbers. Passes that
@@ -62,7 +62,7 @@ def passes(comp: Computation, *, width_in: float = style.WIDE_IN) -> Figure:
     >>> @fl.federated_computation(fl.type_at_clients(np.float32))
     ... def average(values):
     ...     return fl.federated_mean(values)
-    >>> print(fl.viz.passes(average).get_label())
+    >>> print(fl.viz.draw_passes(average).get_label())
     average: 1 step as written, 4 steps expanded.
     """
     found = stages(check_computation(comp).tree)

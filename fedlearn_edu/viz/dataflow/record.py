@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
-from fedlearn_edu.simulation.log.sizes import size_of
+from fedlearn_edu.executors.sizing import size_of
 from fedlearn_edu.types import CLIENTS, FederatedType, Type
 
 

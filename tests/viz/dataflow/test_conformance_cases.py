@@ -5,7 +5,7 @@ import pytest
 
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN
-from fedlearn_edu.viz.dataflow.drawing import graph
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.reading import read
 from fedlearn_edu.viz.dataflow.record import Kind
 from fedlearn_edu.viz.dataflow.rows import plan
@@ -34,4 +34,4 @@ def test_time_runs_down(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(PROGRAMS)[::12])
 def test_some_of_them_are_drawn(name: str) -> None:
-    check_text(graph(PROGRAMS[name], expanded=True, width_in=NARROW_IN))
+    check_text(draw_graph(PROGRAMS[name], expanded=True, width_in=NARROW_IN))

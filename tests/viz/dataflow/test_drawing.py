@@ -8,7 +8,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
-from fedlearn_edu.viz.dataflow.drawing import graph
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure
 
@@ -16,7 +16,7 @@ from tests.viz.drawn_text import check_figure
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN], ids=str)
 @pytest.mark.parametrize("name", programs.ALL)
 def test_text_is_whole(name: str, width_in: float) -> None:
-    figure = graph(programs.ALL[name], width_in=width_in)
+    figure = draw_graph(programs.ALL[name], width_in=width_in)
     texts = check_figure(figure)
     assert figure.get_size_inches()[0] == width_in
     assert any("result" in text for text in texts)
@@ -25,8 +25,8 @@ def test_text_is_whole(name: str, width_in: float) -> None:
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN], ids=str)
 @pytest.mark.parametrize("name", ["average", "secret", "fold", "back_and_forth"])
 def test_expanded_text_is_whole(name: str, width_in: float) -> None:
-    plain = graph(programs.ALL[name], width_in=width_in)
-    expanded = graph(programs.ALL[name], expanded=True, width_in=width_in)
+    plain = draw_graph(programs.ALL[name], width_in=width_in)
+    expanded = draw_graph(programs.ALL[name], expanded=True, width_in=width_in)
     check_figure(expanded)
     assert expanded.get_label() != "" != plain.get_label()
 
@@ -45,7 +45,7 @@ def test_only_computations_with_types_have_a_picture(found: Any, cure: str) -> N
     with pytest.raises(
         FigureDataError, match="only a computation with types"
     ) as raised:
-        graph(found)
+        draw_graph(found)
     assert str(raised.value.do).startswith(cure)
 
 
@@ -57,4 +57,4 @@ def test_a_picture_has_room_for_so_much_and_no_more() -> None:
         return x
 
     with pytest.raises(FigureDataError, match="too long for one picture"):
-        graph(long)
+        draw_graph(long)

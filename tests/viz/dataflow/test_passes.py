@@ -12,7 +12,7 @@ from fedlearn_edu.compiler.straighten import straighten
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
 from fedlearn_edu.viz.dataflow.panels import EDGE_IN, side_by_side
-from fedlearn_edu.viz.dataflow.passes import passes
+from fedlearn_edu.viz.dataflow.passes import draw_passes
 from fedlearn_edu.viz.dataflow.reading import as_program
 from fedlearn_edu.viz.dataflow.record import Lane
 from fedlearn_edu.viz.dataflow.stages import stages, straight
@@ -62,7 +62,7 @@ def test_a_straight_program_is_straightened_to_itself(name: str) -> None:
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN], ids=str)
 @pytest.mark.parametrize("name", programs.ALL)
 def test_text_is_whole(name: str, width_in: float) -> None:
-    figure = passes(programs.ALL[name], width_in=width_in)
+    figure = draw_passes(programs.ALL[name], width_in=width_in)
     texts = check_figure(figure)
     assert any(text.startswith("as written: ") for text in texts) or name == "hello"
 
@@ -70,7 +70,7 @@ def test_text_is_whole(name: str, width_in: float) -> None:
 def test_only_computations_with_types_are_compiled() -> None:
     nothing: Any = 3
     with pytest.raises(FigureDataError, match="only a computation with types"):
-        passes(nothing)
+        draw_passes(nothing)
 
 
 @pytest.mark.tensorflow
@@ -97,7 +97,7 @@ def test_what_a_client_does_becomes_one_step() -> None:
     ]
     assert not joined[0].is_leaf
     assert (fused[0].name, fused[0].is_leaf) == (joined[0].name, True)
-    figure = passes(program)
+    figure = draw_passes(program)
     check_figure(figure)
     assert figure.get_label() == (
         "program: 3 steps as written, 6 steps expanded, 2 steps joined, 2 steps fused. "

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.simulation.log.sizes import size_of
+from fedlearn_edu.executors.sizing import size_of
 from fedlearn_edu.viz.dataflow.reading import read
 from fedlearn_edu.viz.dataflow.record import Flow, Kind, Lane
 from fedlearn_edu.viz.dataflow.saying import sentence, summary

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.simulation.log.traffic import EDGES, bytes_by_edge, transfers
-from tests.programs import INT_AT_SERVER, INTS, add, increment
-from tests.simulation.log.rounds import (
+from fedlearn_edu.executors.traffic import EDGES, bytes_by_edge, transfers
+from tests.executors.rounds import (
     MODEL_BYTES,
     ONE_BYTES,
     UP_BYTES,
@@ -17,6 +16,7 @@ from tests.simulation.log.rounds import (
     model,
     train,
 )
+from tests.programs import INT_AT_SERVER, INTS, add, increment
 
 fw = fl.framework
 np_copy = fl.np_computation(lambda db: db.copy(), fl.TensorType(np.float32, [1000]))

@@ -5,14 +5,14 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import look
-from fedlearn_edu.simulation.log.replaying import results_of
-from fedlearn_edu.simulation.log.traffic import bytes_by_edge
+from fedlearn_edu.executors.traffic import bytes_by_edge
 from fedlearn_edu.testing.case import Case
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.testing.comparison import difference
 from tests.executors.examples import call, run
+from tests.executors.replaying import results_of
+from tests.executors.rounds import clients, model, picky, train
 from tests.programs import increment
-from tests.simulation.log.rounds import clients, model, picky, train
 
 NUMPY_CASES = list(cases())
 
@@ -34,10 +34,10 @@ def check_order(tape: fl.framework.Tape) -> None:
             assert event.end_s <= caller.end_s
 
 
-@pytest.mark.parametrize("fanout", [100, 2], ids=["flat", "groups"])
 @pytest.mark.parametrize("case", NUMPY_CASES, ids=lambda case: case.name)
-def test_a_replay_gives_what_the_run_gave(case: Case, fanout: int) -> None:
-    with fl.record(max_fanout=fanout) as tape:
+def test_a_replay_gives_what_the_run_gave(case: Case) -> None:
+    """Few clients run in one group, more in groups of groups."""
+    with fl.record(max_fanout=3) as tape:
         result = case.run()
     check_order(tape)
     [replayed] = results_of(tape)
@@ -84,7 +84,7 @@ def test_a_call_that_failed_has_no_result_but_an_error() -> None:
         picky(0)
     assert results_of(tape) == []
     failed = [event for event in tape if isinstance(event.made, ZeroDivisionError)]
-    assert {event.detail for event in failed} == {"failed: ZeroDivisionError"}
+    assert {event.error for event in failed} == {"ZeroDivisionError"}
 
 
 def test_a_tape_without_values_is_refused() -> None:

@@ -14,8 +14,8 @@ from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import Event, Tape, look
 from fedlearn_edu.executors.sequence import Mapped, Source
 from fedlearn_edu.executors.together import Entries, Parts, Same
+from fedlearn_edu.executors.traffic import check_kept
 from fedlearn_edu.executors.wrapping import WrappedValue
-from fedlearn_edu.simulation.log.recorded import check_kept
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
@@ -36,12 +36,6 @@ def results_of(tape: Tape) -> list[Any]:
 
     Raises:
         TypeMismatchError: if the tape kept no values.
-
-    >>> import fedlearn_edu as fl
-    >>> with fl.record() as tape:
-    ...     average = fl.federated_mean(fl.place([1.0, 2.0, 6.0], fl.CLIENTS)).value
-    >>> average, results_of(tape)
-    (np.float32(3.0), [np.float32(3.0)])
     """
     events: dict[int | None, Event] = {event.number: event for event in tape.events}
     values = Replay(tape.events).values

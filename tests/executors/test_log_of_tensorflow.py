@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.simulation.log.replaying import results_of
-from fedlearn_edu.simulation.log.traffic import bytes_by_edge
+from fedlearn_edu.executors.traffic import bytes_by_edge
 from fedlearn_edu.testing.case import Case
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.testing.comparison import difference
+from tests.executors.replaying import results_of
+from tests.executors.test_replaying import check_order
 from tests.programs import NUMBERS
-from tests.simulation.log.test_replaying import check_order
 from tests.tutorial.conftest import default_context_restored, run_script
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
@@ -42,7 +42,7 @@ def test_a_round_of_the_tutorial(
     check_order(tape)
     [replayed] = results_of(tape)
     assert difference(replayed, result) is None
-    together = [event for event in tape if event.what == "together"]
+    together = [event for event in tape if event.what == "batched_call"]
     assert bool(together) == fuse
     moved = bytes_by_edge(tape.events)
     assert moved["server → clients"] == (MODEL_BYTES + 4) * 10

@@ -4,9 +4,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.executors.recording import Event
-from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.contexts.execution import SyncExecutionContext
+from fedlearn_edu.contexts.factories import local_executor_factory
+from fedlearn_edu.executors.recording import Tape
 
 
 @contextmanager
@@ -16,7 +16,7 @@ def record(
     """Records every contract call of the computations called within.
 
     They run on a stack of their own, with sequence operators, whatever the default
-    context is. The tape keeps the values that came up, for somebody to look at later.
+    context is. The tape keeps the values that came up, to be looked at later.
 
     Args:
         fuse: whether steps may be taken together, as they are by default elsewhere;
@@ -41,16 +41,3 @@ def record(
     )
     with SyncExecutionContext(factory):
         yield tape
-
-
-def check_kept(events: tuple[Event, ...]) -> None:
-    """Refuses the events of a tape that kept no values."""
-    for event in events:
-        is_call = event.what.startswith("create_") or event.what == "compute"
-        if is_call and event.given is None and event.made is None:
-            raise TypeMismatchError(
-                "this tape kept no values: none can be shown, counted or replayed",
-                expected="the tape of `with fl.record() as tape:`, which keeps them",
-                found="events without values",
-                do="for a stack of your own, make the tape so: Tape(keep_values=True)",
-            )
