@@ -64,7 +64,7 @@ class Texts:
 
 @final
 class Stamps(Artist):
-    """Short texts without matplotlib's layout: a canvas that remembers text is quick."""
+    """Short texts without matplotlib's layout, which takes most of their time."""
 
     def __init__(
         self,

@@ -81,7 +81,7 @@ class ClientRows:
         self._places, self._height_in = places, height_in
         heat = places.labels
         figure: Any = heat.figure
-        self._column_in = heat.get_position().width * figure.get_size_inches()[0]
+        self._column_in = heat.get_position().width * style.size_in(figure)[0]
         self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.6, 0, 1))
         self._counts = write(heat)
         self._labels = write(heat, transform=_above(heat))
@@ -141,7 +141,7 @@ class ClientRows:
         assert axes is not None
         assert thumbs is not None
         figure: Any = axes.figure
-        width_in = axes.get_position().width * figure.get_size_inches()[0]
+        width_in = axes.get_position().width * style.size_in(figure)[0]
         row_in = self._height_in / (low + 0.5)
         columns = max(_LEAST_IMAGES, int(width_in / row_in))
         tile_in = min(row_in, width_in / columns)

@@ -94,7 +94,7 @@ def test_a_round_of_scaffold_fits_on_a_page_and_on_a_phone(width_in: float) -> N
 
 @pytest.mark.tensorflow
 def test_a_learning_process_shows_what_travels_in_a_round() -> None:
-    from fedlearn_edu.viz.processes import draw_process
+    from fedlearn_edu.viz.programs import draw_process
 
     model = fl.learning.models.softmax_regression()
     process = fl.learning.build_scaffold(model, 5, 0.1)

@@ -46,7 +46,10 @@ _LINES = "#C8C8C8"
 
 @short_traceback
 def draw_tape(
-    tape: Tape, at: int | None = None, width_in: float = style.WIDE_IN
+    tape: Tape,
+    at: int | None = None,
+    width_in: float = style.WIDE_IN,
+    figure: style.Paper | None = None,
 ) -> Figure:
     """Draws who worked when on a tape, and the bytes that moved.
 
@@ -55,6 +58,7 @@ def draw_tape(
             `Tape(keep_values=True)`.
         at: the step that is pointed at, from 1; none by default.
         width_in: in inches.
+        figure: a `Figure` or `SubFigure` to draw into; a new one by default.
 
     Raises:
         TypeMismatchError: if it is no tape, or kept no values.
@@ -67,11 +71,11 @@ def draw_tape(
     'step 3 of 81: the stack (reference resolving) is handed a value of type ...'
     """
     check_tape(tape, "draw_tape")
-    style.check_width(width_in)
+    width_in = style.width_of(figure, width_in)
     timeline = Timeline(tape)
-    picture = TapePicture(timeline, width_in)
+    picture = TapePicture(timeline, width_in, figure=figure)
     if at is None:
-        return style.say(picture.figure, timeline.summary())
+        return style.say_of(picture.figure, figure, timeline.summary())
     if not style.is_whole(at) or at not in range(1, len(timeline) + 1):
         raise style.FigureDataError(
             "there is no such step on the tape",
@@ -83,7 +87,7 @@ def draw_tape(
             do="leave it out, and the whole tape is drawn",
         )
     picture.point_at(at - 1)
-    return style.say(picture.figure, timeline.sentence(at - 1))
+    return style.say_of(picture.figure, figure, timeline.sentence(at - 1))
 
 
 def check_tape(tape: object, where: str) -> None:
@@ -107,10 +111,16 @@ class TapePicture:
     """
 
     @in_our_look
-    def __init__(self, timeline: Timeline, width_in: float, axis: str = STEPS) -> None:
+    def __init__(
+        self,
+        timeline: Timeline,
+        width_in: float,
+        axis: str = STEPS,
+        figure: style.Paper | None = None,
+    ) -> None:
         self.timeline = timeline
         self._first, self._last = _spans(timeline, axis)
-        self._set_up(width_in)
+        self._set_up(width_in, figure)
         self._bars: PolyCollection | None = None
         self._colors = np.zeros([0, 3])
         if len(timeline):
@@ -158,16 +168,16 @@ class TapePicture:
             for y, h in self.cursor_spans
         ]
         for artist in (frame, *lines):
-            artist.set_transform(self.figure.transFigure)
+            artist.set_transform(self.figure.transSubfigure)
             artist.set_figure(self.figure)
             self.figure.add_artist(artist)
 
-    def _set_up(self, width_in: float) -> None:
+    def _set_up(self, width_in: float, figure: style.Paper | None) -> None:
         events = self.timeline.events
         self._is_batched = np.array([is_batched(event) for event in events], bool)
         words = _EXPLAINED + _BATCHED * bool(self._is_batched.any())
         labels = [lane.label for lane in self.timeline.lanes]
-        self._frame = _Frame(labels, words, width_in)
+        self._frame = _Frame(labels, words, width_in, figure)
         self.figure, self.lanes = self._frame.figure, self._frame.lanes
         self.bytes = self._frame.bytes
         self.lanes.set_xlim(*self._limits)
@@ -235,7 +245,7 @@ class TapePicture:
         for step, name in sorted(phases, key=lambda phase: -self.box(phase[0])[2]):
             self._frame.line_at(self._first[step])
             left, _, width, _ = self.box(step)
-            half = (len(name) + 1) * _CHAR_IN / self.figure.get_figwidth() / 2
+            half = (len(name) + 1) * _CHAR_IN / style.size_in(self.figure)[0] / 2
             middle = left + width / 2
             low, high = middle - half, middle + half
             is_free = all(high <= other or low >= end for other, end in taken)
@@ -250,7 +260,7 @@ class TapePicture:
             left, top, _, height = self.box(failed)
             (cross,) = self.lanes.plot([left], [1 - top - height / 2])
             cross.set(marker="X", markersize=12, color=ALARM, markeredgecolor="white")
-            cross.set(transform=self.figure.transFigure, clip_on=False, zorder=5)
+            cross.set(transform=self.figure.transSubfigure, clip_on=False, zorder=5)
 
     def _draw_bytes(self, axis: str) -> None:
         axes, keys = self.bytes, []
@@ -295,20 +305,27 @@ class _Frame:
         keys_y: that of the keys above them.
     """
 
-    def __init__(self, labels: Sequence[str], words: str, width_in: float) -> None:
+    def __init__(
+        self,
+        labels: Sequence[str],
+        words: str,
+        width_in: float,
+        figure: style.Paper | None,
+    ) -> None:
         shown = [_short(label) for label in labels]
         lines = textwrap.wrap(words, int((width_in - 0.2) / _CHAR_IN))
         left = max([9, *map(len, shown)]) * _CHAR_IN + 0.2
         lanes_in = max(2, len(labels)) * _lane_in(len(labels))
         above, middle = (len(lines) + 2.6) * _LINE_IN, 2.0 * _LINE_IN
         height = above + lanes_in + middle + _BYTES_IN + _BELOW_IN
-        self.figure = Figure(figsize=(width_in, height))
+        self.figure: Any = figure or Figure(figsize=(width_in, height))
         self.inches = width_in - left - _RIGHT_IN
 
         def place(bottom_in: float, height_in: float) -> Axes:
             corner = (left / width_in, bottom_in / height)
             size = (self.inches / width_in, height_in / height)
-            return self.figure.add_axes((*corner, *size))
+            axes: Axes = self.figure.add_axes((*corner, *size))
+            return axes
 
         self.lanes = place(_BELOW_IN + _BYTES_IN + middle, lanes_in)
         self.bytes = place(_BELOW_IN, _BYTES_IN)
