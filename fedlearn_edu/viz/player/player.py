@@ -24,6 +24,7 @@ from fedlearn_edu.viz.colors import INK
 from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.controls import button, choice, slider
 from fedlearn_edu.viz.explorers.explorer import FLOW, status
+from fedlearn_edu.viz.html import head, strong, tag
 from fedlearn_edu.viz.notebook import FAST_DPI, fast_png, img
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture, check_tape
 from fedlearn_edu.viz.player.timeline import ALL_CLIENTS, Timeline
@@ -33,6 +34,8 @@ _SPEEDS = {"1 step": 1, "3 steps": 3, "10 steps": 10, "100 steps": 100}
 _INTERVAL_MS = 250
 _EVERYTHING, _EVERYBODY = "all layers", "everybody"
 _NONE_MEANT = "no step is of this layer and of them"
+_TITLE = "margin:0;line-height:1.4"
+_TABLE = "line-height:1.4;margin:4px 0"
 _CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 
 
@@ -186,11 +189,10 @@ class Player(widgets.VBox):  # type: ignore[misc]
         if key is None:
             return "<p>No program runs here.</p>"
         text = self.timeline.listings[key].html(self.timeline.lit(step))
-        name = escape(self.timeline.names.get(key, ""))
-        return (
-            '<p style="margin:0;line-height:1.4">The program that runs: '
-            f"<strong>{name}</strong></p>"
-            f'<div style="{_CODE};font-size:12px;line-height:1.35">{text}</div>'
+        name = strong(self.timeline.names.get(key, ""))
+        title = tag("p", f"The program that runs: {name}", style=_TITLE)
+        return title + tag(
+            "div", text, style=f"{_CODE};font-size:12px;line-height:1.35"
         )
 
     def _shown(self, step: int) -> str:
@@ -205,13 +207,12 @@ class Player(widgets.VBox):  # type: ignore[misc]
             "type": escape(event.type or "none"),
             "bytes so far": escape(moved),
         }
-        cells = "".join(
-            f'<tr><th scope="row" style="text-align:left;vertical-align:top;'
-            f'padding:1px 10px 1px 0;white-space:nowrap">{name}</th>'
-            f'<td style="{_CODE}">{text}</td></tr>'
+        left = "text-align:left;vertical-align:top;padding:1px 10px 1px 0"
+        body = [
+            head(name, f"{left};white-space:nowrap") + tag("td", text, style=_CODE)
             for name, text in rows.items()
-        )
-        return f'<table style="line-height:1.4;margin:4px 0">{cells}</table>'
+        ]
+        return tag("table", *(tag("tr", row) for row in body), style=_TABLE)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; for those who cannot run it the picture, and the sentence."""
@@ -226,23 +227,25 @@ def _column(flex: str) -> Any:
 
 def _cursor(picture: TapePicture, step: int) -> str:
     """A line and a frame over the picture, in parts of its size."""
-    left, top, width, height = (100 * part for part in picture.box(step))
+    left, top, width, height = picture.box(step)
     width_in, height_in = picture.figure.get_size_inches()
-    lines = "".join(
-        f'<div style="position:absolute;left:{left:.3f}%;top:{100 * y:.3f}%;'
-        f'height:{100 * h:.3f}%;border-left:2px solid {INK}"></div>'
+    here = f"position:absolute;left:{100 * left:.3f}%"
+    lines = [
+        tag("div", style=f"{here};{_tall(y, h)};border-left:2px solid {INK}")
         for y, h in picture.cursor_spans
+    ]
+    border = f"box-sizing:border-box;border:2px solid {INK};outline:1px solid white"
+    size = f"{_tall(top, height)};min-width:4px;width:{100 * width:.3f}%"
+    frame = tag("div", style=f"{here};{size};{border}")
+    look = (
+        f"position:relative;pointer-events:none;max-width:{width_in * FAST_DPI:.0f}px;"
+        f"aspect-ratio:{width_in}/{height_in:.4f}"
     )
-    frame = (
-        f'<div style="position:absolute;left:{left:.3f}%;top:{top:.3f}%;min-width:4px;'
-        f"width:{width:.3f}%;height:{height:.3f}%;box-sizing:border-box;"
-        f'border:2px solid {INK};outline:1px solid white"></div>'
-    )
-    return (
-        f'<div aria-hidden="true" style="position:relative;pointer-events:none;'
-        f"max-width:{width_in * FAST_DPI:.0f}px;"
-        f'aspect-ratio:{width_in}/{height_in:.4f}">{lines}{frame}</div>'
-    )
+    return tag("div", *lines, frame, aria_hidden="true", style=look)
+
+
+def _tall(top: float, height: float) -> str:
+    return f"top:{100 * top:.3f}%;height:{100 * height:.3f}%"
 
 
 @short_traceback
