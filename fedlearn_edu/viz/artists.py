@@ -7,7 +7,7 @@ the same, but are not laid out: for tables of numbers that have to follow a slid
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -15,7 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
-from matplotlib.transforms import Transform
+from matplotlib.transforms import (
+    ScaledTranslation,
+    Transform,
+    blended_transform_factory,
+)
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.viz.colors import INK
@@ -28,11 +32,15 @@ _FONT = FontProperties(family="DejaVu Sans", size=FONT_PT)
 _PLAIN = {"va": "center", "size": FONT_PT, "family": "DejaVu Sans", "parse_math": False}
 
 
-class Writer(Protocol):
-    """What `Texts` and `Stamps` have in common."""
-
-    def show(self, words: Words) -> None:
-        """Writes these, and nothing else."""
+def blended(axes: Axes, along: str, off_in: float, across: Axes | None = None) -> Any:
+    """Data along one axis; across it the edge of the axes, and so many inches more."""
+    figure: Any = axes.figure
+    edge = (across or axes).transAxes
+    if along == "x":
+        move = ScaledTranslation(0, off_in, figure.dpi_scale_trans)
+        return blended_transform_factory(axes.transData, edge) + move
+    move = ScaledTranslation(off_in, 0, figure.dpi_scale_trans)
+    return blended_transform_factory(edge, axes.transData) + move
 
 
 @final

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Stamps, Texts
+from fedlearn_edu.viz.artists import Stamps, Texts, blended
 
 _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
 _DARK_FROM = 0.55
@@ -54,7 +54,7 @@ def draw_confusion(
         figure = Figure(figsize=(width_in, height_in))
         axes = figure.add_axes(sides_in / np.array([width_in, height_in] * 2))
     else:
-        axes, side_in = ax, style.width_of_axes(ax)
+        axes, side_in = ax, ax.get_window_extent().width / ax.figure.dpi
         style.dress(ax)
     axes.set_title(title)
     ConfusionPanel(axes, side_in, Texts).show(counts)
@@ -114,18 +114,6 @@ class ConfusionPanel:
         return range(
             0, classes, max(1, int(np.ceil(wide_in * classes / self._side_in)))
         )
-
-
-def blended(axes: Axes, along: str, off_in: float) -> Any:
-    """Data along one axis; across it the edge of the axes, and so many inches more."""
-    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
-    figure: Any = axes.figure
-    if along == "x":
-        move = ScaledTranslation(0, off_in, figure.dpi_scale_trans)
-        return blended_transform_factory(axes.transData, axes.transAxes) + move
-    move = ScaledTranslation(off_in, 0, figure.dpi_scale_trans)
-    return blended_transform_factory(axes.transAxes, axes.transData) + move
 
 
 def check_matrix(matrix: ArrayLike) -> NDArray[np.int64]:

@@ -92,11 +92,6 @@ def size_in(paper: Paper) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def width_of_axes(axes: Axes) -> float:
-    """Width in inches of a panel."""
-    return float(axes.get_window_extent().width / axes.figure.dpi)
-
-
 def width_of(paper: Paper | None, width_in: Any) -> float:
     """How wide to draw: as wide as the figure that is given, or else `width_in`."""
     if paper is not None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.learning.result import Run
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Bars, Stamps
-from fedlearn_edu.viz.confusion import ConfusionPanel, blended, worst
+from fedlearn_edu.viz.artists import Bars, Stamps, blended
+from fedlearn_edu.viz.confusion import ConfusionPanel, worst
 from fedlearn_edu.viz.curves import LABEL_IN, Curve, CurvePanel
 from fedlearn_edu.viz.explorers.learner import Learner, Seen
 from fedlearn_edu.viz.templates import TemplateStrip, as_pictures

@@ -6,7 +6,6 @@ it asks here for the place. The static picture has the cursor drawn into it.
 """
 
 import textwrap
-from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -172,17 +171,64 @@ class TapePicture:
             artist.set_figure(self.figure)
             self.figure.add_artist(artist)
 
-    def _set_up(self, width_in: float, figure: style.Paper | None) -> None:
-        events = self.timeline.events
+    def _set_up(self, width_in: float, paper: style.Paper | None) -> None:
+        """From the top: words, keys, names of operators, lanes, keys, bytes."""
+        events, lanes = self.timeline.events, self.timeline.lanes
         self._is_batched = np.array([is_batched(event) for event in events], bool)
         words = _EXPLAINED + _BATCHED * bool(self._is_batched.any())
-        labels = [lane.label for lane in self.timeline.lanes]
-        self._frame = _Frame(labels, words, width_in, figure)
-        self.figure, self.lanes = self._frame.figure, self._frame.lanes
-        self.bytes = self._frame.bytes
-        self.lanes.set_xlim(*self._limits)
+        labels = [_short(lane.label) for lane in lanes]
+        lines = textwrap.wrap(words, int((width_in - 0.2) / _CHAR_IN))
+        left = max([9, *map(len, labels)]) * _CHAR_IN + 0.2
+        lanes_in = max(2, len(labels)) * _lane_in(len(labels))
+        above, middle = (len(lines) + 2.6) * _LINE_IN, 2.0 * _LINE_IN
+        height = above + lanes_in + middle + _BYTES_IN + _BELOW_IN
+        self.figure: Any = paper or Figure(figsize=(width_in, height))
+        self._inches = width_in - left - _RIGHT_IN
+
+        def place(bottom_in: float, height_in: float) -> Axes:
+            corner = (left / width_in, bottom_in / height)
+            size = (self._inches / width_in, height_in / height)
+            axes: Axes = self.figure.add_axes((*corner, *size))
+            return axes
+
+        self.lanes = place(_BELOW_IN + _BYTES_IN + middle, lanes_in)
+        self.bytes = place(_BELOW_IN, _BYTES_IN)
+        self.bytes.tick_params(labelsize=FONT_PT, colors=INK)
+        self._names_y = self.lanes.get_position().y1 + 0.1 * _LINE_IN / height
+        for i, line in enumerate(lines):
+            y = 1 - (0.07 + i * _LINE_IN) / height
+            self.figure.text(0.1 / width_in, y, line, va="top")
+        self._set_up_lanes(labels)
         kinds = [Patch(facecolor=_tint(QUIET, share)) for share in _KINDS.values()]
-        self._frame.keys(self._frame.keys_y, kinds, list(_KINDS))
+        self._keys(self._names_y + 0.9 * _LINE_IN / height, kinds, list(_KINDS))
+
+    def _set_up_lanes(self, labels: list[str]) -> None:
+        axes, count = self.lanes, len(labels)
+        axes.set_xlim(*self._limits)
+        axes.set_ylim(max(1, count), 0)
+        axes.set_yticks(np.arange(count) + 0.5, labels)
+        axes.tick_params(axis="y", length=0, labelsize=FONT_PT, colors=INK)
+        axes.tick_params(axis="x", bottom=False, labelbottom=False)
+        axes.spines[["bottom", "left"]].set_visible(False)
+        for i in range(count + 1):
+            axes.axhline(i, color=_LINES, linewidth=0.8, zorder=0)
+
+    def _keys(self, y: float, keys: list[Any], labels: list[str]) -> None:
+        """A line of keys above a height, from the left edge of the figure on."""
+        self.figure.legend(
+            keys,
+            labels,
+            loc="lower left",
+            bbox_to_anchor=(0, y),
+            ncols=len(labels),
+            frameon=False,
+            fontsize=FONT_PT,
+            handlelength=1.3,
+            handletextpad=0.4,
+            columnspacing=0.9,
+            borderpad=0.2,
+            borderaxespad=0.2,
+        )
 
     @property
     def _limits(self) -> tuple[float, float]:
@@ -199,7 +245,7 @@ class TapePicture:
         began = np.array([i if c is None else c for i, c in enumerate(calls)])
         first = self._first[np.where(is_shared, began[bars.event], bars.event)]
         low, high = self._limits
-        pixel = (high - low) / (self._frame.inches * FAST_DPI)
+        pixel = (high - low) / (self._inches * FAST_DPI)
         last = np.maximum(self._last[bars.event], first + pixel)
         top, bottom = bars.lane + bars.top, bars.lane + bars.bottom
         room = 0.04 / max(1, self.lanes.get_position().height)
@@ -243,7 +289,7 @@ class TapePicture:
         taken: list[tuple[float, float]] = []
         phases = list(self.timeline.phases())
         for step, name in sorted(phases, key=lambda phase: -self.box(phase[0])[2]):
-            self._frame.line_at(self._first[step])
+            self.lanes.axvline(self._first[step], color=_LINES, linewidth=0.8, zorder=0)
             left, _, width, _ = self.box(step)
             half = (len(name) + 1) * _CHAR_IN / style.size_in(self.figure)[0] / 2
             middle = left + width / 2
@@ -251,7 +297,7 @@ class TapePicture:
             is_free = all(high <= other or low >= end for other, end in taken)
             if 2 * half <= _LONGER * width and high <= 1 and is_free:
                 taken.append((low, high))
-                at = (middle, self._frame.names_y)
+                at = (middle, self._names_y)
                 self.figure.text(*at, name, ha="center", va="bottom", style="italic")
 
     def _draw_failure(self) -> None:
@@ -289,84 +335,7 @@ class TapePicture:
         axes.locator_params(axis="x", nbins=4, integer=axis == STEPS)
         axes.grid(visible=False)
         top = axes.get_position().y1
-        self._frame.keys(top, keys, ["gone to clients", "come back"])
-
-
-@final
-class _Frame:
-    """A figure: words, keys, names of operators, lanes, keys, bytes, from the top.
-
-    Attributes:
-        figure: the whole.
-        lanes: one unit high for each lane, the first on top.
-        bytes: below them.
-        inches: how wide both are.
-        names_y: the height of the names, as a part of the figure's.
-        keys_y: that of the keys above them.
-    """
-
-    def __init__(
-        self,
-        labels: Sequence[str],
-        words: str,
-        width_in: float,
-        figure: style.Paper | None,
-    ) -> None:
-        shown = [_short(label) for label in labels]
-        lines = textwrap.wrap(words, int((width_in - 0.2) / _CHAR_IN))
-        left = max([9, *map(len, shown)]) * _CHAR_IN + 0.2
-        lanes_in = max(2, len(labels)) * _lane_in(len(labels))
-        above, middle = (len(lines) + 2.6) * _LINE_IN, 2.0 * _LINE_IN
-        height = above + lanes_in + middle + _BYTES_IN + _BELOW_IN
-        self.figure: Any = figure or Figure(figsize=(width_in, height))
-        self.inches = width_in - left - _RIGHT_IN
-
-        def place(bottom_in: float, height_in: float) -> Axes:
-            corner = (left / width_in, bottom_in / height)
-            size = (self.inches / width_in, height_in / height)
-            axes: Axes = self.figure.add_axes((*corner, *size))
-            return axes
-
-        self.lanes = place(_BELOW_IN + _BYTES_IN + middle, lanes_in)
-        self.bytes = place(_BELOW_IN, _BYTES_IN)
-        self.names_y = self.lanes.get_position().y1 + 0.1 * _LINE_IN / height
-        self.keys_y = self.names_y + 0.9 * _LINE_IN / height
-        for i, line in enumerate(lines):
-            y = 1 - (0.07 + i * _LINE_IN) / height
-            self.figure.text(0.1 / width_in, y, line, va="top")
-        self._set_up_lanes(shown)
-        self.bytes.tick_params(labelsize=FONT_PT, colors=INK)
-
-    def keys(self, y: float, keys: list[Any], labels: list[str]) -> None:
-        """A line of keys above a height, from the left edge of the figure on."""
-        self.figure.legend(
-            keys,
-            labels,
-            loc="lower left",
-            bbox_to_anchor=(0, y),
-            ncols=len(labels),
-            frameon=False,
-            fontsize=FONT_PT,
-            handlelength=1.3,
-            handletextpad=0.4,
-            columnspacing=0.9,
-            borderpad=0.2,
-            borderaxespad=0.2,
-        )
-
-    def _set_up_lanes(self, labels: list[str]) -> None:
-        axes, count = self.lanes, len(labels)
-        axes.set_ylim(max(1, count), 0)
-        axes.set_yticks(np.arange(count) + 0.5, labels)
-        axes.tick_params(axis="y", length=0, labelsize=FONT_PT, colors=INK)
-        axes.tick_params(axis="x", bottom=False, labelbottom=False)
-        axes.spines[["bottom", "left"]].set_visible(False)
-        for i in range(count + 1):
-            axes.axhline(i, color=_LINES, linewidth=0.8, zorder=0)
-
-    def line_at(self, x: float) -> None:
-        """A thin line through all lanes."""
-        self.lanes.axvline(x, color=_LINES, linewidth=0.8, zorder=0)
+        self._keys(top, keys, ["gone to clients", "come back"])
 
 
 def _lane_in(count: int) -> float:
