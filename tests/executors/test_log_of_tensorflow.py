@@ -78,3 +78,26 @@ def test_a_mapped_sequence_may_have_been_made_by_leaf_code() -> None:
         result = program([1, 2])
     assert list(result) == [3, 5]
     assert results_of(tape) == [result]
+
+
+def test_a_batched_call_moves_as_many_bytes_as_calls_one_by_one() -> None:
+    """Whatever the learner's function is called: its name is no error."""
+
+    @fl.tf_computation(np.int32)
+    def count_failed(x: Any) -> Any:
+        return x + 1
+
+    def body(v: Any, k: Any) -> Any:
+        fl.federated_broadcast(k)
+        return fl.federated_map(count_failed, v)
+
+    program = fl.federated_computation(
+        body, fl.type_at_clients(np.int32), fl.type_at_server(np.int32)
+    )
+    found = []
+    for fuse in (False, True):
+        with fl.record(fuse=fuse) as tape:
+            assert program([1, 2, 3], 5) == [2, 3, 4]
+        found.append(bytes_by_edge(tape.events))
+    assert found[0] == found[1]
+    assert found[0]["clients → outside"] == 12
