@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
-from fedlearn_edu.executors.stepping import step
+from fedlearn_edu.executors.run_inline import step
 from fedlearn_edu.executors.wrapping import (
     EventKind,
     Work,

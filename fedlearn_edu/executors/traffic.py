@@ -17,9 +17,9 @@ from typing import Any, final
 
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.executors.base import as_node
+from fedlearn_edu.executors.batched import Entries, Same
 from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.sizing import size_bytes, type_bytes
-from fedlearn_edu.executors.together import Entries, Same
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.types import CLIENTS, released

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from fedlearn_edu.computations.federated_value import FederatedValue
-from fedlearn_edu.computations.showing import brief, participants
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.executors.sizing import size_of
+from fedlearn_edu.language.federated_value import FederatedValue
+from fedlearn_edu.language.formatting import brief, participants
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.result import Run
 from fedlearn_edu.simulation.partitions.skew import Skew

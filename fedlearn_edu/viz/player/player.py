@@ -13,12 +13,12 @@ import ipywidgets as widgets
 import numpy as np
 from matplotlib.figure import Figure
 
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.contexts.recorded import record
 from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import INK
 from fedlearn_edu.viz.explorers.alarm import as_alarm
