@@ -9,6 +9,7 @@ import atexit
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from html import escape
 from threading import Event, Thread
 from typing import final
@@ -16,10 +17,10 @@ from weakref import WeakSet
 
 import ipywidgets as widgets
 
+from fedlearn_edu import framework
 from fedlearn_edu.computations.context_stack import Context, current_context
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
-from fedlearn_edu.viz.explorers.alarm import as_alarm
-from fedlearn_edu.viz.explorers.controls import button
+from fedlearn_edu.viz.explorers.controls import as_alarm, button
 
 _REDRAW_SECONDS = 0.3
 _LAST_SECONDS = 20.0
@@ -29,6 +30,16 @@ _LINE = widgets.Layout(width="auto", max_width="100%")
 @final
 class StillRunningError(FedLearnError, TimeoutError):
     """A job was waited for, and did not end in time."""
+
+
+@lru_cache(maxsize=1)
+def explorers_context() -> framework.SyncExecutionContext:
+    """The context that explorers run their own programs in, whatever the reader set up.
+
+    There is one for all of them, which keeps what it compiled.
+    """
+    factory = framework.local_executor_factory(support_sequence_ops=True)
+    return framework.SyncExecutionContext(factory)
 
 
 _all_jobs: "WeakSet[Job]" = WeakSet()

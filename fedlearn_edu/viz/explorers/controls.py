@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader moves: each control has a label, a value, and a way by keyboard.
+"""Controls, each with a label, a value and a way by keyboard; and a line that answers.
 
-A slider always has a labeled box beside it that can be typed into: the box is what a
-screen reader announces, and what works where a notebook keeps the arrow keys to itself.
+Beside every slider there is a labeled box to type into: screen readers announce the
+box, and it works where the notebook keeps the arrow keys to itself.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from typing import Any, final
 
 import ipywidgets as widgets
+
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.viz.colors import ALARM
+
+FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
 
 _LABELS_IN_FULL = {"description_width": "initial"}
 _TRACK_EM = 7
@@ -45,8 +51,8 @@ class Control:
     least_em: float = 0.0
 
 
-def _whole() -> Any:
-    """One layout for each control: whoever hides a control hides its layout."""
+def _fitted() -> Any:
+    """A layout as wide as the words; one per control, since hiding changes it."""
     return widgets.Layout(width="auto", max_width="100%")
 
 
@@ -159,7 +165,7 @@ def choice(
         value=value,
         description=label,
         style=_LABELS_IN_FULL,
-        layout=_whole(),
+        layout=_fitted(),
     )
     return Control(menu, menu)
 
@@ -167,11 +173,34 @@ def choice(
 def toggle(label: str, value: bool) -> Control:
     """Yes or no."""
     box = widgets.Checkbox(
-        value=value, description=label, indent=False, layout=_whole()
+        value=value, description=label, indent=False, layout=_fitted()
     )
     return Control(box, box)
 
 
 def button(label: str, tooltip: str = "") -> Any:
     """Something to press; `on_click(function)` says what happens then."""
-    return widgets.Button(description=label, tooltip=tooltip, layout=_whole())
+    return widgets.Button(description=label, tooltip=tooltip, layout=_fitted())
+
+
+def status(html: str) -> str:
+    """A line that a screen reader reads out whenever it changes."""
+    return (
+        f'<p role="status" aria-live="polite" style="margin:4px 0;line-height:1.4;'
+        f'overflow-wrap:anywhere">{html}</p>'
+    )
+
+
+def as_alarm(error: Exception) -> str:
+    """An error as HTML, to stand where a sentence would be; one line for each part.
+
+    >>> as_alarm(FedLearnError("a <b>", do="c")).count("<br>")
+    1
+    """
+    text = str(error)
+    if not isinstance(error, FedLearnError):
+        text = f"{type(error).__name__}: {text}"
+    text = "\n".join([text, *getattr(error, "__notes__", [])])
+    lines = "<br>".join(escape(line) for line in text.splitlines())
+    border = f"border-left:6px solid {ALARM};padding-left:6px;display:block"
+    return f'<span style="{border}">{lines}</span>'

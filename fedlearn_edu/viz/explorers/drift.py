@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.background import Job, explorers_context
 from fedlearn_edu.viz.explorers.controls import choice, slider, stops
 from fedlearn_edu.viz.explorers.drift_drawing import DriftDrawing
 from fedlearn_edu.viz.explorers.drift_paths import (
@@ -28,7 +28,6 @@ from fedlearn_edu.viz.explorers.drift_paths import (
 )
 from fedlearn_edu.viz.explorers.drift_plane import DriftPlane, find_plane
 from fedlearn_edu.viz.explorers.explorer import Explorer
-from fedlearn_edu.viz.explorers.own_context import own_context
 
 _TITLES = {
     "one_label_per_client": "one digit per client",
@@ -112,7 +111,7 @@ def explore_drift(
         "Compute",
         lambda job: _compute(explorer, picture, job),
         "what the controls say, if it is not there yet",
-        own_context,
+        explorers_context,
     )
     explorer = Explorer("How clients drift apart", picture, controls, job=job)
     picture.ask = job.start
@@ -155,7 +154,7 @@ class DriftPicture:
     def compute(self, values: Any, tell: Tell) -> None:
         """Trains, and finds the plane; what is there already is not done again."""
         data, rate, clients = values["data"], values["rate"], values["clients"]
-        with own_context():
+        with explorers_context():
             if (data, rate) not in self._paths:
                 self._paths[data, rate] = find_paths(data, rate, tell)
             plane = find_plane(data, self._paths[data, rate], clients)

@@ -23,12 +23,16 @@ from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.background import Job
-from fedlearn_edu.viz.explorers.controls import Control, button, columns
+from fedlearn_edu.viz.explorers.controls import (
+    FLOW,
+    Control,
+    as_alarm,
+    button,
+    columns,
+    status,
+)
 from fedlearn_edu.viz.notebook import fast_png, img
-
-FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
 
 
 class Picture(Protocol):
@@ -174,11 +178,3 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         with self._lock:
             png = b64encode(fast_png(self.figure)).decode()
             return {**bundle, "image/png": png, "text/plain": self.sentence}
-
-
-def status(html: str) -> str:
-    """A line that a screen reader reads out whenever it changes."""
-    return (
-        f'<p role="status" aria-live="polite" style="margin:4px 0;line-height:1.4;'
-        f'overflow-wrap:anywhere">{html}</p>'
-    )

@@ -9,11 +9,10 @@ from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.simulation import datasets
 from fedlearn_edu.simulation.datasets import Dataset
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.background import Job, explorers_context
 from fedlearn_edu.viz.explorers.controls import choice, slider
 from fedlearn_edu.viz.explorers.dealing import DEALINGS, check_partition, parameters
 from fedlearn_edu.viz.explorers.explorer import Explorer
-from fedlearn_edu.viz.explorers.own_context import own_context
 from fedlearn_edu.viz.explorers.partition_picture import ROUNDS, PartitionPicture
 
 _MOST_CLIENTS = 100
@@ -65,7 +64,7 @@ def explore_partitions(
         f"Train {ROUNDS} rounds",
         lambda job: picture.train(explorer.values, job),
         "on this partition, and on an IID one with as many clients",
-        own_context,
+        explorers_context,
     )
     menu = controls["partition"].source
     _show_one(hands, begin)

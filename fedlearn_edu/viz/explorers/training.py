@@ -11,11 +11,10 @@ from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import MOST_CURVES
-from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.background import Job, explorers_context
 from fedlearn_edu.viz.explorers.controls import choice, slider
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.learner import BATCH_SIZE, Learner
-from fedlearn_edu.viz.explorers.own_context import own_context
 from fedlearn_edu.viz.explorers.training_picture import TrainingPicture
 
 Maker = Callable[[], LearningProcess]
@@ -77,7 +76,7 @@ def explore_training(
         f"Train {count} round{'' if count == 1 else 's'}",
         lambda job: _train(learners, count, job),
         "in the background; pressed again after a stop, it goes on",
-        own_context if processes is None else current_context,
+        explorers_context if processes is None else current_context,
     )
     follow = _Follower(learners)
     job.watch(lambda: follow(explorer))

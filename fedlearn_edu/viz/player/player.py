@@ -17,9 +17,14 @@ from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.simulation.log.traffic import EDGES, TO_CLIENTS, TO_SERVER
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import INK
-from fedlearn_edu.viz.explorers.alarm import as_alarm
-from fedlearn_edu.viz.explorers.controls import button, choice, slider
-from fedlearn_edu.viz.explorers.explorer import FLOW, status
+from fedlearn_edu.viz.explorers.controls import (
+    FLOW,
+    as_alarm,
+    button,
+    choice,
+    slider,
+    status,
+)
 from fedlearn_edu.viz.notebook import FAST_DPI, fast_png, img
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture
 from fedlearn_edu.viz.player.story import ALL_CLIENTS, Story
