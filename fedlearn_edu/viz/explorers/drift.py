@@ -1,41 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explore_drift`: how far clients go apart in one round, and what their mean is worth.
 
-Training is the library's, and takes about a second for each way of dealing out the
-digits and each learning rate; it runs in the background and is kept.
+Training is the library's. It takes about a second for each way of dealing out the
+digits and each learning rate, runs in the background, and is kept.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
+from functools import cache
 from typing import Any, final
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
+import fedlearn_edu as fl
+from fedlearn_edu import learning
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.local_training import LocalPasses, build_local_training
+from fedlearn_edu.learning.optimizers import build_sgd
+from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.background import Job, explorers_context
 from fedlearn_edu.viz.explorers.controls import choice, slider, stops
-from fedlearn_edu.viz.explorers.drift_drawing import DriftDrawing
-from fedlearn_edu.viz.explorers.drift_paths import (
-    CLIENTS,
-    DATA,
-    MOST_EPOCHS,
-    RATES,
-    Paths,
-    Tell,
-    WorkStopped,
-    find_paths,
-)
-from fedlearn_edu.viz.explorers.drift_plane import DriftPlane, find_plane
+from fedlearn_edu.viz.explorers.drift_picture import Drift, DriftDrawing, words
 from fedlearn_edu.viz.explorers.explorer import Explorer
 
-_TITLES = {
-    "one_label_per_client": "one digit per client",
-    "dirichlet_0.1": "Dirichlet, alpha 0.1",
-    "dirichlet_1": "Dirichlet, alpha 1",
-    "iid": "IID",
-}
+CLIENTS = 10
+MOST_EPOCHS = 10
+BATCH_SIZE = 20
+_RATES = (0.01, 0.03, 0.1, 0.3, 1.0)
 _HIGHEST_RATE = 100.0
+
+Deal = Callable[[Any], Any]
+DATA: dict[str, tuple[str, Deal]] = {
+    "one_label_per_client": (
+        "one digit per client",
+        lambda y: partitions.one_label_per_client(y, CLIENTS, None, 0),
+    ),
+    "dirichlet_0.1": (
+        "Dirichlet, alpha 0.1",
+        lambda y: partitions.dirichlet(y, CLIENTS, 0.1, 0),
+    ),
+    "dirichlet_1": (
+        "Dirichlet, alpha 1",
+        lambda y: partitions.dirichlet(y, CLIENTS, 1.0, 0),
+    ),
+    "iid": ("IID", lambda y: partitions.iid(y, CLIENTS, 0)),
+}
+"""Ways of dealing out the embedded digits to ten clients: a title, and how."""
 
 
 @short_traceback
@@ -75,7 +88,7 @@ def draw_drift(
     style.check_width(width_in)
     values = _checked(data, clients, learning_rate, local_epochs)
     picture = DriftPicture(width_in)
-    picture.compute(values, lambda done, total: False)
+    picture.compute(values, lambda epoch: False)
     return style.say(picture.figure, picture.show(**values))
 
 
@@ -99,9 +112,10 @@ def explore_drift(
         FigureDataError: if an argument is none of those `draw_drift` takes.
     """
     first = _checked(data, clients, learning_rate, local_epochs)
-    rates = {f"{rate:g}": rate for rate in sorted({*RATES, first["rate"]})}
+    rates = {f"{rate:g}": rate for rate in sorted({*_RATES, first["rate"]})}
+    titles = {title: name for name, (title, _) in DATA.items()}
     controls = {
-        "data": choice("digits", data, {name: key for key, name in _TITLES.items()}),
+        "data": choice("digits", data, titles),
         "clients": slider("clients", first["clients"], 2, CLIENTS, live=False),
         "rate": stops("learning rate (per step)", first["rate"], rates),
         "epochs": slider("local epochs", first["epochs"], 1, MOST_EPOCHS),
@@ -122,70 +136,160 @@ def explore_drift(
 def _compute(explorer: Explorer, picture: "DriftPicture", job: Job) -> str:
     """Computes until what the controls say is there, whatever they say by then."""
 
-    def tell(done: int, total: int) -> bool:
-        job.report(done, total, f"step {done} of {total}")
+    def tell(epoch: int) -> bool:
+        job.report(epoch, MOST_EPOCHS, f"pass {epoch} of {MOST_EPOCHS}")
         return job.is_stopping
 
     job.report(0, 1, "loading TensorFlow, getting ready")
-    try:
-        while not picture.has(values := explorer.values):
-            picture.compute(values, tell)
-    except WorkStopped:
-        return "stopped; Compute goes on"
+    while not picture.has(values := explorer.values):
+        picture.compute(values, tell)
+        if job.is_stopping:
+            return "stopped; Compute goes on"
     return ""
 
 
 @final
 class DriftPicture:
-    """Every round that was computed, one of them shown."""
+    """Every round that was computed, one of them shown.
+
+    Attributes:
+        ask: called when a round is to be shown that was not computed.
+    """
 
     @style.in_our_look
     def __init__(self, width_in: float = style.EXPLORER_IN) -> None:
         self.ask: Callable[[], None] = lambda: None
         self._drawing = DriftDrawing(width_in)
         self.figure = self._drawing.figure
-        self._paths: dict[tuple[str, float], Paths] = {}
-        self._planes: dict[tuple[str, float, int], DriftPlane] = {}
+        self._updates: dict[tuple[str, float], NDArray[np.float64]] = {}
+        self._drifts: dict[tuple[str, float, int], Drift] = {}
 
     def has(self, values: Any) -> bool:
         """Whether these values can be shown."""
-        return (values["data"], values["rate"], values["clients"]) in self._planes
+        return (values["data"], values["rate"], values["clients"]) in self._drifts
 
-    def compute(self, values: Any, tell: Tell) -> None:
-        """Trains, and finds the plane; what is there already is not done again."""
+    def compute(self, values: Any, tell: Callable[[int], bool]) -> None:
+        """Trains, unless that is done, and averages; not if `tell` says to stop."""
         data, rate, clients = values["data"], values["rate"], values["clients"]
         with explorers_context():
-            if (data, rate) not in self._paths:
-                self._paths[data, rate] = find_paths(data, rate, tell)
-            plane = find_plane(data, self._paths[data, rate], clients)
-        self._planes[data, rate, clients] = plane
+            if (data, rate) not in self._updates:
+                updates = local_updates(data, rate, tell)
+                if updates is None:
+                    return
+                self._updates[data, rate] = updates
+            drift = find_drift(data, self._updates[data, rate], clients)
+        self._drifts[data, rate, clients] = drift
 
     @style.in_our_look
     def show(self, *, data: str, clients: int, rate: float, epochs: int) -> str:
         """Shows a round, or asks for it to be computed; says what is to be seen."""
-        what = f"{_TITLES[data]}, {clients} clients, learning rate {rate:g}"
-        plane = self._planes.get((data, rate, clients))
-        if plane is None:
+        what = f"{DATA[data][0]}, {clients} clients, learning rate {rate:g}"
+        drift = self._drifts.get((data, rate, clients))
+        if drift is None:
             self._drawing.say("computing …")
             self.ask()
             return f"{what}: not computed yet."
-        self._drawing.show(plane, epochs)
-        return f"{what}. {_words(plane, epochs)}"
+        self._drawing.show(drift, epochs)
+        return f"{what}. {words(drift, epochs)}"
 
 
-def _words(plane: DriftPlane, epochs: int) -> str:
-    others = ~np.eye(len(plane.examples), dtype=bool)
-    walked, gone = plane.walked(epochs), plane.gone(epochs)
-    passes = "1 local epoch" if epochs == 1 else f"{epochs} local epochs"
-    return (
-        f"After {passes} the clients are {walked:.2f} from the old model on average, "
-        f"and their mean {gone:.2f}: {gone / walked:.0%} of the way is left. Between a "
-        f"client's way and the mean's are {plane.angles(epochs).mean():.0f}° on "
-        f"average, and the cosine between two clients' updates is "
-        f"{plane.cosines(epochs)[others].mean():.2f}. The mean has a loss of "
-        f"{plane.losses[epochs]:.2f} nats on everybody's digits, the old model "
-        f"{plane.losses[0]:.2f}."
-    )
+@cache
+def model() -> learning.models.Model:
+    """The model that is trained; all its weights begin at zero."""
+    return learning.models.softmax_regression()
+
+
+@cache
+def digits(data: str) -> ClientData:
+    """The digits, dealt out in one of the ways of `DATA`."""
+    (images, labels), _ = datasets.load_digits28()
+    return ClientData(images, labels, DATA[data][1](labels))
+
+
+def local_updates(
+    data: str, rate: float, tell: Callable[[int], bool]
+) -> NDArray[np.float64] | None:
+    """`[epochs,clients,weights]`: how far each client is after each of its passes.
+
+    Fewer passes are the beginning of the same paths.
+
+    Args:
+        data: How the digits are dealt out.
+        rate: The learning rate.
+        tell: Is told how many passes are done; `True` ends the work, without a result.
+    """
+    train, begin = _local_training(rate), _begin()
+    clients = [client.batches(BATCH_SIZE) for client in digits(data)]
+    now, updates = [begin] * len(clients), []
+    for epoch in range(MOST_EPOCHS):
+        if tell(epoch):
+            return None
+        now = train(now, clients)
+        updates.append([flat(weights) - flat(begin) for weights in now])
+    found = np.array(updates, dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise style.FigureDataError(
+            "the clients' weights are no numbers any more",
+            expected="a learning rate at which training does not diverge",
+            found=f"{rate:g}",
+            do="take a smaller one",
+        )
+    return found
+
+
+@cache
+def _local_training(rate: float) -> Any:
+    """All clients pass once over their batches."""
+    train = build_local_training(model(), LocalPasses(build_sgd(rate)))
+    weights, batches = model().weights_type, fl.SequenceType(model().batch_type)
+
+    @fl.federated_computation(weights, batches)
+    def train_one(begin: Any, batches: Any) -> Any:
+        return train(begin, begin, np.int32(0), batches).weights
+
+    @fl.federated_computation(fl.type_at_clients(weights), fl.type_at_clients(batches))
+    def train_all(begin: Any, batches: Any) -> Any:
+        return fl.federated_map(train_one, [begin, batches])
+
+    return train_all
+
+
+def find_drift(data: str, updates: NDArray[np.float64], clients: int) -> Drift:
+    """The round of the first so many clients; they alone take part in it."""
+    weigh, evaluate = digits(data).num_examples[:clients], _evaluation()
+    moves = np.average(updates[:, :clients], axis=1, weights=weigh)
+    everybody = digits(data).place(batch_size=1000)
+    losses = [
+        evaluate(_moved(move), everybody).loss_per_example
+        for move in (np.zeros_like(moves[0]), *moves)
+    ]
+    return Drift(updates[:, :clients], weigh, np.array(losses))
+
+
+@cache
+def _evaluation() -> Any:
+    return learning.build_federated_evaluation(model())
+
+
+def _begin() -> Any:
+    """The server's model before the round."""
+    weights = model().initialize(0)
+    return OrderedDict((name, each.numpy()) for name, each in weights.items())
+
+
+def _moved(move: NDArray[np.float64]) -> Any:
+    """The server's model after a move of all its weights."""
+    moved, start = OrderedDict[str, Any](), 0
+    for name, each in _begin().items():
+        part = move[start : start + each.size].reshape(each.shape)
+        moved[name] = (each + part).astype(np.float32)
+        start += each.size
+    return moved
+
+
+def flat(weights: Any) -> NDArray[np.float32]:
+    """All weights in one row."""
+    return np.concatenate([np.ravel(each) for each in weights.values()])
 
 
 def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
