@@ -8,6 +8,7 @@ moves often is written with stamps, which is several times as quick.
 import math
 from typing import Any, final
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon
 
@@ -115,3 +116,13 @@ class Canvas:
         sides = (0.05, 0.06, self.width - 0.1, FOOT_IN - 0.12)
         self.box(*sides, edgecolor=frame, linewidth=2)
         self.text(self.width / 2, FOOT_IN / 2, text, **look)
+
+
+def add_axes(figure: Figure, sides_in: tuple[float, float, float, float]) -> Axes:
+    """Axes at a fixed place: left, bottom, width and height in inches."""
+    width, height = figure.get_size_inches()
+    left, bottom, wide, high = sides_in
+    where = (left / width, bottom / height, wide / width, high / height)
+    axes = figure.add_axes(where)
+    axes.tick_params(labelsize=style.FONT_PT)
+    return axes

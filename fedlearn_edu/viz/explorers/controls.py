@@ -14,7 +14,8 @@ from typing import Any, final
 
 import ipywidgets as widgets
 
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM
 
 FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
@@ -139,6 +140,18 @@ def limits_around(
     # However large a number is, what is beyond it is finite.
     below, above = (min(abs(end) / 4, _FARTHEST) for end in (least, most))
     return min(low, math.floor(least - below)), max(high, math.ceil(most + above))
+
+
+def check_count(number: Any, name: str, least: int, most: int) -> int:
+    """The same as an `int`, or an error that says which numbers there may be."""
+    if not style.is_whole(number) or not least <= number <= most:
+        raise style.FigureDataError(
+            f"{name} is a whole number from {least} to {most}",
+            expected=f"{least} to {most}",
+            found=describe(number),
+            where=name,
+        )
+    return int(number)
 
 
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:

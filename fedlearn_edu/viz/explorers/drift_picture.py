@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER, SIGNED_MAP
+from fedlearn_edu.viz.explorers.canvas import add_axes
 
 _SIDE_BY_SIDE_FROM_IN = 6.0
 _EVERY_TICK_UP_TO = 5
@@ -128,11 +129,8 @@ class DriftDrawing:
         self._message = self.figure.text(0.5, 0.6, "", ha="center", va="center")
 
     def _axes(self, sides: Sides) -> Axes:
-        width, height = self.figure.get_size_inches()
-        left, bottom, wide, high = sides
-        where = (left / width, bottom / height, wide / width, high / height)
-        axes = self.figure.add_axes(where)
-        axes.tick_params(labelsize=style.FONT_PT, colors=INK)
+        axes = add_axes(self.figure, sides)
+        axes.tick_params(colors=INK)
         axes.spines[["top", "right"]].set_visible(True)
         return axes
 

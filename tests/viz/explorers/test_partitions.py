@@ -9,8 +9,8 @@ import pytest
 from fedlearn_edu import viz
 from fedlearn_edu.simulation import datasets, partitions
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.dealing import DEALINGS
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.partitions import PARTITIONERS
 from tests.patience import PATIENCE_S
 from tests.viz.drawn_text import check_figure
 
@@ -43,22 +43,22 @@ LIBRARY: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", DEALINGS)
+@pytest.mark.parametrize("name", PARTITIONERS)
 def test_every_partition_is_that_of_the_library(explorer: Explorer, name: str) -> None:
     explorer.children[1].children[-2].click()
     explorer.set(partition=name, seed=3)
-    dealing = DEALINGS[name]
+    partitioner = PARTITIONERS[name]
     labels = datasets.load_digits28().train[1]
     skew = partitions.describe_skew(labels, LIBRARY[name](labels))
     np.testing.assert_allclose(counts(explorer), skew.histogram / skew.sizes[:, None])
     assert f"variation {skew.total_variation.mean():.2f}" in explorer.sentence
     assert f"labels {skew.effective_labels.mean():.2f}" in explorer.sentence
-    assert explorer.sentence.startswith(dealing.title)
+    assert explorer.sentence.startswith(partitioner.title)
     assert visible(explorer) == {
         "partition",
         "clients",
         "seed",
-        *([dealing.parameter] if dealing.parameter else []),
+        *([partitioner.parameter] if partitioner.parameter else []),
     }
 
 
@@ -123,12 +123,12 @@ def test_the_first_images_are_those_a_client_holds(explorer: Explorer) -> None:
         {"clients": 101},
         {"clients": 2.5},
         {"partition": "fair"},
-        {"partition": None},
+        {"partition": []},
         {"seed": -1},
         {"dataset": 7},
         {"dataset": datasets.from_arrays([[1.0], [2.0]], [0, 1])},
     ],
-    ids=["0", "101", "2.5", "name", "none", "seed", "int", "no-images"],
+    ids=["0", "101", "2.5", "name", "list", "seed", "int", "no-images"],
 )
 def test_what_makes_no_sense_is_refused(wrong: Any) -> None:
     with pytest.raises(viz.FigureDataError):

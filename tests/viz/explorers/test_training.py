@@ -92,15 +92,15 @@ def test_each_round_is_that_of_the_history(explorer: Explorer) -> None:
 def test_panels_show_one_evaluation(explorer: Explorer) -> None:
     explorer.set(round_number=2)
     picture: Any = explorer.picture
-    seen = picture._learners["FedAvg"].seen[2]
+    seen = picture._learners["FedAvg"].snapshots[2]
     _, templates, matrix, clients = explorer.figure.axes
     strip = np.asarray(templates.images[0].get_array())
     weights = np.asarray(seen.weights["weights"])
     np.testing.assert_allclose(strip[:, 31:59], weights[:, 1].reshape(28, 28))
     shares = np.asarray(matrix.images[0].get_array())
-    assert np.diag(shares) == pytest.approx(seen.judged.class_accuracies)
+    assert np.diag(shares) == pytest.approx(seen.evaluation.class_accuracies)
     widths = [patch.get_width() for patch in clients.patches]  # type: ignore[attr-defined]
-    assert widths == pytest.approx(list(seen.judged.client_accuracies))
+    assert widths == pytest.approx(list(seen.evaluation.client_accuracies))
 
 
 def test_a_moved_slider_changes_picture_and_sentence(explorer: Explorer) -> None:
