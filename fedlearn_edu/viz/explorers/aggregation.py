@@ -15,7 +15,6 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation_picture import (
     AggregationDrawing,
     AggregationRun,
-    Kind,
     Server,
     Step,
     words,
@@ -69,7 +68,7 @@ def draw_aggregation(
     """
     style.check_width(width_in)
     held, start, most = _checked(values, zero, fan_out)
-    last = len(run_aggregation(held, start, most).steps)
+    last = len(run_aggregation(held, start, most).steps) + 1
     if step is not None and not style.is_whole(step):
         raise style.FigureDataError(
             "there is no such step of the aggregation",
@@ -110,7 +109,7 @@ def explore_aggregation(
     alone = len(held) + 1  # the least fan-out that puts all clients into one group
     sizes = {f"{n}": n for n in range(2, alone)} | {"one group": alone}
     chosen = alone if most is None else min(most, alone)
-    last = len(run_aggregation(held, start, chosen).steps)
+    last = len(run_aggregation(held, start, chosen).steps) + 1
     limits = limits_around([start], -_MOST_ZERO, _MOST_ZERO)
     controls = {
         "zero": slider("zero", start, *limits, 1),
@@ -124,7 +123,7 @@ def explore_aggregation(
     def fit_steps(change: Any) -> None:
         was_at_end = steps[0].value == steps[0].max
         for each in steps:
-            each.max = len(run_aggregation(held, 0, change.new).steps)
+            each.max = len(run_aggregation(held, 0, change.new).steps) + 1
         if was_at_end:
             steps[0].value = steps[0].max
 
@@ -151,9 +150,7 @@ def run_aggregation(
         (result,) = numbers(program(list(values), zero))
     (top,) = aggregations(tape)
     servers, steps = list[Server](), list[Step]()
-    server = _read(top, servers, steps)
-    # Servers below the top report what they have, unchanged: that is no step.
-    steps.append(Step(Kind.REPORT, server, result, result, result))
+    _read(top, servers, steps)
     return AggregationRun(tuple(values), zero, tuple(servers), tuple(steps), result)
 
 
@@ -180,10 +177,8 @@ def _read(part: Aggregation, servers: list[Server], steps: list[Step]) -> Server
     for number, call in enumerate(part.calls[:-1]):
         state, other = numbers(call.argument)
         (result,) = numbers(call.result)
-        kind, client = Kind.MERGE, None
-        if not below:
-            kind, client = Kind.ACCUMULATE, clients[number]
-        steps.append(Step(kind, server, state, other, result, client))
+        client = None if below else clients[number]
+        steps.append(Step(server, state, other, result, client))
     return server
 
 
@@ -207,8 +202,8 @@ class AggregationPicture:
     def show(self, *, zero: float, fan_out: int | None, step: int) -> str:
         """Draws the run after so many steps; returns the last of them in words."""
         run = self._run(zero, fan_out)
-        step, others = min(step, len(run.steps)), {}
-        if step == len(run.steps):
+        last, others = len(run.steps) + 1, {}
+        if (step := min(step, last)) == last:
             others = {n: self._run(zero, n).result for n in self._fan_outs()}
         AggregationDrawing(self._canvas, run, step).draw()
         return words(run, step, others)

@@ -8,7 +8,6 @@ lines go down from the top.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, final
 
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, QUIET, SERVER
@@ -24,14 +23,6 @@ _LINE, _EDGE, _GAP = 0.27, 0.1, 0.28
 _CHAR_IN = 0.092
 _HEAD_FITS_FROM_IN = 1.05
 _PENDING: dict[str, Any] = {"color": QUIET, "linewidth": 0.8}
-
-
-class Kind(Enum):
-    """The three functions of an aggregation."""
-
-    ACCUMULATE = "accumulate"
-    MERGE = "merge"
-    REPORT = "report"
 
 
 @final
@@ -56,23 +47,21 @@ class Server:
 @final
 @dataclass(frozen=True)
 class Step:
-    """One call at one server.
+    """One call of `accumulate` or `merge` at one server.
 
     Attributes:
-        kind: which function was called.
         server: where.
         state: what that server had before.
-        other: the client's value, or the other group's state; for a report, the state.
+        other: the client's value, or the other group's state.
         result: what it has now.
-        client: whose value was accumulated; `None` in other steps.
+        client: whose value was accumulated; `None` where states are merged.
     """
 
-    kind: Kind
     server: Server
     state: float
     other: float
     result: float
-    client: int | None = None
+    client: int | None
 
     @property
     def equation(self) -> str:
@@ -90,8 +79,8 @@ class AggregationRun:
         values: what each client holds.
         zero: where every fold begins.
         servers: all servers, each after those below it.
-        steps: in the order they were taken.
-        result: what the report gave.
+        steps: in the order they were taken; `report` comes after them.
+        result: what `report` gave.
     """
 
     values: tuple[float, ...]
@@ -102,33 +91,29 @@ class AggregationRun:
 
 
 def words(run: AggregationRun, step: int, others: Mapping[int | None, float]) -> str:
-    """The step just taken; after the last one what other groupings give.
+    """The step just taken; after the report what other groupings give.
 
     Args:
         run: What was run.
-        step: How many of its steps are shown.
+        step: How many of its steps are shown; one more is the report.
         others: The result of the same with each fan-out; `None` is a single group.
     """
-    count = len(run.steps)
+    count = len(run.steps) + 1
+    said = f"Step {step} of {count}:"
     if step == 0:
         folding = sum(not server.below for server in run.servers)
         who = "The server begins" if folding == 1 else f"{folding} groups begin"
-        return f"Step 0 of {count}: {who} from zero = {written(run.zero)}."
-    said = f"Step {step} of {count}: {_taken(run, run.steps[step - 1])}"
-    return f"{said} {_compare(run, others)}" if step == count else said
-
-
-def _taken(run: AggregationRun, step: Step) -> str:
-    state, other, result = map(written, (step.state, step.other, step.result))
-    match step.kind:
-        case Kind.ACCUMULATE:
-            who = "The server" if step.server == run.servers[-1] else "A group"
-            given = f"client {step.client}'s {other}"
-            return f"{who} has {state} and accumulates {given}: {result}."
-        case Kind.MERGE:
-            return f"{state} and {other}, of two groups, are merged: {result}."
-        case Kind.REPORT:
-            return f"The server reports {result}."
+        return f"{said} {who} from zero = {written(run.zero)}."
+    if step == count:
+        reported = f"The server reports {written(run.result)}."
+        return f"{said} {reported} {_compare(run, others)}"
+    taken = run.steps[step - 1]
+    state, other, result = map(written, (taken.state, taken.other, taken.result))
+    if taken.client is None:
+        return f"{said} {state} and {other}, of two groups, are merged: {result}."
+    who = "The server" if taken.server == run.servers[-1] else "A group"
+    given = f"client {taken.client}'s {other}"
+    return f"{said} {who} has {state} and accumulates {given}: {result}."
 
 
 def _compare(run: AggregationRun, others: Mapping[int | None, float]) -> str:
@@ -156,8 +141,7 @@ class AggregationDrawing:
         # The steps of each server that are shown, by their places among all steps.
         self._done: dict[Server, dict[int, Step]] = {each: {} for each in run.servers}
         for place, taken in enumerate(run.steps[:step]):
-            if taken.kind is not Kind.REPORT:
-                self._done[taken.server][place] = taken
+            self._done[taken.server][place] = taken
         names = [len(self._client(i)) for i in range(len(run.values))]
         self._client_width = max(_CHAR_IN * max(names) + 0.24, 0.95)
         self._left = _EDGE + self._client_width + 0.1
@@ -180,7 +164,7 @@ class AggregationDrawing:
                 self._draw_merging(server, heights)
             else:
                 self._draw_folding(server, heights)
-        if self._step < len(self._run.steps):
+        if self._step <= len(self._run.steps):
             self._sheet.result("report: not yet", QUIET, color=QUIET)
         else:
             text = f"report: {written(self._run.result)}"

@@ -12,7 +12,6 @@ shown as the PNG it began with, or as its sentence.
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
 from html import escape
 from threading import RLock
 from typing import Any, Protocol, final
@@ -120,14 +119,6 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             FigureDataError: if there is no such control, or a number is not finite;
                 then nothing is moved.
         """
-        self._check(values)
-        with self._lock:
-            with self._held():
-                for name, value in values.items():
-                    self.controls[name].source.value = value
-            self.refresh()
-
-    def _check(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
             if name not in self.controls:
                 raise style.FigureDataError(
@@ -143,34 +134,29 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                     found=describe(value),
                     where=name,
                 )
+        with self._lock:
+            self._is_held = True
+            try:
+                for name, value in values.items():
+                    self.controls[name].source.value = value
+            finally:
+                self._is_held = False
+            self.refresh()
 
     def refresh(self) -> None:
         """Draws what the controls say now, and says it."""
         # A job draws from its own thread; a figure is drawn by one at a time.
         with self._lock:
-            if not self._is_held:
-                self._draw()
-
-    def _draw(self) -> None:
-        try:
-            self.sentence = self.picture.show(**self.values)
-        except FedLearnError as error:
-            self._say(as_alarm(error))
-            return
-        self._say(escape(self.sentence))
-        style.say(self.figure, self.sentence)
-        self._shown.value = img(fast_png(self.figure), self.sentence)
-
-    def _say(self, html: str) -> None:
-        self._said.value = status(html)
-
-    @contextmanager
-    def _held(self) -> Any:
-        self._is_held = True
-        try:
-            yield
-        finally:
-            self._is_held = False
+            if self._is_held:
+                return
+            try:
+                self.sentence = self.picture.show(**self.values)
+            except FedLearnError as error:
+                self._said.value = status(as_alarm(error))
+                return
+            self._said.value = status(escape(self.sentence))
+            style.say(self.figure, self.sentence)
+            self._shown.value = img(fast_png(self.figure), self.sentence)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; for those who cannot run it the picture, and the sentence."""

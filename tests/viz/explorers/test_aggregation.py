@@ -13,7 +13,6 @@ import fedlearn_edu as fl
 from fedlearn_edu import framework, viz
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation import run_aggregation
-from fedlearn_edu.viz.explorers.aggregation_picture import Kind
 from tests.viz.drawn_text import check_figure
 
 ONE_TO_FIVE = [1, 2, 3, 4, 5]
@@ -33,13 +32,12 @@ def test_every_client_is_folded_once_and_every_group_merged(
     run = run_aggregation(values, zero, fan_out)
     folding = [server for server in run.servers if not server.below]
     assert [i for server in folding for i in server.clients] == [*range(len(values))]
-    *steps, report = run.steps
-    folds = [step for step in steps if step.kind is Kind.ACCUMULATE]
+    folds = [step for step in run.steps if step.client is not None]
     assert [(s.client, s.other) for s in folds] == [*enumerate(values)]
     assert all(step.client in step.server.clients for step in folds)
-    assert sum(step.kind is Kind.MERGE for step in steps) == len(folding) - 1
-    assert all(step.result == step.state + step.other for step in steps)
-    assert (report.kind, report.result) == (Kind.REPORT, run.result)
+    assert len(run.steps) == len(values) + len(folding) - 1
+    assert all(step.result == step.state + step.other for step in run.steps)
+    assert run.result == run.steps[-1].result
     with framework.ReferenceContext():
         flat = fl.federated_computation(
             lambda v: fl.federated_aggregate(v, np.int64(zero), ADD, ADD, SAME),
@@ -66,7 +64,7 @@ def test_who_is_in_which_group(count: int, fan_out: int | None, groups: str) -> 
 
 def test_steps_by_twos() -> None:
     run = run_aggregation(ONE_TO_FIVE, 1, 2)
-    assert [f"{[*s.server.clients]}: {s.equation}" for s in run.steps[:-1]] == [
+    assert [f"{[*s.server.clients]}: {s.equation}" for s in run.steps] == [
         "[0, 1]: 1 + 1 = 2",
         "[0, 1]: 2 + 2 = 4",
         "[2, 3]: 1 + 3 = 4",
