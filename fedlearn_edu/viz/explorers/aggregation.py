@@ -169,16 +169,12 @@ def _program(dtype: Any) -> Any:
 def _read(part: Aggregation, servers: list[Server], steps: list[Step]) -> Server:
     """A server and what it did, after all servers below it."""
     below = tuple(_read(each, servers, steps) for each in part.below)
-    clients = [message.client for message in part.messages]
-    if below:
-        clients = [below[0].clients.start, below[-1].clients.stop - 1]
+    clients = [i for server in below for i in server.clients] or list(part.sent)
     server = Server(range(clients[0], clients[-1] + 1), below)
     servers.append(server)
-    for number, call in enumerate(part.calls[:-1]):
-        state, other = numbers(call.argument)
-        (result,) = numbers(call.result)
-        client = None if below else clients[number]
-        steps.append(Step(server, state, other, result, client))
+    for client, (argument, result) in zip(clients, part.calls[:-1], strict=False):
+        state, other, after = *numbers(argument), *numbers(result)
+        steps.append(Step(server, state, other, after, None if below else client))
     return server
 
 

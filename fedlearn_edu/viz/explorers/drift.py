@@ -161,7 +161,7 @@ class DriftPicture:
         self.ask: Callable[[], None] = lambda: None
         self._drawing = DriftDrawing(width_in)
         self.figure = self._drawing.figure
-        self._updates: dict[tuple[str, float], NDArray[np.float64]] = {}
+        self._models: dict[tuple[str, float], list[Any]] = {}
         self._drifts: dict[tuple[str, float, int], Drift] = {}
 
     def has(self, values: Any) -> bool:
@@ -172,13 +172,11 @@ class DriftPicture:
         """Trains, unless that is done, and averages; not if `tell` says to stop."""
         data, rate, clients = values["data"], values["rate"], values["clients"]
         with explorers_context():
-            if (data, rate) not in self._updates:
-                updates = local_updates(data, rate, tell)
-                if updates is None:
-                    return
-                self._updates[data, rate] = updates
-            drift = find_drift(data, self._updates[data, rate], clients)
-        self._drifts[data, rate, clients] = drift
+            models = self._models.get((data, rate)) or trained(data, rate, tell)
+            if models is not None:
+                drift = find_drift(data, models, clients)
+                self._models[data, rate] = models
+                self._drifts[data, rate, clients] = drift
 
     @style.in_our_look
     def show(self, *, data: str, clients: int, rate: float, epochs: int) -> str:
@@ -206,10 +204,8 @@ def digits(data: str) -> ClientData:
     return ClientData(images, labels, DATA[data][1](labels))
 
 
-def local_updates(
-    data: str, rate: float, tell: Callable[[int], bool]
-) -> NDArray[np.float64] | None:
-    """`[epochs,clients,weights]`: how far each client is after each of its passes.
+def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | None:
+    """The weights of each client, `[epochs][clients]`, after each of its passes.
 
     Fewer passes are the beginning of the same paths.
 
@@ -218,23 +214,24 @@ def local_updates(
         rate: The learning rate.
         tell: Is told how many passes are done; `True` ends the work, without a result.
     """
-    train, begin = _local_training(rate), _begin()
-    clients = [client.batches(BATCH_SIZE) for client in digits(data)]
-    now, updates = [begin] * len(clients), []
+    train, clients = (
+        _local_training(rate),
+        [c.batches(BATCH_SIZE) for c in digits(data)],
+    )
+    now, models = [model().initialize(0)] * len(clients), []
     for epoch in range(MOST_EPOCHS):
         if tell(epoch):
             return None
         now = train(now, clients)
-        updates.append([flat(weights) - flat(begin) for weights in now])
-    found = np.array(updates, dtype=np.float64)
-    if not np.isfinite(found).all():
+        models.append(now)
+    if not all(np.isfinite(flat(weights)).all() for weights in now):
         raise style.FigureDataError(
             "the clients' weights are no numbers any more",
             expected="a learning rate at which training does not diverge",
             found=f"{rate:g}",
             do="take a smaller one",
         )
-    return found
+    return models
 
 
 @cache
@@ -254,37 +251,25 @@ def _local_training(rate: float) -> Any:
     return train_all
 
 
-def find_drift(data: str, updates: NDArray[np.float64], clients: int) -> Drift:
+def find_drift(data: str, models: list[Any], clients: int) -> Drift:
     """The round of the first so many clients; they alone take part in it."""
-    weigh, evaluate = digits(data).num_examples[:clients], _evaluation()
-    moves = np.average(updates[:, :clients], axis=1, weights=weigh)
+    weigh, old = digits(data).num_examples[:clients], model().initialize(0)
+    evaluate = _evaluation()
     everybody = digits(data).place(batch_size=1000)
-    losses = [
-        evaluate(_moved(move), everybody).loss_per_example
-        for move in (np.zeros_like(moves[0]), *moves)
-    ]
-    return Drift(updates[:, :clients], weigh, np.array(losses))
+    updates = [[flat(each) - flat(old) for each in now[:clients]] for now in models]
+    losses = [evaluate(old, everybody).loss_per_example]
+    for now in models:
+        new = OrderedDict[str, Any]()
+        for name in old:
+            parts = [weights[name] for weights in now[:clients]]
+            new[name] = np.average(parts, axis=0, weights=weigh).astype(np.float32)
+        losses.append(evaluate(new, everybody).loss_per_example)
+    return Drift(np.array(updates, dtype=np.float64), weigh, np.array(losses))
 
 
 @cache
 def _evaluation() -> Any:
     return learning.build_federated_evaluation(model())
-
-
-def _begin() -> Any:
-    """The server's model before the round."""
-    weights = model().initialize(0)
-    return OrderedDict((name, each.numpy()) for name, each in weights.items())
-
-
-def _moved(move: NDArray[np.float64]) -> Any:
-    """The server's model after a move of all its weights."""
-    moved, start = OrderedDict[str, Any](), 0
-    for name, each in _begin().items():
-        part = move[start : start + each.size].reshape(each.shape)
-        moved[name] = (each + part).astype(np.float32)
-        start += each.size
-    return moved
 
 
 def flat(weights: Any) -> NDArray[np.float32]:

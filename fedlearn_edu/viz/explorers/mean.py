@@ -175,7 +175,7 @@ def _secure_run(
     parts = [above] if weights is None else [above, weigh]
     members = np.round(np.stack(parts, axis=1) * SCALE).astype(int).tolist()
     sums, found = _recorded(_secure_sums(len(parts)), members, int(most))
-    origins = [message.origin for message in found[0].messages]
+    origins = found[0].origins.values()
     hidden, masks = (tuple(numbers(each[i]) for each in origins) for i in (0, 1))
     total, divisor = map(np.float64, numbers(sums)[:2])
     if weights is None:
@@ -194,9 +194,8 @@ def _recorded(program: Any, *args: Any) -> tuple[Any, list[Aggregation]]:
 
 def _exchanged(parts: Sequence[Aggregation]) -> tuple[Any, Any]:
     """Client by client, what each sends, and the sums the server has after it."""
-    clients = range(len(parts[0].messages))
-    sent = ([part.messages[i].value for part in parts] for i in clients)
-    sums = ([part.calls[i].result for part in parts] for i in clients)
+    sent = ([part.sent[i] for part in parts] for i in parts[0].sent)
+    sums = ([part.calls[i][1] for part in parts] for i in parts[0].sent)
     return tuple(map(numbers, sent)), tuple(map(numbers, sums))
 
 

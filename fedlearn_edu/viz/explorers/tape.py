@@ -19,42 +19,19 @@ from fedlearn_edu.structure import Struct
 
 @final
 @dataclass(frozen=True)
-class Call:
-    """A function called by a server: the argument and the result, in plain form."""
-
-    argument: Any
-    result: Any
-
-
-@final
-@dataclass(frozen=True)
-class Message:
-    """What a client sent.
-
-    Attributes:
-        client: its number.
-        value: in plain form.
-        origin: the argument of the call that made the value; `None` without a call.
-    """
-
-    client: int
-    value: Any
-    origin: Any
-
-
-@final
-@dataclass(frozen=True)
 class Aggregation:
-    """One server's part in an aggregation.
+    """One server's part in an aggregation; all values are in plain form.
 
     Attributes:
-        messages: from the server's clients, in the order of their arrival.
-        calls: the server's own; the last one is the report.
+        sent: what each of the server's clients sent, by their numbers.
+        origins: the argument of the call that made it; `None` without a call.
+        calls: argument and result of what the server called; `report` is the last.
         below: the parts of the servers below; empty if there are clients instead.
     """
 
-    messages: tuple[Message, ...]
-    calls: tuple[Call, ...]
+    sent: dict[int, Any]
+    origins: dict[int, Any]
+    calls: tuple[tuple[Any, Any], ...]
     below: tuple["Aggregation", ...]
 
 
@@ -65,9 +42,9 @@ def aggregations(tape: Tape) -> list[Aggregation]:
     >>> with fl.record(max_fanout=2) as tape:
     ...     total = fl.federated_sum(fl.place([1, 2, 6], fl.CLIENTS)).value
     >>> (top,) = aggregations(tape)
-    >>> [[numbers(each.value) for each in server.messages] for server in top.below]
-    [[(1,), (2,)], [(6,)]]
-    >>> [numbers(call.argument) for call in top.calls]
+    >>> [list(server.sent) for server in top.below]
+    [[0, 1], [2]]
+    >>> [numbers(argument) for argument, _ in top.calls]
     [(3, 6), (9,)]
     """
     events = {event.number: event for event in tape.events}
@@ -85,19 +62,20 @@ def aggregations(tape: Tape) -> list[Aggregation]:
         """Those among the calls of a federating layer in which something is sent."""
         for caller in callers:
             done = inside[caller.number]
-            messages = tuple(
-                Message(client, event.made, argument(event.operands[0]))
-                for event in done
-                if event.what == "compute" and (client := _client(event)) is not None
-            )
+            computed = [event for event in done if event.what == "compute"]
+            sent = {i: e for e in computed if (i := _client(e)) is not None}
             below = tuple(read([event for event in done if _is_group_call(event)]))
-            if messages or below:
-                calls = (
-                    Call(argument(event.number), look(event.made))
-                    for event in done
-                    if event.what == "create_call" and event.participant == "server"
+            if sent or below:
+                yield Aggregation(
+                    {i: event.made for i, event in sent.items()},
+                    {i: argument(event.operands[0]) for i, event in sent.items()},
+                    tuple(
+                        (argument(event.number), look(event.made))
+                        for event in done
+                        if event.what == "create_call" and _is_server(event)
+                    ),
+                    below,
                 )
-                yield Aggregation(messages, tuple(calls), below)
 
     groups = [event for event in events.values() if _is_group_call(event)]
     return list(read([e for e in groups if not _is_group_call(events[e.caller or 0])]))
@@ -106,6 +84,10 @@ def aggregations(tape: Tape) -> list[Aggregation]:
 def _is_group_call(event: Event) -> bool:
     """Whether a group of participants, as a whole, is to call something."""
     return event.layer == "federating" and event.what == "create_call"
+
+
+def _is_server(event: Event) -> bool:
+    return event.participant == "server"
 
 
 def _client(event: Event) -> int | None:

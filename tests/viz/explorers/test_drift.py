@@ -17,8 +17,8 @@ from fedlearn_edu.viz.explorers.drift import (
     digits,
     find_drift,
     flat,
-    local_updates,
     model,
+    trained,
 )
 from fedlearn_edu.viz.explorers.drift_picture import Drift, DriftDrawing
 from tests.viz.drawn_text import check_figure
@@ -28,18 +28,18 @@ pytestmark = pytest.mark.tensorflow
 DATA, RATE, EPOCHS = "dirichlet_1", 0.3, 3
 
 
-def trained(data: str, rate: float) -> Any:
-    return local_updates(data, rate, lambda epoch: False)
+def go_on(epoch: int) -> bool:
+    return False
 
 
 @pytest.fixture(scope="module")
-def updates() -> Any:
-    return trained(DATA, RATE)
+def models() -> Any:
+    return trained(DATA, RATE, go_on)
 
 
 @pytest.fixture(scope="module")
-def drift(updates: Any) -> Drift:
-    return find_drift(DATA, updates, 10)
+def drift(models: Any) -> Drift:
+    return find_drift(DATA, models, 10)
 
 
 def test_the_mean_of_the_updates_is_a_round_of_fed_avg(drift: Drift) -> None:
@@ -53,21 +53,21 @@ def test_the_mean_of_the_updates_is_a_round_of_fed_avg(drift: Drift) -> None:
     assert drift.losses[0] == pytest.approx(math.log(10), rel=1e-5)
 
 
-def test_paths_keep_all_of_their_length(drift: Drift, updates: Any) -> None:
+def test_paths_keep_all_of_their_length(drift: Drift) -> None:
     """Unlike in a plane through the weights, where some of it would not be seen."""
-    assert updates.shape == (MOST_EPOCHS, 10, 7850)
+    assert drift.updates.shape == (MOST_EPOCHS, 10, 7850)
     drawn = drift.paths(EPOCHS)
     assert drawn.shape == (10, EPOCHS + 1, 2)
     assert not drawn[:, 0].any()
-    lengths = np.linalg.norm(updates[:EPOCHS], axis=2).T
+    lengths = np.linalg.norm(drift.updates[:EPOCHS], axis=2).T
     np.testing.assert_allclose(np.linalg.norm(drawn[:, 1:], axis=2), lengths, rtol=1e-5)
     along = np.average(drawn[:, -1, 0], weights=drift.examples)
     assert along == pytest.approx(drift.norm_of_mean(EPOCHS), rel=1e-5)
     assert drift.norm_of_mean(EPOCHS) < drift.mean_norm(EPOCHS)
 
 
-def test_cosines_are_of_the_full_updates(drift: Drift, updates: Any) -> None:
-    first, second = updates[2, :2]
+def test_cosines_are_of_the_full_updates(drift: Drift) -> None:
+    first, second = drift.updates[2, :2]
     cosine = first @ second / np.linalg.norm(first) / np.linalg.norm(second)
     assert drift.cosines(3)[0, 1] == pytest.approx(cosine)
     np.testing.assert_allclose(np.diagonal(drift.cosines(3)), 1.0)
@@ -78,7 +78,7 @@ def test_paths_fan_out_and_only_alike_clients_get_anywhere() -> None:
     """What lesson 11 says of this picture, with one digit per client and with IID."""
     left, angles, gone = {}, {}, {}
     for data in ("one_label_per_client", "iid"):
-        drift = find_drift(data, trained(data, 0.1), 10)
+        drift = find_drift(data, trained(data, 0.1, go_on) or [], 10)
         for epochs in (2, 9):
             gone[data, epochs] = drift.norm_of_mean(epochs)
             left[data, epochs] = gone[data, epochs] / drift.mean_norm(epochs)
@@ -99,7 +99,7 @@ def test_the_work_can_be_stopped() -> None:
         told.append(epoch)
         return epoch == 2
 
-    assert local_updates(DATA, RATE, stop) is None
+    assert trained(DATA, RATE, stop) is None
     assert told == [0, 1, 2]
 
 
@@ -115,8 +115,8 @@ def test_the_picture_is_whole(width: float, drift: Drift) -> None:
     assert {str(client) for client in range(10)} <= set(texts)
 
 
-def test_clients_that_stay_away_leave_the_picture(updates: Any, drift: Drift) -> None:
-    drawing, two = DriftDrawing(6.4), find_drift(DATA, updates, 2)
+def test_clients_that_stay_away_leave_the_picture(models: Any, drift: Drift) -> None:
+    drawing, two = DriftDrawing(6.4), find_drift(DATA, models, 2)
     for shown in (drift, two, drift):
         drawing.show(shown, EPOCHS)
         texts = drawing.figure.axes[0].texts
