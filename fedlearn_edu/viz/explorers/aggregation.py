@@ -2,7 +2,7 @@
 """A `federated_aggregate` step by step: what is accumulated, merged and reported."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, final
 
 import ipywidgets as widgets
@@ -68,7 +68,7 @@ def draw_aggregation(
     """
     style.check_width(width_in)
     held, start, most = _checked(values, zero, fan_out)
-    last = len(run_aggregation(held, start, most).steps) + 1
+    last = run_aggregation(held, start, most).last
     if step is not None and not style.is_whole(step):
         raise style.FigureDataError(
             "there is no such step of the aggregation",
@@ -109,7 +109,7 @@ def explore_aggregation(
     alone = len(held) + 1  # the least fan-out that puts all clients into one group
     sizes = {f"{n}": n for n in range(2, alone)} | {"one group": alone}
     chosen = alone if most is None else min(most, alone)
-    last = len(run_aggregation(held, start, chosen).steps) + 1
+    last = run_aggregation(held, start, chosen).last
     limits = limits_around([start], -_MOST_ZERO, _MOST_ZERO)
     controls = {
         "zero": slider("zero", start, *limits, 1),
@@ -122,10 +122,11 @@ def explore_aggregation(
 
     def fit_steps(change: Any) -> None:
         was_at_end = steps[0].value == steps[0].max
+        last = run_aggregation(held, 0, change.new).last
         for each in steps:
-            each.max = len(run_aggregation(held, 0, change.new).steps) + 1
+            each.max = last
         if was_at_end:
-            steps[0].value = steps[0].max
+            steps[0].value = last
 
     controls["fan_out"].source.observe(fit_steps, "value")
     preset = button("zero = 1, fan-out 2", "1 + … + 5 is 16, 17 or 18, not 15")
@@ -136,12 +137,13 @@ def explore_aggregation(
     return explorer
 
 
+@lru_cache(maxsize=256)
 def run_aggregation(
-    values: Sequence[float], zero: float, fan_out: int | None
+    values: tuple[float, ...], zero: float, fan_out: int | None
 ) -> AggregationRun:
     """Records a `federated_aggregate`, and reads the steps off the tape.
 
-    >>> [run_aggregation([1, 2, 3, 4, 5], 1, n).result for n in (None, 3, 2)]
+    >>> [run_aggregation((1, 2, 3, 4, 5), 1, n).result for n in (None, 3, 2)]
     [16, 17, 18]
     """
     whole = all(isinstance(each, int) for each in (*values, zero))
@@ -151,7 +153,7 @@ def run_aggregation(
     (top,) = aggregations(tape)
     servers, steps = list[Server](), list[Step]()
     _read(top, servers, steps)
-    return AggregationRun(tuple(values), zero, tuple(servers), tuple(steps), result)
+    return AggregationRun(values, zero, tuple(servers), tuple(steps), result)
 
 
 @cache
@@ -184,33 +186,24 @@ class AggregationPicture:
 
     def __init__(
         self,
-        values: Sequence[float],
+        values: tuple[float, ...],
         width_in: float = style.EXPLORER_IN,
         *,
         stamped: bool = False,
     ) -> None:
-        self._values = tuple(values)
-        self._canvas = Canvas(width_in, stamped=stamped)
+        self._values, self._canvas = values, Canvas(width_in, stamped=stamped)
         self.figure = self._canvas.figure
-        self._runs: dict[tuple[float, int | None], AggregationRun] = {}
 
     @style.in_our_look
     def show(self, *, zero: float, fan_out: int | None, step: int) -> str:
         """Draws the run after so many steps; returns the last of them in words."""
-        run = self._run(zero, fan_out)
-        last, others = len(run.steps) + 1, {}
-        if (step := min(step, last)) == last:
-            others = {n: self._run(zero, n).result for n in self._fan_outs()}
+        run, others = run_aggregation(self._values, zero, fan_out), {}
+        if (step := min(step, run.last)) == run.last:
+            fan_outs = (None, *(n for n in _COMPARED if n <= len(self._values)))
+            runs = {n: run_aggregation(self._values, zero, n) for n in fan_outs}
+            others = {n: each.result for n, each in runs.items()}
         AggregationDrawing(self._canvas, run, step).draw()
         return words(run, step, others)
-
-    def _run(self, zero: float, fan_out: int | None) -> AggregationRun:
-        if (key := (zero, fan_out)) not in self._runs:
-            self._runs[key] = run_aggregation(self._values, zero, fan_out)
-        return self._runs[key]
-
-    def _fan_outs(self) -> list[int | None]:
-        return [None, *(n for n in _COMPARED if n <= len(self._values))]
 
 
 def _checked(

@@ -89,6 +89,11 @@ class AggregationRun:
     steps: tuple[Step, ...]
     result: float
 
+    @property
+    def last(self) -> int:
+        """The number of the report; steps count from 1."""
+        return len(self.steps) + 1
+
 
 def words(run: AggregationRun, step: int, others: Mapping[int | None, float]) -> str:
     """The step just taken; after the report what other groupings give.
@@ -98,13 +103,12 @@ def words(run: AggregationRun, step: int, others: Mapping[int | None, float]) ->
         step: How many of its steps are shown; one more is the report.
         others: The result of the same with each fan-out; `None` is a single group.
     """
-    count = len(run.steps) + 1
-    said = f"Step {step} of {count}:"
+    said = f"Step {step} of {run.last}:"
     if step == 0:
         folding = sum(not server.below for server in run.servers)
         who = "The server begins" if folding == 1 else f"{folding} groups begin"
         return f"{said} {who} from zero = {written(run.zero)}."
-    if step == count:
+    if step == run.last:
         reported = f"The server reports {written(run.result)}."
         return f"{said} {reported} {_compare(run, others)}"
     taken = run.steps[step - 1]
@@ -164,7 +168,7 @@ class AggregationDrawing:
                 self._draw_merging(server, heights)
             else:
                 self._draw_folding(server, heights)
-        if self._step <= len(self._run.steps):
+        if self._step < self._run.last:
             self._sheet.result("report: not yet", QUIET, color=QUIET)
         else:
             text = f"report: {written(self._run.result)}"

@@ -57,9 +57,7 @@ def _fitted() -> Any:
     return widgets.Layout(width="auto", max_width="100%")
 
 
-def _tracked(
-    label: str, source: Any, typed: Any, number_em: float, track: Any
-) -> Control:
+def _tracked(label: str, typed: Any, number_em: float, track: Any) -> Control:
     """A box to type into and its track, which goes below where there is no room."""
     typed_em = 0.55 * len(label) + number_em
     typed.layout = widgets.Layout(width=f"{typed_em:.1f}em", max_width="100%")
@@ -70,7 +68,7 @@ def _tracked(
         min_width=f"min({least_em:.1f}em, 100%)",
         align_items="center",
     )
-    return Control(source, widgets.HBox([typed, track], layout=layout), least_em)
+    return Control(typed, widgets.HBox([typed, track], layout=layout), least_em)
 
 
 def columns(controls: Sequence[Control]) -> Any:
@@ -125,7 +123,7 @@ def slider(
 
     track.observe(partial(follow, typed), "value")
     typed.observe(partial(follow, track), "value")
-    return _tracked(label, typed, typed, 6, track)
+    return _tracked(label, typed, 6, track)
 
 
 def limits_around(
@@ -165,7 +163,7 @@ def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
     )
     widgets.link((track, "index"), (menu, "index"))
     number_em = 0.6 * max(map(len, options)) + 4
-    return _tracked(label, track, menu, number_em, track)
+    return _tracked(label, menu, number_em, track)
 
 
 def choice(

@@ -75,14 +75,6 @@ def _shown_rows(count: int) -> list[int | None]:
     return [*range(_FIRST_ROWS), None, *range(count - tail, count)]
 
 
-def _holdings(run: MeanRun, client: int) -> list[str]:
-    """A client and what it holds: its value, and its weight if there is one."""
-    held = [f"client {client}", f"v = {written(run.values[client])}"]
-    if run.weights is not None:
-        held.append(f"w = {written(run.weights[client])}")
-    return held
-
-
 def _maskings(run: MeanRun, client: int) -> list[str]:
     """In a secure sum, line by line what a client hides and the mask it adds."""
     lines = []
@@ -200,14 +192,16 @@ class MeanDrawing:
 
     def _client_lines(self, client: int) -> list[str]:
         """What is written about a client, beside or above its numbers."""
-        run = self._run
-        name, value, *weight = _holdings(run, client)
+        run, name = self._run, f"client {client}"
+        held = f"v = {written(run.values[client])}"
+        if run.weights is not None:
+            held += f"   w = {written(run.weights[client])}"
         if run.is_secure:
             ones = ["1"] if run.weights is None and not self._narrow else []
-            return ["   ".join([name, value, *weight]), *_maskings(run, client), *ones]
+            return [f"{name}   {held}", *_maskings(run, client), *ones]
         if self._narrow or run.weights is None:
-            return ["   ".join([name, value, *weight])]
-        return [name, "   ".join([value, *weight])]
+            return [f"{name}   {held}"]
+        return [name, held]
 
     def _number_lines(self) -> list[int]:
         """At which of the lines of a row the numbers stand that are sent."""

@@ -15,7 +15,7 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation import run_aggregation
 from tests.viz.drawn_text import check_figure
 
-ONE_TO_FIVE = [1, 2, 3, 4, 5]
+ONE_TO_FIVE = (1, 2, 3, 4, 5)
 ADD = fl.np_computation(lambda a, b: a + b, np.int64, np.int64)
 SAME = fl.np_computation(lambda a: a, np.int64)
 
@@ -29,7 +29,7 @@ SAME = fl.np_computation(lambda a: a, np.int64)
 def test_every_client_is_folded_once_and_every_group_merged(
     values: list[int], zero: int, fan_out: int
 ) -> None:
-    run = run_aggregation(values, zero, fan_out)
+    run = run_aggregation(tuple(values), zero, fan_out)
     folding = [server for server in run.servers if not server.below]
     assert [i for server in folding for i in server.clients] == [*range(len(values))]
     folds = [step for step in run.steps if step.client is not None]
@@ -57,7 +57,7 @@ def test_every_client_is_folded_once_and_every_group_merged(
     ],
 )
 def test_who_is_in_which_group(count: int, fan_out: int | None, groups: str) -> None:
-    run = run_aggregation(list(range(count)), 0, fan_out)
+    run = run_aggregation(tuple(range(count)), 0, fan_out)
     found = ["".join(map(str, server.clients)) for server in run.servers]
     assert " ".join(found) == groups
 
@@ -88,7 +88,7 @@ def test_steps_by_twos() -> None:
     ids=["begin", "twelve", "twelve-wider", "threes-wide", "one", "long"],
 )
 def test_the_picture_is_whole(
-    values: list[float], zero: float, fan_out: Any, step: Any, width: float
+    values: Any, zero: float, fan_out: Any, step: Any, width: float
 ) -> None:
     figure = viz.draw_aggregation(
         values, zero=zero, fan_out=fan_out, step=step, width_in=width
