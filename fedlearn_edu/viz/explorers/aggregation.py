@@ -30,7 +30,7 @@ _LARGEST = 1e9
 _MOST_ZERO = 5
 _STEP_MS = 900
 _COMPARED = (2, 3, 4)
-# With more, a drawing takes more than 100 ms: it follows when a handle is let go.
+# Drawing more takes over 100 ms: then it follows when the handle is released.
 _LIVE_CLIENTS = 8
 
 
@@ -59,12 +59,12 @@ def draw_aggregation(
         zero: Where every fold begins.
         fan_out: `max_fanout` of the stack: from this many clients on they are put into
             groups, and the groups into groups; `None` is a single group.
-        step: How many steps are drawn; by default all of them.
+        step: How many steps are drawn, by default all.
         width_in: Width in inches.
 
     Raises:
-        FigureDataError: for no values or too many, for what is no finite number up to a
-            billion, for a fan-out below 2, and for a step that is no whole number.
+        FigureDataError: if there are no values or too many, a number is not finite or
+            above a billion, the fan-out is below 2, or the step is not whole.
     """
     style.check_width(width_in)
     held, start, most = _checked(values, zero, fan_out)
@@ -90,7 +90,7 @@ def explore_aggregation(
     zero: float = 0,
     fan_out: int | None = None,
 ) -> Explorer:
-    """Shows `draw_aggregation` under sliders: zero, the fan-out, and the step.
+    """Shows `draw_aggregation` with sliders for zero, the fan-out, and the step.
 
     >>> explorer = explore_aggregation([1, 2, 3], fan_out=2)
     >>> explorer.set(step=4)
@@ -196,7 +196,7 @@ class AggregationPicture:
 
     @style.in_our_look
     def show(self, *, zero: float, fan_out: int | None, step: int) -> str:
-        """Draws the run after so many steps; returns the last of them in words."""
+        """Draws the run up to this step; returns the step in words."""
         run, others = run_aggregation(self._values, zero, fan_out), {}
         if (step := min(step, run.last)) == run.last:
             fan_outs = (None, *(n for n in _COMPARED if n <= len(self._values)))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An aggregation up to a step, as a drawing and in words.
+"""An aggregation up to one of its steps, drawn and in words.
 
-Clients are at the left. A server that folds them has one line for `zero` and one for
-each of them; one that merges stands right of the servers it merges. Lengths are inches,
-lines go down from the top.
+Clients are on the left. A server that folds them has a line for `zero` and one for each
+client; a server that merges stands to the right of those below it. Lengths are in
+inches, lines run from the top down.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _PENDING: dict[str, Any] = {"color": QUIET, "linewidth": 0.8}
 @final
 @dataclass(frozen=True)
 class Server:
-    """One server: of a group of clients, or above other servers.
+    """A server of a group of clients, or above other servers.
 
     Attributes:
         clients: the numbers of all clients below it.
@@ -179,7 +179,7 @@ class AggregationDrawing:
         return f"{name}:  {written(self._run.values[client])}"
 
     def _line_heights(self) -> dict[int | Server, float]:
-        """Where the line of each client is, and that of each server's zero."""
+        """The height of each client's line, and of each server's zero."""
         y, heights = self._sheet.height - HEAD_IN, dict[int | Server, float]()
         for server in self._folding:
             for key in (server, *server.clients):
@@ -199,7 +199,7 @@ class AggregationDrawing:
             self._sheet.text(x, self._sheet.height - 0.53, text, style="italic")
 
     def _column(self, level: int) -> float:
-        """Where the boxes of a level begin."""
+        """The left edge of a level's boxes."""
         return self._left + level * self._pitch + self._gap
 
     def _draw_folding(self, server: Server, heights: dict[int | Server, float]) -> None:
@@ -250,7 +250,7 @@ class AggregationDrawing:
         return (heights[server] + heights[server.clients[-1]]) / 2
 
     def _state(self, server: Server) -> float | None:
-        """What a server ends with; `None` before it has it."""
+        """The final state of a server, `None` as long as it has none."""
         if len(server.below) == 1:
             return self._state(server.below[0])
         done = list(self._done[server].values())
@@ -258,7 +258,7 @@ class AggregationDrawing:
         return done[-1].result if len(done) == due else None
 
     def _write(self, left: float, y: float, place: int) -> None:
-        """Writes what a step did; the step just taken stands out."""
+        """Writes the equation of a step; the step just taken stands out."""
         step, is_last = self._run.steps[place], place == self._step - 1
         text = step.equation if self._in_full else f"= {written(step.result)}"
         if is_last:

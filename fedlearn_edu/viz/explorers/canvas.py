@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sheet measured in inches, for drawings of clients and a server between two lanes.
+"""A sheet measured in inches, for drawings with a lane for clients and one for servers.
 
-Each move wipes it and draws all of it again; there are no axes, ticks or layouts. What
-moves often is written with stamps, which is several times as quick.
+Each move wipes it and draws everything again, without axes, ticks or a layout. What
+moves often is written with stamps, which are several times as fast.
 """
 
 import math
@@ -17,17 +17,17 @@ from fedlearn_edu.viz.artists import Stamps
 from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
 
 HEAD_IN, FOOT_IN = 0.68, 0.62
-"""The heights of what is above and below the rows of a drawing."""
+"""The space above and below the rows of a drawing."""
 
 NARROW_BELOW_IN = 6.0
-"""Narrower drawings write less."""
+"""Narrower drawings say less."""
 
 _BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "linewidth": 1.2}
 Word = tuple[float, float, str]
 
 
 def written(value: float) -> str:
-    """A number as drawings and sentences have it.
+    """A number as it is written in drawings and sentences.
 
     >>> written(-1938472), written(2.50)
     ('−1,938,472', '2.5')
@@ -47,8 +47,8 @@ class Canvas:
         self._axes = self.figure.add_axes((0, 0, 1, 1))
 
     def wipe(self, height_in: float) -> None:
-        """Takes everything off the sheet, and makes it at least as high as this."""
-        # Of whole eighths of an inch the number of pixels is the same, however rounded.
+        """Empties the sheet, and makes it at least this high."""
+        # In whole eighths of an inch, heights in pixels do not depend on rounding.
         self.height = math.ceil(8 * height_in) / 8
         self.figure.set_size_inches(self.width, self.height)
         self._axes.clear()
@@ -73,7 +73,7 @@ class Canvas:
     def box(
         self, left: float, bottom: float, width: float, height: float, **look: Any
     ) -> None:
-        """A box with round corners."""
+        """A box with rounded corners."""
         shape = {"boxstyle": "round,pad=0,rounding_size=0.06"}
         sides = (left, bottom), width, height
         self._axes.add_patch(FancyBboxPatch(*sides, **(_BOX | shape | look)))
@@ -81,7 +81,7 @@ class Canvas:
     def message(
         self, left: float, bottom: float, width: float, height: float, **look: Any
     ) -> None:
-        """A box with a point at its right: something on its way."""
+        """A box with a point on its right, for something sent."""
         top, right, point = bottom + height, left + width, min(0.16, height / 2)
         corners = [
             (left, bottom),
@@ -101,7 +101,7 @@ class Canvas:
         self._axes.add_patch(FancyArrowPatch(begin, end, **(settings | ends | look)))
 
     def lanes(self, clients_end: float, server_left: float, server: str) -> None:
-        """Where the clients are, and where the server is, each with its name."""
+        """The background of the clients, and that of the server, with their names."""
         bottom = FOOT_IN + 0.06
         for name, color, left, right in (
             ("CLIENTS", CLIENTS, 0.04, clients_end),
@@ -112,7 +112,7 @@ class Canvas:
             self.text(left + 0.1, self.height - 0.24, name, ha="left", weight="bold")
 
     def result(self, text: str, frame: str, **look: Any) -> None:
-        """What comes of it, below the lanes, in a frame of this color."""
+        """The result below the lanes, in a frame of this color."""
         sides = (0.05, 0.06, self.width - 0.1, FOOT_IN - 0.12)
         self.box(*sides, edgecolor=frame, linewidth=2)
         self.text(self.width / 2, FOOT_IN / 2, text, **look)

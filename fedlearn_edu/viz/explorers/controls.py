@@ -22,7 +22,7 @@ FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 
 
 _LABELS_IN_FULL = {"description_width": "initial"}
 _TRACK_EM = 7
-# The margin is for the handle, which stands half outside at either end.
+# The margin is for the handle: at either end, half of it is outside.
 _TRACK = widgets.Layout(
     flex=f"1 1 {_TRACK_EM}em",
     min_width=f"{_TRACK_EM}em",
@@ -38,12 +38,12 @@ _FARTHEST = 1e6
 @final
 @dataclass(frozen=True)
 class Control:
-    """One thing to move.
+    """A thing to move.
 
     Attributes:
         source: the widget whose `value` counts.
-        box: what is laid out, the source in it.
-        least_em: how wide the box is at least, unless the page is narrower; 0 for one
+        box: what is laid out, with the source in it.
+        least_em: the least width of the box, unless the page is narrower; 0 for a box
             that is as wide as its words.
     """
 
@@ -58,7 +58,7 @@ def _fitted() -> Any:
 
 
 def _tracked(label: str, typed: Any, number_em: float, track: Any) -> Control:
-    """A box to type into and its track, which goes below where there is no room."""
+    """A box to type into and its track, which wraps below where space is short."""
     typed_em = 0.55 * len(label) + number_em
     typed.layout = widgets.Layout(width=f"{typed_em:.1f}em", max_width="100%")
     least_em = typed_em + _TRACK_EM + _MARGINS_EM
@@ -72,7 +72,7 @@ def _tracked(label: str, typed: Any, number_em: float, track: Any) -> Control:
 
 
 def columns(controls: Sequence[Control]) -> Any:
-    """Sliders below each other and side by side: as many as the page has room for."""
+    """Sliders in as many columns as the page has room for."""
     widest_em = max([_COLUMN_EM, *(each.least_em for each in controls)])
     return widgets.GridBox(
         [each.box for each in controls],
@@ -95,11 +95,11 @@ def slider(
     *,
     live: bool = True,
 ) -> Control:
-    """Numbers from `low` to `high`; whole ones, if all three and the step are whole.
+    """Numbers from `low` to `high`; whole ones if value, limits and step are ints.
 
     Args:
         label: With the unit, as in "learning rate (per step)".
-        value: What it begins with.
+        value: The first one.
         low: The least.
         high: The most.
         step: From one number to the next.
@@ -117,7 +117,7 @@ def slider(
         return round(low + step * round((number - low) / step), _DECIMALS)
 
     def follow(other: Any, change: Any) -> None:
-        # A browser makes 21.000000000000004 of 21, and 1.5 of 1.3: nobody moved that.
+        # A browser turns 21 into 21.000000000000004, and 1.3 into 1.5: that is no move.
         if stop(change.new) != stop(other.value):
             other.value = stop(change.new)
 
@@ -135,13 +135,13 @@ def limits_around(
     (-10, 30)
     """
     least, most = min(numbers), max(numbers)
-    # However large a number is, what is beyond it is finite.
+    # Limits stay finite, however large a number is.
     below, above = (min(abs(end) / 4, _FARTHEST) for end in (least, most))
     return min(low, math.floor(least - below)), max(high, math.ceil(most + above))
 
 
 def check_count(number: Any, name: str, least: int, most: int) -> int:
-    """The same as an `int`, or an error that says which numbers there may be."""
+    """The number as an `int`, or an error that names the limits."""
     if not style.is_whole(number) or not least <= number <= most:
         raise style.FigureDataError(
             f"{name} is a whole number from {least} to {most}",
@@ -153,7 +153,7 @@ def check_count(number: Any, name: str, least: int, most: int) -> int:
 
 
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
-    """A slider over a few named values, in order, with a menu of them beside it."""
+    """A slider over a few named values, with a menu of them beside it."""
     pairs = list(options.items())
     track = widgets.SelectionSlider(
         options=pairs, value=value, readout=False, layout=_TRACK
@@ -190,7 +190,7 @@ def toggle(label: str, value: bool) -> Control:
 
 
 def button(label: str, tooltip: str = "") -> Any:
-    """Something to press; `on_click(function)` says what happens then."""
+    """A button; `on_click(function)` sets what it does."""
     return widgets.Button(description=label, tooltip=tooltip, layout=_fitted())
 
 
@@ -203,7 +203,7 @@ def status(html: str) -> str:
 
 
 def as_alarm(error: Exception) -> str:
-    """An error as HTML, to stand where a sentence would be; one line for each part.
+    """An error as HTML, in place of a sentence, with a line for each part.
 
     >>> as_alarm(FedLearnError("a <b>", do="c")).count("<br>")
     1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`explore_drift`: how far clients go apart in one round, and what their mean is worth.
+"""`explore_drift`: how far clients drift apart in one round, and what is left of it.
 
 Training is the library's. It takes about a second for each way of dealing out the
 digits and each learning rate, runs in the background, and is kept.
@@ -62,9 +62,9 @@ def draw_drift(
 ) -> Figure:
     """Draws how far clients go in one round, and how far from where their mean goes.
 
-    To the right is the way of the mean update, up and down is what of a client's update
-    is away from it, in the length of all weights together. A softmax regression learns
-    the embedded digits, in batches of 20.
+    To the right is the direction of the mean update; up and down is the part of a
+    client's update that is orthogonal to it, as a norm over all weights. A softmax
+    regression learns the embedded digits, in batches of 20.
 
     >>> from fedlearn_edu import viz
     >>> figure = viz.draw_drift("iid", clients=3, local_epochs=1)
@@ -74,7 +74,7 @@ def draw_drift(
     Args:
         data: How the digits are dealt out to ten clients: `"one_label_per_client"`,
             `"dirichlet_0.1"`, `"dirichlet_1"` or `"iid"`.
-        clients: The first so many take part, 2 to 10.
+        clients: How many of them take part, 2 to 10.
         learning_rate: Of the clients, per step.
         local_epochs: Passes over a client's examples, 1 to 10.
         width_in: Width in inches; narrow figures put the matrix of cosines below.
@@ -100,7 +100,7 @@ def explore_drift(
     learning_rate: float = 0.1,
     local_epochs: int = 5,
 ) -> Explorer:
-    """Shows `draw_drift` under controls; what is not computed yet comes by itself.
+    """Shows `draw_drift` with controls; what is missing is computed by itself.
 
     Args:
         data: As in `draw_drift`, at first.
@@ -134,7 +134,7 @@ def explore_drift(
 
 
 def _compute(explorer: Explorer, picture: "DriftPicture", job: Job) -> str:
-    """Computes until what the controls say is there, whatever they say by then."""
+    """Computes until there is a round for the controls, also if they are moved."""
 
     def tell(epoch: int) -> bool:
         job.report(epoch, MOST_EPOCHS, f"pass {epoch} of {MOST_EPOCHS}")
@@ -150,10 +150,10 @@ def _compute(explorer: Explorer, picture: "DriftPicture", job: Job) -> str:
 
 @final
 class DriftPicture:
-    """Every round that was computed, one of them shown.
+    """All rounds that were computed, one of them shown.
 
     Attributes:
-        ask: called when a round is to be shown that was not computed.
+        ask: called if the round to be shown is not computed yet.
     """
 
     @style.in_our_look
@@ -165,11 +165,11 @@ class DriftPicture:
         self._drifts: dict[tuple[str, float, int], Drift] = {}
 
     def has(self, values: Any) -> bool:
-        """Whether these values can be shown."""
+        """Whether the round for these values is computed."""
         return (values["data"], values["rate"], values["clients"]) in self._drifts
 
     def compute(self, values: Any, tell: Callable[[int], bool]) -> None:
-        """Trains, unless that is done, and averages; not if `tell` says to stop."""
+        """Trains, unless that was done, and averages, unless `tell` stops it."""
         data, rate, clients = values["data"], values["rate"], values["clients"]
         with explorers_context():
             models = self._models.get((data, rate)) or trained(data, rate, tell)
@@ -180,7 +180,7 @@ class DriftPicture:
 
     @style.in_our_look
     def show(self, *, data: str, clients: int, rate: float, epochs: int) -> str:
-        """Shows a round, or asks for it to be computed; says what is to be seen."""
+        """Shows a round, or asks for its computation; returns it in words."""
         what = f"{DATA[data][0]}, {clients} clients, learning rate {rate:g}"
         drift = self._drifts.get((data, rate, clients))
         if drift is None:
@@ -199,7 +199,7 @@ def model() -> learning.models.Model:
 
 @cache
 def digits(data: str) -> ClientData:
-    """The digits, dealt out in one of the ways of `DATA`."""
+    """The digits, dealt out to ten clients in one of the ways in `DATA`."""
     (images, labels), _ = datasets.load_digits28()
     return ClientData(images, labels, DATA[data][1](labels))
 
@@ -207,12 +207,12 @@ def digits(data: str) -> ClientData:
 def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | None:
     """The weights of each client, `[epochs][clients]`, after each of its passes.
 
-    Fewer passes are the beginning of the same paths.
+    A round of fewer passes is the beginning of this one.
 
     Args:
         data: How the digits are dealt out.
         rate: The learning rate.
-        tell: Is told how many passes are done; `True` ends the work, without a result.
+        tell: Called with the number of passes done; `True` stops without a result.
     """
     train, clients = (
         _local_training(rate),
@@ -236,7 +236,7 @@ def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | 
 
 @cache
 def _local_training(rate: float) -> Any:
-    """All clients pass once over their batches."""
+    """One pass of every client over its batches."""
     train = build_local_training(model(), LocalPasses(build_sgd(rate)))
     weights, batches = model().weights_type, fl.SequenceType(model().batch_type)
 
@@ -252,7 +252,7 @@ def _local_training(rate: float) -> Any:
 
 
 def find_drift(data: str, models: list[Any], clients: int) -> Drift:
-    """The round of the first so many clients; they alone take part in it."""
+    """The round if only the first `clients` of them take part."""
     weigh, old = digits(data).num_examples[:clients], model().initialize(0)
     evaluate = _evaluation()
     everybody = digits(data).place(batch_size=1000)
@@ -273,7 +273,7 @@ def _evaluation() -> Any:
 
 
 def flat(weights: Any) -> NDArray[np.float32]:
-    """All weights in one row."""
+    """All weights as one vector."""
     return np.concatenate([np.ravel(each) for each in weights.values()])
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One round of drift: a fan of the clients' paths, their mean, a matrix of cosines.
+"""One round of drift: the paths of the clients, their mean, and a matrix of cosines.
 
-A path has a length and an angle, both in the space of all weights: to the right is
-where the mean of the clients' updates goes, up or down is what is away from it. That
-keeps all of an update. The plane of the first two principal components would show a
-fifth of ten updates that are almost at right angles.
+Paths keep their lengths and their angles to the mean update, in the space of all
+weights: to the right is the direction of that mean, up or down the rest of an update.
+The first two principal components would show a fifth of ten updates that are almost
+orthogonal.
 """
 
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class Drift:
         return max(float(np.linalg.norm(self.means[epochs - 1])), _TINY)
 
     def mean_norm(self, epochs: int) -> float:
-        """How far the clients are from the old model, on average: by examples."""
+        """How far the clients are from the old model, averaged by examples."""
         norms = np.linalg.norm(self.updates[epochs - 1], axis=1)
         return max(float(np.average(norms, weights=self.examples)), _TINY)
 
@@ -94,7 +94,7 @@ class Drift:
 
 
 def words(drift: Drift, epochs: int) -> str:
-    """What a round comes to after so many passes."""
+    """The round after this number of passes, in words."""
     others = ~np.eye(len(drift.examples), dtype=bool)
     walked, gone = drift.mean_norm(epochs), drift.norm_of_mean(epochs)
     passes = "1 local epoch" if epochs == 1 else f"{epochs} local epochs"
@@ -113,8 +113,8 @@ def words(drift: Drift, epochs: int) -> str:
 class DriftDrawing:
     """A figure of one round, which can be moved to another.
 
-    The axes are those of the longest paths, so that between numbers of passes it is the
-    paths, the new model and the matrix that move.
+    The axes fit the longest paths, so that only the paths, the new model and the matrix
+    move with the number of passes.
     """
 
     def __init__(self, width_in: float) -> None:
@@ -185,7 +185,7 @@ class DriftDrawing:
             axes.set_visible(not message)
 
     def show(self, drift: Drift, epochs: int) -> None:
-        """Shows the round with so many passes over each client's examples."""
+        """Shows the round with this many passes over each client's examples."""
         if drift is not self._shown:
             self.say("")
             self._set_limits(drift)
@@ -209,19 +209,19 @@ class DriftDrawing:
         self._image.set_data(drift.cosines(epochs))
 
     def _label_gap(self) -> float:
-        """How far apart labels are, in units of the plane, which is a square."""
+        """The distance between labels, in units of the (square) plane."""
         low, high = self._plane.get_xlim()
         width_in = self._plane.get_position().width * self.figure.get_figwidth()
         return float(_LABEL_IN * (high - low) / width_in)
 
     def _set_limits(self, drift: Drift) -> None:
-        """A square with room for the longest paths, and for what goes backwards."""
+        """A square with room for the longest paths, also backwards."""
         ends = drift.paths(len(drift.means))[:, -1]
         half = float(np.linalg.norm(ends, axis=1).max()) * (1 + _MARGIN) or 1.0
         self._plane.set(xlim=(-half / 2, 1.5 * half), ylim=(-half, half))
 
     def _make_room(self, count: int) -> None:
-        """A path and a mark for each client, and room for all in the matrix."""
+        """A path and a label for each client, and the matrix for all of them."""
         axes = self._plane
         for client in range(len(self._paths), count):
             (path,) = axes.plot([], [], color=CLIENTS, lw=1.8, zorder=3)
@@ -238,7 +238,7 @@ class DriftDrawing:
 
 
 def _layout(width_in: float) -> tuple[float, Sides, Sides, Sides]:
-    """The height of the figure; where the plane, the matrix and its color bar are."""
+    """The height of the figure; the sides of plane, matrix and color bar."""
     if width_in < _SIDE_BY_SIDE_FROM_IN:
         side, low = width_in - 1.0, 4.75
         matrix, bar = (0.75, 1.55, 2.2, 2.2), (3.1, 1.55, 0.13, 2.2)
@@ -253,22 +253,22 @@ def _layout(width_in: float) -> tuple[float, Sides, Sides, Sides]:
 
 
 def spread_labels(points: Floats, fixed: Floats, gap: float) -> Floats:
-    """Where labels go that begin at `points`: `gap` from each other and from `fixed`.
+    """Moves labels from `points` until they are `gap` from each other and from `fixed`.
 
-    In every round each two that are too close push each other half of the way. In a
-    crowd it may take more rounds than there are; then some stay a little closer.
+    In every round, two labels that are too close each move half of the missing
+    distance. In a crowd, some may stay a little closer when the rounds are over.
 
     >>> spread_labels(np.zeros([2, 2]), np.empty([0, 2]), gap=1.0).round(1).tolist()
     [[0.5, -0.2], [-0.5, 0.2]]
 
     Args:
         points: `[n,2]`, in any unit that is the same to the right and upwards.
-        fixed: `[m,2]`, what labels should not cover.
+        fixed: `[m,2]`, points to keep clear.
         gap: The least distance, in the same unit.
     """
     count = len(points)
     angles = _GOLDEN_ANGLE * np.arange(count)
-    # Points at the very same place part in directions of their own.
+    # Labels at the very same place start in different directions.
     nudges = 1e-3 * gap * np.stack([np.cos(angles), np.sin(angles)], axis=1)
     moved = np.concatenate([points + nudges, fixed])
     shares = np.where(np.arange(len(moved)) < count, 0.5, 1.0)

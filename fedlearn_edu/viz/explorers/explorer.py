@@ -4,10 +4,10 @@
     explorer = controls → values → picture.show(**values) → a sentence
                                    picture.figure         → an <img> with that sentence
 
-A picture keeps its figure and only moves what is in it, so that a move is quick. It
-works without any widget: `show` can be called by hand, and tested. The explorer is the
-widget around it. Where there is no front end (a page on the web, a terminal), it is
-shown as the PNG it began with, or as its sentence.
+A picture keeps its figure and only moves what is in it, so that moves are fast. It
+needs no widget: `show` can be called by hand, and tested. The explorer is the widget
+around it. Without a front end (on a web page, in a terminal) it is shown as a PNG, or
+as its sentence.
 """
 
 from base64 import b64encode
@@ -35,7 +35,7 @@ from fedlearn_edu.viz.notebook import fast_png, img
 
 
 class Picture(Protocol):
-    """A figure, and how it follows the controls."""
+    """A figure that follows the controls."""
 
     @property
     def figure(self) -> Figure:
@@ -43,11 +43,11 @@ class Picture(Protocol):
 
     @property
     def show(self) -> Callable[..., str]:
-        """`show(**values)` moves the figure; it returns in words what is to be seen.
+        """`show(**values)` moves the figure and returns in words what it shows.
 
         Raises:
-            FedLearnError: if there is no picture for these values; the explorer says
-                so in place of the sentence, and the figure stays as it was.
+            FedLearnError: if there is no picture for these values; the explorer shows
+                the error in place of the sentence, and keeps the figure.
         """
 
 
@@ -59,7 +59,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         picture: what is shown; `picture.figure` is the figure.
         controls: name to control.
         sentence: what the picture shows, in words.
-        job: slow work that is begun by a button, if there is any.
+        job: slow work that is started by a button, if there is any.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         extras: Sequence[Any] = (),
         job: Job | None = None,
     ) -> None:
-        """Shows the picture at the values the controls begin with.
+        """Shows the picture for the first values of the controls.
 
         Args:
             title: A heading of a few words.
             picture: Takes the controls' values by their names.
-            controls: In the order they are laid out; those with a track come last.
+            controls: In their order on the page, except that sliders come last.
             extras: Buttons and the like, laid out behind the menus.
-            job: Laid out behind those; the picture follows while it runs.
+            job: Laid out behind the extras; the picture follows while it runs.
         """
         self.picture, self.controls, self.sentence = picture, dict(controls), ""
         self._first, self.job, self._lock = self.values, job, RLock()
@@ -109,7 +109,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     @property
     def values(self) -> dict[str, Any]:
-        """What the controls say, by name."""
+        """The values of the controls, by name."""
         return {name: each.source.value for name, each in self.controls.items()}
 
     def set(self, **values: Any) -> None:
@@ -144,8 +144,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self.refresh()
 
     def refresh(self) -> None:
-        """Draws what the controls say now, and says it."""
-        # A job draws from its own thread; a figure is drawn by one at a time.
+        """Draws the picture for the controls as they are, and its sentence."""
+        # A job draws from its own thread, and figures are not thread-safe.
         with self._lock:
             if self._is_held:
                 return
@@ -159,7 +159,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             self._shown.value = img(fast_png(self.figure), self.sentence)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget; for those who cannot run it the picture, and the sentence."""
+        """The widget; and the picture and the sentence, for pages without widgets."""
         bundle = super()._repr_mimebundle_(**kwargs) or {}
         with self._lock:
             png = b64encode(fast_png(self.figure)).decode()

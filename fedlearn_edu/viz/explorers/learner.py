@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process on one federation, as far as it has come; it can be stopped and go on.
+"""One process on one federation, round by round; it can be stopped and resumed.
 
 learner.train(30, job)   rounds up to the 30th, in the thread of the job
 learner.snapshots[7]     the weights after round 7, and their evaluation
@@ -38,13 +38,13 @@ class Snapshot:
 
 @final
 class Learner:
-    """A process, its data, and every round so far.
+    """A process, its data, and all rounds so far.
 
     Attributes:
         name: what it is called in pictures.
-        run: as far as it has come; `None` before it began.
+        run: the rounds so far; `None` before the first.
         snapshots: one per round, the state before training first.
-        diverged: in which round numbers stopped being numbers; `None` if they did not.
+        diverged: the round in which weights became NaN or infinite; `None` without one.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class Learner:
         test: ClientData,
         batch_size: int = BATCH_SIZE,
     ) -> None:
-        """Keeps what is needed to begin.
+        """Keeps what is needed to start.
 
         Args:
             name: What it is called.
-            make: Builds the process; called when it begins, and not before.
+            make: Builds the process; called when training starts.
             data: What the clients learn from.
             test: What every round is judged on, client by client.
             batch_size: Examples in a batch.
@@ -80,7 +80,7 @@ class Learner:
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
-        """`[rounds+1]`: shares 0..1 of all test examples; empty before it began."""
+        """`[rounds+1]`: shares 0..1 of all test examples; empty before the start."""
         return np.array([s.evaluation.accuracy_per_example for s in self.snapshots])
 
     @property
@@ -91,12 +91,12 @@ class Learner:
     def train(self, rounds: int, job: Job, done: int = 0, total: int = 0) -> None:
         """Learns up to this round, or until the job is stopped.
 
-        Numbers that stop being numbers end it too: `diverged` says so, and what was
-        there before stays.
+        Weights that are no longer finite end it, too: then `diverged` has the round,
+        and the rounds before stay.
 
         Args:
             rounds: The last round.
-            job: Is told after each round.
+            job: Gets a report after each round.
             done: Steps of the job before this one's first round.
             total: Steps of the job in all.
         """
@@ -119,7 +119,7 @@ class Learner:
             self.run = replace(error.run, stopped=error.summary)
 
     def _begin(self, job: Job) -> LearningProcess:
-        """The process; what it starts with is evaluated as round 0."""
+        """The process; its initial model is evaluated as round 0."""
         if self._process is None:
             heavy = "" if "tensorflow" in sys.modules else "loading TensorFlow, "
             job.report(0, 1, f"{self.name}: {heavy}getting ready")
@@ -146,7 +146,7 @@ class Learner:
         )
 
     def _metrics(self, weights: Any) -> dict[str, float]:
-        """All averages, and between which accuracies the clients are."""
+        """All averages, and the range of the clients' accuracies."""
         assert self._evaluate is not None
         self._latest = latest = self._evaluate(weights)
         lowest, highest = _extremes(latest)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A federated mean opened up: what each client sends, what the server makes of it."""
+"""A federated mean opened up: what each client sends, and what the server computes."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -40,8 +40,8 @@ def draw_mean(
 
     Args:
         values: One number per client.
-        weights: What each client counts, 0 or more; without them all count the same.
-        secure: Whether the server adds up with secure sums: what a client sends then
+        weights: The weight of each client, 0 or more; by default all are equal.
+        secure: Whether the server adds up with secure sums: then what a client sends
             is hidden behind a random mask, and only the sum is right. Values and
             weights are rounded to hundredths for that.
         width_in: Width in inches.
@@ -63,7 +63,7 @@ def explore_mean(
     *,
     secure: bool = False,
 ) -> Explorer:
-    """Shows `draw_mean` under sliders: a value for each client, and its weight.
+    """Shows `draw_mean` with sliders for each client's value and weight.
 
     >>> explorer = explore_mean([1.0, 2.0])
     >>> explorer.set(weighted=True, weight_1=3.0)
@@ -71,10 +71,10 @@ def explore_mean(
     The server adds up 7 and 4, and divides: the mean is 1.75.
 
     Args:
-        values: What the clients begin with, one number each, 1 to 8 of them.
-        weights: What they count at first, 0 or more; without them all count the same
+        values: The first values, one number per client, 1 to 8 of them.
+        weights: The first weights, 0 or more; without them all clients are equal
             until "weighted" is ticked.
-        secure: Whether it begins with secure sums.
+        secure: Whether it starts with secure sums.
 
     Raises:
         FigureDataError: as `draw_mean`, or if there are more than 8 values.
@@ -107,7 +107,7 @@ def explore_mean(
 
 @final
 class MeanPicture:
-    """The drawing of a mean that follows its controls."""
+    """The drawing of a mean that follows the controls."""
 
     def __init__(self) -> None:
         self._canvas = Canvas(style.EXPLORER_IN, stamped=True)
@@ -115,7 +115,7 @@ class MeanPicture:
 
     @style.in_our_look
     def show(self, *, weighted: bool, secure: bool, **numbers: float) -> str:
-        """Runs the mean and draws it; returns what happened, in words."""
+        """Runs the mean, draws it, and returns it in words."""
         values, weights = (
             [number for name, number in numbers.items() if name.startswith(kind)]
             for kind in ("value_", "weight_")
@@ -136,7 +136,7 @@ def _sliders(name: str, numbers: Sequence[float], low: float) -> dict[str, Contr
 def run_mean(
     values: Sequence[float], weights: Sequence[float] | None, *, secure: bool
 ) -> MeanRun:
-    """Records a mean, and reads off the tape what was sent and added up.
+    """Records a mean, and reads from the tape what was sent and added up.
 
     >>> run = run_mean([1.0, 2.0, 6.0], None, secure=False)
     >>> run.sent[2], run.sums[2], run.mean
@@ -159,8 +159,8 @@ def _secure_run(
 ) -> MeanRun:
     """A mean by secure sums, which are over whole numbers from 0 up.
 
-    Hence a client sends how many hundredths its value is above `-bound`, times its
-    weight, and the hundredths of its weight; the mean follows from the two sums.
+    A client therefore sends its distance from `-bound` in hundredths, times its weight,
+    and its weight in hundredths; the mean follows from the two sums.
     """
     bound, weigh = _bound(values), np.array(weights or (1.0,) * len(values))
     most = 2 * bound * SCALE * _bound(weights or (1.0,))
@@ -186,14 +186,14 @@ def _secure_run(
 
 
 def _recorded(program: Any, *args: Any) -> tuple[Any, list[Aggregation]]:
-    """The result of a run, and its aggregations by one server above all clients."""
+    """The result of a run with one server for all clients, and its aggregations."""
     with fl.record(max_fanout=len(args[0]) + 1) as tape:
         result = program(*args)
     return result, aggregations(tape)
 
 
 def _exchanged(parts: Sequence[Aggregation]) -> tuple[Any, Any]:
-    """Client by client, what each sends, and the sums the server has after it."""
+    """For each client what it sends, and the sums the server has after that."""
     sent = ([part.sent[i] for part in parts] for i in parts[0].sent)
     sums = ([part.calls[i][1] for part in parts] for i in parts[0].sent)
     return tuple(map(numbers, sent)), tuple(map(numbers, sums))
@@ -211,7 +211,7 @@ def _mean(weighted: bool) -> Any:
 
 @cache
 def _secure_sums(count: int) -> Any:
-    """The secure sums of so many numbers; how many clients there are, if it is one."""
+    """Secure sums of `count` numbers; of a single one, also the number of clients."""
 
     def sums(members: Any, most: Any) -> Any:
         total = fl.federated_secure_sum(members, most)
@@ -224,7 +224,7 @@ def _secure_sums(count: int) -> Any:
 
 
 def _bound(numbers: Sequence[float]) -> float:
-    """10, or the power of ten that is large enough."""
+    """10, or the least power of ten that is large enough."""
     largest = max(map(abs, numbers))
     return _BOUND if largest <= _BOUND else float(10 ** np.ceil(np.log10(largest)))
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mean, as a drawing and in words.
+"""A mean, drawn and in words.
 
-Clients are at the left, the server at the right, messages between. There is one row for
-each client, with its message and the sums after it; below them is the division. On a
-narrow sheet a client's own lines are inside of its message. Lengths are inches, rows go
-down from the top.
+Clients are on the left, the server is on the right, messages are between them. Each
+client has a row with its message and the sums after it; the division is below. On a
+narrow sheet a client's own lines are inside its message. Lengths are in inches, rows
+run from the top down.
 """
 
 import math
@@ -22,7 +22,7 @@ from fedlearn_edu.viz.explorers.canvas import (
 )
 
 SCALE = 100
-"""Secure sums see hundredths."""
+"""Secure sums are over whole numbers: hundredths."""
 
 _LINE, _PAD, _GAP, _EDGE = 0.23, 0.08, 0.08, 0.1
 _PLAIN_COLUMN, _MASKED_COLUMN, _POINT = 0.56, 1.38, 0.14
@@ -35,16 +35,16 @@ _MINUS = "\N{MINUS SIGN}"
 @final
 @dataclass(frozen=True)
 class MeanRun:
-    """One mean, step by step; client by client in their order.
+    """One mean, step by step; tuples are in the order of the clients.
 
     Attributes:
         values: what each client holds.
-        weights: what each of them counts; `None` where all count the same.
+        weights: the weight of each client; `None` where all are equal.
         sent: the numbers each client sends.
         sums: the server's running sums, after each client.
         mean: the result, `nan` over a weight of zero.
-        hidden: for secure sums what each client had before masking; otherwise nothing.
-        masks: for secure sums what was added to that; otherwise nothing.
+        hidden: for secure sums what each client had before masking; otherwise empty.
+        masks: for secure sums what was added to that; otherwise empty.
         bound: for secure sums, values lie between `-bound` and `bound`.
     """
 
@@ -64,7 +64,7 @@ class MeanRun:
 
 
 def _shown_rows(count: int) -> list[int | None]:
-    """Which clients have a row; `None` is the row that stands for those left out.
+    """Which clients have a row; `None` is the row in place of those left out.
 
     >>> _shown_rows(3), _shown_rows(100)
     ([0, 1, 2], [0, 1, 2, 3, 4, None, 98, 99])
@@ -76,7 +76,7 @@ def _shown_rows(count: int) -> list[int | None]:
 
 
 def _maskings(run: MeanRun, client: int) -> list[str]:
-    """In a secure sum, line by line what a client hides and the mask it adds."""
+    """Lines with what a client hides in a secure sum, and the mask it adds."""
     lines = []
     for hidden, mask in zip(run.hidden[client], run.masks[client], strict=True):
         sign = _MINUS if mask < 0 else "+"
@@ -85,7 +85,7 @@ def _maskings(run: MeanRun, client: int) -> list[str]:
 
 
 def _division(run: MeanRun) -> str:
-    """The last step, as a formula with its result."""
+    """The division, as a formula with its result."""
     total, divisor = (written(each) for each in run.sums[-1][:2])
     if not run.is_secure:
         return f"mean = {total} ÷ {divisor} = {written(run.mean)}"
@@ -95,7 +95,7 @@ def _division(run: MeanRun) -> str:
 
 
 def words(run: MeanRun) -> str:
-    """What is sent, what the server makes of it, and what is special about it."""
+    """What is sent, what the server computes, and what is special about it."""
     return " ".join([_who_sends(run), _who_divides(run), *_special(run)])
 
 
@@ -181,7 +181,7 @@ class MeanDrawing:
         sheet.result(_division(run), color, weight="bold")
 
     def _widths(self, rows: Sequence[Sequence[Any]]) -> list[float]:
-        """How wide the columns are, for all the numbers in them."""
+        """The widths of the columns, with room for all their numbers."""
         if self._run.is_secure:
             return [max(_MASKED_COLUMN, self._least)]
         shown = [rows[row] for row in self._rows if row is not None]
@@ -191,7 +191,7 @@ class MeanDrawing:
         return [max(least, 0.1 * chars + 0.12) for chars in longest]
 
     def _client_lines(self, client: int) -> list[str]:
-        """What is written about a client, beside or above its numbers."""
+        """The lines about a client, beside or above its numbers."""
         run, name = self._run, f"client {client}"
         held = f"v = {written(run.values[client])}"
         if run.weights is not None:
@@ -204,7 +204,7 @@ class MeanDrawing:
         return [name, held]
 
     def _number_lines(self) -> list[int]:
-        """At which of the lines of a row the numbers stand that are sent."""
+        """The lines of a row in which there are numbers that are sent."""
         if not self._run.is_secure:
             return [1]
         masked, sent = len(self._run.masks[0]), len(self._run.sent[0])
@@ -222,7 +222,7 @@ class MeanDrawing:
             sheet.text(x, sheet.height - 0.53, name, ha="right")
 
     def _heads(self) -> list[tuple[float, str]]:
-        """What the columns of numbers are called, and where they end."""
+        """The heads of the columns of numbers, and their right edges."""
         if not self._run.is_secure:
             names = ["v", "1"] if self._run.weights is None else ["v × w", "w", "1"]
             sent = zip(self._rights(self._sent, self._sent_end), names, strict=True)
@@ -235,7 +235,7 @@ class MeanDrawing:
         return [beside, (self._sent_end, "masked"), sums_head]
 
     def _rights(self, widths: Sequence[float], end: float) -> list[float]:
-        """Where the numbers of each column end, if the last one ends at `end`."""
+        """The right edge of each column, if that of the last one is `end`."""
         return [end - sum(widths[i + 1 :]) for i in range(len(widths))]
 
     def _draw_row(self, client: int, bottom: float) -> None:

@@ -50,7 +50,7 @@ def explore_partitions(
     partition: str = "dirichlet",
     seed: int = 0,
 ) -> Explorer:
-    """Shows who holds which digits, for every partition there is, and what it leads to.
+    """Shows who holds which digits in any of the partitions, and what it leads to.
 
     A button trains five rounds of federated averaging on the partition that is shown,
     and on an IID one with as many clients; it runs in the background, and what was
@@ -59,9 +59,9 @@ def explore_partitions(
     Args:
         dataset: A `Dataset` of images, or the name of one; `None` for the embedded
             digits.
-        clients: How many it begins with, 1 to 100.
+        clients: How many there are at first, 1 to 100.
         partition: The name of a function of `simulation.partitions`.
-        seed: What is drawn at random, from 0 to 99.
+        seed: Of what is drawn at random, from 0 to 99.
 
     >>> explorer = explore_partitions(clients=3, partition="iid")
     >>> print(explorer.sentence[:71])
@@ -194,10 +194,10 @@ class PartitionPicture:
 
     @style.in_our_look
     def __init__(self, dataset: Dataset) -> None:
-        """Lays it out once.
+        """Lays the figure out, once.
 
         Args:
-            dataset: Its training images are dealt out; its test images judge.
+            dataset: Its training images are dealt out; its test images evaluate.
         """
         self._images, self._labels = dataset.train
         self._test = ClientData(*dataset.test, [np.arange(len(dataset.test[1]))])
@@ -218,7 +218,7 @@ class PartitionPicture:
         self._curves = CurvePanel(axes, _CURVES_IN, is_share=True)
 
     def show(self, **values: Any) -> str:
-        """Shows the partition the controls ask for, and its curves if there are any."""
+        """Shows the partition of these values, and its curves if there are any."""
         setting = _setting(**values)
         shares, skew = self._dealt(setting)
         self._rows.show(skew, shares, self._images)
@@ -234,7 +234,7 @@ class PartitionPicture:
         return f"{setting.words}: {who} {' '.join(trained)}"
 
     def train(self, values: Any, job: Job) -> str:
-        """Trains on this partition and on the IID one, as far as that is not done."""
+        """Trains on this partition and on the IID one, unless that was done."""
         setting = _setting(**values)
         wanted = list(dict.fromkeys([setting, setting.iid]))
         total = _ROUNDS * len(wanted)
@@ -248,13 +248,13 @@ class PartitionPicture:
         return how if job.is_stopping else "done"
 
     def _process(self) -> learning.LearningProcess:
-        """Federated averaging of a softmax regression, as lessons begin with."""
+        """Federated averaging of a softmax regression."""
         features, classes = self._images[0].size, int(self._labels.max()) + 1
         model = learning.models.softmax_regression(features, classes)
         return learning.build_fed_avg(model, client_learning_rate=_LEARNING_RATE)
 
     def _dealt(self, setting: Setting) -> tuple[Any, Skew]:
-        """Who holds what, and how skewed that is; the last settings are kept."""
+        """Who holds what, and how skewed that is; kept for the last settings."""
         if setting not in self._kept:
             deal = PARTITIONERS[setting.name].deal
             shares = deal(self._labels, setting.clients, setting.value, setting.seed)
@@ -274,13 +274,13 @@ class PartitionPicture:
 
 
 def _setting(*, partition: str, clients: int, seed: int, **parameters: Any) -> Setting:
-    """From the values of all controls; parameters of other partitions do not count."""
+    """From the values of all controls, without parameters of other partitions."""
     value = parameters.get(PARTITIONERS[partition].parameter or "")
     return Setting(partition, value, clients, seed)
 
 
 def _dataset(dataset: Any) -> Dataset:
-    """The data set, if a softmax regression can learn it: labels name its columns."""
+    """The data set, if a softmax regression can learn it: labels are its columns."""
     if dataset is None:
         return datasets.load_digits28()
     found = datasets.load(dataset) if isinstance(dataset, str) else dataset

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`explore_training`: run rounds, watch them, and look at each of them closely."""
+"""`explore_training`: run rounds, watch them, and look closely at each."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, final
@@ -45,29 +45,28 @@ def explore_training(
     test: ClientData | None = None,
     batch_size: int = BATCH_SIZE,
 ) -> Explorer:
-    """Runs rounds in the background, and shows each of them as closely as wanted.
+    """Runs rounds in the background, and shows each of them closely.
 
-    A button begins and goes on, another one stops and keeps what there is. The slider
-    chooses a round: what the model looks for then, what it takes for what, and how well
-    each client is served. Up to four processes are drawn side by side.
+    One button starts and resumes, another one stops. The slider chooses a round: what
+    the model looks for then, what it takes for what, and how well it does for each
+    client. Up to four processes are drawn side by side.
 
     Args:
-        processes: What learns: a process, or up to four by name, each one a process or
-            a function without arguments that makes it when the button is pressed;
-            `None` for federated averaging of a softmax regression.
+        processes: A process, or up to four by name, each one a process or a function
+            without arguments that makes it when the button is pressed; `None` for
+            federated averaging of a softmax regression.
         data: What the clients learn from; `None` for ten clients that hold one digit
             each, of the embedded digits.
-        rounds: How many there are to be.
-        test: What every round is judged on, client by client; `None` for `data`
-            themselves, or for the test images of each client's digit if those are
-            `None`, too.
+        rounds: How many to run.
+        test: What every round is evaluated on, client by client; `None` for `data`, or
+            for the test images of each client's digit if `data` is `None`, too.
         batch_size: Examples in a batch.
 
     >>> explorer = explore_training(rounds=3)
     >>> explorer.sentence
     'FedAvg has not run yet.'
 
-    `explorer.picture.runs` has the runs so far, to go on with or to draw.
+    `explorer.picture.runs` has the runs so far, to continue or to draw.
 
     Raises:
         FigureDataError: if an argument is none of these.
@@ -95,7 +94,7 @@ def explore_training(
     newest = 0
 
     def follow() -> None:
-        """Takes the slider along with the newest round, unless it was moved away."""
+        """Moves the slider with the newest round, unless it was moved away."""
         nonlocal newest
         values, before = explorer.values, newest
         newest = learners[values.get("process") or next(iter(learners))].rounds
@@ -109,15 +108,15 @@ def explore_training(
 
 @final
 class TrainingPicture:
-    """Curves of up to four runs above; below one round of one of them."""
+    """Curves of up to four runs; below them, one round of one of them."""
 
     @style.in_our_look
     def __init__(self, learners: Mapping[str, Learner], rounds: int) -> None:
-        """Lays it out once.
+        """Lays the figure out, once.
 
         Args:
             learners: By name, in the order of their lines.
-            rounds: How many there are to be.
+            rounds: How many to run.
         """
         self._learners, self._rounds = learners, rounds
         self.figure = Figure(figsize=(style.EXPLORER_IN, _HEIGHT_IN))
@@ -138,13 +137,13 @@ class TrainingPicture:
 
     @property
     def runs(self) -> dict[str, Run]:
-        """The runs so far by name; those that have not begun are not among them."""
+        """The runs so far by name, without those that have not started."""
         return {
             name: learner.run for name, learner in self._learners.items() if learner.run
         }
 
     def show(self, round_number: int, process: str | None = None, **_: Any) -> str:
-        """Shows a round of a process; one that is not done yet shows the newest."""
+        """Shows a round of a process, or the newest if it is not done yet."""
         chosen = self._learners[process or next(iter(self._learners))]
         at = min(round_number, chosen.rounds)
         curves = [
@@ -175,7 +174,7 @@ class TrainingPicture:
         return f"{first}{chosen.name}, {_after(at)}: {said}{self._others(chosen)}"
 
     def _others(self, chosen: Learner) -> str:
-        """Why the chosen one has ended, and how far the others are."""
+        """Why the chosen run ended, and how far the others are."""
         ended = ""
         if chosen.diverged is not None:
             ended = f" After round {chosen.diverged} it was no longer made of numbers."
@@ -198,7 +197,7 @@ class TrainingPicture:
 
 
 def _said(evaluation: Evaluation) -> str:
-    """How well all examples and those of each client are read."""
+    """The accuracy on all examples, and for each client."""
     each = evaluation.client_accuracies
     spread = "no client has examples"
     if np.isfinite(each).any():
@@ -262,7 +261,7 @@ def _after(rounds: int) -> str:
 
 
 def _train(learners: Mapping[str, Learner], rounds: int, job: Job) -> str:
-    """All rounds of all processes, one process after the other."""
+    """Runs all rounds, one process after the other."""
     total = rounds * len(learners)
     for number, learner in enumerate(learners.values()):
         learner.train(rounds, job, number * rounds, total)
@@ -324,7 +323,7 @@ def _process(name: str, process: Any) -> LearningProcess:
 
 
 def _data(data: Any, test: Any) -> tuple[ClientData, ClientData]:
-    """What is learned from, and what is judged on."""
+    """What is learned from, and what is evaluated on."""
     for name, found in (("data", data), ("test", test)):
         if found is not None and (not isinstance(found, ClientData) or not len(found)):
             raise style.FigureDataError(
