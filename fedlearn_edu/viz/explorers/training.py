@@ -12,8 +12,8 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
-from fedlearn_edu.computations.context_stack import current_context
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import colors, style
