@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from fedlearn_edu.viz.dataflow.record import Flow, Item, Kind, Lane, Node
+from fedlearn_edu.viz.dataflow.flow import Flow, Item, Kind, Lane, Node
 from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, PLAIN, QUIET, Line, wrapped
 from fedlearn_edu.viz.shortening import clipped, names_only, short, size_text
 

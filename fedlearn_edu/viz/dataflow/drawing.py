@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.dataflow import ink
-from fedlearn_edu.viz.dataflow.places import Places, places
-from fedlearn_edu.viz.dataflow.reading import read
-from fedlearn_edu.viz.dataflow.record import Flow
+from fedlearn_edu.viz.dataflow import primitives
+from fedlearn_edu.viz.dataflow.captions import sentence, summary
+from fedlearn_edu.viz.dataflow.flow import Flow
+from fedlearn_edu.viz.dataflow.from_ir import read
+from fedlearn_edu.viz.dataflow.layout import Layout, layout
 from fedlearn_edu.viz.dataflow.rows import plan
-from fedlearn_edu.viz.dataflow.saying import sentence, summary
 from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, PLAIN, Line, wrapped
 
 _MAX_NODES = 150
@@ -87,7 +87,7 @@ def draw_flow(flow: Flow, width_in: float) -> Figure:
     heading = wrapped(flow.name, NAME, width_in - 2 * _EDGE_IN)
     heading += wrapped(summary(flow), PLAIN, width_in - 2 * _EDGE_IN)
     top = _EDGE_IN + len(heading) * LINE_IN + _EDGE_IN
-    where = places(flow, plan(flow), width_in, top)
+    where = layout(flow, plan(flow), width_in, top)
     figure, axes = page(width_in, where.bottom + _EDGE_IN)
     _write_heading(axes, heading)
     _draw(axes, where)
@@ -107,15 +107,15 @@ def page(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def _write_heading(axes: Axes, lines: list[Line]) -> None:
-    ink.write(axes, lines, _EDGE_IN, _EDGE_IN, align="left")
+    primitives.write(axes, lines, _EDGE_IN, _EDGE_IN, align="left")
 
 
-def _draw(axes: Any, where: Places) -> None:
+def _draw(axes: Any, where: Layout) -> None:
     for column in where.plan.columns:
-        ink.lane(axes, where, column)
+        primitives.lane(axes, where, column)
     for edge in where.plan.straight:
-        ink.straight(axes, where, edge)
+        primitives.straight(axes, where, edge)
     for net in where.plan.nets:
-        ink.net(axes, where, net)
+        primitives.net(axes, where, net)
     for node in where.flow.nodes:
-        ink.node(axes, where, node)
+        primitives.node(axes, where, node)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import walk
-from fedlearn_edu.viz.dataflow.record import Lane
+from fedlearn_edu.viz.dataflow.flow import Lane
 
 _FIRST_LOCAL = re.compile(r"(.+)_0(_\d+)?")
 

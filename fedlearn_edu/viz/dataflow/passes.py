@@ -13,8 +13,9 @@ from matplotlib.patches import FancyBboxPatch, Polygon
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.dataflow import ink
+from fedlearn_edu.viz.dataflow import primitives
 from fedlearn_edu.viz.dataflow.drawing import check_computation, page
+from fedlearn_edu.viz.dataflow.flow import Lane
 from fedlearn_edu.viz.dataflow.panels import (
     EDGE_IN,
     PAD_IN,
@@ -23,7 +24,6 @@ from fedlearn_edu.viz.dataflow.panels import (
     below,
     side_by_side,
 )
-from fedlearn_edu.viz.dataflow.record import Lane
 from fedlearn_edu.viz.dataflow.rows import Column
 from fedlearn_edu.viz.dataflow.stages import Stage, Step, stages
 from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, QUIET, Line, wrapped
@@ -83,7 +83,7 @@ def passes(comp: Computation, *, width_in: float = style.WIDE_IN) -> Figure:
     )
     bottom = max([box.bottom for column in boxes for box in column], default=top)
     figure, axes = page(width_in, bottom + 2 * EDGE_IN)
-    ink.write(axes, heading, EDGE_IN, EDGE_IN, align="left")
+    primitives.write(axes, heading, EDGE_IN, EDGE_IN, align="left")
     _draw(axes, found, boxes, with_ribbons=is_wide)
     return style.say(figure, sentence(comp.__name__, found))
 
@@ -125,7 +125,7 @@ def _write_title(axes: Axes, stage: Stage, first: Box, level: float | None) -> N
     top = first.top if level is None else level
     title = f"{stage.title}: {_counted(len(stage.steps))}"
     lines = [Line(title, NAME), Line(stage.about, QUIET)]
-    ink.write(axes, lines, first.left, top - 2 * LINE_IN - PAD_IN, align="left")
+    primitives.write(axes, lines, first.left, top - 2 * LINE_IN - PAD_IN, align="left")
 
 
 def _draw_step(axes: Axes, step: Step, box: Box) -> None:
@@ -136,8 +136,8 @@ def _draw_step(axes: Axes, step: Step, box: Box) -> None:
         box.right - box.left,
         box.bottom - box.top,
         boxstyle="round,pad=0,rounding_size=0.04",
-        facecolor=ink.colors_of(column, 0.3) if step.is_leaf else "white",
-        edgecolor=ink.COLORS[column],
+        facecolor=primitives.colors_of(column, 0.3) if step.is_leaf else "white",
+        edgecolor=primitives.COLORS[column],
         linewidth=2.4 if travels else 1.4,
         linestyle=(0, (2.4, 1.0)) if travels else "solid",
         zorder=3,
@@ -146,8 +146,8 @@ def _draw_step(axes: Axes, step: Step, box: Box) -> None:
     letters = [_LETTERS[step.start], _LETTERS[step.end]]
     tag = "→".join(letters if travels else letters[:1])
     middle = box.middle - LINE_IN / 2
-    ink.write(axes, [Line(tag, NAME)], box.left + TAG_IN / 2, middle)
-    ink.write(axes, box.lines, box.left + TAG_IN, box.top + PAD_IN, align="left")
+    primitives.write(axes, [Line(tag, NAME)], box.left + TAG_IN / 2, middle)
+    primitives.write(axes, box.lines, box.left + TAG_IN, box.top + PAD_IN, align="left")
 
 
 def _draw_ribbons(
@@ -168,7 +168,7 @@ def _draw_ribbons(
             (source.right, start[1]),
         ]
         alpha = _JOINED_ALPHA if changes else _RIBBON_ALPHA
-        color = ink.COLORS[_COLUMNS[step.start]]
+        color = primitives.COLORS[_COLUMNS[step.start]]
         axes.add_patch(Polygon(corners, facecolor=color, alpha=alpha, zorder=1))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
-from fedlearn_edu.viz.dataflow.record import Edge, Flow, Kind, Lane, Node
+from fedlearn_edu.viz.dataflow.flow import Edge, Flow, Kind, Lane, Node
 
 
 @final

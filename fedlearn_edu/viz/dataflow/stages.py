@@ -16,8 +16,8 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, runtimes, walk
 from fedlearn_edu.types import FederatedType
 from fedlearn_edu.viz.dataflow import naming
-from fedlearn_edu.viz.dataflow.reading import as_program
-from fedlearn_edu.viz.dataflow.record import Lane, lane_of
+from fedlearn_edu.viz.dataflow.flow import Lane, lane_of
+from fedlearn_edu.viz.dataflow.from_ir import as_program
 
 Origins = dict[str, tuple[int, ...]]
 _ARRANGING = ("federated_zip", "federated_value")

@@ -6,8 +6,8 @@ import pytest
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN
 from fedlearn_edu.viz.dataflow.drawing import graph
-from fedlearn_edu.viz.dataflow.reading import read
-from fedlearn_edu.viz.dataflow.record import Kind
+from fedlearn_edu.viz.dataflow.flow import Kind
+from fedlearn_edu.viz.dataflow.from_ir import read
 from fedlearn_edu.viz.dataflow.rows import plan
 from tests.viz.drawn_text import check_text
 

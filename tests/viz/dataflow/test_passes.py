@@ -11,10 +11,10 @@ import fedlearn_edu as fl
 from fedlearn_edu.compiler.straighten import straighten
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
+from fedlearn_edu.viz.dataflow.flow import Lane
+from fedlearn_edu.viz.dataflow.from_ir import as_program
 from fedlearn_edu.viz.dataflow.panels import EDGE_IN, side_by_side
 from fedlearn_edu.viz.dataflow.passes import passes
-from fedlearn_edu.viz.dataflow.reading import as_program
-from fedlearn_edu.viz.dataflow.record import Lane
 from fedlearn_edu.viz.dataflow.stages import stages, straight
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure

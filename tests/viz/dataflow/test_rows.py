@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where nodes and lines go, row by row."""
 
-from fedlearn_edu.viz.dataflow.reading import read
-from fedlearn_edu.viz.dataflow.record import Edge
+from fedlearn_edu.viz.dataflow.flow import Edge
+from fedlearn_edu.viz.dataflow.from_ir import read
 from fedlearn_edu.viz.dataflow.rows import Column, Net, Side, plan
 from tests.viz.dataflow import programs
 

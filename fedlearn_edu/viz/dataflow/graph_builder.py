@@ -10,7 +10,7 @@ from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import free_references, walk
 from fedlearn_edu.types import TensorType, Type
 from fedlearn_edu.viz.dataflow import naming
-from fedlearn_edu.viz.dataflow.record import (
+from fedlearn_edu.viz.dataflow.flow import (
     Edge,
     Flow,
     Item,

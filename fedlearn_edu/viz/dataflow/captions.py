@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A flow in words: what travels, with the numbers."""
 
-from fedlearn_edu.viz.dataflow.record import Flow, Item, Kind, Lane, Node
+from fedlearn_edu.viz.dataflow.flow import Flow, Item, Kind, Lane, Node
 from fedlearn_edu.viz.shortening import short, size_text
 
 

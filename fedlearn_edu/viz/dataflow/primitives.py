@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 from fedlearn_edu.viz import colors
-from fedlearn_edu.viz.dataflow.places import PILE_IN, Places
-from fedlearn_edu.viz.dataflow.record import Edge, Kind, Lane, Node
+from fedlearn_edu.viz.dataflow.flow import Edge, Kind, Lane, Node
+from fedlearn_edu.viz.dataflow.layout import PILE_IN, Layout
 from fedlearn_edu.viz.dataflow.rows import Column, Net
 from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, Line, font
 
@@ -47,7 +47,7 @@ def write(
         )
 
 
-def lane(axes: Axes, where: Places, column: Column) -> None:
+def lane(axes: Axes, where: Layout, column: Column) -> None:
     """The ground a column stands on, and its heading."""
     strip = where.strips[column]
     heading = _HEADINGS[column]
@@ -78,7 +78,7 @@ def colors_of(column: Column, alpha: float) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def node(axes: Axes, where: Places, node: Node) -> None:
+def node(axes: Axes, where: Layout, node: Node) -> None:
     """A box, a pill, a bare value, or a message."""
     if node.kind is Kind.MESSAGE:
         message(axes, where, node)
@@ -112,7 +112,7 @@ def _frame(
         axes.add_patch(patch)
 
 
-def straight(axes: Axes, where: Places, edge: Edge) -> None:
+def straight(axes: Axes, where: Layout, edge: Edge) -> None:
     """An arrow down to the next node of a column."""
     *_, bottom = where.box(edge.source)
     left, top, right, _ = where.box(edge.target)
@@ -122,7 +122,7 @@ def straight(axes: Axes, where: Places, edge: Edge) -> None:
     _arrow(axes, (x, bottom), (x, top))
 
 
-def net(axes: Axes, where: Places, net: Net) -> None:
+def net(axes: Axes, where: Layout, net: Net) -> None:
     """Lines that share a track: from all sources down to all sinks."""
     x, side = where.track_x(net), where.side_x(net)
     strip = where.strips[net.column]
@@ -145,7 +145,7 @@ def net(axes: Axes, where: Places, net: Net) -> None:
     _line(axes, (x, min(heights)), (x, max(heights)))
 
 
-def _entry_y(where: Places, net: Net, number: int) -> float:
+def _entry_y(where: Layout, net: Net, number: int) -> float:
     """Level with the source if that is beside it, else above the middle."""
     rows = where.plan.rows
     if any(rows[source] == rows[number] for source in net.sources):
@@ -153,7 +153,7 @@ def _entry_y(where: Places, net: Net, number: int) -> float:
     return where.port_y(number)
 
 
-def message(axes: Axes, where: Places, node: Node) -> None:
+def message(axes: Axes, where: Layout, node: Node) -> None:
     """A thick dashed arrow across the middle, with what it carries."""
     strip = where.strips[Column.MIDDLE]
     y, text = where.row_y(node.number), where.blocks[node.number]

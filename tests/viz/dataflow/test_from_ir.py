@@ -8,9 +8,9 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.simulation.log.sizes import size_of
-from fedlearn_edu.viz.dataflow.reading import read
-from fedlearn_edu.viz.dataflow.record import Flow, Kind, Lane
-from fedlearn_edu.viz.dataflow.saying import sentence, summary
+from fedlearn_edu.viz.dataflow.captions import sentence, summary
+from fedlearn_edu.viz.dataflow.flow import Flow, Kind, Lane
+from fedlearn_edu.viz.dataflow.from_ir import read
 from tests.viz.dataflow.programs import average, train
 
 

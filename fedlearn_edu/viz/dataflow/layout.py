@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from fedlearn_edu.viz.dataflow.blocks import Block, block
-from fedlearn_edu.viz.dataflow.record import Flow, Kind
+from fedlearn_edu.viz.dataflow.flow import Flow, Kind
 from fedlearn_edu.viz.dataflow.rows import Column, Net, Plan, Side
 
 TRACK_IN = 0.14
@@ -40,7 +40,7 @@ class Strip:
 
 @final
 @dataclass(frozen=True)
-class Places:
+class Layout:
     """Where everything is, in inches.
 
     Attributes:
@@ -88,7 +88,7 @@ class Places:
         return self.row_y(number) - _PORT * text.up_in
 
 
-def places(flow: Flow, plan: Plan, width_in: float, top: float) -> Places:
+def layout(flow: Flow, plan: Plan, width_in: float, top: float) -> Layout:
     """Lays a plan out on a page so wide, from `top` on."""
     strips = _strips(plan, width_in)
     blocks = {}
@@ -105,7 +105,7 @@ def places(flow: Flow, plan: Plan, width_in: float, top: float) -> Places:
         down = max(text.down_in for text in here)
         y.append(edge + _GAP_IN + up)
         edge = y[-1] + down + _GAP_IN
-    return Places(flow, plan, strips, y, top, edge + _GAP_IN, blocks)
+    return Layout(flow, plan, strips, y, top, edge + _GAP_IN, blocks)
 
 
 def _strips(plan: Plan, width_in: float) -> dict[Column, Strip]:

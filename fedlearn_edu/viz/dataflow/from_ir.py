@@ -13,8 +13,8 @@ from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import SERVER, FederatedType, StructType, Type
 from fedlearn_edu.viz.dataflow import naming
-from fedlearn_edu.viz.dataflow.building import Builder
-from fedlearn_edu.viz.dataflow.record import Flow, Item, Kind, Lane, lane_of, member_of
+from fedlearn_edu.viz.dataflow.flow import Flow, Item, Kind, Lane, lane_of, member_of
+from fedlearn_edu.viz.dataflow.graph_builder import Builder
 from fedlearn_edu.viz.dataflow.values import (
     Bundle,
     Code,
@@ -71,7 +71,7 @@ def as_program(tree: ir.Node) -> ir.Lambda:
 
 @final
 class _Reader:
-    """Knows what each name stands for; the boxes are made by `building.py`."""
+    """Knows what each name stands for; the boxes are made by `graph_builder.py`."""
 
     def __init__(self) -> None:
         self.names: dict[str, Value] = {}
