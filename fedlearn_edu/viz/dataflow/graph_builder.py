@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects nodes and edges while a tree is read."""
+"""Collects nodes and edges while a tree is read.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import final
+What comes out of a node is written as a tree, without placements: a reference whose
+name is the node's number, or a field of one. This is called a wire.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias, final
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.ir.traversal import free_references, walk
-from fedlearn_edu.types import TensorType, Type
-from fedlearn_edu.viz.dataflow import naming
+from fedlearn_edu.types import Type
 from fedlearn_edu.viz.dataflow.flow import (
     Edge,
     Flow,
@@ -20,28 +22,47 @@ from fedlearn_edu.viz.dataflow.flow import (
     lane_of,
     member_of,
 )
-from fedlearn_edu.viz.dataflow.values import (
-    Bundle,
-    Code,
-    Constant,
-    Value,
-    Wire,
-    parts,
-    wires,
-)
 
-_RUNTIMES = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
+Wire: TypeAlias = ir.Reference | ir.Selection
+_HANDED_ON = ("federated_broadcast", "federated_value")
 
 
 @final
-class Builder:
-    """Adds nodes; what a name stands for is looked up in `names`."""
+@dataclass(frozen=True)
+class Inputs:
+    """What goes into a node.
 
-    def __init__(self, names: Mapping[str, Value]) -> None:
-        self._names = names
+    Attributes:
+        wires: given to a function, or captured by it.
+        constants: each with the word for how it goes in: "given" or "captured".
+    """
+
+    wires: list[Wire]
+    constants: list[tuple[str, ir.Literal]]
+
+
+def parts(value: ir.Node) -> Iterator[ir.Node]:
+    """What a value is made of, in order: wires, constants and functions."""
+    if isinstance(value, ir.Struct):
+        for _, element in value.elements:
+            yield from parts(element)
+    else:
+        yield value
+
+
+def wires(value: ir.Node) -> list[Wire]:
+    """The wires a value is made of, in order."""
+    return [part for part in parts(value) if isinstance(part, Wire)]
+
+
+@final
+class GraphBuilder:
+    """Adds nodes behind those that they take something from."""
+
+    def __init__(self) -> None:
         self._nodes: list[Node] = []
         self._edges: dict[Edge, None] = {}
-        self._values: dict[Wire, int] = {}
+        self._values: dict[Wire, Wire] = {}
 
     def flow(self, name: str) -> Flow:
         """Everything that was added, each result right behind what it comes from."""
@@ -60,178 +81,120 @@ class Builder:
         edges = tuple(Edge(new[e.source], new[e.target]) for e in self._edges)
         return Flow(name, nodes, edges)
 
-    def add(
-        self,
-        kind: Kind,
-        lane: Lane,
-        name: str,
-        items: tuple[Item, ...] = (),
-        words: tuple[str, str] = ("", ""),
-        inside: tuple[str, ...] = (),
-    ) -> int:
-        """Adds a node without edges; returns its number."""
-        number = len(self._nodes)
-        self._nodes.append(Node(number, kind, lane, name, items, words, inside))
-        return number
-
-    def call(self, function: Value, inputs: Value, type_: Type) -> Value:
-        """A call of a function on unplaced values."""
-        if not isinstance(function, Code):
-            both = Bundle(((None, function), (None, inputs)))
-            return self.step("call of a parameter", ("", ""), both, type_)
-        node = function.node
-        runtime = node.runtime if isinstance(node, ir.Leaf) else ""
-        words = (_RUNTIMES.get(runtime, ""), "")
-        both = Bundle(((None, function), (None, inputs)))
-        return self.step(naming.function(node), words, both, type_, naming.inside(node))
-
-    def apply(self, uri: str, argument: Value, type_: Type) -> Value:
-        """An intrinsic that works at one place; it is named by its function."""
-        functions = [part for part in parts(argument) if isinstance(part, Code)]
-        if not functions:
-            return self.step(uri, ("", ""), argument, type_)
-        first = functions[0].node
-        if uri in ("federated_map", "federated_apply", "federated_eval"):
-            name, words = naming.function(first), (uri, "")
-        else:
-            name, words = uri, (f"with {naming.function(first)}", "")
-        return self.step(name, words, argument, type_, naming.inside(first))
+    def parameter(self, name: str, type_: Type) -> ir.Node:
+        """A value that the program is given."""
+        item = Item("", member_of(type_))
+        return self._add(Node(0, Kind.PARAMETER, lane_of(type_), name, (item,)), type_)
 
     def step(
         self,
         name: str,
-        words: tuple[str, str],
-        inputs: Value,
+        inputs: Inputs,
         type_: Type,
+        note: str = "",
         inside: tuple[str, ...] = (),
-    ) -> Value:
-        """A box; what goes into it has been added before."""
-        lane = lane_of(type_)
-        sources = [self._carried(wire, lane) for wire in self._wires(inputs)]
-        sources += self._constants(inputs, lane)
-        item = Item("", member_of(type_))
-        number = self.add(Kind.STEP, lane, name, (item,), words, inside)
-        self._connect(sources, number)
-        return Wire(number, (), type_)
+    ) -> ir.Node:
+        """Something is computed, at one place."""
+        lane, item = lane_of(type_), Item("", member_of(type_))
+        sources = [self._carried(wire, lane) for wire in inputs.wires]
+        sources += [self._constant(*each, lane) for each in inputs.constants]
+        node = Node(0, Kind.STEP, lane, name, (item,), note, inside)
+        return self._add(node, type_, sources)
 
     def message(
-        self, uri: str, argument: Value, type_: Type, answer: str = ""
-    ) -> Value:
-        """Something that travels; constants and functions of it are only named."""
+        self, uri: str, inputs: Inputs, type_: Type, answer: str = ""
+    ) -> ir.Node:
+        """Something travels; functions that go with it are left out."""
         lane = lane_of(type_)
-        found = self._wires(argument)
-        placed = [w for w in found if lane_of(w.type) is not Lane.UNPLACED] or found
-        sent = [w for w in placed if lane_of(w.type) is not lane]
-        items = [Item(self._name(wire), member_of(wire.type)) for wire in sent]
-        kinds = list(parts(argument))
-        constants = [part.literal for part in kinds if isinstance(part, Constant)]
+        placed = [w for w in inputs.wires if self.lane(w) is not Lane.UNPLACED]
+        sent = [w for w in placed or inputs.wires if self.lane(w) is not lane]
+        items = [Item(self._name(wire), wire.type) for wire in sent]
         if answer:
             items = [Item(answer, member_of(type_))]
         elif not items:
-            items = [Item(_heading(each), each.type) for each in constants]
-        words = (uri, naming.words(uri, lane))
-        number = self.add(Kind.MESSAGE, lane, uri, tuple(items), words)
-        self._connect([wire.node for wire in found], number)
-        return Wire(number, (), type_)
+            given = [each for how, each in inputs.constants if how == "given"]
+            items = [Item(_heading(each), each.type) for each in given]
+        node = Node(0, Kind.MESSAGE, lane, uri, tuple(items))
+        return self._add(node, type_, map(_number, inputs.wires))
 
-    def result(self, name: str, value: Value, type_: Type) -> None:
-        """A pill at the end."""
-        constants = [p.literal for p in parts(value) if isinstance(p, Constant)]
-        shown = _constant(constants[0]) if constants else ""
-        item = Item(shown, member_of(type_))
-        number = self.add(Kind.RESULT, lane_of(type_), name, (item,))
-        self._connect([wire.node for wire in wires(value)], number)
+    def result(self, name: str, value: ir.Node, type_: Type) -> None:
+        """A value that the program returns."""
+        constants = [part for part in parts(value) if isinstance(part, ir.Literal)]
+        item = Item(_name_of(constants[0]) if constants else "", member_of(type_))
+        node = Node(0, Kind.RESULT, lane_of(type_), name, (item,))
+        self._add(node, type_, map(_number, wires(value)))
 
-    def _wires(self, value: Value) -> list[Wire]:
-        """What goes in: given, or captured by a function that is given."""
-        found = wires(value)
-        for part in parts(value):
-            if isinstance(part, Code):
-                names = free_references(part.node)
-                for name in names:
-                    found += wires(self._names[name])
-        return found
+    def lane(self, wire: Wire) -> Lane:
+        """Where a value is."""
+        return self._nodes[_number(wire)].lane
+
+    def _add(self, node: Node, type_: Type, sources: Iterable[int] = ()) -> Wire:
+        number = len(self._nodes)
+        self._nodes.append(replace(node, number=number))
+        self._edges.update(dict.fromkeys(Edge(source, number) for source in sources))
+        return ir.Reference(str(number), member_of(type_))
 
     def _carried(self, wire: Wire, lane: Lane) -> int:
         """The node to draw an arrow from; within a lane it says what it carries."""
-        source = self._nodes[wire.node]
-        is_said = source.kind in (Kind.MESSAGE, Kind.CONSTANT) or (
-            source.kind is Kind.PARAMETER and not wire.path
-        )
+        source = self._nodes[_number(wire)]
         if source.lane is Lane.UNPLACED and lane is not Lane.UNPLACED:
-            return self._captured(wire, lane)
+            item = Item(self._name(wire), wire.type)
+            message = Node(0, Kind.MESSAGE, lane, "captured", (item,))
+            return _number(self._add(message, wire.type, [source.number]))
+        is_said = source.kind in (Kind.MESSAGE, Kind.CONSTANT) or (
+            source.kind is Kind.PARAMETER and isinstance(wire, ir.Reference)
+        )
         if is_said:
-            return wire.node
+            return source.number
         if wire not in self._values:
-            item = Item(".".join(wire.path), member_of(wire.type))
-            self._values[wire] = self.add(Kind.VALUE, lane, "", (item,))
-            self._connect([wire.node], self._values[wire])
-        return self._values[wire]
+            value = Node(0, Kind.VALUE, lane, "", (Item(_path(wire), wire.type),))
+            self._values[wire] = self._add(value, wire.type, [source.number])
+        return _number(self._values[wire])
 
-    def _captured(self, wire: Wire, lane: Lane) -> int:
-        """A value of the program that a function at some place makes use of."""
-        item = Item(self._name(wire), wire.type)
-        words = ("captured", f"travels with the code {_towards(lane)}")
-        number = self.add(Kind.MESSAGE, lane, "captured", (item,), words)
-        self._connect([wire.node], number)
-        return number
-
-    def _constants(self, value: Value, lane: Lane) -> list[int]:
-        """Constants that are given, or travel with a function that captured them."""
-        found = []
-        for part in parts(value):
-            match part:
-                case Constant(literal=literal):
-                    found.append((literal, _constant(literal), "given"))
-                case Code(node=node):
-                    for literal in _tables(node):
-                        found.append((literal, _constant(literal), "captured"))
-                case _:
-                    pass
-        return [self._constant(*each, lane) for each in found]
-
-    def _constant(self, literal: ir.Literal, name: str, word: str, lane: Lane) -> int:
+    def _constant(self, how: str, literal: ir.Literal, lane: Lane) -> int:
+        name, note = _name_of(literal), f"{how} constant"
         if lane is Lane.UNPLACED:
             items = (Item("", literal.type),)
-            return self.add(Kind.CONSTANT, lane, name, items, (f"{word} constant", ""))
-        said = (f"{word} constant", f"travels with the code {_towards(lane)}")
-        return self.add(Kind.MESSAGE, lane, word, (Item(name, literal.type),), said)
+            node = Node(0, Kind.CONSTANT, lane, name, items, note)
+        else:
+            node = Node(0, Kind.MESSAGE, lane, note, (Item(name, literal.type),))
+        return _number(self._add(node, literal.type))
 
     def _name(self, wire: Wire) -> str:
-        source = self._nodes[wire.node]
-        first = [source.name] if source.kind is Kind.PARAMETER else []
-        if source.kind is Kind.STEP and not wire.path:
-            first = [f"result of {source.name}"]
-        if source.name in ("federated_broadcast", "federated_value"):
-            first = [source.items[0].name] if len(source.items) == 1 else []
-        return ".".join([*first, *wire.path])
-
-    def _connect(self, sources: Iterable[int], target: int) -> None:
-        for source in sources:
-            self._edges[Edge(source, target)] = None
+        """What a wire is called where it leaves its lane."""
+        source, path = self._nodes[_number(wire)], _path(wire)
+        first = source.name if source.kind is Kind.PARAMETER else ""
+        if source.kind is Kind.STEP and not path:
+            first = f"result of {source.name}"
+        elif source.name in _HANDED_ON and len(source.items) == 1:
+            first = source.items[0].name
+        return ".".join(filter(None, [first, path]))
 
 
-def _towards(lane: Lane) -> str:
-    return "to every client" if lane is Lane.CLIENTS else "to the server"
+def _number(wire: ir.Node) -> int:
+    """The node that a wire comes from."""
+    while isinstance(wire, ir.Selection):
+        wire = wire.source
+    assert isinstance(wire, ir.Reference)
+    return int(wire.name)
+
+
+def _path(wire: ir.Node) -> str:
+    """The fields of its node that a wire is."""
+    if not isinstance(wire, ir.Selection):
+        return ""
+    name, _ = ir.struct_type_of(wire.source).items()[wire.index]
+    last = name or f"[{wire.index}]"
+    return ".".join(filter(None, [_path(wire.source), last]))
 
 
 def _heading(literal: ir.Literal) -> str:
     """What a constant is called where nothing else says that it is one."""
-    name = _constant(literal)
+    name = _name_of(literal)
     return name if name == "constant" else f"constant {name}"
 
 
-def _tables(function: ir.Node) -> list[ir.Literal]:
-    """The constants in a function that are more than a number."""
-    found = [part for part in walk(function) if isinstance(part, ir.Literal)]
-    return [
-        literal
-        for literal in dict.fromkeys(found)
-        if not (isinstance(literal.type, TensorType) and literal.type.is_scalar)
-    ]
-
-
-def _constant(literal: ir.Literal) -> str:
+def _name_of(literal: ir.Literal) -> str:
     if literal.captured_as:
         return literal.captured_as
     if isinstance(literal.value, bytes):

@@ -1,31 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From rows to inches: columns, the boxes in them, and the tracks beside the boxes.
+"""Where everything goes: time runs down, a column for each lane, messages in between.
 
+A node has one row of its column. The arrow to the node right below is straight; others
+run in the gutters left and right of the nodes, each on a track.
 x runs to the right and y runs *down*, both in inches from the upper left corner.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
+from operator import itemgetter
 from typing import final
 
-from fedlearn_edu.viz.dataflow.blocks import Block, block
-from fedlearn_edu.viz.dataflow.flow import Flow, Kind
-from fedlearn_edu.viz.dataflow.rows import Column, Net, Plan, Side
+from fedlearn_edu.viz.dataflow.captions import label, label_below
+from fedlearn_edu.viz.dataflow.flow import Edge, Flow, Lane, Node
+from fedlearn_edu.viz.dataflow.text import LINE_IN, Line
 
-TRACK_IN = 0.14
 PILE_IN = 0.04
-_EDGE_IN, _GAP_IN, _PAD_IN = 0.06, 0.13, 0.07
-_HEADER_IN = 0.36
-_LANE_SHARE, _MIDDLE_SHARE = 0.33, 0.34
+PAD_IN = 0.07
+_TRACK_IN, _EDGE_IN, _GAP_IN, _HEADER_IN = 0.11, 0.06, 0.13, 0.36
+_SHARES = {1: (1.0,), 2: (0.5, 0.5), 3: (0.33, 0.34, 0.33)}
 _MAX_BOX_IN = 3.4
 _TEXT_IN = 0.05
-_BARE_MIDDLE_IN = 0.3
 _PORT = 0.55
+
+LEFT, RIGHT = -1, 1
+Gutter = tuple[Lane, int]  # beside the nodes of a column
+Point = tuple[float, float]
 
 
 @final
 @dataclass(frozen=True)
 class Strip:
-    """A column: its edges, and those of its boxes."""
+    """A column on the page: its edges, and those of its boxes."""
 
     left: float
     right: float
@@ -40,95 +46,230 @@ class Strip:
 
 @final
 @dataclass(frozen=True)
-class Layout:
-    """Where everything is, in inches.
+class Box:
+    """A node on the page.
 
     Attributes:
-        strips: the columns.
-        y: of each row: its middle, the height of messages' arrows.
-        top: where the columns begin, their headers included.
-        bottom: where they end.
-        blocks: what is written in each node.
+        node: what is shown.
+        strip: the column it is in.
+        y: its middle; the height of a message's arrow.
+        above: the lines in it; of a message, those above its arrow.
+        below: of a message, those below its arrow.
     """
 
-    flow: Flow
-    plan: Plan
-    strips: dict[Column, Strip]
-    y: list[float]
+    node: Node
+    strip: Strip
+    y: float
+    above: list[Line]
+    below: list[Line]
+
+    @property
+    def top(self) -> float:
+        """Its upper edge, or that of a message's words."""
+        return self.y - _reach(self.above, self.node)
+
+    @property
+    def bottom(self) -> float:
+        """Its lower edge."""
+        return self.y + _reach(self.below or self.above, self.node)
+
+
+@final
+@dataclass(frozen=True)
+class Arrow:
+    """A straight line; one without a head goes on around a corner, or as a message."""
+
+    start: Point
+    end: Point
+    has_head: bool
+
+
+@final
+@dataclass(frozen=True)
+class Way:
+    """Edges that run on the same track, counted from the nodes of a column."""
+
+    gutter: Gutter
+    track: int
+    edges: tuple[Edge, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Grid:
+    """The row of each node, the edges that go straight down, and the ways of others."""
+
+    rows: list[int]
+    straight: list[Edge]
+    ways: list[Way]
+
+
+@final
+@dataclass(frozen=True)
+class Layout:
+    """A flow on the page: its columns from `top` to `bottom`, boxes, and arrows."""
+
+    strips: dict[Lane, Strip]
+    boxes: list[Box]
+    arrows: list[Arrow]
     top: float
     bottom: float
-    blocks: dict[int, Block]
-
-    def row_y(self, number: int) -> float:
-        """The middle of a node."""
-        return self.y[self.plan.rows[number]]
-
-    def box(self, number: int) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of a node that is no message."""
-        strip, text = self.strips[self.plan.column_of[number]], self.blocks[number]
-        y = self.row_y(number)
-        return strip.box_left, y - text.up_in, strip.box_right, y + text.down_in
-
-    def track_x(self, net: Net) -> float:
-        """Where a net runs down."""
-        strip = self.strips[net.column]
-        to_right = (net.side is Side.INNER) == (net.column is not Column.CLIENTS)
-        way = (net.track + 1) * TRACK_IN
-        return strip.box_right + PILE_IN + way if to_right else strip.box_left - way
-
-    def side_x(self, net: Net) -> float:
-        """The side of the boxes that a net begins and ends at."""
-        strip = self.strips[net.column]
-        to_right = (net.side is Side.INNER) == (net.column is not Column.CLIENTS)
-        return strip.box_right if to_right else strip.box_left
-
-    def port_y(self, number: int) -> float:
-        """Where lines from above enter a box: higher than where others leave it."""
-        text = self.blocks[number]
-        return self.row_y(number) - _PORT * text.up_in
 
 
-def layout(flow: Flow, plan: Plan, width_in: float, top: float) -> Layout:
-    """Lays a plan out on a page so wide, from `top` on."""
-    strips = _strips(plan, width_in)
-    blocks = {}
+def layout(flow: Flow, width_in: float, top: float) -> Layout:
+    """Lays a flow out on a page so wide, from `top` on."""
+    grid = place(flow)
+    strips = _strips(flow.columns, grid.ways, width_in)
+    boxes = [_box(flow, node, strips[node.column]) for node in flow.nodes]
+    middles, bottom = [], top + _HEADER_IN
+    for row in range(max(grid.rows) + 1):
+        here = [box for box in boxes if grid.rows[box.node.number] == row]
+        middles.append(bottom + _GAP_IN - min(box.top for box in here))
+        bottom = middles[-1] + max(box.bottom for box in here) + _GAP_IN
+    boxes = [replace(box, y=middles[grid.rows[box.node.number]]) for box in boxes]
+    arrows = [_down(boxes[edge.source], boxes[edge.target]) for edge in grid.straight]
+    for way in grid.ways:
+        arrows += _around(boxes, strips[way.gutter[0]], way)
+    return Layout(strips, boxes, arrows, top, bottom + _GAP_IN)
+
+
+def place(flow: Flow) -> Grid:
+    """Gives each node a row, and each edge a track where nothing is in its way.
+
+    Edges from the same node share one, and so do edges from messages to the same nodes.
+    """
+    rows, straight = _rows(flow), list[Edge]()
+    groups: dict[tuple[Gutter, bool, tuple[int, ...]], list[Edge]] = {}
+    for edge in flow.edges:
+        source, target = flow.nodes[edge.source], flow.nodes[edge.target]
+        if _is_straight(flow, rows, source, target):
+            straight.append(edge)
+            continue
+        gutter = source.lane, _side(source, target)
+        hubs = flow.out_of(source) if source.is_message else [source]
+        key = gutter, source.is_message, tuple(hub.number for hub in hubs)
+        groups.setdefault(key, []).append(edge)
+    found = [(gutter, edges) for (gutter, *_), edges in groups.items()]
+    return Grid(rows, straight, _ways(flow, rows, found))
+
+
+def _ways(
+    flow: Flow, rows: list[int], groups: list[tuple[Gutter, list[Edge]]]
+) -> list[Way]:
+    """Each group of edges on the first track of its gutter that is free there."""
+
+    def end_of(edge: Edge) -> int:
+        # In half rows: a box is entered above its middle, where its own arrows begin.
+        return 2 * rows[edge.target] - (not flow.nodes[edge.target].is_message)
+
+    spans = [
+        (min(2 * rows[edge.source] for edge in edges), max(map(end_of, edges)))
+        for _, edges in groups
+    ]
+    ways, ends = list[Way](), dict[tuple[Gutter, int], int]()
+    order = sorted(zip(spans, groups, strict=True), key=itemgetter(0))
+    for (start, end), (gutter, edges) in order:
+        track = next(i for i in count() if ends.get((gutter, i), -1) < start)
+        ends[gutter, track] = max(start, end)
+        ways.append(Way(gutter, track, tuple(edges)))
+    return ways
+
+
+def _rows(flow: Flow) -> list[int]:
+    """The row of each node: the first free one below all that it needs."""
+    free, rows = dict.fromkeys(Lane, 0), list[int]()
     for node in flow.nodes:
-        strip = strips[plan.column_of[node.number]]
-        room = strip.box_right - strip.box_left - 2 * _TEXT_IN
-        if node.kind is Kind.MESSAGE:
-            room = strip.box_right - strip.box_left + _TEXT_IN
-        blocks[node.number] = block(flow, node, room)
-    y, edge = [], top + _HEADER_IN
-    for row in range(plan.height):
-        here = [blocks[n] for n, at in plan.rows.items() if at == row]
-        up = max(text.up_in for text in here)
-        down = max(text.down_in for text in here)
-        y.append(edge + _GAP_IN + up)
-        edge = y[-1] + down + _GAP_IN
-    return Layout(flow, plan, strips, y, top, edge + _GAP_IN, blocks)
+        row, is_level = free[node.column], node.is_message or _is_beside(flow, node)
+        for before in flow.into(node):
+            is_below = before.column is node.column or not is_level
+            row = max(row, rows[before.number] + is_below)
+        rows.append(row)
+        free[node.column] = row + 1
+    return rows
 
 
-def _strips(plan: Plan, width_in: float) -> dict[Column, Strip]:
-    whole = width_in - 2 * _EDGE_IN
-    widths = dict(zip(plan.columns, _widths(plan, whole), strict=True))
+def _is_beside(flow: Flow, node: Node) -> bool:
+    """Whether one message leads to the node, and none away."""
+    arriving = [before for before in flow.into(node) if before.is_message]
+    return len(arriving) == 1 and not any(n.is_message for n in flow.out_of(node))
+
+
+def _is_straight(flow: Flow, rows: list[int], source: Node, target: Node) -> bool:
+    """Whether both are boxes of a column with nothing between them."""
+    start, end = rows[source.number], rows[target.number]
+    between = [
+        node
+        for node in flow.nodes
+        if node.column is source.lane and start < rows[node.number] < end
+    ]
+    return not (source.is_message or target.is_message or between)
+
+
+def _side(source: Node, target: Node) -> int:
+    """Arrows to and from messages are on the side of the messages, others are not."""
+    if not (source.is_message or target.is_message):
+        return RIGHT if source.lane is Lane.CLIENTS else LEFT
+    if source.lane is Lane.UNPLACED:
+        return LEFT if target.lane is Lane.CLIENTS else RIGHT
+    return RIGHT if source.lane is Lane.SERVER else LEFT
+
+
+def _strips(columns: list[Lane], ways: list[Way], width_in: float) -> dict[Lane, Strip]:
+    gutters = [gutter for gutter, _ in {(way.gutter, way.track) for way in ways}]
     left, strips = _EDGE_IN, {}
-    for column, width in widths.items():
-        inner = plan.tracks(column, Side.INNER) * TRACK_IN + _PAD_IN
-        outer = plan.tracks(column, Side.OUTER) * TRACK_IN + _PAD_IN
-        before, after = (inner, outer) if column is Column.CLIENTS else (outer, inner)
-        after += PILE_IN
+    for column, share in zip(columns, _SHARES[len(columns)], strict=True):
+        width = share * (width_in - 2 * _EDGE_IN)
+        before = gutters.count((column, LEFT)) * _TRACK_IN + PAD_IN
+        after = gutters.count((column, RIGHT)) * _TRACK_IN + PAD_IN + PILE_IN
         spare = max(0.0, width - before - after - _MAX_BOX_IN) / 2
-        box_left, box_right = left + before + spare, left + width - after - spare
-        strips[column] = Strip(left, left + width, box_left, box_right)
+        inner = left + before + spare, left + width - after - spare
+        strips[column] = Strip(left, left + width, *inner)
         left += width
     return strips
 
 
-def _widths(plan: Plan, whole: float) -> list[float]:
-    if len(plan.columns) == 1:
-        return [whole]
-    if Column.MIDDLE not in plan.columns:
-        return [whole / len(plan.columns)] * len(plan.columns)
-    if len(plan.columns) == 2:
-        return [whole / 2] * 2
-    return [_LANE_SHARE * whole, _MIDDLE_SHARE * whole, _LANE_SHARE * whole]
+def _box(flow: Flow, node: Node, strip: Strip) -> Box:
+    """A node at the height 0."""
+    width = strip.box_right - strip.box_left
+    if node.is_message:
+        width += _TEXT_IN
+        below = label_below(node, width)
+        return Box(node, strip, 0.0, label(flow, node, width), below)
+    return Box(node, strip, 0.0, label(flow, node, width - 2 * _TEXT_IN), [])
+
+
+def _reach(lines: list[Line], node: Node) -> float:
+    """How far lines reach from the middle of a node."""
+    height = len(lines) * LINE_IN
+    return (height if node.is_message else height / 2) + PAD_IN
+
+
+def _down(source: Box, target: Box) -> Arrow:
+    pile = 2 * PILE_IN * (source.node.lane is Lane.CLIENTS)
+    x = source.strip.center
+    return Arrow((x, source.bottom + pile), (x, target.top), has_head=True)
+
+
+def _around(boxes: list[Box], strip: Strip, way: Way) -> list[Arrow]:
+    """From all sources to the track, down it, and on to all targets."""
+    (column, side), out = way.gutter, (way.track + 1) * _TRACK_IN
+    x = strip.box_left - out if side == LEFT else strip.box_right + PILE_IN + out
+    beside = strip.box_left if side == LEFT else strip.box_right
+    beyond = strip.left if side == LEFT else strip.right
+    if column is Lane.UNPLACED:
+        beyond = x
+    heights, arrows = [], []
+    for edge in way.edges:
+        source, target = boxes[edge.source], boxes[edge.target]
+        start = beyond if source.node.is_message else beside
+        end, y = beside, target.y
+        if target.node.is_message:
+            end = beyond
+        elif source.y != target.y:
+            y -= _PORT * (target.y - target.top)  # above where other arrows begin
+        has_head = not target.node.is_message
+        arrows.append(Arrow((start, source.y), (x, source.y), has_head=False))
+        arrows.append(Arrow((x, y), (end, y), has_head))
+        heights += [source.y, y]
+    arrows.append(Arrow((x, min(heights)), (x, max(heights)), has_head=False))
+    return [arrow for arrow in dict.fromkeys(arrows) if arrow.start != arrow.end]

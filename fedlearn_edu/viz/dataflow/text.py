@@ -1,38 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words in a narrow place: how wide they are, and where lines are broken."""
+"""Lines of text: how wide they are, and where they are broken."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, final
+from typing import final
 
-from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 from fedlearn_edu.viz import colors, style
 
-_DPI = 100
-_PIECES = re.compile(r"[^ ,]*(?:, ?| |$)")
-_SMALL_PIECES = re.compile(r"[^_=.]*(?:[_=.]|$)")
-_SIZES = re.compile(r"([\d.]+) ([kMGT]?B)\b")
 LINE_IN = 0.2
+_BREAKS = (
+    re.compile(r"[^ ,]*(?:, ?| |$)"),
+    re.compile(r"(?:[^_=.]|\.(?=\d))*(?:[_=.]|$)"),
+)
+_SIZES = re.compile(r"([\d.]+) ([kMGT]?B)\b")
 
 
 @final
 @dataclass(frozen=True)
 class Style:
-    """How a piece of text looks."""
+    """How a line looks."""
 
+    weight: str = "normal"
     color: str = colors.INK
-    is_bold: bool = False
-    is_italic: bool = False
-    size_pt: float = style.FONT_PT
 
 
-NAME = Style(is_bold=True)
+NAME = Style("bold")
 PLAIN = Style()
-QUIET = Style(colors.QUIET)
+QUIET = Style(color=colors.QUIET)
 
 
 @final
@@ -46,58 +45,35 @@ class Line:
 
 def wrapped(text: str, look: Style, width_in: float) -> list[Line]:
     """The text in lines that fit, broken at commas and spaces if possible."""
-    if not text:
-        return []
-    whole = _SIZES.sub("\\1\N{NO-BREAK SPACE}\\2", text)
-    return [Line(line, look) for line in _broken(whole, width_in, look)]
-
-
-def _broken(text: str, width_in: float, look: Style) -> list[str]:
+    text = _SIZES.sub("\\1\N{NO-BREAK SPACE}\\2", text)
     lines = [""]
-    for piece in _pieces(text, width_in, look):
-        if _fits(lines[-1] + piece.rstrip(), width_in, look):
+    for piece in _pieces(text, look, width_in):
+        if _width(lines[-1] + piece.rstrip(), look) <= width_in:
             lines[-1] += piece
         else:
             lines.append(piece)
-    return [line.strip() for line in lines if line.strip()]
+    return [Line(line.strip(), look) for line in lines if line.strip()]
 
 
-def _pieces(text: str, width_in: float, look: Style) -> list[str]:
-    """What lines are made of; each fits into one."""
-    found: list[str] = []
-    splits: list[Callable[[str], list[str]]] = [_PIECES.findall, _SMALL_PIECES.findall]
-    for piece in splits[0](text):
-        if _fits(piece.rstrip(), width_in, look):
-            found.append(piece)
-            continue
-        for part in splits[1](piece):
-            fits = _fits(part.rstrip(), width_in, look)
-            found += [part] if fits else list(part)
-    return [piece for piece in found if piece]
-
-
-def _fits(text: str, width_in: float, look: Style) -> bool:
-    return width_of(text, look) <= width_in
+def _pieces(text: str, look: Style, width_in: float, depth: int = 0) -> Iterator[str]:
+    """What lines are made of: as long as possible, each short enough for one."""
+    if depth and _width(text.rstrip(), look) <= width_in:
+        yield text
+    elif depth < len(_BREAKS):
+        for piece in _BREAKS[depth].findall(text):
+            yield from _pieces(piece, look, width_in, depth + 1)
+    else:
+        yield from text
 
 
 @lru_cache(maxsize=4096)
-def width_of(text: str, look: Style) -> float:
-    """The width of a line of text in inches."""
-    width, _, _ = _renderer().get_text_width_height_descent(text, font(look), False)
-    return float(width) / _DPI
+def _width(text: str, look: Style) -> float:
+    """The width of a line in inches."""
+    width, *_ = text_to_path.get_text_width_height_descent(text, font(look), False)
+    return float(width) / 72
 
 
-@lru_cache(maxsize=1)
-def _renderer() -> Any:
-    return RendererAgg(1, 1, _DPI)  # type: ignore[no-untyped-call]
-
-
-@lru_cache(maxsize=32)
+@lru_cache
 def font(look: Style) -> FontProperties:
-    """The font of a piece of text."""
-    return FontProperties(
-        family="DejaVu Sans",
-        size=look.size_pt,
-        weight="bold" if look.is_bold else "normal",
-        style="italic" if look.is_italic else "normal",
-    )
+    """The font of a line."""
+    return FontProperties(family="DejaVu Sans", size=style.FONT_PT, weight=look.weight)
