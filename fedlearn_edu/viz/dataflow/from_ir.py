@@ -11,21 +11,16 @@ from typing import TypeGuard, final
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.straighten import straighten
 from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.intrinsics.definition import all_intrinsics
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import field, free_references, walk
-from fedlearn_edu.types import (
-    CLIENTS,
-    SERVER,
-    FederatedType,
-    StructType,
-    TensorType,
-    Type,
-)
+from fedlearn_edu.types import SERVER, FederatedType, StructType, TensorType, Type
 from fedlearn_edu.viz.dataflow.flow import Flow, Lane, lane_of
 from fedlearn_edu.viz.dataflow.graph_builder import GraphBuilder, Inputs, parts, wires
 
 _ARGUMENT = "(argument)"
+_TOGETHER = "federated_map_aggregate"  # made by the compiler alone
 _MAPS = ("federated_map", "federated_apply")
 _RUNTIMES = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
 _FIRST_LOCAL = re.compile(r"(.+)_0(_\d+)?")
@@ -38,9 +33,8 @@ def read(computation: Computation, *, expanded: bool = False) -> Flow:
         computation: Any, placed or not.
         expanded: Whether derived intrinsics are written out.
     """
-    tree = computation.tree
-    if expanded:
-        tree = expand_intrinsics(tree, frozenset())
+    named = {intrinsic.uri for intrinsic in all_intrinsics()} - {_TOGETHER}
+    tree = expand_intrinsics(computation.tree, set() if expanded else named)
     program = as_program(tree)
     straight = straighten(program)
     assert isinstance(straight.body, ir.Block)
@@ -131,8 +125,6 @@ class _Reader:
             return argument
         if uri == "federated_select":
             return self._select(argument, type_)
-        if uri == "federated_map_aggregate":
-            return self._map_aggregate(argument, type_)
         if uri in _MAPS:
             picked = self._picked(_field(argument, 0), _field(argument, 1))
             if picked is not None:
@@ -155,15 +147,6 @@ class _Reader:
         if uri in (*_MAPS, "federated_eval"):
             name, note = function_name(function), uri
         return self.graph.step(name, inputs, type_, note, _inside(function))
-
-    def _map_aggregate(self, argument: ir.Node, type_: Type) -> ir.Node:
-        """A step at the clients, and what it sends."""
-        assert isinstance(argument, ir.Struct)
-        (_, function), (_, value), *rest = argument.elements
-        made = FederatedType(ir.function_type_of(function).result, CLIENTS)
-        wire = self._at_one_place("federated_map", _pair(function, value), made)
-        sent = self._inputs(ir.Struct(((None, wire), *rest)))
-        return self.graph.message("federated_aggregate", sent, type_)
 
     def _select(self, argument: ir.Node, type_: Type) -> ir.Node:
         """The keys go to the server, and what they ask for comes back."""

@@ -135,23 +135,13 @@ def side_by_side(
         columns.append(_stack(stage.steps, labels, (left, left + width), top))
     longest = max(range(len(found)), key=lambda index: len(columns[index]))
     for index in reversed(range(longest)):
-        after = columns[index + 1]
-        columns[index] = _beside(
-            columns[index],
-            [
-                [box for box in after if place in box.step.comes_from]
-                for place in range(len(columns[index]))
-            ],
-        )
+        places = range(len(columns[index]))
+        heirs = [_heirs(place, columns[index + 1]) for place in places]
+        columns[index] = _beside(columns[index], heirs)
     for index in range(longest + 1, len(found)):
-        before = columns[index - 1]
-        columns[index] = _beside(
-            columns[index],
-            [
-                [before[place] for place in box.step.comes_from]
-                for box in columns[index]
-            ],
-        )
+        before, steps = columns[index - 1], found[index].steps
+        origins = [[before[place] for place in step.comes_from] for step in steps]
+        columns[index] = _beside(columns[index], origins)
     return columns
 
 
@@ -201,6 +191,11 @@ def _beside(column: list[Box], others: list[list[Box]]) -> list[Box]:
     return moved
 
 
+def _heirs(place: int, after: list[Box]) -> list[Box]:
+    """What a step became, in the stage after it."""
+    return [box for box in after if place in box.step.comes_from]
+
+
 def _made_of(step: Step, stage: Stage) -> str:
     """By number, the steps above that a step was made of; nothing if it is the same."""
     numbers = ", ".join(str(place + 1) for place in step.comes_from)
@@ -234,7 +229,7 @@ def _draw_ribbons(axes: Axes, before: list[Box], after: list[Box]) -> None:
     for box in after:
         for part, place in enumerate(box.step.comes_from):
             source, whole = before[place], len(box.step.comes_from)
-            heirs = [other for other in after if place in other.step.comes_from]
+            heirs = _heirs(place, after)
             top, bottom = _share(source, heirs.index(box), len(heirs))
             start, end = _share(box, part, whole)
             corners = [

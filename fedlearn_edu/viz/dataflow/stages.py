@@ -5,7 +5,6 @@ The passes are the compiler's own; a step is one call of the straightened progra
 """
 
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import final
 
 from fedlearn_edu.compiler.chains import join_chains
@@ -19,7 +18,7 @@ from fedlearn_edu.viz.dataflow.flow import Lane, lane_of
 from fedlearn_edu.viz.dataflow.from_ir import as_program, function_name
 from fedlearn_edu.viz.dataflow.graph_builder import parts
 
-Origins = dict[str, tuple[int, ...]]
+Origins = list[tuple[int, ...]]  # of each step: the steps before that it was made of
 _ARRANGING = ("federated_zip", "federated_value")
 _TOGETHER = "federated_map_aggregate"
 _NAMED_BY_FUNCTION = ("federated_map", "federated_apply", "federated_eval")
@@ -66,24 +65,21 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
     native = local_executor_factory(support_sequence_ops=True).native({})
     written = straight(as_program(tree))
     expanded = straight(as_program(expand_intrinsics(written, native)))
-    origins = _origins_of_expansion(written, expanded, native)
+    steps = _steps(expanded, _origins_of_expansion(written, native))
     found = [
-        Stage("as written", "one box for each call", _steps(written, {})),
-        Stage("expanded", "means and sums written out", _steps(expanded, origins)),
+        Stage("as written", "one box for each call", _steps(written)),
+        Stage("expanded", "means and sums written out", steps),
     ]
     # As `fuse` does it, where one runtime is alone in the program and can fuse.
     if len(runtimes(expanded)) == 1 and runtimes(expanded) <= fusers.keys():
         joined = as_program(join_chains(expanded, native))
-        steps = _steps(joined, _origins_of_joining(expanded, joined))
-        steps = _renamed(steps, found[-1].steps)
+        origins = _origins_of_joining(expanded, joined)
+        steps = _renamed(_steps(joined, origins), steps)
         found.append(Stage("joined", "steps at one place become one", steps))
         fused = fuse(expanded, native)
-        same: Origins = {
-            name: (place,) for place, (name, _) in enumerate(_bound(joined))
-        }
+        same: Origins = [(place,) for place in range(len(steps))]
         if isinstance(fused, ir.Leaf):  # all of it became one
-            fused = straight(as_program(fused))
-            same = {_bound(fused)[0][0]: tuple(range(len(steps)))}
+            fused, same = straight(as_program(fused)), [tuple(range(len(steps)))]
         steps = _renamed(_steps(fused, same), steps)
         found.append(Stage("fused", "functions become leaves", steps))
     return _without_idle(found)
@@ -109,11 +105,9 @@ def _renamed(steps: tuple[Step, ...], before: tuple[Step, ...]) -> tuple[Step, .
 
 
 def _together(names: list[str]) -> str:
-    if len(names) == 1:
-        return names[0]
     named = [name for name in names if not name.startswith((".", *_ARRANGING))]
     working = [name for name in named if name != "federated_aggregate"]
-    return " + ".join(dict.fromkeys(named if working else [*names[:-1], names[-1]]))
+    return " + ".join(dict.fromkeys(named if working else names))
 
 
 def _without_idle(found: list[Stage]) -> tuple[Stage, ...]:
@@ -131,8 +125,10 @@ def _bound(program: ir.Node) -> tuple[tuple[str, ir.Node], ...]:
     return program.body.locals
 
 
-def _steps(program: ir.Node, origins: Origins) -> tuple[Step, ...]:
-    return tuple(_step(value, origins.get(name, ())) for name, value in _bound(program))
+def _steps(program: ir.Node, origins: Origins | None = None) -> tuple[Step, ...]:
+    values = [value for _, value in _bound(program)]
+    known = [()] * len(values) if origins is None else origins
+    return tuple(map(_step, values, known))
 
 
 def _step(value: ir.Node, comes_from: tuple[int, ...]) -> Step:
@@ -149,33 +145,31 @@ def _step(value: ir.Node, comes_from: tuple[int, ...]) -> Step:
     return Step(name, start, end, comes_from, is_leaf)
 
 
-def _origins_of_expansion(
-    written: ir.Lambda, expanded: ir.Lambda, native: frozenset[str]
-) -> Origins:
-    """Calls are made in the same order; each alone is written out in so many steps."""
-    origins: Origins = {}
-    made = iter(_bound(expanded))
-    for place, (_, value) in enumerate(_bound(written)):
-        alone = straight(ir.Lambda(None, None, expand_intrinsics(value, native)))
-        for name, _ in islice(made, len(_bound(alone))):
-            origins[name] = (place,)
+def _origins_of_expansion(written: ir.Lambda, native: frozenset[str]) -> Origins:
+    """Calls are made in the same order: so many have been made after each step."""
+    bound = _bound(written)
+    origins: Origins = []
+    for place in range(len(bound)):
+        until = ir.Block(bound[: place + 1], ir.Struct(()))
+        program = ir.Lambda(written.parameter, written.parameter_type, until)
+        made = _bound(straight(as_program(expand_intrinsics(program, native))))
+        origins += [(place,)] * (len(made) - len(origins))
     return origins
 
 
 def _origins_of_joining(expanded: ir.Lambda, joined: ir.Node) -> Origins:
     """Who is gone has become a part of the only one that used it."""
-    before = _bound(expanded)
     users = {
         part.name: user
-        for user, value in before
+        for user, value in _bound(expanded)
         for part in walk(value)
         if isinstance(part, ir.Reference)
     }
-    kept = dict(_bound(joined))
-    origins: Origins = {}
-    for place, (name, _) in enumerate(before):
+    origins: dict[str, tuple[int, ...]] = {name: () for name, _ in _bound(joined)}
+    for place, (name, _) in enumerate(_bound(expanded)):
         owner = name
-        while owner not in kept and owner in users:
+        while owner not in origins and owner in users:
             owner = users[owner]
-        origins[owner] = (*origins.get(owner, ()), place)
-    return origins
+        if owner in origins:
+            origins[owner] += (place,)
+    return list(origins.values())
