@@ -50,7 +50,7 @@ def words(message: Node) -> str:
 
 
 def summary(flow: Flow) -> str:
-    """In one line, how much each client receives and sends; as far as types say."""
+    """In one line, how much each client receives and sends, as far as types tell."""
     down, up = flow.messages(Lane.CLIENTS), flow.messages(Lane.SERVER)
     if not down and not up:
         return "" if flow.columns == [Lane.UNPLACED] else "Nothing travels."
@@ -102,7 +102,7 @@ def _value(item: Item) -> str:
 
 
 def label(flow: Flow, node: Node, width_in: float) -> list[Line]:
-    """What is written in a node that is so wide; of a message, above its arrow."""
+    """What is written in a node of this width; of a message, above its arrow."""
     if node.kind is Kind.STEP:
         lines = wrapped(node.name, NAME, width_in)
         return lines + wrapped(node.note, QUIET, width_in) + _inside(node, width_in)

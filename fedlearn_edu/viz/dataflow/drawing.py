@@ -96,7 +96,7 @@ def check_computation(comp: object) -> Computation:
 
 
 def too_long(name: str, found: int, limit: int, things: str) -> style.FigureDataError:
-    """The error for a program that is no longer a picture to look at."""
+    """The error for a program with more parts than a picture has room for."""
     return style.FigureDataError(
         "this program is too long for one picture",
         expected=f"at most {limit} {things}",
@@ -122,7 +122,7 @@ def _draw(axes: Axes, flow: Flow, laid: Layout) -> None:
 
 
 def _lane(axes: Axes, flow: Flow, laid: Layout, lane: Lane) -> None:
-    """The ground a column stands on, and its heading."""
+    """The background of a column, and its heading."""
     strip, heading = laid.strips[lane], _HEADINGS[lane]
     if lane is not Lane.UNPLACED:
         corner, width = (strip.left, laid.top), strip.right - strip.left
@@ -137,7 +137,7 @@ def _lane(axes: Axes, flow: Flow, laid: Layout, lane: Lane) -> None:
 
 
 def _frames(axes: Axes, box: Box) -> None:
-    """One frame at the server; at the clients a pile of them."""
+    """One frame; at the clients, a pile of them."""
     node, strip = box.node, box.strip
     for copy in (2, 1, 0) if node.lane is Lane.CLIENTS else (0,):
         shift = copy * PILE_IN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flow of data through a computation, as plain records: a graph.
+"""The flow of data through a computation as a graph, in plain records.
 
 Flow = nodes + edges;  a node is in a lane, or a message on its way to one
 """
@@ -14,7 +14,7 @@ from fedlearn_edu.types import CLIENTS, FederatedType, Type
 
 @final
 class Lane(Enum):
-    """Who holds a value, from left to right; messages travel in the middle."""
+    """Who holds a value, from left to right; messages cross the middle."""
 
     SERVER = "SERVER"
     UNPLACED = "unplaced"
@@ -36,7 +36,7 @@ class Kind(Enum):
 @final
 @dataclass(frozen=True)
 class Item:
-    """A value that is somewhere, or travels.
+    """A value that a node holds or carries.
 
     Attributes:
         name: as the program calls it; may be empty.
@@ -82,7 +82,7 @@ class Node:
 
     @property
     def column(self) -> Lane:
-        """Where it is drawn."""
+        """The lane it is drawn in."""
         return Lane.UNPLACED if self.is_message else self.lane
 
 
@@ -98,7 +98,7 @@ class Edge:
 @final
 @dataclass(frozen=True)
 class Flow:
-    """All of it; edges lead from smaller numbers to greater ones.
+    """The whole graph; edges lead from smaller numbers to greater ones.
 
     Attributes:
         name: of the computation.
@@ -134,7 +134,7 @@ class Flow:
 
     @property
     def columns(self) -> list[Lane]:
-        """The lanes that hold, receive or pass on something, from left to right."""
+        """The lanes with something in them, from left to right."""
         used = {lane for node in self.nodes for lane in (node.lane, node.column)}
         return [lane for lane in Lane if lane in used]
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a tree into a `Flow`: calls become steps, communication becomes messages.
 
-The compiler lays the program out as a list of calls (`straighten`). Calls that only
-arrange values (zips, and maps that pick a field) are no steps: the arrows go through.
+The compiler lays the program out as a list of calls (`straighten`). A call that only
+arranges values (a zip, a map that picks a field) leaves no step: arrows pass through.
 """
 
 import re
-from typing import TypeGuard, final
+from typing import TypeGuard, assert_never, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.straighten import straighten
@@ -61,9 +61,9 @@ def as_program(tree: ir.Node) -> ir.Lambda:
 
 @final
 class _Reader:
-    """Knows what each name stands for: wires of the graph, constants, functions.
+    """Knows what each name stands for: a tree of wires, constants and functions.
 
-    What a name stands for is a tree without placements; the placements are the nodes'.
+    Such a tree has no placements: they are those of the nodes that its wires come from.
     """
 
     def __init__(self) -> None:
@@ -108,8 +108,16 @@ class _Reader:
             case ir.Call(function=function, argument=argument):
                 inputs = ir.Struct(()) if argument is None else self.visit(argument)
                 return self._call(self.visit(function), inputs, node.type)
-            case _:
+            case (
+                ir.Literal()
+                | ir.Lambda()
+                | ir.Leaf()
+                | ir.Intrinsic()
+                | ir.PlacementLiteral()
+            ):
                 return node
+            case _:
+                assert_never(node)
 
     def _call(self, function: ir.Node, argument: ir.Node, type_: Type) -> ir.Node:
         """A function is called with unplaced values."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collects nodes and edges while a tree is read.
 
-What comes out of a node is written as a tree, without placements: a reference whose
-name is the node's number, or a field of one. This is called a wire.
+A wire is what comes out of a node, written as a tree without placements: a reference
+whose name is the number of the node, or a field of one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ class Inputs:
 
     Attributes:
         wires: given to a function, or captured by it.
-        constants: each with the word for how it goes in: "given" or "captured".
+        constants: each behind how it goes in: "given" or "captured".
     """
 
     wires: list[Wire]
@@ -57,7 +57,7 @@ def wires(value: ir.Node) -> list[Wire]:
 
 @final
 class GraphBuilder:
-    """Adds nodes behind those that they take something from."""
+    """Adds nodes; each comes after those that it takes something from."""
 
     def __init__(self) -> None:
         self._nodes: list[Node] = []
@@ -82,7 +82,7 @@ class GraphBuilder:
         return Flow(name, nodes, edges)
 
     def parameter(self, name: str, type_: Type) -> ir.Node:
-        """A value that the program is given."""
+        """Adds a value that the program is given."""
         item = Item("", member_of(type_))
         return self._add(Node(0, Kind.PARAMETER, lane_of(type_), name, (item,)), type_)
 
@@ -94,7 +94,7 @@ class GraphBuilder:
         note: str = "",
         inside: tuple[str, ...] = (),
     ) -> ir.Node:
-        """Something is computed, at one place."""
+        """Adds a computation at one place."""
         lane, item = lane_of(type_), Item("", member_of(type_))
         sources = [self._carried(wire, lane) for wire in inputs.wires]
         sources += [self._constant(*each, lane) for each in inputs.constants]
@@ -104,7 +104,7 @@ class GraphBuilder:
     def message(
         self, uri: str, inputs: Inputs, type_: Type, answer: str = ""
     ) -> ir.Node:
-        """Something travels; functions that go with it are left out."""
+        """Adds what travels; functions that go with it are left out."""
         lane = lane_of(type_)
         placed = [w for w in inputs.wires if self.lane(w) is not Lane.UNPLACED]
         sent = [w for w in placed or inputs.wires if self.lane(w) is not lane]
@@ -118,14 +118,14 @@ class GraphBuilder:
         return self._add(node, type_, map(_number, inputs.wires))
 
     def result(self, name: str, value: ir.Node, type_: Type) -> None:
-        """A value that the program returns."""
+        """Adds a value that the program returns."""
         constants = [part for part in parts(value) if isinstance(part, ir.Literal)]
         item = Item(_name_of(constants[0]) if constants else "", member_of(type_))
         node = Node(0, Kind.RESULT, lane_of(type_), name, (item,))
         self._add(node, type_, map(_number, wires(value)))
 
     def lane(self, wire: Wire) -> Lane:
-        """Where a value is."""
+        """Where the value of a wire is."""
         return self._nodes[_number(wire)].lane
 
     def _add(self, node: Node, type_: Type, sources: Iterable[int] = ()) -> Wire:
@@ -135,7 +135,7 @@ class GraphBuilder:
         return ir.Reference(str(number), member_of(type_))
 
     def _carried(self, wire: Wire, lane: Lane) -> int:
-        """The node to draw an arrow from; within a lane it says what it carries."""
+        """The node an arrow comes from; one is added if the arrow has to say more."""
         source = self._nodes[_number(wire)]
         if source.lane is Lane.UNPLACED and lane is not Lane.UNPLACED:
             item = Item(self._name(wire), wire.type)

@@ -97,7 +97,7 @@ class Way:
 @final
 @dataclass(frozen=True)
 class Grid:
-    """The row of each node, the edges that go straight down, and the ways of others."""
+    """The row of each node, the edges straight down, and the ways of all others."""
 
     rows: list[int]
     straight: list[Edge]
@@ -117,7 +117,7 @@ class Layout:
 
 
 def layout(flow: Flow, width_in: float, top: float) -> Layout:
-    """Lays a flow out on a page so wide, from `top` on."""
+    """Lays a flow out on a page of this width, from `top` down."""
     grid = place(flow)
     strips = _strips(flow.columns, grid.ways, width_in)
     boxes = [_box(flow, node, strips[node.column]) for node in flow.nodes]
@@ -134,9 +134,9 @@ def layout(flow: Flow, width_in: float, top: float) -> Layout:
 
 
 def place(flow: Flow) -> Grid:
-    """Gives each node a row, and each edge a track where nothing is in its way.
+    """Gives each node a row, and each edge that needs one a track to itself.
 
-    Edges from the same node share one, and so do edges from messages to the same nodes.
+    Edges of the same node share a track; so do those of messages to the same nodes.
     """
     rows, straight = _rows(flow), list[Edge]()
     groups: dict[tuple[Gutter, bool, tuple[int, ...]], list[Edge]] = {}
@@ -156,7 +156,7 @@ def place(flow: Flow) -> Grid:
 def _ways(
     flow: Flow, rows: list[int], groups: list[tuple[Gutter, list[Edge]]]
 ) -> list[Way]:
-    """Each group of edges on the first track of its gutter that is free there."""
+    """Each group of edges on the first track of its gutter that is free."""
 
     def end_of(edge: Edge) -> int:
         # In half rows: a box is entered above its middle, where its own arrows begin.
@@ -206,7 +206,7 @@ def _is_straight(flow: Flow, rows: list[int], source: Node, target: Node) -> boo
 
 
 def _side(source: Node, target: Node) -> int:
-    """Arrows to and from messages are on the side of the messages, others are not."""
+    """Arrows to and from messages run on the side of the messages, others opposite."""
     if not (source.is_message or target.is_message):
         return RIGHT if source.lane is Lane.CLIENTS else LEFT
     if source.lane is Lane.UNPLACED:

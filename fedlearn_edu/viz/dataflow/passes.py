@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`passes`: a program before and after each pass of the compiler, side by side.
 
-A step is one box, and a ribbon leads from it to what became of it. On a narrow page the
-stages are below each other, and numbers say what a step was made of.
+A step is a box, and a ribbon leads from it to what became of it. On a narrow page the
+stages follow each other, and numbers say what a step was made of.
 """
 
 from collections.abc import Sequence
@@ -126,7 +126,7 @@ def _counted(steps: int) -> str:
 def side_by_side(
     found: Sequence[Stage], width_in: float, top: float
 ) -> list[list[Box]]:
-    """A column for each stage, steps level with what they were made of if possible."""
+    """A column for each stage, its steps level with those they were made of."""
     width = (width_in - 2 * EDGE_IN + _RIBBON_IN) / len(found) - _RIBBON_IN
     columns = []
     for index, stage in enumerate(found):
@@ -146,7 +146,7 @@ def side_by_side(
 
 
 def below(found: Sequence[Stage], width_in: float, top: float) -> list[list[Box]]:
-    """One list after the other; a step says the numbers of those it was made of."""
+    """One list after another; a step says the numbers of those it was made of."""
     edges, columns = (EDGE_IN, width_in - EDGE_IN), []
     room = _room(width_in - 2 * EDGE_IN)
     for stage in found:
@@ -180,7 +180,7 @@ def _stack(
 
 
 def _beside(column: list[Box], others: list[list[Box]]) -> list[Box]:
-    """The column, each box moved down to the height of the others that belong to it."""
+    """The column, each box moved down to the height of the others it belongs to."""
     moved: list[Box] = []
     for box, own in zip(column, others, strict=True):
         top = moved[-1].bottom + _GAP_IN if moved else box.top

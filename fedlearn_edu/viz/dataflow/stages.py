@@ -82,14 +82,13 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
             fused, same = straight(as_program(fused)), [tuple(range(len(steps)))]
         steps = _renamed(_steps(fused, same), steps)
         found.append(Stage("fused", "functions become leaves", steps))
-    return _without_idle(found)
+    return _without_repetition(found)
 
 
 def straight(program: ir.Lambda) -> ir.Lambda:
     """One call for each binding; straightened once more, it keeps all its names.
 
-    The first time, names are given to what functions captured; the second time they
-    are no longer needed.
+    The first time names what functions captured, the second time drops those names.
     """
     return straighten(straighten(program))
 
@@ -110,7 +109,7 @@ def _together(names: list[str]) -> str:
     return " + ".join(dict.fromkeys(named if working else names))
 
 
-def _without_idle(found: list[Stage]) -> tuple[Stage, ...]:
+def _without_repetition(found: list[Stage]) -> tuple[Stage, ...]:
     kept = found[:1]
     for stage in found[1:]:
         before = [(step.name, step.is_leaf) for step in kept[-1].steps]
@@ -146,7 +145,7 @@ def _step(value: ir.Node, comes_from: tuple[int, ...]) -> Step:
 
 
 def _origins_of_expansion(written: ir.Lambda, native: frozenset[str]) -> Origins:
-    """Calls are made in the same order: so many have been made after each step."""
+    """What a step adds to the program so far, once that is expanded, comes from it."""
     bound = _bound(written)
     origins: Origins = []
     for place in range(len(bound)):
@@ -158,7 +157,7 @@ def _origins_of_expansion(written: ir.Lambda, native: frozenset[str]) -> Origins
 
 
 def _origins_of_joining(expanded: ir.Lambda, joined: ir.Node) -> Origins:
-    """Who is gone has become a part of the only one that used it."""
+    """A step that is gone has become part of the only one that used its result."""
     users = {
         part.name: user
         for user, value in _bound(expanded)
