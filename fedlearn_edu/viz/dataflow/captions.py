@@ -2,7 +2,7 @@
 """A flow in words: what is written in each node, and what travels, in a sentence."""
 
 from fedlearn_edu.viz.dataflow.flow import Flow, Item, Kind, Lane, Node
-from fedlearn_edu.viz.dataflow.text import NAME, PLAIN, QUIET, Line, wrapped
+from fedlearn_edu.viz.dataflow.primitives import NAME, PLAIN, QUIET, Line, wrapped
 from fedlearn_edu.viz.shortening import clipped, names_only, short, size_text
 
 _MAX_INSIDE = 6

@@ -16,7 +16,7 @@ from fedlearn_edu.viz.dataflow.captions import sentence, summary
 from fedlearn_edu.viz.dataflow.flow import Flow, Kind, Lane
 from fedlearn_edu.viz.dataflow.from_ir import read
 from fedlearn_edu.viz.dataflow.layout import PAD_IN, PILE_IN, Box, Layout, layout
-from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, PLAIN, Line, wrapped
+from fedlearn_edu.viz.dataflow.primitives import LINE_IN, NAME, PLAIN, Line, wrapped
 
 _MAX_NODES = 150
 _EDGE_IN, _BAR_IN, _HEADING_IN = 0.1, 0.05, 0.12

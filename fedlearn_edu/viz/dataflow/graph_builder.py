@@ -66,14 +66,14 @@ class GraphBuilder:
 
     def flow(self, name: str) -> Flow:
         """Everything that was added, each result right behind what it comes from."""
-        before: dict[int, list[int]] = {}
+        last: dict[int, int] = {}
         for edge in self._edges:
-            before.setdefault(edge.target, []).append(edge.source)
+            last[edge.target] = max(edge.source, last.get(edge.target, 0))
 
         def turn(node: Node) -> tuple[int, bool]:
-            if node.kind is not Kind.RESULT:
-                return node.number, False
-            return max(before.get(node.number, [node.number])), True
+            is_result = node.kind is Kind.RESULT
+            number = node.number
+            return (last.get(number, number) if is_result else number), is_result
 
         order = sorted(self._nodes, key=turn)
         new = {node.number: place for place, node in enumerate(order)}

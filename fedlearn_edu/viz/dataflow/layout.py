@@ -13,7 +13,7 @@ from typing import final
 
 from fedlearn_edu.viz.dataflow.captions import label, label_below
 from fedlearn_edu.viz.dataflow.flow import Edge, Flow, Lane, Node
-from fedlearn_edu.viz.dataflow.text import LINE_IN, Line
+from fedlearn_edu.viz.dataflow.primitives import LINE_IN, Line, Point
 
 PILE_IN = 0.04
 PAD_IN = 0.07
@@ -25,7 +25,6 @@ _PORT = 0.55
 
 LEFT, RIGHT = -1, 1
 Gutter = tuple[Lane, int]  # beside the nodes of a column
-Point = tuple[float, float]
 
 
 @final
@@ -197,12 +196,11 @@ def _is_beside(flow: Flow, node: Node) -> bool:
 def _is_straight(flow: Flow, rows: list[int], source: Node, target: Node) -> bool:
     """Whether both are boxes of a column with nothing between them."""
     start, end = rows[source.number], rows[target.number]
-    between = [
-        node
+    is_free = not any(
+        node.column is source.lane and start < rows[node.number] < end
         for node in flow.nodes
-        if node.column is source.lane and start < rows[node.number] < end
-    ]
-    return not (source.is_message or target.is_message or between)
+    )
+    return is_free and not (source.is_message or target.is_message)
 
 
 def _side(source: Node, target: Node) -> int:
@@ -231,11 +229,9 @@ def _strips(columns: list[Lane], ways: list[Way], width_in: float) -> dict[Lane,
 def _box(flow: Flow, node: Node, strip: Strip) -> Box:
     """A node at the height 0."""
     width = strip.box_right - strip.box_left
-    if node.is_message:
-        width += _TEXT_IN
-        below = label_below(node, width)
-        return Box(node, strip, 0.0, label(flow, node, width), below)
-    return Box(node, strip, 0.0, label(flow, node, width - 2 * _TEXT_IN), [])
+    width += _TEXT_IN if node.is_message else -2 * _TEXT_IN
+    below = label_below(node, width) if node.is_message else []
+    return Box(node, strip, 0.0, label(flow, node, width), below)
 
 
 def _reach(lines: list[Line], node: Node) -> float:

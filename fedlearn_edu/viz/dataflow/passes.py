@@ -21,8 +21,15 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import primitives
 from fedlearn_edu.viz.dataflow.drawing import check_computation, too_long
 from fedlearn_edu.viz.dataflow.flow import Lane
+from fedlearn_edu.viz.dataflow.primitives import (
+    LINE_IN,
+    NAME,
+    PLAIN,
+    QUIET,
+    Line,
+    wrapped,
+)
 from fedlearn_edu.viz.dataflow.stages import Stage, Step, stages
-from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, PLAIN, QUIET, Line, wrapped
 
 EDGE_IN = 0.1
 _PAD_IN, _TAG_IN, _GAP_IN, _RIBBON_IN = 0.05, 0.5, 0.09, 0.5
