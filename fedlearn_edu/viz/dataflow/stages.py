@@ -4,7 +4,9 @@
 The passes are the compiler's own; a step is one call of the straightened program.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import final
 
 from fedlearn_edu.compiler.chains import join_chains
@@ -18,7 +20,7 @@ from fedlearn_edu.viz.dataflow.flow import Lane, lane_of
 from fedlearn_edu.viz.dataflow.from_ir import as_program, function_name
 from fedlearn_edu.viz.dataflow.graph_builder import parts
 
-Origins = list[tuple[int, ...]]  # of each step: the steps before that it was made of
+Origin = tuple[int, ...]  # the steps of the stage before that a step was made of
 _ARRANGING = ("federated_zip", "federated_value")
 _TOGETHER = "federated_map_aggregate"
 _NAMED_BY_FUNCTION = ("federated_map", "federated_apply", "federated_eval")
@@ -40,7 +42,7 @@ class Step:
     name: str
     start: Lane
     end: Lane
-    comes_from: tuple[int, ...] = ()
+    comes_from: Origin = ()
     is_leaf: bool = False
 
 
@@ -77,7 +79,7 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
         steps = _renamed(_steps(joined, origins), steps)
         found.append(Stage("joined", "steps at one place become one", steps))
         fused = fuse(expanded, native)
-        same: Origins = [(place,) for place in range(len(steps))]
+        same: list[Origin] = [(place,) for place in range(len(steps))]
         if isinstance(fused, ir.Leaf):  # all of it became one
             fused, same = straight(as_program(fused)), [tuple(range(len(steps)))]
         steps = _renamed(_steps(fused, same), steps)
@@ -124,13 +126,12 @@ def _bound(program: ir.Node) -> tuple[tuple[str, ir.Node], ...]:
     return program.body.locals
 
 
-def _steps(program: ir.Node, origins: Origins | None = None) -> tuple[Step, ...]:
-    values = [value for _, value in _bound(program)]
-    known = [()] * len(values) if origins is None else origins
-    return tuple(map(_step, values, known))
+def _steps(program: ir.Node, origins: Iterable[Origin] = ()) -> tuple[Step, ...]:
+    values = (value for _, value in _bound(program))
+    return tuple(map(_step, values, chain(origins, repeat(()))))
 
 
-def _step(value: ir.Node, comes_from: tuple[int, ...]) -> Step:
+def _step(value: ir.Node, comes_from: Origin) -> Step:
     end = lane_of(value.type)
     if not isinstance(value, ir.Call):
         return Step("pick", end, end, comes_from)
@@ -144,10 +145,10 @@ def _step(value: ir.Node, comes_from: tuple[int, ...]) -> Step:
     return Step(name, start, end, comes_from, is_leaf)
 
 
-def _origins_of_expansion(written: ir.Lambda, native: frozenset[str]) -> Origins:
+def _origins_of_expansion(written: ir.Lambda, native: frozenset[str]) -> list[Origin]:
     """What a step adds to the program so far, once that is expanded, comes from it."""
     bound = _bound(written)
-    origins: Origins = []
+    origins: list[Origin] = []
     for place in range(len(bound)):
         until = ir.Block(bound[: place + 1], ir.Struct(()))
         program = ir.Lambda(written.parameter, written.parameter_type, until)
@@ -156,7 +157,7 @@ def _origins_of_expansion(written: ir.Lambda, native: frozenset[str]) -> Origins
     return origins
 
 
-def _origins_of_joining(expanded: ir.Lambda, joined: ir.Node) -> Origins:
+def _origins_of_joining(expanded: ir.Lambda, joined: ir.Node) -> list[Origin]:
     """A step that is gone has become part of the only one that used its result."""
     users = {
         part.name: user
@@ -164,7 +165,7 @@ def _origins_of_joining(expanded: ir.Lambda, joined: ir.Node) -> Origins:
         for part in walk(value)
         if isinstance(part, ir.Reference)
     }
-    origins: dict[str, tuple[int, ...]] = {name: () for name, _ in _bound(joined)}
+    origins: dict[str, Origin] = {name: () for name, _ in _bound(joined)}
     for place, (name, _) in enumerate(_bound(expanded)):
         owner = name
         while owner not in origins and owner in users:
