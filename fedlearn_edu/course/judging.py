@@ -12,12 +12,12 @@ from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import SECRET, Attempt, Case, Exercise, Trouble
 from fedlearn_edu.course.likeness import alike, has_nan, shown
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
 from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.language.computation import Computation
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"

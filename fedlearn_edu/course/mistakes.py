@@ -11,9 +11,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import Attempt, Mistake
 from fedlearn_edu.course.likeness import alike
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.types import parse_type
 
 

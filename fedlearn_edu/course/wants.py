@@ -8,10 +8,10 @@ was asked for" and not what happens later because of it.
 import inspect
 from typing import Any
 
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.course.exercise import Trouble, Want
 from fedlearn_edu.course.likeness import named
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.types import FunctionType, parse_type
 
 _NO_DECORATOR = "the decorator is missing: the line with @ above your function"

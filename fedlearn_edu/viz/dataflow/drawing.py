@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import primitives
 from fedlearn_edu.viz.dataflow.captions import sentence, summary

@@ -9,12 +9,12 @@ import re
 from typing import TypeGuard, assert_never, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.straighten import straighten
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.intrinsics.definition import all_intrinsics
+from fedlearn_edu.compiler.normal_form import straighten
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import field, free_references, walk
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.intrinsic import all_intrinsics
 from fedlearn_edu.types import SERVER, FederatedType, StructType, TensorType, Type
 from fedlearn_edu.viz.dataflow.flow import Flow, Lane, lane_of
 from fedlearn_edu.viz.dataflow.graph_builder import GraphBuilder, Inputs, parts, wires

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.contexts.event_loop import run
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Mistake
@@ -23,6 +22,7 @@ from fedlearn_edu.framework import (
     ReferenceResolvingExecutor,
     Tape,
 )
+from fedlearn_edu.language.computation import Computation
 
 NEVER_AWAITED: Final = "a coroutine that nobody awaited"
 NUMBERS: Final = fl.SequenceType(np.float32)

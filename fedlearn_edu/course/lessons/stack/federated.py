@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
 from fedlearn_edu.course.lessons.stack.asking import four_times, run_on, wait_for
@@ -23,6 +22,7 @@ from fedlearn_edu.framework import (
     ReferenceResolvingExecutor,
     Tape,
 )
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.viz.executors import Layer, layer_of
 
 _FEDERATING: Final = "FederatingExecutor"

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise
 from fedlearn_edu.course.lessons.stack.asking import (
@@ -27,6 +26,7 @@ from fedlearn_edu.framework import (
     SequenceExecutor,
     Tape,
 )
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.viz.executors import layer_of
 
 _NAMES: Final = "ReferenceResolvingExecutor"
