@@ -8,9 +8,9 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.simulation.log.sizes import size_of
-from fedlearn_edu.viz.dataflow.reading import read
-from fedlearn_edu.viz.dataflow.record import Flow, Kind, Lane
-from fedlearn_edu.viz.dataflow.saying import sentence, summary
+from fedlearn_edu.viz.dataflow.captions import sentence, summary, words
+from fedlearn_edu.viz.dataflow.flow import Flow, Kind, Lane
+from fedlearn_edu.viz.dataflow.from_ir import read
 from tests.viz.dataflow.programs import average, train
 
 
@@ -61,7 +61,7 @@ def test_expanded_a_mean_is_a_sum_and_a_count() -> None:
     names = [(i.name, i.size_bytes) for i in flow.nodes[2].items]
     assert names == [("values", 4), ("constant 1", 4)]
     assert flow.nodes[3].inside == ("reciprocal", "multiply")
-    assert flow.sent_from(flow.nodes[1]) is Lane.UNPLACED
+    assert flow.origin(flow.nodes[1]) is Lane.UNPLACED
 
 
 def test_fields_are_picked_without_a_box() -> None:
@@ -110,7 +110,7 @@ def test_what_is_captured_travels() -> None:
     flow = read(program)
     (message,) = flow.messages(Lane.CLIENTS)
     assert message.items[0].name == "number"
-    assert message.words[1] == "travels with the code to every client"
+    assert words(message) == "travels with the code to every client"
     assert [node.name for node in flow.into(message)] == ["number"]
 
 

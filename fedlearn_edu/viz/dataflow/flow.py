@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flow of data through a computation, as plain records without any ink.
+"""The flow of data through a computation as a graph, in plain records.
 
-Flow = nodes + edges;  a node is in a lane, or a message on its way between two
+Flow = nodes + edges;  a node is in a lane, or a message on its way to one
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from fedlearn_edu.types import CLIENTS, FederatedType, Type
 
 @final
 class Lane(Enum):
-    """Who holds a value; nobody in particular holds one that is unplaced."""
+    """Who holds a value, from left to right; messages cross the middle."""
 
     SERVER = "SERVER"
     UNPLACED = "unplaced"
@@ -36,7 +36,7 @@ class Kind(Enum):
 @final
 @dataclass(frozen=True)
 class Item:
-    """A value that is somewhere, or travels.
+    """A value that a node holds or carries.
 
     Attributes:
         name: as the program calls it; may be empty.
@@ -55,15 +55,15 @@ class Item:
 @final
 @dataclass(frozen=True)
 class Node:
-    """A pill, a box, a value on its way in a lane, or a message between lanes.
+    """A parameter, a step, a value within a lane, a message between lanes, a result.
 
     Attributes:
-        number: of the node, its place in `Flow.nodes`.
+        number: its place in `Flow.nodes`.
         kind: what it stands for.
         lane: where it is; of a message, where it goes.
-        name: the heading.
+        name: the heading; of a message, the intrinsic.
         items: the values it holds or carries.
-        words: the intrinsic, and in plain words what it does.
+        note: the intrinsic or the runtime of a step; where a constant comes from.
         inside: what a step does, one after the other.
     """
 
@@ -72,8 +72,18 @@ class Node:
     lane: Lane
     name: str
     items: tuple[Item, ...] = ()
-    words: tuple[str, str] = ("", "")
+    note: str = ""
     inside: tuple[str, ...] = ()
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it travels."""
+        return self.kind is Kind.MESSAGE
+
+    @property
+    def column(self) -> Lane:
+        """The lane it is drawn in."""
+        return Lane.UNPLACED if self.is_message else self.lane
 
 
 @final
@@ -88,7 +98,7 @@ class Edge:
 @final
 @dataclass(frozen=True)
 class Flow:
-    """All of it; a node's number is greater than those of the nodes before it.
+    """The whole graph; edges lead from smaller numbers to greater ones.
 
     Attributes:
         name: of the computation.
@@ -110,20 +120,22 @@ class Flow:
 
     def messages(self, to: Lane) -> list[Node]:
         """What travels to a lane."""
-        is_message = (node.kind is Kind.MESSAGE for node in self.nodes)
-        pairs = zip(self.nodes, is_message, strict=True)
-        return [node for node, yes in pairs if yes and node.lane is to]
+        return [node for node in self.nodes if node.is_message and node.lane is to]
 
-    def sent_from(self, message: Node) -> Lane:
+    def origin(self, message: Node) -> Lane:
         """Where a message starts: at a lane, or in the program itself."""
-        lanes = {node.lane for node in self.into(message)} - {message.lane}
-        placed = lanes - {Lane.UNPLACED}
-        return next(iter(placed or lanes), Lane.UNPLACED)
+        lanes = [n.lane for n in self.into(message) if n.lane is not message.lane]
+        return min(lanes, key=lambda lane: lane is Lane.UNPLACED, default=Lane.UNPLACED)
+
+    def stays(self, node: Node) -> bool:
+        """Whether this is a parameter of the clients that no message carries."""
+        at_clients = node.kind is Kind.PARAMETER and node.lane is Lane.CLIENTS
+        return at_clients and not any(n.is_message for n in self.out_of(node))
 
     @property
-    def lanes(self) -> list[Lane]:
-        """The lanes that hold or receive something, from left to right."""
-        used = {node.lane for node in self.nodes}
+    def columns(self) -> list[Lane]:
+        """The lanes with something in them, from left to right."""
+        used = {lane for node in self.nodes for lane in (node.lane, node.column)}
         return [lane for lane in Lane if lane in used]
 
 
