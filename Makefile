@@ -23,7 +23,7 @@ fast check unit doctests notebooks grading browser test release outputs book: \
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo lab explorers book test check fast lint unit doctests notebooks grading browser \
-  release outputs gallery bench results clean
+  release outputs gallery bench results size clean
 
 help:
 	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
@@ -39,6 +39,7 @@ help:
 	@echo "make outputs run the lessons and store the outputs that tests compare"
 	@echo "make gallery draw docs/gallery.md and its pictures again"
 	@echo "make bench   measure federated rounds against hand-written ones (6 minutes)"
+	@echo "make size    how many lines there are to read, in each layer"
 	@echo "make results measure what the algorithms reach on MNIST (half an hour)"
 	@echo "make clean   remove caches and build output (keeps $(VENV))"
 
@@ -142,6 +143,9 @@ bench: $(VENV)/.installed-demo
 
 results: $(VENV)/.installed-demo
 	@$(BIN)/python -m benchmarks.learning $(BENCH_ARGS)
+
+size: $(VENV)/.installed-test
+	@$(BIN)/python -m tools.size
 
 release: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.release

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the clients of a round walk, if the model is a single weight."""
+"""The local steps of the clients in a round, for a model of a single weight."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,10 +44,10 @@ def draw_local_steps(
     width_in: float = style.WIDE_IN,
     figure: style.Paper | None = None,
 ) -> Figure:
-    """Draws how clients walk down their own losses in a round, a panel for each round.
+    """Draws how clients descend their own losses in a round, in a panel per round.
 
     The model predicts x · weight. Each client has one example (x, y), so its loss is
-    the parabola (x · weight - y)², with its lowest point at y / x.
+    the parabola (x · weight - y)², with its minimum at y / x.
 
     >>> figure = draw_local_steps([(1, 4), (3, 3)], [[[1.3, 1.57], [1.3, 1.03]]])
     >>> print(figure.get_label())
@@ -56,8 +56,8 @@ def draw_local_steps(
 
     Args:
         clients: The example of each, `[clients,2]`, up to 4.
-        rounds: One or two rounds, each `[clients,steps + 1]`: the weights a client goes
-            through, from the server's on.
+        rounds: One or two rounds, each `[clients,steps + 1]`: the weights of a client,
+            starting with the server's.
         width_in: Width in inches; narrow figures have panels below each other.
         figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
@@ -125,7 +125,7 @@ def _draw(
 
 
 def _set_limits(axes: Axes, examples: Floats, paths: Sequence[Floats]) -> None:
-    """The same in all panels; the best weights stand in rows below the curves."""
+    """The same in all panels; the best weights are in rows below the curves."""
     low, high = _reach(examples, paths)
     margin = 0.25 * (high - low)
     axes.set_xlim(low - margin, high + margin)

@@ -10,10 +10,10 @@ from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, notebook
+from fedlearn_edu.viz.dataflow.captions import sentence
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
+from fedlearn_edu.viz.dataflow.from_ir import read
 from fedlearn_edu.viz.dataflow.passes import draw_passes
-from fedlearn_edu.viz.dataflow.reading import read
-from fedlearn_edu.viz.dataflow.saying import sentence
 from fedlearn_edu.viz.programs import draw_computation, draw_polymorphic
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure

@@ -21,9 +21,14 @@ from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import INK
-from fedlearn_edu.viz.explorers.alarm import as_alarm
-from fedlearn_edu.viz.explorers.controls import button, choice, slider
-from fedlearn_edu.viz.explorers.explorer import FLOW, status
+from fedlearn_edu.viz.explorers.controls import (
+    FLOW,
+    as_alarm,
+    button,
+    choice,
+    slider,
+    status,
+)
 from fedlearn_edu.viz.html import head, strong, tag
 from fedlearn_edu.viz.notebook import FAST_DPI, fast_png, img
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture, check_tape
