@@ -15,6 +15,7 @@ import numpy as np
 
 from fedlearn_edu.executors.recording import Event, Tape, look
 from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import CLIENTS, SERVER
 
 
 @final
@@ -87,13 +88,13 @@ def _is_group_call(event: Event) -> bool:
 
 
 def _is_server(event: Event) -> bool:
-    return event.participant == "server"
+    return event.who is not None and event.who.placement is SERVER
 
 
 def _client(event: Event) -> int | None:
     """The number of the client whose event it is, if it is a client's."""
-    name, _, number = event.participant.rstrip("]").partition("[")
-    return int(number) if name == "clients" else None
+    who = event.who
+    return who.index if who is not None and who.placement is CLIENTS else None
 
 
 def numbers(value: Any) -> tuple[Any, ...]:
