@@ -34,7 +34,7 @@ def show_all(explorer):
         job.stop()
     return explorer
 """
-MOVING = ("explore_", "viz.play(")
+MOVING = ("explore_", "viz.explore_run(")
 
 # What is wrong with the controls of each output, in words; and how many tracks it has.
 MEASURE = r"""() => {

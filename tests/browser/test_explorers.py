@@ -45,7 +45,7 @@ EXPLORERS = [
     Explored("mean", "fl.viz.explore_mean(", ("client 0", "5")),
     Explored("aggregation", "fl.viz.explore_aggregation(", ("step", "3")),
     Explored("partitions", "fl.viz.explore_partitions(", ("clients", "5")),
-    Explored("play", "fl.viz.play(", ("step", "40"), '[role="status"]'),
+    Explored("play", "fl.viz.explore_run(", ("step", "40"), '[role="status"]'),
 ]
 DISPLAYS = {
     "program": "federated_broadcast(model)",
@@ -178,7 +178,7 @@ def test_drift_is_computed_and_moves(
 
 
 def test_player_is_played_and_stepped(opened: NotebookPage) -> None:
-    output = opened.output_with("fl.viz.play(")
+    output = opened.output_with("fl.viz.explore_run(")
     for name in ("first", "next"):
         before = sentence(output)
         button = output.get_by_role("button", name=name, exact=False).first

@@ -287,7 +287,7 @@ def test_player_keeps_its_program_and_its_values_in_the_book() -> None:
     def average(readings: Any) -> Any:
         return fl.federated_mean(readings)
 
-    words = still(viz.play(average, [1.0, 2.0])).data
+    words = still(viz.explore_run(average, [1.0, 2.0])).data
     for part in ("The program that runs", "bytes so far", "position:absolute", "axis"):
         assert part in words
     assert "grid-area:a" in words

@@ -182,7 +182,7 @@ def test_tape_shows_every_client_at_work(
     ]
     held = [steps.count(f"clients[{i}]") for i in range(len(small_clients))]
     assert held == expected
-    groups = [event.detail for event in tape if event.what == "together"]
+    groups = [event.detail for event in tape if event.what == "batched_call"]
     assert len(groups) == together
     assert all("batch_train" in detail and "7 clients" in detail for detail in groups)
 

@@ -13,9 +13,8 @@ from fedlearn_edu.executors.layer import LeafExecutor
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.ir.operations import Operation
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow.conversion import tf_dtype, to_plain
+from fedlearn_edu.runtimes.tensorflow.conversion import explained, tf_dtype, to_plain
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS
-from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct

@@ -67,7 +67,7 @@ def together(program: Any, *arguments: Any, **options: Any) -> tuple[Any, list[s
     factory = local_executor_factory(support_sequence_ops=True, tape=tape, **options)
     with SyncExecutionContext(factory):
         result = program(*arguments)
-    return result, [event.detail for event in tape if event.what == "together"]
+    return result, [event.detail for event in tape if event.what == "batched_call"]
 
 
 def check(program: Any, *arguments: Any, expected: int = 1) -> None:
