@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar, final, overload
 
 from fedlearn_edu.contexts import factories
-from fedlearn_edu.contexts.cardinalities import Cardinalities
+from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import (
     ExecutorFactory,
