@@ -17,7 +17,7 @@ are immutable.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.structure import Struct, Tree, check_names
@@ -192,18 +192,22 @@ class _WithPythonType(type):
         return kind is not None and kind.python_container is not None
 
 
-@final
-class StructWithPythonType(metaclass=_WithPythonType):
-    """A struct type that remembers the Python container its values come from.
+if TYPE_CHECKING:  # a type checker follows no metaclass
+    StructWithPythonType = StructType
+else:
 
-    The name is the ancestor's. What it makes is a `StructType`, and an instance of it
-    is any `StructType` with a container, however it was made.
+    @final
+    class StructWithPythonType(metaclass=_WithPythonType):
+        """A struct type that remembers the Python container its values come from.
 
-    >>> import numpy as np
-    >>> kind = StructWithPythonType([("a", np.int32)], dict)
-    >>> isinstance(kind, StructWithPythonType), kind
-    (True, StructType([('a', TensorType(np.int32))]) as dict)
-    """
+        The name is the ancestor's. What it makes is a `StructType`, and its instances
+        are all `StructType`s with a container, however they were made.
+
+        >>> import numpy as np
+        >>> kind = StructWithPythonType([("a", np.int32)], dict)
+        >>> isinstance(kind, StructWithPythonType), kind
+        (True, StructType([('a', TensorType(np.int32))]) as dict)
+        """
 
 
 def struct_type(

@@ -11,7 +11,7 @@ from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Mistake
 from fedlearn_edu.course.mistakes import gives, looks, raises
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import Correction, LocalPasses
+from fedlearn_edu.learning.local_training import Correction, LocalTrainingConfig
 from fedlearn_edu.learning.optimizers import build_sgd
 
 
@@ -129,7 +129,7 @@ def _built_with(pull: Pull, *unpulled: str) -> Callable[..., Any]:
 
 
 def _process(model: Any, correct: Correction) -> Any:
-    passes = LocalPasses(build_sgd(RATE), correct=correct)
+    passes = LocalTrainingConfig(build_sgd(RATE), correct=correct)
     server = build_sgd(1.0)
     return build_averaging_process("my FedProx", model, passes, server, seed=0)
 
