@@ -24,7 +24,7 @@ from fedlearn_edu.language.federated_computation import (
 )
 from fedlearn_edu.language.inference import hint_for, infer_result, parameters_of
 from fedlearn_edu.language.intrinsic import IntrinsicDef, define
-from fedlearn_edu.language.value import OPERATORS, Value, to_value
+from fedlearn_edu.language.value import Value, to_value
 from fedlearn_edu.types import (
     FederatedType,
     FunctionType,
@@ -128,7 +128,9 @@ def argument(arg: Any, uri: str, hint: Type | None = None) -> Value:
 
 def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
     """A federated Value at the template's placement; structures are zipped."""
-    value = OPERATORS["zip_if_needed"](argument(arg, uri))
+    from fedlearn_edu.language.mapping import zip_if_needed
+
+    value = zip_if_needed(argument(arg, uri))
     type_ = value.type_signature
     if isinstance(type_, FunctionType):
         raise TypeMismatchError(

@@ -19,13 +19,7 @@ from fedlearn_edu.language.eager import ANYWHERE, intrinsic
 from fedlearn_edu.language.federated_computation import require_federated_context
 from fedlearn_edu.language.mapping import federated_map, federated_zip
 from fedlearn_edu.language.movement import federated_value
-from fedlearn_edu.language.value import (
-    Value,
-    fieldwise,
-    operator,
-    structure_like,
-    to_value,
-)
+from fedlearn_edu.language.value import Value, fieldwise, structure_like, to_value
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
 from fedlearn_edu.types.dtypes import NUMERIC, kind_of
 from fedlearn_edu.types.mismatch import clip
@@ -227,10 +221,25 @@ def _cure(left: Type, right: Type) -> str:
             return by_element(left, right) or whole
 
 
-for _name in ("add", "subtract", "multiply", "divide"):
+@intrinsic
+def add(left: Any, right: Any) -> Value:
+    """What `left + right` means."""
+    return _apply_operator("add", left, right)
 
-    def _operator(left: Any, right: Any, _name: str = _name) -> Value:
-        return _apply_operator(_name, left, right)
 
-    _operator.__name__ = _name
-    operator(_name)(intrinsic(_operator))
+@intrinsic
+def subtract(left: Any, right: Any) -> Value:
+    """What `left - right` means."""
+    return _apply_operator("subtract", left, right)
+
+
+@intrinsic
+def multiply(left: Any, right: Any) -> Value:
+    """What `left * right` means."""
+    return _apply_operator("multiply", left, right)
+
+
+@intrinsic
+def divide(left: Any, right: Any) -> Value:
+    """What `left / right` means."""
+    return _apply_operator("divide", left, right)

@@ -22,7 +22,7 @@ from fedlearn_edu.language.arguments import unpack
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import TracingContext, current_tracing_context
 from fedlearn_edu.language.decorator import Decorator, returned_none
-from fedlearn_edu.language.value import OPERATORS, Value, to_value
+from fedlearn_edu.language.value import Value, to_value
 from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
 
 
@@ -67,13 +67,15 @@ class FederatedTracingContext(TracingContext):
 
     def invoke(self, computation: Computation, argument: Any) -> Value:
         """Records a call of `computation`."""
+        from fedlearn_edu.language.mapping import fit  # which traces, too
+
         parameter = computation.type_signature.parameter
         self.check_visible(computation.tree, computation.__name__)
         if parameter is None:
             return self.bind(ir.Call(computation.tree))
         # A Python list is a structure, unless a sequence is wanted.
         wanted = parameter if isinstance(parameter, SequenceType) else None
-        value = OPERATORS["fit"](to_value(argument, wanted), parameter)
+        value = fit(to_value(argument, wanted), parameter)
         where = f"{computation.__name__}'s argument"
         try:
             parameter.check_assignable_from(value.type_signature, where=where)

@@ -19,8 +19,7 @@ from fedlearn_edu.errors import (
 )
 from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.formatting import brief, participants
-from fedlearn_edu.language.unsupported_operations import FourOperators
-from fedlearn_edu.language.value import OPERATORS
+from fedlearn_edu.language.value import Operators
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
@@ -38,13 +37,6 @@ from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.relations import by_element
 
 
-def _operator(name: str) -> Callable[["FederatedValue", Any], Any]:
-    def apply(self: "FederatedValue", other: Any) -> Any:
-        return OPERATORS[name](self, other)
-
-    return apply
-
-
 def _comparison(name: str) -> Callable[["FederatedValue", Any], Any]:
     def compare(self: "FederatedValue", other: Any) -> Any:
         return getattr(operator, name)(self.value, other)
@@ -52,15 +44,8 @@ def _comparison(name: str) -> Callable[["FederatedValue", Any], Any]:
     return compare
 
 
-def _reflected(name: str) -> Callable[["FederatedValue", Any], Any]:
-    def apply(self: "FederatedValue", other: Any) -> Any:
-        return OPERATORS[name](other, self)
-
-    return apply
-
-
 @final
-class FederatedValue(Placed, FourOperators):
+class FederatedValue(Placed, Operators):
     """What each participant of a placement holds, to be looked at and used again.
 
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
@@ -169,11 +154,6 @@ class FederatedValue(Placed, FourOperators):
     __lt__, __le__ = _comparison("lt"), _comparison("le")
     __gt__, __ge__ = _comparison("gt"), _comparison("ge")
 
-    __add__, __radd__ = _operator("add"), _reflected("add")
-    __sub__, __rsub__ = _operator("subtract"), _reflected("subtract")
-    __mul__, __rmul__ = _operator("multiply"), _reflected("multiply")
-    __truediv__, __rtruediv__ = _operator("divide"), _reflected("divide")
-
     def __getattr__(self, name: str) -> Any:
         # `type_signature` is missing only while a copy or a pickle is being made.
         if name.startswith("__") or name == "type_signature":
@@ -181,13 +161,15 @@ class FederatedValue(Placed, FourOperators):
         return self[name]
 
     def __getitem__(self, name: Any) -> Any:
+        from fedlearn_edu.language.mapping import select  # which makes these
+
         member = self.type_signature.member
         names = member.names() if isinstance(member, StructType) else ()
         if isinstance(name, str) and name in names:
-            return OPERATORS["select"](self, names.index(name))
+            return select(self, names.index(name))
         # A position is one of a field without a name, never one of a client.
         if isinstance(name, int) and name in range(len(names)) and not names[name]:
-            return OPERATORS["select"](self, name)
+            return select(self, name)
         do = "x.members shows what the participants hold"
         if isinstance(name, int):
             do = f"what client {name} holds is x.members[{name}]"

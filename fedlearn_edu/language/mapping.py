@@ -10,7 +10,7 @@ from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.language.application import apply, argument, record, traced
 from fedlearn_edu.language.eager import intrinsic
 from fedlearn_edu.language.intrinsic import define
-from fedlearn_edu.language.value import Value, operator, structure_like
+from fedlearn_edu.language.value import Value, structure_like
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -151,7 +151,6 @@ def _without_placements(type_: Type) -> Type:
             return type_
 
 
-@operator("zip_if_needed")
 def zip_if_needed(value: Value) -> Value:
     """The implicit conversion: a structure that holds federated values is zipped."""
     type_ = value.type_signature
@@ -161,7 +160,6 @@ def zip_if_needed(value: Value) -> Value:
     return federated_zip(value) if holds_federated else value
 
 
-@operator("fit")
 def fit(value: Value, wanted: Type) -> Value:
     """Zips parts of an argument, and forgets all-equal bits, as its parameter wants."""
     found = value.type_signature
@@ -187,9 +185,8 @@ def _is_equal_at_clients(type_: Type) -> bool:
     return type_.all_equal and type_.placement is CLIENTS
 
 
-@operator("select")
 @intrinsic
-def select(value: Value, index: int | slice) -> Value:
+def select(value: Any, index: int | slice) -> Value:
     """A field of a federated structure, or several; keeps the all-equal bit."""
     type_ = value.type_signature
     assert isinstance(type_, FederatedType)
