@@ -16,8 +16,8 @@ from fedlearn_edu.former_names import unknown
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_indented_text
 from fedlearn_edu.ir.traversal import free_references
-from fedlearn_edu.language import messages
 from fedlearn_edu.language.context_stack import Context, current_context
+from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType, StructType, Type
 

@@ -16,12 +16,11 @@ import numpy as np
 from fedlearn_edu.errors import FedLearnError, FieldError, TracingError, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.language import messages
 from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.language.decorator import PolymorphicComputation
-from fedlearn_edu.language.messages import COMPARED, UNSUPPORTED
+from fedlearn_edu.language.messages import values as messages
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
@@ -154,7 +153,7 @@ class Value(Operators):
         # NB(TFF): there, `==` compares Python objects, and is False without a word.
         if self is other:
             return True
-        raise self._not_computed(*COMPARED)
+        raise self._not_computed(*messages.COMPARED)
 
     __hash__ = object.__hash__
 
@@ -214,7 +213,7 @@ def _unsupported(problem: str, use: str, do: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-for _name, _texts in UNSUPPORTED.items():
+for _name, _texts in messages.UNSUPPORTED.items():
     setattr(Value, _name, _unsupported(*_texts))
 
 
@@ -230,15 +229,17 @@ def structure_like(type_: StructType, values: Iterable[Value]) -> Value:
     return Value(ir.Struct(nodes, type_.python_container))
 
 
-def fieldwise(fn: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
-    """`fn` of each field of one with that of the other, or with the scalar it is."""
-    types = (left.type_signature, right.type_signature)
-    type_ = next(t for t in types if isinstance(t, StructType))
+def map_leaves(fn: Callable[..., Value], *values: Value) -> Value:
+    """`fn` of the leaves at each place of a structure; a scalar meets all of them."""
+    types = [value.type_signature for value in values]
+    whole = next((type_ for type_ in types if isinstance(type_, StructType)), None)
+    if whole is None:
+        return fn(*values)
     sides = (
-        v if isinstance(t, StructType) else repeat(v)
-        for v, t in zip((left, right), types, strict=True)
+        value if isinstance(type_, StructType) else repeat(value)
+        for value, type_ in zip(values, types, strict=True)
     )
-    return structure_like(type_, map(fn, *sides))
+    return structure_like(whole, map(lambda *parts: map_leaves(fn, *parts), *sides))
 
 
 def to_value(

@@ -28,7 +28,8 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.arguments import call_leaf, check_leaf_parameter, private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.language.decorator import Decorator, returned_none
+from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (

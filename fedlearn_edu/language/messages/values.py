@@ -1,88 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every error of the language, as one text; the code that raises them is elsewhere.
-
-Each function builds one error, in the order in which a learner may meet it: defining a
-computation, calling one, using values in a body, using intrinsics, placing data.
-"""
+"""The errors of values: those in a body, and those that participants hold."""
 
 import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from fedlearn_edu.errors import (
-    ArgumentsError,
     ContextError,
     FedLearnError,
     FieldError,
     TracingError,
+    TypeMismatchError,
     describe,
 )
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.types import FederatedType, Placed, SequenceType, StructType, Type
+from fedlearn_edu.types import (
+    FederatedType,
+    Placed,
+    Placement,
+    SequenceType,
+    StructType,
+    TensorType,
+    Type,
+)
+from fedlearn_edu.types.dtypes import NUMERIC, kind_of
 from fedlearn_edu.types.mismatch import clip
+from fedlearn_edu.types.plain import is_dataset
 from fedlearn_edu.types.relations import BY_ELEMENT, by_element
 
 if TYPE_CHECKING:
     from fedlearn_edu.language.decorator import PolymorphicComputation
     from fedlearn_edu.language.value import Value
 
-# ------------------------------------------------------------- calling a computation
+# ---------------------------------------------------------------------------- in a body
 
-
-def not_closed(callee: str, name: str, type_: Type) -> ContextError:
-    return ContextError(
-        f"{callee} uses the value {name!r} of the computation it was "
-        "defined in, and can run only inside it",
-        expected=f"a call inside the body that {name!r} belongs to",
-        found=f"{name}: {type_}",
-        do=f"call {callee} inside that body, or make {name!r} a parameter",
-    )
-
-
-def takes_no_argument(callee: str, count: int) -> ArgumentsError:
-    return ArgumentsError(
-        f"{callee} takes no argument",
-        expected=f"{callee}()",
-        found=f"{count} argument(s)",
-        do="leave the argument out",
-    )
-
-
-def called_without_argument(callee: str, type_: Type) -> ArgumentsError:
-    return ArgumentsError(
-        f"{callee} was called without its argument",
-        expected=str(type_),
-        found=f"{callee}()",
-        do=f"pass the data: {callee}(…)",
-    )
-
-
-def takes_one_argument(
-    callee: str, type_: Type, positional: int, keyword: int
-) -> ArgumentsError:
-    return ArgumentsError(
-        f"{callee} takes one argument",
-        expected=str(type_),
-        found=f"{positional} positional and {keyword} keyword argument(s)",
-        do=f"put the values of all participants into one list: {callee}([…, …])"
-        if isinstance(type_, FederatedType)
-        else "pass exactly one argument, by position",
-    )
-
-
-def bad_call(
-    type_: StructType, callee: str, problem: str, found: str
-) -> ArgumentsError:
-    return ArgumentsError(
-        f"{callee} {problem}",
-        expected=str(type_),
-        found=found,
-        where=f"the call of {callee}",
-        do=f"pass {len(type_)} arguments, one for each field, in order or by name",
-    )
-
-
-# ------------------------------------------------------------- using values in a body
 
 _INSIDE = "inside an np_computation or tf_computation, and call that"
 _NO_NUMBER, _NOT_COMPARED = (
@@ -233,4 +184,145 @@ def no_type_yet(computation: "PolymorphicComputation") -> TracingError:
         expected="a computation with types",
         found=repr(computation),
         do="decorate it with the type of its parameter",
+    )
+
+
+def no_constant(type_: Type) -> TypeMismatchError:
+    return TypeMismatchError(
+        "no constant of this type can be made",
+        expected="tensors and structures of tensors",
+        found=str(type_),
+    )
+
+
+def not_combined(
+    name: str, left: Type, right: Type, part: Type, other: Type
+) -> TypeMismatchError:
+    return TypeMismatchError(
+        f"these two values cannot be combined by {name}",
+        expected="numbers of equal types, or one scalar of the same dtype",
+        found=f"{clip(left)} and {clip(right)}",
+        do=_cure_of_operands(part, other),
+    )
+
+
+def _cure_of_operands(left: Type, right: Type) -> str:
+    inside = "inside a tf_computation or np_computation first"
+    match left, right:
+        case TensorType(dtype=one), TensorType(dtype=other) if one == other:
+            numeric = kind_of(one) in NUMERIC
+            how = f"reshape or slice one of them {inside}; only a scalar is spread"
+            return how if numeric else f"turn them into numbers {inside}"
+        case TensorType(), TensorType():
+            return f"cast {left} or {right} {inside}"
+        case StructType(), StructType():
+            return "give both the same fields, or combine the fields one by one"
+        case _:
+            whole = f"only numbers and structures of them are combined: work {inside}"
+            return by_element(left, right) or whole
+
+
+# ------------------------------------------------------------------------------- placed
+
+
+def type_of_another_placement(
+    placement: Placement, declared: FederatedType
+) -> TypeMismatchError:
+    return TypeMismatchError(
+        "the type speaks of another placement than the call",
+        expected=f"a type of members, or of a value at {placement}",
+        found=str(declared),
+        where="place",
+        do=f"pass the type of one entry: {declared.member}",
+    )
+
+
+def no_placement(found: object) -> TypeMismatchError:
+    return TypeMismatchError(
+        "this is not a placement",
+        expected="CLIENTS or SERVER",
+        found=describe(found),
+        where="the second argument",
+        do="write fl.CLIENTS or fl.SERVER, without quotes",
+    )
+
+
+def place_in_a_body() -> ContextError:
+    return ContextError(
+        "place was used in the body of a computation",
+        expected="data that are placed outside of any body",
+        found="a body, which gets its data with each call",
+        do="make the data a parameter; federated_value(x, CLIENTS) is a constant",
+    )
+
+
+def no_entries(values: object) -> TypeMismatchError:
+    if isinstance(values, Placed):
+        do = "this is placed already: use it as it is"
+    elif isinstance(values, Mapping):
+        do = "clients have an order and no names: place(list(values.values()), …)"
+    elif is_dataset(values):
+        do = "put the datasets into a list: [dataset, …], one for each client"
+    else:
+        do = (
+            "put what each client holds into a list; one value for all of them is "
+            "federated_value(x, CLIENTS)"
+        )
+    return TypeMismatchError(
+        "place puts one entry at each client",
+        expected="a list with one entry per client",
+        found=describe(values),
+        where="place",
+        do=do,
+    )
+
+
+def unchangeable_placed_value(name: str) -> FieldError:
+    return FieldError(
+        "a placed value cannot be changed",
+        expected="a new value",
+        found=f"{name} = …",
+        do="make a new one, by an intrinsic or by place",
+    )
+
+
+def placed_value_misused(
+    value: Placed, found: str, expected: str, do: str
+) -> TypeMismatchError:
+    return TypeMismatchError(
+        "a placed value cannot be used like this",
+        expected=expected,
+        found=f"{found}, of a value of type {value.type_signature}",
+        do=do,
+    )
+
+
+def other_operator(value: Placed, sign: str) -> TypeMismatchError:
+    do = "write it inside an np_computation, and federated_map that"
+    do = by_element(value.type_signature) or do
+    return placed_value_misused(value, sign, "+ - * / of placed values and numbers", do)
+
+
+def no_placed_field(value: Placed, key: object) -> FieldError:
+    member = value.type_signature.member
+    names = member.names() if isinstance(member, StructType) else ()
+    do = "x.members shows what the participants hold"
+    if isinstance(key, int):
+        do = f"what client {key} holds is x.members[{key}]"
+    if isinstance(key, int) and value.type_signature.all_equal:
+        do = f"look into the one value: x.value[{key}]"
+    return FieldError(
+        "a placed value has no such field",
+        expected=", ".join(filter(None, names)) or f"no field: it holds {member}",
+        found=repr(key),
+        do=do,
+    )
+
+
+def not_stackable(found: str) -> TypeMismatchError:
+    return TypeMismatchError(
+        "these members do not fit into one array",
+        expected="tensors of equal shapes, or structures of them",
+        found=found,
+        do="look at them one by one: x.members",
     )
