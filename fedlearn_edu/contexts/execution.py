@@ -27,6 +27,7 @@ from fedlearn_edu.contexts.cardinalities import (
 from fedlearn_edu.contexts.event_loop import Terms
 from fedlearn_edu.contexts.factories import ExecutorFactory
 from fedlearn_edu.contexts.running import Program, Run, Trees, prepare, runtimes_of
+from fedlearn_edu.contexts.runtime_registry import FUSERS
 from fedlearn_edu.errors import (
     ArgumentsError,
     ContextError,
@@ -169,7 +170,7 @@ class ExecutionEngine:
     def _compile(self, tree: ir.Node, native: Set[str], name: str) -> Trees:
         def make() -> Trees:
             by_step = compile_tree(tree, native, name)
-            fused = fuse(by_step, native) if self._factory.fuses else by_step
+            fused = fuse(by_step, FUSERS, native) if self._factory.fuses else by_step
             return Trees(by_step, fused)
 
         key = Program(frozenset(native), number_of_definitions(), to_text(tree), tree)

@@ -10,10 +10,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from fedlearn_edu.compiler.fuse import Fuser
 from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.batched import Together
 from fedlearn_edu.executors.routing import RoutingExecutor
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.context_stack import Context, tracers
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 
@@ -34,6 +36,15 @@ def _tensorflow_together() -> Together:
 
     return TensorFlowTogether()
 
+
+def _fuse_in_tensorflow(function: ir.Lambda, name: str) -> ir.Leaf | None:
+    from fedlearn_edu.runtimes.tensorflow.fusing import fuse
+
+    return fuse(function, name)
+
+
+# Runtimes that can make one leaf of a whole function of the language.
+FUSERS: dict[str, Fuser] = {"tensorflow": _fuse_in_tensorflow}
 
 _makers: dict[str, Callable[[], Executor]] = {
     "numpy": NumPyExecutor,

@@ -13,10 +13,12 @@ from fedlearn_edu.types import FederatedType, TensorType, Type
 
 
 def _check_keys(keys: Type, *_: Type) -> None:
-    member = keys.member if isinstance(keys, FederatedType) else keys
-    is_vector = isinstance(member, TensorType) and member.dtype == np.int32
-    shape = member.shape if isinstance(member, TensorType) else None
-    if not is_vector or not isinstance(shape, tuple) or [*map(bool, shape)] != [True]:
+    match keys:
+        case FederatedType(TensorType(dtype, (size,))) if dtype == np.int32:
+            is_vector = size is not None
+        case _:
+            is_vector = False
+    if not is_vector:
         raise messages.no_keys(keys)
 
 

@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate, obstacle
+from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate, obstacle
 from fedlearn_edu.errors import (
     ContextError,
     FedLearnError,
@@ -135,7 +135,7 @@ class PythonContext(Context):
                 where=str(computation),
                 do="call both from a federated_computation",
             )
-        fn = evaluate(tree, _MEANINGS)
+        fn = evaluate(tree, _SEMANTICS)
         if type_.parameter is None:
             return _to_body(fn(), type_.result)
         where = f"{computation.__name__}'s argument"
@@ -162,7 +162,7 @@ _PRIMITIVES: Mapping[str, Callable[[ir.Intrinsic], Fn]] = {
     "sequence_map": lambda _: lambda arg: tuple([arg[0](x) for x in arg[1]]),
     "sequence_reduce": lambda _: _fold,
 }
-_MEANINGS = Meanings(_run_leaf, lambda literal: literal.value, _PRIMITIVES)
+_SEMANTICS = Semantics(_run_leaf, lambda literal: literal.value, _PRIMITIVES)
 
 
 def trace_python(

@@ -15,7 +15,6 @@ from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.decorator import Decorator
 from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow import fusing as fusing  # makes itself known
 from fedlearn_edu.runtimes.tensorflow.conversion import from_body, to_body
 from fedlearn_edu.runtimes.tensorflow.refusals import refusal
 from fedlearn_edu.runtimes.tensorflow.tracing import trace

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a tree into a `Flow`: calls become boxes, communication becomes messages.
 
-The compiler lays the program out as a list of calls (`straighten`). Calls that only
+The compiler lays the program out as a list of calls (`to_normal_form`). Calls that only
 arrange values (zips, and maps that pick a field) are no boxes: the arrows go through.
 """
 
 from typing import assert_never, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.normal_form import straighten
+from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.types import SERVER, FederatedType, StructType, Type
@@ -45,7 +45,7 @@ def read(computation: Computation, *, expanded: bool = False) -> Flow:
 def read_tree(tree: ir.Node, name: str) -> Flow:
     """The flow of data through a function."""
     program = as_program(tree)
-    straight = straighten(program)
+    straight = to_normal_form(program)
     assert isinstance(straight.body, ir.Block)
     reader = _Reader()
     if program.parameter is not None and program.parameter_type is not None:

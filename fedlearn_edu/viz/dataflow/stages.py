@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program before and after each pass of the compiler, and what became of each step.
 
-The passes are the compiler's own; a step is one call of the straightened program.
+The passes are the compiler's own; a step is one call of the program in normal form.
 """
 
 from dataclasses import dataclass, replace
 from typing import final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.fuse import fuse, fusers
-from fedlearn_edu.compiler.map_fusion import join_chains
-from fedlearn_edu.compiler.normal_form import straighten
+from fedlearn_edu.compiler.fuse import fuse
+from fedlearn_edu.compiler.map_fusion import fuse_maps
+from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.contexts.factories import local_executor_factory
+from fedlearn_edu.contexts.runtime_registry import FUSERS
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, runtimes, walk
 from fedlearn_edu.types import FederatedType
@@ -71,9 +72,9 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
         Stage("expanded", "means and sums written out", _steps(expanded, origins)),
     ]
     # As `fuse` does it, where one runtime is alone in the program and can fuse.
-    if len(runtimes(expanded)) == 1 and runtimes(expanded) <= fusers.keys():
-        joined = as_program(join_chains(expanded, native))
-        fused = fuse(expanded, native)
+    if len(runtimes(expanded)) == 1 and runtimes(expanded) <= FUSERS.keys():
+        joined = as_program(fuse_maps(expanded, native))
+        fused = fuse(expanded, FUSERS, native)
         origins = _origins_of_joining(expanded, joined)
         same: Origins
         same = {name: (place,) for place, (name, _) in enumerate(_bound(joined))}
@@ -90,12 +91,12 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
 
 
 def straight(program: ir.Lambda) -> ir.Lambda:
-    """One call for each binding; straightened once more, it keeps all its names.
+    """One call for each binding; normalized once more, it keeps all its names.
 
     The first time, names are given to what functions captured; the second time they
     are no longer needed.
     """
-    return straighten(straighten(program))
+    return to_normal_form(to_normal_form(program))
 
 
 def _renamed(steps: tuple[Step, ...], before: tuple[Step, ...]) -> tuple[Step, ...]:

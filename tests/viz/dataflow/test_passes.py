@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.normal_form import straighten
+from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
 from fedlearn_edu.viz.dataflow.panels import EDGE_IN, side_by_side
@@ -56,7 +56,7 @@ def test_every_step_comes_from_somewhere(name: str) -> None:
 def test_a_straight_program_is_straightened_to_itself(name: str) -> None:
     """Names are the same in the stages, so steps are found again by them."""
     once = straight(as_program(PROGRAMS[name].tree))
-    assert straighten(once) == once
+    assert to_normal_form(once) == once
 
 
 @pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN], ids=str)
