@@ -101,9 +101,8 @@ def stations() -> list[Path]:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     _, section = page.split("## The way of a value", 1)
     table, *_ = section.split("\n## ", 1)
-    return [
-        PACKAGE / name for name in re.findall(r"\]\(\.\./fedlearn_edu/(.+?)\)", table)
-    ]
+    names = re.findall(r"\]\(\.\./fedlearn_edu/(.+?)\)", table)
+    return [PACKAGE / name for name in dict.fromkeys(names)]
 
 
 def import_closure(files: Iterable[Path]) -> set[Path]:

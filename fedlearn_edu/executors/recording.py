@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
-from fedlearn_edu.executors.run_inline import step
+from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.wrapping import Work, WrappedValue, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import captured_constants
@@ -141,7 +141,7 @@ def look(handle: ExecutorValue) -> Any:
     """What a handle stands for, in plain form, fetched without leaving a trace."""
     token = _unseen.set(True)
     try:
-        return step(handle.compute)
+        return run_inline(handle.compute)
     finally:
         _unseen.reset(token)
 

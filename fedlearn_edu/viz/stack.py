@@ -31,7 +31,7 @@ def draw_factory(factory: LocalExecutorFactory) -> str:
 
 def draw_context(context: SyncExecutionContext | AsyncExecutionContext) -> str:
     """The stacks that a context runs computations on, as a `<figure>`."""
-    factory = context._engine._factory
+    factory = context.factory
     title = "context that waits for results"
     if isinstance(context, AsyncExecutionContext):
         title = "context that is awaited"

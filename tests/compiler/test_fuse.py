@@ -9,7 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.fuse import fuse
-from fedlearn_edu.contexts.runtime_registry import FUSERS
+from fedlearn_edu.contexts.stacks import FUSERS
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.contexts.caching import Cache
+from fedlearn_edu.contexts.factories import Cache
 from fedlearn_edu.framework import Tape
 from tests.patience import PATIENCE_S
 

@@ -17,13 +17,13 @@ from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same, Together
+from fedlearn_edu.executors.concurrency import is_inline
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import note
-from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.executors.strategies.base import FederatingStrategy
-from fedlearn_edu.executors.strategies.members import check_members, federated_result
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
+from fedlearn_edu.executors.strategies.shared import check_members, federated_result
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
@@ -162,7 +162,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
 
     async def _work(self, work: Callable[[], Any], name: str) -> Any:
         with underway(name):
-            if self._pool is None or is_stepping():
+            if self._pool is None or is_inline():
                 return work()
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._pool, copy_context().run, work)

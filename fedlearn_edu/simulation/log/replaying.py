@@ -8,7 +8,7 @@ code made is taken from the log. No executor takes part: nothing can be hidden i
 
 from typing import Any, final
 
-from fedlearn_edu.contexts.running import whole
+from fedlearn_edu.contexts.arguments import to_python
 from fedlearn_edu.executors.base import as_node
 from fedlearn_edu.executors.batched import Entries, Parts, Same
 from fedlearn_edu.executors.layer import Handle
@@ -17,13 +17,7 @@ from fedlearn_edu.executors.sequence import Mapped, Source
 from fedlearn_edu.executors.wrapping import WrappedValue
 from fedlearn_edu.simulation.log.recorded import check_kept
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import (
-    FederatedType,
-    FunctionType,
-    LazySequence,
-    released,
-    restore,
-)
+from fedlearn_edu.types import FederatedType, FunctionType, LazySequence, released
 
 # The names `contexts/stacks.py` gives the layers on top and at the bottom.
 TOP_LAYER, BOTTOM_LAYER = "reference_resolving", "leaf"
@@ -54,7 +48,7 @@ def results_of(tape: Tape) -> list[Any]:
         if call.what == "create_call":
             promised = events[call.operands[0]].made.type_signature.result
         value = values[event.number]
-        return restore(whole(value, found, promised, len(called)), promised)
+        return to_python(value, found, promised, len(called))
 
     return [
         result(event)

@@ -12,7 +12,7 @@ from fedlearn_edu.compiler.fuse import fuse
 from fedlearn_edu.compiler.map_fusion import fuse_maps
 from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.contexts.factories import local_executor_factory
-from fedlearn_edu.contexts.runtime_registry import FUSERS
+from fedlearn_edu.contexts.stacks import FUSERS
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, runtimes, walk
 from fedlearn_edu.types import FederatedType

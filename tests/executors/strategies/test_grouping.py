@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import runtime_registry as leaves
+from fedlearn_edu.contexts import stacks as leaves
 from fedlearn_edu.executors.batched import Entries, Group, Parts, Same, Together
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir

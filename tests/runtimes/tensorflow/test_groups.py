@@ -207,7 +207,7 @@ def test_what_was_captured_is_not_traced_again(form: str) -> None:
         return fl.federated_map(shift, v)
 
     check(program, [1.0, 2.0], 7.0)
-    from fedlearn_edu.contexts.runtime_registry import _tensorflow_together
+    from fedlearn_edu.contexts.stacks import _tensorflow_together
 
     before = len(_tensorflow_together()._graphs)  # type: ignore[attr-defined]
     factory = local_executor_factory(support_sequence_ops=True)

@@ -39,7 +39,7 @@ def _squared_in(context: SyncExecutionContext, data: Any) -> Any:
 
 
 def _takes_steps(context: SyncExecutionContext) -> str:
-    fuses = context._engine._factory.fuses
+    fuses = context.factory.fuses
     return "several steps as one" if fuses else "one step at a time"
 
 
@@ -76,7 +76,7 @@ STEP_BY_STEP = Exercise(
         ),
         looks(
             "it runs, but in one piece: switch fusing off with fuse=False",
-            lambda answer: answer._engine._factory.fuses,
+            lambda answer: answer.factory.fuses,
         ),
     ),
     hints=(

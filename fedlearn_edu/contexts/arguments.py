@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many participants an argument implies."""
+"""What goes into a call and what comes out: plain forms, and how many participants.
+
+Going in, Python containers become plain form (`to_plain`), the entries of federated
+values are counted (`count_members`), and one value that all hold is there once for each
+(`fill_all_equal`). Coming out, plain form becomes Python again (`to_python`).
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from fedlearn_edu.errors import CardinalityError
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError, describe
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.arguments import private
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -16,6 +25,7 @@ from fedlearn_edu.types import (
     Type,
     normalize,
     released,
+    restore,
     to_type,
 )
 from fedlearn_edu.types.cached import Uncounted
@@ -45,6 +55,12 @@ def infer_cardinalities(
     return count_members(plain, wanted, callee)
 
 
+def to_plain(argument: Any, type_: Type, callee: str) -> Any:
+    """The argument in plain form, with functions as trees."""
+    plain = normalize(argument, type_, f"{callee}'s argument")
+    return _with_trees(plain, type_, callee)
+
+
 def count_members(plain: Any, type_: Type | None, callee: str) -> Cardinalities:
     """The same for an argument that is in plain form already."""
     counts: dict[Placement, tuple[int, str]] = {}
@@ -53,7 +69,7 @@ def count_members(plain: Any, type_: Type | None, callee: str) -> Cardinalities:
     return {placement: count for placement, (count, _) in counts.items()}
 
 
-def for_everybody(plain: Any, counts: Cardinalities, default: int) -> Any:
+def fill_all_equal(plain: Any, counts: Cardinalities, default: int) -> Any:
     """The argument, where what all members of a group hold is there once for each.
 
     Raises:
@@ -125,3 +141,52 @@ def _count(
             for index, ((name, element_type), element) in enumerate(pairs):
                 step = f".{name}" if name else f"[{index}]"
                 _count(element, element_type, path + step, counts)
+
+
+def to_python(plain: Any, found: Type, type_: Type, clients: int) -> Any:
+    """What Python gets for a plain result of the type `found`: arrays of its own."""
+    return restore(_whole(private(plain), found, type_, clients), type_)
+
+
+def _whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
+    """A result with an entry for each participant where one stands for all of them.
+
+    A value that is equal everywhere may have passed through `{T}@CLIENTS`.
+    """
+    if found == type_:
+        return plain
+    match found, type_:
+        case FederatedType(all_equal=True), FederatedType(all_equal=False) as each:
+            return (plain,) * (clients if each.placement is CLIENTS else 1)
+        case StructType(), StructType():
+            parts = zip(plain, found, type_, strict=True)
+            return plain.with_values([_whole(*part, clients) for part in parts])
+    return plain
+
+
+def _with_trees(plain: Any, type_: Type, callee: str) -> Any:
+    match type_:
+        case FunctionType():
+            return _tree_of(plain, type_, callee)
+        case StructType() if type_.contains(lambda t: isinstance(t, FunctionType)):
+            pairs = zip(type_.items(), plain, strict=True)
+            return Struct([(n, _with_trees(v, t, callee)) for (n, t), v in pairs])
+        case _:
+            return plain
+
+
+def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
+    if isinstance(function, PolymorphicComputation) and type_.parameter is not None:
+        function = function.concretize(type_.parameter)
+    if not isinstance(function, Computation):
+        raise TypeMismatchError(
+            f"{callee} takes a computation here",
+            expected=str(type_),
+            found=describe(function),
+            where=f"{callee}'s argument",
+            do="decorate the function: np_computation(function, type), …",
+        )
+    check_closed(function)
+    where = f"{callee}'s argument"
+    type_.check_assignable_from(function.type_signature, where=where)
+    return function.tree

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts.cardinalities import infer_cardinalities
+from fedlearn_edu.contexts.arguments import infer_cardinalities
 from fedlearn_edu.errors import CardinalityError, TypeMismatchError
 from fedlearn_edu.framework import (
     ReferenceContext,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.executors.run_inline import is_stepping, step
+from fedlearn_edu.executors.concurrency import is_inline, run_inline
 
 
 async def answer() -> int:
@@ -21,10 +21,10 @@ async def suspending() -> int:
 
 def test_a_coroutine_that_does_not_suspend_runs_on_this_thread() -> None:
     async def work() -> tuple[int, int, bool]:
-        return await answer(), threading.get_ident(), is_stepping()
+        return await answer(), threading.get_ident(), is_inline()
 
-    assert step(work) == (42, threading.get_ident(), True)
-    assert not is_stepping()
+    assert run_inline(work) == (42, threading.get_ident(), True)
+    assert not is_inline()
 
 
 def test_a_coroutine_that_suspends_is_run_again_elsewhere() -> None:
@@ -34,7 +34,7 @@ def test_a_coroutine_that_suspends_is_run_again_elsewhere() -> None:
         starts.append(1)
         return await suspending(), threading.get_ident()
 
-    result, thread = step(work)
+    result, thread = run_inline(work)
     assert result == 42
     assert thread != threading.get_ident()
     assert len(starts) == 2
@@ -42,7 +42,7 @@ def test_a_coroutine_that_suspends_is_run_again_elsewhere() -> None:
 
 def test_it_works_inside_a_running_event_loop() -> None:
     async def outer() -> list[int]:
-        return [step(answer), step(suspending)]
+        return [run_inline(answer), run_inline(suspending)]
 
     assert asyncio.run(outer()) == [42, 42]
 
@@ -55,21 +55,21 @@ def test_errors_come_out_as_they_are(suspends: bool) -> None:
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        step(work)
-    assert not is_stepping()
+        run_inline(work)
+    assert not is_inline()
 
 
 def test_steps_can_be_nested() -> None:
     async def work() -> bool:
-        inner: bool = step(is_stepping_async)
-        return inner and is_stepping()
+        inner: bool = run_inline(is_inline_async)
+        return inner and is_inline()
 
-    assert step(work)
-    assert not is_stepping()
+    assert run_inline(work)
+    assert not is_inline()
 
 
-async def is_stepping_async() -> bool:
-    return is_stepping()
+async def is_inline_async() -> bool:
+    return is_inline()
 
 
 def test_a_coroutine_that_wants_a_running_loop_gets_one() -> None:
@@ -77,4 +77,4 @@ def test_a_coroutine_that_wants_a_running_loop_gets_one() -> None:
         await asyncio.sleep(0.001)
         return 7
 
-    assert step(wait) == 7
+    assert run_inline(wait) == 7
