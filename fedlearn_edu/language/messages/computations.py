@@ -8,6 +8,8 @@ from fedlearn_edu.errors import (
     ArgumentsError,
     ComputationReturnedNoneError,
     ContextError,
+    TypeMismatchError,
+    describe,
     line_in,
 )
 from fedlearn_edu.ir import nodes as ir
@@ -133,4 +135,23 @@ def how_to_map(
     return (
         f"{', '.join(captured)} of the body around has a placement: make it part "
         "of what is mapped (broadcast it first if it is at the server)"
+    )
+
+
+def no_context() -> ContextError:
+    return ContextError(
+        "nobody is there to run this: no default context is installed",
+        expected="a default context, or a call inside `with context:`",
+        found="no context",
+        do="fl.framework.set_default_context("
+        "fl.framework.SyncExecutionContext(fl.framework.local_executor_factory()))",
+    )
+
+
+def not_a_context(found: object) -> TypeMismatchError:
+    return TypeMismatchError(
+        "the default context must be a context",
+        expected="for example SyncExecutionContext(executor_fn=factory)",
+        found=describe(found),
+        do="wrap an executor factory: SyncExecutionContext(executor_fn=factory)",
     )
