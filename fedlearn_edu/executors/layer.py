@@ -260,7 +260,6 @@ class AnyRuntimeExecutor(LeafExecutor):
     """
 
     runtime = ir.ANY_RUNTIME
-    lazy_sequences = True
 
     def runs(self, runtime: str) -> bool:
         """Leaf code itself takes plain data, whatever it is written for."""

@@ -17,8 +17,16 @@ from fedlearn_edu.structure import Struct
 from tests.executors.examples import EXAMPLES, call, run
 from tests.programs import FLOAT, INT, add, increment, seven
 
+# These pass on what they are asked; or are another one with a mapping in front.
+THOROUGH = ("ThreadDelegating", "Recording", "Sizing", "Federated")
 
-@pytest.fixture(params=EXAMPLES)
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=[pytest.mark.thorough] * (name in THOROUGH))
+        for name in EXAMPLES
+    ]
+)
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     """Each executor once, over the smallest stack that serves it."""
     made = EXAMPLES[request.param]()

@@ -121,15 +121,17 @@ print("done")
 """
 
 
+THOROUGH = (
+    *("clients_per_thread=1", "clients_per_thread=5"),
+    *("use_threads=False", "tape=fl.framework.Tape()"),
+)
+
+
 @pytest.mark.parametrize(
     "options",
     [
-        "clients_per_thread=1",
-        "clients_per_thread=2",
-        "clients_per_thread=5",
-        "use_threads=False",
-        "max_fanout=2",
-        "tape=fl.framework.Tape()",
+        *("clients_per_thread=2", "max_fanout=2"),
+        *(pytest.param(options, marks=pytest.mark.thorough) for options in THOROUGH),
     ],
 )
 def test_graphs_read_mapped_sequences_with_any_number_of_threads(options: str) -> None:

@@ -123,8 +123,8 @@ def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
     ]
     body = _replaced(function.body, names)
     lifted = ir.Lambda(argument.name, whole, ir.Block(tuple(bound), body))
-    held = [group.held, *(Same(constant.value) for constant in constants)]
-    parts = Parts(Struct.unnamed(*held))
+    captured = [Same(constant.value, group.count) for constant in constants]
+    parts = Parts(Struct.unnamed(group.held, *captured))
     return Work(lifted, whole), Group(parts, whole, group.count)
 
 

@@ -47,16 +47,16 @@ def test_a_tensor_of_each() -> None:
 
 
 def test_what_is_the_same_for_all_is_there_once() -> None:
-    (column,) = laid_out(Same(np.ones(3, F32)), (F32, [3])) or []
+    (column,) = laid_out(Same(np.ones(3, F32), 2), (F32, [3])) or []
     assert (column.layout, shapes(column)) == (Layout.REPLICATED, [[3]])
-    (column,) = laid_out(Same((F32(1), F32(2))), FLOATS) or []
+    (column,) = laid_out(Same((F32(1), F32(2)), 2), FLOATS) or []
     assert (column.layout, shapes(column)) == (Layout.REPLICATED, [[2]])
 
 
 def test_parts_are_columns_of_their_own() -> None:
     type_ = fl.to_type(OrderedDict(b=F32, a=(F32, [2])))
     held = Parts(
-        Struct([("b", Entries([F32(1), F32(2)])), ("a", Same(np.ones(2, F32)))])
+        Struct([("b", Entries([F32(1), F32(2)])), ("a", Same(np.ones(2, F32), 2))])
     )
     found = laid_out(held, type_) or []
     assert [column.layout for column in found] == [Layout.STACKED, Layout.REPLICATED]
