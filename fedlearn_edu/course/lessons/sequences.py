@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Within one client: the sum of squares, and the longest streak."""
+"""Lesson 06: element by element, at one client; and which stack can do it."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -10,8 +10,15 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise
-from fedlearn_edu.course.mistakes import gives, raises, typed
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import gives, looks, raises, typed
+from fedlearn_edu.framework import (
+    AsyncExecutionContext,
+    ExecutorFactory,
+    SyncExecutionContext,
+    local_executor_factory,
+)
+from fedlearn_edu.simulation import Environment
 
 READINGS: Final = fl.SequenceType(np.float32)
 _STREAKS: Final = [22.0] * 3 + [20.0] * 3 + [23.0] * 4 + [19.0] + [22.0] * 2
@@ -190,4 +197,163 @@ LONGEST_STREAK = Exercise(
         "    longest = max(longest, ...)\n"
         "    return now, longest",
     ),
+)
+
+
+AT_CLIENTS: Final = fl.type_at_clients(fl.SequenceType(np.float32))
+
+
+def _mean_peak() -> Any:
+    larger = fl.np_computation(
+        lambda peak, reading: max(peak, reading), np.float32, np.float32
+    )
+
+    @fl.federated_computation(AT_CLIENTS)
+    def mean_peak(readings: Any) -> Any:
+        return fl.federated_mean(fl.sequence_reduce(readings, -np.inf, larger))
+
+    return mean_peak
+
+
+def _each(fold: Any) -> Any:
+    """A function of the clients' readings: the mean of what `fold` makes of each."""
+    return lambda clients: np.mean([fold(readings) for readings in clients])
+
+
+MEAN_PEAK = Exercise(
+    name="mean_peak",
+    title="the mean of the clients' largest readings",
+    points=10,
+    want=wants.computation("({float32*}@CLIENTS -> float32@SERVER)"),
+    reference=_mean_peak,
+    cases=(
+        Case("three clients", ([[18.5, 21.5, 23.0, 22.0], [24.0, 23.5], [19.0]],)),
+        Case("one client", ([[1.0, 4.0, 2.0]],)),
+        Case("freezing everywhere", ([[-8.0, -3.0], [-5.0, -7.0]],)),
+    ),
+    mistakes=(
+        gives(
+            "you summed over clients: the peaks are to be averaged",
+            lambda clients: sum(max(readings) for readings in clients),
+        ),
+        gives(
+            "this is the largest reading of all clients: average their peaks",
+            lambda clients: max(max(readings) for readings in clients),
+        ),
+        gives(
+            "you began at 0, and below zero no reading is larger: begin at -np.inf",
+            _each(lambda readings: max(0, *readings)),
+        ),
+        gives(
+            "you added up each client's readings; the peak is the largest one",
+            _each(sum),
+        ),
+        gives("you averaged each client's readings before", _each(np.mean)),
+        gives("this is the mean of the smallest readings", _each(min)),
+        gives("this is the mean of the last readings", _each(lambda r: r[-1])),
+        gives(
+            "you averaged over elements: each client has one peak, and counts once",
+            lambda clients: np.mean([r for readings in clients for r in readings]),
+        ),
+        typed(
+            "each client has its peak, but nobody took their mean",
+            "({float32*}@CLIENTS -> {float32}@CLIENTS)",
+        ),
+    ),
+    hints=(
+        "First within each client, then over clients: one operator that begins with "
+        "`sequence_`, one that begins with `federated_`.",
+        "peak of client k = max of its elements; result = (1/n) · Σ peak of client k. "
+        "`sequence_reduce(s, zero, op)` works at every client on {float32*}@CLIENTS.",
+        "Fill the gaps:\n"
+        "    peaks = fl.sequence_reduce(readings, ..., larger)\n"
+        "    return fl.federated_...(peaks)",
+    ),
+)
+
+
+def _step_by_step() -> Any:
+    return SyncExecutionContext(
+        local_executor_factory(support_sequence_ops=True, fuse=False)
+    )
+
+
+def _squared_in(context: SyncExecutionContext, data: Any) -> Any:
+    """What a context makes of a program with both primitives in a federated body."""
+    square = fl.np_computation(lambda reading: reading * reading, np.float32)
+
+    @fl.federated_computation(AT_CLIENTS)
+    def squares(readings: Any) -> Any:
+        return fl.sequence_sum(fl.sequence_map(square, readings))
+
+    with context:
+        return squares(data)
+
+
+def _takes_steps(context: SyncExecutionContext) -> str:
+    fuses = context._engine._factory.fuses
+    return "several steps as one" if fuses else "one step at a time"
+
+
+STEP_BY_STEP = Exercise(
+    name="step_by_step",
+    title="a stack to look into",
+    points=5,
+    want=wants.value(SyncExecutionContext, "a SyncExecutionContext"),
+    reference=_step_by_step,
+    cases=(
+        Case("runs sequence operators", ([[1.0, 2.0], [3.0, 4.0, 5.0]],), _squared_in),
+        Case("also for nobody", ([],), _squared_in),
+        Case("takes one step at a time", do=_takes_steps),
+    ),
+    mistakes=(
+        looks(
+            "this is a factory, it only builds stacks: put it into a "
+            "`fl.framework.SyncExecutionContext`",
+            lambda answer: isinstance(answer, ExecutorFactory),
+        ),
+        looks(
+            "this is an environment, from `fl.simulation`: make a context, with the "
+            "factory from `fl.framework`",
+            lambda answer: isinstance(answer, Environment),
+        ),
+        looks(
+            "this one is awaited: take `SyncExecutionContext`, which waits for you",
+            lambda answer: isinstance(answer, AsyncExecutionContext),
+        ),
+        looks("this is the function or the class itself: call it, with ( )", callable),
+        raises(
+            "the sequence layer is not there: say support_sequence_ops=True",
+            "UnsupportedIntrinsicError",
+        ),
+        looks(
+            "it runs, but in one piece: switch fusing off with fuse=False",
+            lambda answer: answer._engine._factory.fuses,
+        ),
+    ),
+    hints=(
+        "Two things inside each other: a factory with both switches set, and a context "
+        "around it.",
+        "The layer is added by support_sequence_ops=True; the steps stay apart with "
+        "fuse=False.",
+        "Fill the gaps:\n"
+        "    factory = fl.framework.local_executor_factory(\n"
+        "        support_sequence_ops=..., fuse=...\n"
+        "    )\n"
+        "    step_by_step = fl.framework.SyncExecutionContext(...)",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="06_sequences",
+    title="Why does the same program run here and fail there?",
+    minutes=40,
+    goals=(
+        "work through a client's data element by element, in order",
+        "tell what is added up over elements from what is added up over clients",
+        "choose the stack of executors that a program needs",
+    ),
+    needs="lessons 1 to 5",
+    exercises=(SUM_OF_SQUARES, LONGEST_STREAK, MEAN_PEAK, STEP_BY_STEP),
 )

@@ -1,0 +1,600 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 05: a stack of executors, built by hand from the leaf upwards."""
+
+import inspect
+import warnings
+from collections.abc import Awaitable, Sequence
+from functools import cache
+from traceback import clear_frames
+from typing import Any, Final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.contexts.event_loop import run
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Mistake
+from fedlearn_edu.course.mistakes import gives, looks, raises
+from fedlearn_edu.framework import (
+    Executor,
+    ExecutorValue,
+    FederatedResolvingStrategy,
+    FederatingExecutor,
+    NumPyExecutor,
+    RecordingExecutor,
+    ReferenceResolvingExecutor,
+    SequenceExecutor,
+    Tape,
+    WrappingExecutor,
+)
+from fedlearn_edu.viz.executors import Layer, layer_of
+
+NEVER_AWAITED: Final = "a coroutine that nobody awaited"
+NUMBERS: Final = fl.SequenceType(np.float32)
+
+
+async def run_on(executor: Any, program: Any, data: Any, type_: Any) -> Any:
+    """Runs a program on data of a type: the reference answer."""
+    fn = await executor.create_value(program)
+    arg = await executor.create_value(data, type_)
+    result = await executor.create_call(fn, arg)
+    return await result.compute()
+
+
+def wait_for(work: Any) -> Any:
+    """What an awaitable gives; warnings about forgotten `await`s are not needed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            result = run(_finished(work)) if inspect.isawaitable(work) else work
+        except Exception as error:
+            # What holds a forgotten coroutine goes now, while warnings are off.
+            clear_frames(error.__traceback__)
+            if isinstance(error, AttributeError):
+                error.obj = None
+            raise
+        if inspect.iscoroutine(result):
+            result.close()
+            return NEVER_AWAITED
+        return result
+
+
+async def _finished(work: Awaitable[Any]) -> Any:
+    return await work
+
+
+@cache
+def double() -> Computation:
+    """Leaf code: twice a number."""
+    program: Computation = fl.np_computation(lambda x: x * np.float32(2), np.float32)
+    return program
+
+
+@cache
+def four_times() -> Computation:
+    """A function of functions: no leaf knows it."""
+    return fl.federated_computation(lambda x: double()(double()(x)), np.float32)
+
+
+@cache
+def _negative() -> Computation:
+    """Leaf code for a type of its own."""
+    program: Computation = fl.np_computation(lambda x: -x, np.int32)
+    return program
+
+
+def _on_leaf(answer: Any, number: float) -> Any:
+    return wait_for(answer(NumPyExecutor(), double(), number, np.float32))
+
+
+def _on_two_layers(answer: Any, number: float) -> Any:
+    stack = ReferenceResolvingExecutor(NumPyExecutor())
+    return wait_for(answer(stack, four_times(), number, np.float32))
+
+
+def _with_whole_number(answer: Any, number: int) -> Any:
+    return wait_for(answer(NumPyExecutor(), _negative(), number, np.int32))
+
+
+def _questions(answer: Any) -> list[str]:
+    tape = Tape()
+    leaf = RecordingExecutor(NumPyExecutor(), tape)
+    wait_for(answer(leaf, double(), 1.0, np.float32))
+    return sorted(event.what for event in tape)
+
+
+def _is_handle(attempt: Attempt) -> bool:
+    return isinstance(attempt.got, ExecutorValue)
+
+
+def _is_never_awaited(attempt: Attempt) -> bool:
+    return isinstance(attempt.got, str) and attempt.got == NEVER_AWAITED
+
+
+def _asks_nobody(attempt: Attempt) -> bool:
+    return isinstance(attempt.got, list) and not attempt.got
+
+
+RUN_ON = Exercise(
+    name="run_on",
+    title="four questions to any executor",
+    points=10,
+    want=wants.function(4),
+    reference=lambda: run_on,
+    cases=(
+        Case("leaf code on the leaf", (21.0,), _on_leaf),
+        Case("another number", (-0.5,), _on_leaf),
+        Case("a function of functions, one layer up", (3.0,), _on_two_layers),
+        Case("a whole number", (7,), _with_whole_number),
+        Case("asks what has to be asked", (), _questions),
+    ),
+    mistakes=(
+        Mistake(
+            "this is a handle, not a number: `compute()` is the fourth question",
+            _is_handle,
+        ),
+        Mistake(
+            "an `await` is missing before the last step: this is a promise of a number",
+            _is_never_awaited,
+        ),
+        raises(
+            "you called the program yourself, and nobody asked the executor",
+            "synchronous call",
+        ),
+        raises("an `await` is missing: all four questions need one", "coroutine"),
+        raises(
+            "data need their type: it is the second argument of `create_value`",
+            "needs a type",
+        ),
+        raises(
+            "`create_call` takes the function first, then its argument",
+            "only functions can be called",
+        ),
+        raises(
+            "embed the data, too: the executor can only use handles that it made",
+            "type_signature|very executor",
+        ),
+        Mistake(
+            "you called the program yourself, and nobody asked the executor",
+            _asks_nobody,
+        ),
+        raises(
+            "take the type that is handed in, `type_`: the data are not always numbers "
+            "of the same kind",
+            "NotAssignable",
+        ),
+        raises(
+            "an executor has no `compute`: ask the handle for its value",
+            "Executor' object has no attribute 'compute'",
+        ),
+        raises(
+            "you asked another executor than the one that is handed in",
+            "own leaf code only",
+        ),
+        gives("these are the data; the program did not run", lambda number: number),
+        gives(
+            "you called `double`: take the program that is handed in", lambda n: 2 * n
+        ),
+        gives(
+            "this is for the 21 from above: take the data that are handed in",
+            lambda number: 42.0,
+        ),
+        looks(
+            "a function that waits for others begins with `async def`",
+            lambda answer: not inspect.iscoroutinefunction(answer),
+        ),
+    ),
+    hints=(
+        "It is the cell above the exercise, with other names.",
+        "Embed the program, embed the data with their type, call, compute. "
+        "Put `await` before each.",
+        "Fill the gaps:\n"
+        "    fn = await executor.create_value(program)\n"
+        "    arg = await executor.create_value(..., ...)\n"
+        "    result = await executor.create_call(fn, ...)\n"
+        "    return await result...",
+    ),
+)
+
+
+_NAMES: Final = "ReferenceResolvingExecutor"
+_SEQUENCES: Final = "SequenceExecutor"
+_LEAF: Final = "NumPyExecutor"
+
+
+def participant_stack(leaf: Executor) -> Executor:
+    """The stack of one participant: the reference answer."""
+    names = ReferenceResolvingExecutor(leaf)
+    return ReferenceResolvingExecutor(SequenceExecutor(names))
+
+
+def names_of(executor: Executor) -> list[str]:
+    """The classes of a chain of executors, from the top."""
+    layer, names = layer_of(executor), []
+    while True:
+        names.append(layer.name)
+        if len(layer.below) != 1:
+            return names
+        layer = layer.below[0][2]
+
+
+@cache
+def _sum_of_doubles() -> Computation:
+    add = fl.np_computation(lambda a, b: a + b, np.float32, np.float32)
+    step = fl.federated_computation(
+        lambda a, b: add(a, double()(b)), np.float32, np.float32
+    )
+    return fl.federated_computation(
+        lambda values: fl.sequence_reduce(values, 0.0, step), NUMBERS
+    )
+
+
+def _four_times(answer: Any, number: float) -> Any:
+    stack = answer(NumPyExecutor())
+    return wait_for(run_on(stack, four_times(), number, np.float32))
+
+
+def _reduce(answer: Any, values: Sequence[float]) -> Any:
+    stack = answer(NumPyExecutor())
+    return wait_for(run_on(stack, _sum_of_doubles(), values, NUMBERS))
+
+
+def _names(answer: Any) -> list[str]:
+    return names_of(answer(NumPyExecutor()))
+
+
+def _leaf_is_used(answer: Any) -> bool:
+    tape = Tape()
+    stack = answer(RecordingExecutor(NumPyExecutor(), tape))
+    wait_for(run_on(stack, double(), 1.0, np.float32))
+    return len(tape) > 0
+
+
+def _built(*names: str) -> Any:
+    return lambda answer: _names(answer) == list(names)
+
+
+PARTICIPANT_STACK = Exercise(
+    name="participant_stack",
+    title="the stack of one participant",
+    points=10,
+    want=wants.function(1),
+    reference=lambda: participant_stack,
+    cases=(
+        Case("runs a function of functions", (21.0,), _four_times),
+        Case("reduces a sequence", ([1.0, 2.0, 4.0],), _reduce),
+        Case("reduces an empty sequence", ([],), _reduce),
+        Case("stands on the leaf it is given", (), _leaf_is_used),
+        Case("has these layers, from the top", (), _names),
+    ),
+    mistakes=(
+        looks(
+            "hand in the function itself; this is what it returns",
+            lambda answer: isinstance(answer, Executor),
+        ),
+        looks(
+            "this is a class: put what is below it in parentheses",
+            lambda answer: isinstance(answer(NumPyExecutor()), type),
+        ),
+        raises("nothing came back: is there a `return`?", "NoneType"),
+        raises("write `def` alone: to put executors together asks nobody", "coroutine"),
+        looks("this is the leaf alone", _built(_LEAF)),
+        looks(
+            "there is no layer for sequences: put a `SequenceExecutor` on top, and "
+            "names on top of that",
+            lambda answer: _SEQUENCES not in _names(answer),
+        ),
+        looks(
+            "two layers for names are missing, one below the sequences, one on top",
+            _built(_SEQUENCES, _LEAF),
+        ),
+        looks(
+            "the layer for names on top is missing: `sequence_reduce` stands in a "
+            "function, and somebody has to open it",
+            lambda answer: _names(answer)[0] == _SEQUENCES,
+        ),
+        looks(
+            "names are needed below the sequences, too: what is applied to each "
+            "element may itself be a function of functions",
+            _built(_NAMES, _SEQUENCES, _LEAF),
+        ),
+        looks(
+            "the layers for names are side by side: the one for sequences belongs "
+            "between them",
+            lambda answer: _names(answer)[:2] == [_NAMES, _NAMES],
+        ),
+        looks(
+            "you made a leaf of your own; build on the one that is handed in",
+            lambda answer: not _leaf_is_used(answer),
+        ),
+        looks("there is a layer too many", lambda answer: len(_names(answer)) > 4),
+        raises("each layer needs the one below it, in parentheses", "positional"),
+    ),
+    hints=(
+        "Four layers, three of them to be added. Begin with the leaf, and wrap.",
+        "From the top: names, sequences, names, leaf. What is below stands in the "
+        "parentheses.",
+        "Fill the gaps:\n"
+        "    names = framework.ReferenceResolvingExecutor(leaf)\n"
+        "    sequences = framework.SequenceExecutor(...)\n"
+        "    return framework.ReferenceResolvingExecutor(...)",
+    ),
+)
+
+
+_FEDERATING: Final = "FederatingExecutor"
+_AT_CLIENTS: Final = fl.type_at_clients(np.float32)
+
+
+def federated_stack(
+    server: Executor, clients: Sequence[Executor], unplaced: Executor
+) -> Executor:
+    """The whole stack, over those of the participants: the reference answer."""
+    targets: dict[Any, Any] = {fl.SERVER: server, fl.CLIENTS: list(clients)}
+    strategy = FederatedResolvingStrategy.factory(targets)
+    return ReferenceResolvingExecutor(FederatingExecutor(strategy, unplaced))
+
+
+def _participant() -> Executor:
+    return participant_stack(NumPyExecutor())
+
+
+@cache
+def _average() -> Computation:
+    return fl.federated_computation(fl.federated_mean, _AT_CLIENTS)
+
+
+@cache
+def _doubled() -> Computation:
+    return fl.federated_computation(
+        lambda values: fl.federated_map(four_times(), values), _AT_CLIENTS
+    )
+
+
+def _of(answer: Any, count: int) -> Any:
+    return answer(
+        _participant(), [_participant() for _ in range(count)], _participant()
+    )
+
+
+def _mean(answer: Any, values: Sequence[float]) -> Any:
+    stack = _of(answer, len(values))
+    return wait_for(run_on(stack, _average(), values, _AT_CLIENTS))
+
+
+def _map(answer: Any, values: Sequence[float]) -> Any:
+    stack = _of(answer, len(values))
+    return wait_for(run_on(stack, _doubled(), values, _AT_CLIENTS))
+
+
+def _who_computes(answer: Any) -> list[str]:
+    """Those that are asked to call something for a mean of two values."""
+    tape = Tape()
+
+    def seen(who: str) -> Executor:
+        return RecordingExecutor(_participant(), tape, participant=who)
+
+    stack = answer(
+        seen("server"), [seen("client 0"), seen("client 1")], seen("nowhere")
+    )
+    wait_for(run_on(stack, _average(), [1.0, 2.0], _AT_CLIENTS))
+    return sorted({event.participant for event in tape if event.what == "create_call"})
+
+
+def _outline(layer: Layer) -> Any:
+    if layer.name == _FEDERATING:
+        return [layer.name, [[word, count] for word, count, _ in layer.below]]
+    return [layer.name, *(_outline(below) for _, _, below in layer.below[:1])]
+
+
+def _layers(answer: Any) -> str:
+    return str(_outline(layer_of(_of(answer, 3))))
+
+
+FEDERATED_STACK = Exercise(
+    name="federated_stack",
+    title="the whole stack",
+    points=15,
+    want=wants.function(3),
+    reference=lambda: federated_stack,
+    cases=(
+        Case("a mean over three clients", ([1.0, 2.0, 6.0],), _mean),
+        Case("one client", ([21.5],), _mean),
+        Case("functions at two clients", ([1.0, -3.0],), _map),
+        Case("who adds up for a mean", (), _who_computes),
+        Case("has these layers, from the top", (), _layers),
+    ),
+    mistakes=(
+        looks(
+            "hand in the function itself; this is what it returns",
+            lambda answer: isinstance(answer, Executor),
+        ),
+        raises(
+            "the layer for names is missing on top of the federating executor",
+            "does not call lambdas",
+        ),
+        raises("nothing came back: is there a `return`?", "NoneType"),
+        raises(
+            "`unplaced` is missing: it is the second argument of `FederatingExecutor`",
+            "'unplaced_executor'",
+        ),
+        raises(
+            "a `FederatingExecutor` takes two things: first what "
+            "`FederatedResolvingStrategy.factory(targets)` gives, not the strategy "
+            "itself and not `targets`; then `unplaced`",
+            "'values'|strategy_factory|positional arguments|not callable",
+        ),
+        looks(
+            "this is a strategy factory; a `FederatingExecutor` has to use it",
+            lambda answer: not isinstance(_of(answer, 2), Executor),
+        ),
+        raises(
+            "`clients` is a list already: hand it in as it is",
+            "something else than executors",
+        ),
+        raises(
+            "each client needs an executor of its own: hand in all of `clients`",
+            "CardinalityError",
+        ),
+        looks(
+            "on top, names are enough: sequences are read by the participants",
+            lambda answer: "Sequence" in _layers(answer),
+        ),
+        looks(
+            "the unplaced executor does the work of the server here",
+            lambda answer: _who_computes(answer) == ["nowhere"],
+        ),
+        looks(
+            "a client does the work of the server here",
+            lambda answer: any("client" in who for who in _who_computes(answer)),
+        ),
+        raises(
+            "the strategy needs `fl.SERVER` and `fl.CLIENTS`, the placements, as keys",
+            "Placement|placement",
+        ),
+    ),
+    hints=(
+        "Which executors belong to a placement? Those go into one mapping. The third "
+        "has none.",
+        "names( federating( strategy for {SERVER: …, CLIENTS: …}, unplaced ) )",
+        "Fill the gaps:\n"
+        "    targets = {fl.SERVER: server, fl.CLIENTS: ...}\n"
+        "    strategy = framework.FederatedResolvingStrategy.factory(...)\n"
+        "    federating = framework.FederatingExecutor(strategy, ...)\n"
+        "    return framework.ReferenceResolvingExecutor(...)",
+    ),
+)
+
+
+def _call_counter() -> Any:
+    class CallCounter(WrappingExecutor):
+        """Counts how often a function is called in its target."""
+
+        def __init__(self, target: Any) -> None:
+            super().__init__(target)
+            self.calls = 0
+
+        async def around(self, what: str, work: Any, subject: Any) -> Any:
+            if what == "create_call":
+                self.calls += 1
+            return await work()
+
+        def close(self) -> None:
+            self.target.close()
+
+    return CallCounter
+
+
+def _result(kind: Any, number: float) -> Any:
+    return wait_for(run_on(kind(NumPyExecutor()), double(), number, np.float32))
+
+
+def _counted(kind: Any, runs: int) -> Any:
+    counter = kind(NumPyExecutor())
+    for _ in range(runs):
+        wait_for(run_on(counter, double(), 1.0, np.float32))
+    return counter.calls
+
+
+def _counted_below(kind: Any) -> Any:
+    counter = kind(NumPyExecutor())
+    stack = ReferenceResolvingExecutor(counter)
+    wait_for(run_on(stack, four_times(), 1.0, np.float32))
+    return counter.calls
+
+
+def _apart(kind: Any) -> list[Any]:
+    counters = [kind(NumPyExecutor()), kind(NumPyExecutor())]
+    wait_for(run_on(counters[0], double(), 1.0, np.float32))
+    return [counter.calls for counter in counters]
+
+
+def _passed_on(kind: Any) -> list[str]:
+    tape = Tape()
+    counter = kind(RecordingExecutor(NumPyExecutor(), tape))
+    wait_for(run_on(counter, double(), 1.0, np.float32))
+    return [event.what for event in tape]
+
+
+def _counts_all_questions(attempt: Attempt) -> bool:
+    return bool(attempt.inputs) and attempt.got == 4 * attempt.inputs[0]
+
+
+CALL_COUNTER = Exercise(
+    name="call_counter",
+    title="an executor that counts",
+    points=10,
+    want=wants.subclass(WrappingExecutor, "a class derived from WrappingExecutor"),
+    reference=_call_counter,
+    cases=(
+        Case("the result comes through", (21.0,), _result),
+        Case("one call", (1,), _counted),
+        Case("three calls", (3,), _counted),
+        Case("nobody asked yet", (0,), _counted),
+        Case("below a layer for names", (), _counted_below),
+        Case("two counters count apart", (), _apart),
+        Case("passes on each question once", (), _passed_on),
+    ),
+    mistakes=(
+        raises(
+            "`around` has to hand on what came of it: `return await work()`", "NoneType"
+        ),
+        raises(
+            "`work()` only promises: `await` it, and return what comes", "coroutine"
+        ),
+        raises(
+            "`work` has to be called: `await work()`",
+            "can't be used in 'await'|method|function",
+        ),
+        looks(
+            "all counters share one count: use `self.calls`",
+            lambda answer: answer.calls > 0,
+        ),
+        Mistake(
+            "you counted every question; only `create_call` is a call",
+            _counts_all_questions,
+        ),
+        raises("`calls` alone is a new name: write `self.calls`", "UnboundLocal"),
+        looks(
+            "a call is passed on twice: `await work()` once, whatever the question",
+            lambda answer: _passed_on(answer).count("create_call") > 1,
+        ),
+        gives(
+            'nothing was counted: compare `what` with `"create_call"`, and add to '
+            "`self.calls`",
+            lambda runs: 0,
+        ),
+        gives(
+            "you counted something else: values are embedded twice for each call",
+            lambda runs: 2 * runs,
+        ),
+        gives(
+            "this remembers only that there was a call, not how many",
+            lambda runs: min(runs, 1),
+        ),
+    ),
+    hints=(
+        "`what` is the name of the question: which of the four is a call?",
+        "If it is a call, `self.calls` grows by 1. In any case the work is done, and "
+        "its result handed on.",
+        "Fill the gaps:\n"
+        '    if what == "...":\n'
+        "        self.calls += 1\n"
+        "    return await ...",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="05_executor_stack",
+    title="Who runs your program?",
+    minutes=45,
+    goals=(
+        "run a program on an executor, step by step",
+        "build the stack that runs all programs, and say what each layer is for",
+        "write an executor of your own that watches another one",
+    ),
+    needs="lessons 1 to 4",
+    exercises=(RUN_ON, PARTICIPANT_STACK, FEDERATED_STACK, CALL_COUNTER),
+)
