@@ -12,12 +12,15 @@ from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
+import numpy as np
+
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import SECRET, Attempt, Case, Exercise, Trouble
-from fedlearn_edu.course.likeness import alike, has_nan, shown
+from fedlearn_edu.course.formatting import shown
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
 from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.testing.comparison import alike, to_plain
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"
@@ -172,9 +175,17 @@ def _form(got: Any, expected: Any) -> str:
         return "nothing came back: is there a `return`?"
     if isinstance(got, Iterator):
         return "nobody has read this yet, one by one: put `list(…)` around it"
-    if has_nan(got) and not has_nan(expected):
+    if _has_nan(got) and not _has_nan(expected):
         return "`nan` is not a number: was something divided by zero?"
     with suppress(Exception):  # an attribute may be anything
         if got.shape != expected.shape:
             return f"the shape is {got.shape}, and should be {expected.shape}"
     return ""
+
+
+def _has_nan(thing: Any) -> bool:
+    try:
+        numbers = np.asarray(to_plain(thing))
+        return numbers.dtype.kind in "fc" and bool(np.isnan(numbers).any())
+    except Exception:  # it holds no numbers
+        return False

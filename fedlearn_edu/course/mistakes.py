@@ -13,7 +13,7 @@ from typing import Any
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import Attempt, Mistake
-from fedlearn_edu.course.likeness import alike
+from fedlearn_edu.testing.comparison import alike
 from fedlearn_edu.types import parse_type
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.course.exercise import Trouble, Want
-from fedlearn_edu.course.likeness import named
+from fedlearn_edu.course.formatting import named
 from fedlearn_edu.types import FunctionType, parse_type
 
 _NO_DECORATOR = "the decorator is missing: the line with @ above your function"

@@ -6,7 +6,7 @@ one line that says where the first difference is.
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import Placement, to_type
 from fedlearn_edu.types.dtypes import COMPLEX, REAL, kind_of
 
-RELATIVE, ABSOLUTE = 1e-5, 1e-6
+RELATIVE, LENIENT, ABSOLUTE = 1e-5, 1e-4, 1e-6
 
 
 def assert_same(found: Any, expected: Any, *, relative: float = RELATIVE) -> None:
@@ -53,21 +53,76 @@ def assert_type(computation: Computation, expected: Any) -> None:
 
 
 def difference(
-    found: Any, expected: Any, path: str = "$", *, relative: float = RELATIVE
+    found: Any,
+    expected: Any,
+    path: str = "$",
+    *,
+    relative: float = RELATIVE,
+    lenient: bool = False,
 ) -> str | None:
-    """The first difference between two results, `None` if they agree."""
+    """The first difference between two results, `None` if they agree.
+
+    `lenient` is how a learner's result is compared: any sequence or array may stand for
+    another, a dict for a struct, and a number for one of another dtype.
+    """
+    if lenient:
+        found, expected = _matched(found, expected)
     pairs = _parts(found, expected)
-    if pairs is None:
-        agree = _leaves_agree(found, expected, relative)
+    if pairs is None or (lenient and not isinstance(expected, dict | list)):
+        agree = _leaves_agree(found, expected, relative, lenient)
         return None if agree else _says(path, found, expected)
     sizes = {len(pairs), _size(found), _size(expected)}
     if type(found) is not type(expected) or len(sizes) != 1:
         return _says(path, found, expected)
     for step, (a, b) in pairs.items():
-        problem = difference(a, b, path + step, relative=relative)
+        problem = difference(a, b, path + step, relative=relative, lenient=lenient)
         if problem is not None:
             return problem
     return None
+
+
+def alike(found: Any, expected: Any) -> bool:
+    """Whether two results mean the same to a learner: to one part in 10,000, lenient.
+
+    >>> alike(np.float32(0.3), 0.3), alike([1, 2], (1.0, 2.0)), alike([1], [1, 1])
+    (True, True, False)
+    >>> alike({"loss": 1.0}, {"loss": 2.0}), alike(b"yes", "yes")
+    (False, True)
+    """
+    try:
+        return difference(found, expected, relative=LENIENT, lenient=True) is None
+    except Exception:  # of an object that cannot even be compared
+        return False
+
+
+def to_plain(thing: Any) -> Any:
+    """Dicts, lists and arrays; anything else as it is."""
+    match thing:
+        case Mapping():
+            return dict(thing)
+        case Struct():
+            return {name or i: each for i, (name, each) in enumerate(thing.items())}
+        case list() | tuple():
+            return list(thing)
+        case bytes():
+            return thing.decode(errors="replace")
+        case bool() | int() | float() | complex() | np.generic() | np.ndarray():
+            return np.asarray(thing)
+        case _ if hasattr(thing, "numpy") and callable(thing.numpy):  # a tf.Tensor
+            return np.asarray(thing.numpy())
+        case _:
+            return thing
+
+
+def _matched(found: Any, expected: Any) -> tuple[Any, Any]:
+    """Both as plain Python, an array as a list or a list as an array, if need be."""
+    found, expected = to_plain(found), to_plain(expected)
+    match found, expected:
+        case np.ndarray(), list() if found.ndim:
+            return list(found), expected
+        case list(), np.ndarray():
+            return np.asarray(found), expected
+    return found, expected
 
 
 def _parts(found: Any, expected: Any) -> dict[str, tuple[Any, Any]] | None:
@@ -105,7 +160,7 @@ def _fields(container: Any) -> Iterator[tuple[str, Any]]:
             return
 
 
-def _leaves_agree(found: Any, expected: Any, relative: float) -> bool:
+def _leaves_agree(found: Any, expected: Any, relative: float, lenient: bool) -> bool:
     if isinstance(expected, str):
         return found in (expected, expected.encode())
     if not isinstance(expected, bool | int | float | complex | np.ndarray | np.generic):
@@ -113,19 +168,25 @@ def _leaves_agree(found: Any, expected: Any, relative: float) -> bool:
     if not isinstance(found, np.ndarray | np.generic):
         return False
     wanted = np.asarray(expected)
-    if isinstance(expected, np.ndarray | np.generic):
-        same_dtype = found.dtype == wanted.dtype
-    else:
-        same_dtype = _kind(found.dtype) == _kind(wanted.dtype)
-    if not same_dtype or found.shape != wanted.shape:
+    if found.shape != wanted.shape:
         return False
-    if kind_of(found.dtype) in REAL + COMPLEX:
+    if lenient:
+        kinds = {found.dtype.kind, wanted.dtype.kind}
+        same_dtype, close = "b" not in kinds or len(kinds) == 1, kinds <= set("biufc")
+    else:
+        exact = isinstance(expected, np.ndarray | np.generic)
+        same_dtype = (
+            (found.dtype == wanted.dtype) if exact else _one_kind(found, wanted)
+        )
+        close = kind_of(found.dtype) in REAL + COMPLEX
+    if same_dtype and close:
         return np.allclose(found, wanted, relative, ABSOLUTE, equal_nan=True)
-    return np.array_equal(found, wanted)
+    return same_dtype and np.array_equal(found, wanted)
 
 
-def _kind(dtype: np.dtype[Any]) -> str:
-    return "i" if dtype.kind == "u" else kind_of(dtype)
+def _one_kind(found: Any, wanted: Any) -> bool:
+    kinds = ["i" if x.dtype.kind == "u" else kind_of(x.dtype) for x in (found, wanted)]
+    return kinds[0] == kinds[1]
 
 
 def _says(path: str, found: Any, expected: Any) -> str:

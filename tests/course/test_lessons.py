@@ -15,7 +15,7 @@ from fedlearn_edu.course.exercise import Attempt, Exercise, Lesson
 from fedlearn_edu.course.feedback import as_html, as_text, prose
 from fedlearn_edu.course.judging import judge
 from fedlearn_edu.course.lessons import EXERCISES, LESSONS
-from fedlearn_edu.course.likeness import alike
+from fedlearn_edu.testing.comparison import alike
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks" / "source"
 WRITTEN = [lesson for lesson in LESSONS if lesson.exercises]

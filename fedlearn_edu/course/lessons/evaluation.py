@@ -12,8 +12,8 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Mistake
-from fedlearn_edu.course.likeness import alike
 from fedlearn_edu.course.mistakes import gives, raises, typed
+from fedlearn_edu.testing.comparison import alike
 
 MODEL: Final = "<weights=float32[784,10],bias=float32[10]>"
 BATCH: Final = "<x=float32[?,784],y=int32[?]>"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson, Mistake
-from fedlearn_edu.course.likeness import alike
 from fedlearn_edu.course.mistakes import gives, raises, returns
+from fedlearn_edu.testing.comparison import alike
 
 
 def arrays_of(dealt: Any) -> list[NDArray[Any]] | None:
