@@ -15,9 +15,8 @@ from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from fedlearn_edu.course.exercise import Lesson
+from fedlearn_edu.course.exercise import Lesson, Unanswered
 from fedlearn_edu.course.lessons import LESSONS
-from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import running_shell
 

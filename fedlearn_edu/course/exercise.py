@@ -10,9 +10,11 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final, Never, final
 
 import numpy as np
+
+from fedlearn_edu.errors import FedLearnError
 
 
 def call(answer: Any, *arguments: Any) -> Any:
@@ -146,6 +148,41 @@ class Exercise:
     def solution(self) -> Any:
         """The reference answer, always the same object."""
         return self.reference()
+
+
+@final
+class UnansweredError(FedLearnError, RuntimeError):
+    """An answer is used before it was written."""
+
+
+@final
+@dataclass(frozen=True)
+class Unanswered:
+    """Stands in for an answer that is not written yet; `begin` puts it there.
+
+    So a check that is run too early says "not answered yet", where Python would say
+    `NameError`.
+
+    >>> Unanswered("mean_of_means")
+    <mean_of_means: not answered yet>
+    """
+
+    exercise: str
+
+    def __repr__(self) -> str:
+        return f"<{self.exercise}: not answered yet>"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __call__(self, *_arguments: Any, **_keywords: Any) -> Never:
+        """Says that there is nothing to call yet."""
+        raise UnansweredError(
+            f"`{self.exercise}` has no answer yet",
+            expected=f"your answer to the exercise `{self.exercise}`",
+            found="the place for it",
+            do="write it in the cell of the exercise, and run that cell first",
+        )
 
 
 @final

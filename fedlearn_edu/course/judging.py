@@ -15,10 +15,16 @@ from typing import Any, Final, final
 import numpy as np
 
 from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.course.exercise import SECRET, Attempt, Case, Exercise, Trouble
+from fedlearn_edu.course.exercise import (
+    SECRET,
+    Attempt,
+    Case,
+    Exercise,
+    Trouble,
+    Unanswered,
+)
 from fedlearn_edu.course.formatting import shown
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
-from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.testing.comparison import alike, to_plain
 

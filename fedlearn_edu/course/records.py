@@ -12,9 +12,8 @@ import atexit
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, final
@@ -43,8 +42,7 @@ class Record:
 
 
 @final
-@dataclass(frozen=True)
-class Progress(Mapping[str, Record]):
+class Progress(dict[str, Record]):
     """The names of exercises, and what each of them took.
 
     >>> progress = Progress({"add": Record(tries=2, passed="2026-11-22")})
@@ -52,20 +50,9 @@ class Progress(Mapping[str, Record]):
     (2, Record(tries=0, hints=0, passed=None))
     """
 
-    records: Mapping[str, Record] = field(default_factory=dict)
-
-    def __getitem__(self, exercise: str) -> Record:
-        return self.records[exercise]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.records)
-
-    def __len__(self) -> int:
-        return len(self.records)
-
     def of(self, exercise: str) -> Record:
         """The record of an exercise, an empty one if it was never tried."""
-        return self.records.get(exercise, Record())
+        return self.get(exercise, Record())
 
 
 def file() -> Path | None:
@@ -117,33 +104,20 @@ def forget() -> None:
     _tell(Progress())
 
 
-# ------------------------------------------------------------------ who wants to know
-
-_listeners: list[Callable[[Progress], None]] = []
+_listeners: list[Callable[[Progress], object]] = []
 
 
-def subscribe(listener: Callable[[Progress], None]) -> Callable[[], None]:
-    """Calls `listener` with the progress after each change; returns what stops that.
-
-    Only changes made by this kernel are told. A listener that fails is dropped.
-    """
+def subscribe(listener: Callable[[Progress], object]) -> None:
+    """Calls `listener` with the progress after each change that this kernel makes."""
     _listeners.append(listener)
-
-    def unsubscribe() -> None:
-        with suppress(ValueError):
-            _listeners.remove(listener)
-
-    return unsubscribe
 
 
 def _tell(progress: Progress) -> None:
     for listener in list(_listeners):
         try:
             listener(progress)
-        except Exception:
-            # A display that is gone must not come between a learner and a check.
-            with suppress(ValueError):
-                _listeners.remove(listener)
+        except Exception:  # a display that is gone must not disturb a check
+            _listeners.remove(listener)
 
 
 # ------------------------------------------------------------------ the file
@@ -188,11 +162,11 @@ def _write_down_at_last() -> None:
 
 
 def _noted(before: Progress, notes: Iterable[tuple[str, _Change]]) -> Progress:
-    noted = dict(before.records)
+    noted = Progress(before)
     for exercise, change in notes:
-        record = noted.get(exercise, Record())
+        record = noted.of(exercise)
         noted[exercise] = record if record.passed else change(record)
-    return Progress(noted)
+    return noted
 
 
 def _lock(path: Path) -> Path:

@@ -53,32 +53,15 @@ def assert_type(computation: Computation, expected: Any) -> None:
 
 
 def difference(
-    found: Any,
-    expected: Any,
-    path: str = "$",
-    *,
-    relative: float = RELATIVE,
-    lenient: bool = False,
+    found: Any, expected: Any, *, relative: float = RELATIVE, lenient: bool = False
 ) -> str | None:
     """The first difference between two results, `None` if they agree.
 
     `lenient` is how a learner's result is compared: any sequence or array may stand for
     another, a dict for a struct, and a number for one of another dtype.
     """
-    if lenient:
-        found, expected = _matched(found, expected)
-    pairs = _parts(found, expected)
-    if pairs is None or (lenient and not isinstance(expected, dict | list)):
-        agree = _leaves_agree(found, expected, relative, lenient)
-        return None if agree else _says(path, found, expected)
-    sizes = {len(pairs), _size(found), _size(expected)}
-    if type(found) is not type(expected) or len(sizes) != 1:
-        return _says(path, found, expected)
-    for step, (a, b) in pairs.items():
-        problem = difference(a, b, path + step, relative=relative, lenient=lenient)
-        if problem is not None:
-            return problem
-    return None
+    mismatch = _mismatch(found, expected, "$", relative, lenient)
+    return None if mismatch is None else _says(*mismatch)
 
 
 def alike(found: Any, expected: Any) -> bool:
@@ -90,7 +73,7 @@ def alike(found: Any, expected: Any) -> bool:
     (False, True)
     """
     try:
-        return difference(found, expected, relative=LENIENT, lenient=True) is None
+        return _mismatch(found, expected, "$", LENIENT, lenient=True) is None
     except Exception:  # of an object that cannot even be compared
         return False
 
@@ -114,6 +97,25 @@ def to_plain(thing: Any) -> Any:
             return thing
 
 
+def _mismatch(
+    found: Any, expected: Any, path: str, relative: float, lenient: bool
+) -> tuple[str, Any, Any] | None:
+    """Where two results first differ, and what is found and expected there."""
+    if lenient:
+        found, expected = _matched(found, expected)
+    if not _is_container(expected, lenient):
+        agree = _leaves_agree(found, expected, relative, lenient)
+        return None if agree else (path, found, expected)
+    if type(found) is not type(expected) or _outline(found) != _outline(expected):
+        return path, found, expected
+    pairs = zip(_fields(found), _fields(expected), strict=True)
+    for (step, a), (_, b) in pairs:
+        mismatch = _mismatch(a, b, path + step, relative, lenient)
+        if mismatch is not None:
+            return mismatch
+    return None
+
+
 def _matched(found: Any, expected: Any) -> tuple[Any, Any]:
     """Both as plain Python, an array as a list or a list as an array, if need be."""
     found, expected = to_plain(found), to_plain(expected)
@@ -125,21 +127,23 @@ def _matched(found: Any, expected: Any) -> tuple[Any, Any]:
     return found, expected
 
 
-def _parts(found: Any, expected: Any) -> dict[str, tuple[Any, Any]] | None:
-    """What two containers hold, by path, as far as both go; `None` for no container."""
-    fields = dict(_fields(expected))
-    if not fields and not isinstance(expected, list | tuple | dict | Struct):
-        return None
-    others = list(_fields(found))
-    return {
-        step: (other, fields[step])
-        for step, (other_step, other) in zip(fields, others, strict=False)
-        if step == other_step
-    }
+def _is_container(thing: Any, lenient: bool) -> bool:
+    if lenient or isinstance(thing, list | tuple | dict | Struct):
+        return isinstance(thing, list | tuple | dict | Struct)
+    return dataclasses.is_dataclass(thing) and not isinstance(thing, Placement | type)
 
 
-def _size(container: Any) -> int:
-    return len(list(_fields(container)))
+def _outline(container: Any) -> Any:
+    """What two containers have in common before their parts are compared."""
+    match container:
+        case dict():
+            return list(container)
+        case list() | tuple():
+            return len(container)
+        case Struct():
+            return [name for name, _ in container.items()]
+        case _:  # records of one class
+            return None
 
 
 def _fields(container: Any) -> Iterator[tuple[str, Any]]:
@@ -151,13 +155,9 @@ def _fields(container: Any) -> Iterator[tuple[str, Any]]:
         case Struct():
             for i, (name, value) in enumerate(container.items()):
                 yield (f".{name}" if name else f"[{i}]"), value
-        case Placement():
-            return
-        case _ if dataclasses.is_dataclass(container):
+        case _:
             for field in dataclasses.fields(container):
                 yield f".{field.name}", getattr(container, field.name)
-        case _:
-            return
 
 
 def _leaves_agree(found: Any, expected: Any, relative: float, lenient: bool) -> bool:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small exercise to try the machinery on, which no lesson has."""
+"""A small exercise and two small lessons, to try the machinery on."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import gives, raises
 
 
@@ -39,3 +39,21 @@ def doubles(**changes: Any) -> Exercise:
         limit_s=60.0,
     )
     return replace(exercise, **changes)
+
+
+HELLO = Lesson(
+    "01_hello",
+    "Hello, federated world",
+    minutes=25,
+    exercises=(
+        doubles(name="say_hello", title="Say hello", points=5),
+        doubles(name="warmer", title="A warmer greeting", points=10),
+    ),
+)
+TYPES = Lesson(
+    "02_types",
+    "Types <and> placements",
+    minutes=25,
+    exercises=(doubles(name="a_type", title="Write one", points=15),),
+)
+LESSONS = (HELLO, TYPES)

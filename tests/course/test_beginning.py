@@ -14,7 +14,7 @@ from traitlets.config import Config
 
 from fedlearn_edu.course import begin
 from fedlearn_edu.course.beginning import lesson_named
-from fedlearn_edu.course.unanswered import Unanswered
+from fedlearn_edu.course.exercise import Unanswered, UnansweredError
 from fedlearn_edu.errors import FedLearnError
 
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
@@ -44,6 +44,18 @@ def test_answers_that_exist_stay_and_others_get_a_stand_in() -> None:
     assert len(answers) == len(lesson_named("01_hello").exercises)
     begin("01_hello", answers)
     assert answers["average_of"] == "already written"
+
+
+def test_stand_in_says_whose_answer_is_missing() -> None:
+    assert repr(Unanswered("doubles")) == "<doubles: not answered yet>"
+    assert not Unanswered("doubles")
+
+
+def test_calling_it_says_what_to_do() -> None:
+    with pytest.raises(UnansweredError, match="`doubles` has no answer yet") as caught:
+        Unanswered("doubles")(1, more=2)
+    assert "run that cell first" in (caught.value.do or "")
+    assert isinstance(caught.value, RuntimeError)
 
 
 def test_answer_whose_cell_fails_is_no_answer_any_more(shell: Any) -> None:

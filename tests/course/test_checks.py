@@ -8,9 +8,8 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import NotRightYetError, check, checkpoint, checks, hint
-from fedlearn_edu.course.exercise import Exercise
+from fedlearn_edu.course.exercise import Exercise, Unanswered
 from fedlearn_edu.course.lessons import EXERCISES
-from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError
 from tests.course.examples import doubles, right
 

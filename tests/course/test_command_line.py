@@ -13,7 +13,7 @@ import pytest
 from fedlearn_edu.__main__ import main
 from fedlearn_edu.course import doctor, records, start
 from fedlearn_edu.course.doctor import Finding
-from tests.course.lessons import LESSONS
+from tests.course.examples import LESSONS
 from tests.patience import PATIENCE_S
 
 

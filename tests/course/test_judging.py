@@ -9,11 +9,10 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case
+from fedlearn_edu.course.exercise import Case, Unanswered
 from fedlearn_edu.course.feedback import as_html, as_text
 from fedlearn_edu.course.judging import Failure, judge
 from fedlearn_edu.course.mistakes import gives
-from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from tests.course.examples import doubles, right
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from fedlearn_edu.course import progress_page, records
+from fedlearn_edu.course.exercise import Lesson
 from fedlearn_edu.course.records import Progress, Record
 from fedlearn_edu.viz.progress import LessonRow, draw_progress
-from tests.course.lessons import HELLO, LESSONS, TYPES, SmallLesson
+from tests.course.examples import HELLO, LESSONS, TYPES
 
 DAY = "2026-11-22"
 BEGUN = Progress({"say_hello": Record(2, 1, DAY), "warmer": Record(3, 2)})
@@ -36,7 +37,7 @@ def test_finished_lesson_says_done() -> None:
 
 
 def test_lesson_without_exercises_is_not_called_done() -> None:
-    empty = SmallLesson(3, "03_empty", "Nothing to do", ())
+    empty = Lesson("03_empty", "Nothing to do", minutes=5)
     [row] = progress_page.rows([empty], Progress())
     assert (row.exercises, row.next) == (0, "")
 

@@ -12,7 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import gives, looks, raises, returns
-from fedlearn_edu.course.one_room import Members, OneRoom
+from fedlearn_edu.course.single_executor import Members, SingleExecutorStrategy
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.framework import (
     ExecutorValue,
@@ -147,14 +147,14 @@ def running_on(
     return SyncExecutionContext(local_executor_factory(strategy=strategy, **options))
 
 
-def mapped(room: OneRoom, function: ExecutorValue, value: Handle) -> Any:
+def mapped(room: SingleExecutorStrategy, function: ExecutorValue, value: Handle) -> Any:
     """What the method has to do, for the references of two exercises."""
     return [room.room.create_call(function, member) for member in value.representation]
 
 
 def _maps_in_turn() -> Any:
     @final
-    class MapsInTurn(OneRoom):
+    class MapsInTurn(SingleExecutorStrategy):
         @implements("federated_map")
         async def map_members(self, type_: Any, fn: Handle, value: Handle) -> Members:
             function = await self.bring(fn)
@@ -191,11 +191,15 @@ IN_A_GENERATOR = raises(
     "async_generator",
 )
 
+_DERIVED = wants.subclass(
+    SingleExecutorStrategy, "a class derived from SingleExecutorStrategy"
+)
+
 MAPS_IN_TURN = Exercise(
     name="maps_in_turn",
     title="a strategy that can map",
     points=10,
-    want=wants.subclass(OneRoom, "a class derived from OneRoom"),
+    want=_DERIVED,
     reference=_maps_in_turn,
     cases=(
         Case("three clients", ([1.0, 2.0, 5.0],), _tripled),
@@ -273,7 +277,7 @@ NOT_ASKED_FOR = ("federated_select", "federated_pairwise_masks")
 
 def _folds_in_order() -> Any:
     @final
-    class FoldsInOrder(OneRoom):
+    class FoldsInOrder(SingleExecutorStrategy):
         @implements("federated_map")
         async def map_members(self, type_: Any, fn: Handle, value: Handle) -> Members:
             function = await self.bring(fn)
@@ -336,7 +340,7 @@ FOLDS_IN_ORDER = Exercise(
     name="folds_in_order",
     title="a strategy that can aggregate",
     points=15,
-    want=wants.subclass(OneRoom, "a class derived from OneRoom"),
+    want=_DERIVED,
     reference=_folds_in_order,
     cases=(
         Case("three clients, in order", ([1, 2, 3],), _folded),

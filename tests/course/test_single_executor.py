@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The room of lesson 7, two methods short of a strategy; and its groups of groups."""
+"""The strategy of lesson 7, two methods short; and its groups of groups."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.contexts.stacks import StackBuilder, StackPlan
 from fedlearn_edu.course.lessons import EXERCISES
-from fedlearn_edu.course.one_room import OneRoom
+from fedlearn_edu.course.single_executor import SingleExecutorStrategy
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.framework import (
     FederatingExecutor,
@@ -27,7 +27,7 @@ def context(strategy: type) -> SyncExecutionContext:
 
 def test_room_lacks_what_the_exercises_ask_for() -> None:
     needed = EXERCISES["enough_for_a_mean"].solution
-    missing = set(needed) - set(OneRoom.implemented)
+    missing = set(needed) - set(SingleExecutorStrategy.implemented)
     assert missing == {"federated_map", "federated_aggregate"}
 
 
@@ -36,7 +36,7 @@ def test_room_alone_refuses_a_mean_before_anything_runs() -> None:
         fl.federated_mean, fl.type_at_clients(np.float32)
     )
     with (
-        context(OneRoom),
+        context(SingleExecutorStrategy),
         pytest.raises(UnsupportedIntrinsicError, match="federated_aggregate"),
     ):
         average([1.0, 2.0])
