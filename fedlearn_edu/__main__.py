@@ -61,10 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _demo(chosen: Any) -> int:
-    from fedlearn_edu.demo.story import tell
+    from fedlearn_edu.demo.run import run_demo
 
     options = Options(chosen.data, chosen.rounds, chosen.out, chosen.seed)
-    return 0 if tell(options, say=_say) else 1
+    return 0 if run_demo(options, say=_say) else 1
 
 
 def _start(chosen: Any) -> int:

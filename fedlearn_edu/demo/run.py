@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program of `program` and tells what happens, step by step.
+"""Runs the program of `program` and reports what happens, step by step.
 
-`__main__` calls `tell` with a function that shows a line; every number comes from
+`__main__` calls `run_demo` with a function that shows a line; every number comes from
 calling a computation, and only the folder for the pictures is written.
 """
 
@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from tqdm import tqdm
@@ -18,8 +18,9 @@ from tqdm import tqdm
 import fedlearn_edu as fl
 from fedlearn_edu.demo import report
 from fedlearn_edu.demo.pictures import save_pictures
+from fedlearn_edu.demo.program import Program, build_program
 from fedlearn_edu.demo.published import compare
-from fedlearn_edu.demo.records import Evaluation, Opening, Outcome, Round
+from fedlearn_edu.demo.records import Baselines, Evaluation, Outcome, Round
 from fedlearn_edu.demo.setting import (
     DECAY,
     LEARNING_RATE,
@@ -30,9 +31,6 @@ from fedlearn_edu.demo.setting import (
 )
 from fedlearn_edu.errors import FedLearnError
 
-if TYPE_CHECKING:
-    from fedlearn_edu.demo.program import Program
-
 Say = Callable[[str], None]
 
 
@@ -41,8 +39,8 @@ class DemoError(FedLearnError, ValueError):
     """The demo was asked for something it cannot do."""
 
 
-def tell(options: Options, say: Say) -> bool:
-    """Runs the demo and says its lines; writes the pictures into `options.out`.
+def run_demo(options: Options, say: Say) -> bool:
+    """Runs the demo, reports it line by line, and writes pictures to `options.out`.
 
     Returns:
         Whether the published numbers came out, where they apply: `True` otherwise.
@@ -50,7 +48,7 @@ def tell(options: Options, say: Say) -> bool:
     make_folder(options.out)
     data = prepare(options)
     say(report.heading(data, options))
-    outcome = run(data, options.rounds, say)
+    outcome = run_program(data, options.rounds, say)
     is_reproduced = True
     if data.name == "mnist" and options.seed is None:
         rows = compare(outcome)
@@ -77,43 +75,36 @@ def make_folder(folder: Path) -> None:
         ) from error
 
 
-def run(data: FederatedData, num_rounds: int, say: Say) -> Outcome:
+def run_program(data: FederatedData, num_rounds: int, say: Say) -> Outcome:
     """Runs the parts of `program` on a stack that counts bytes."""
     factory = fl.framework.sizing_executor_factory(support_sequence_ops=True)
     with fl.framework.SyncExecutionContext(executor_fn=factory):
-        program = _build_program()
+        program = build_program()
         train, test = (
             split.place(data.batch_size) for split in (data.train, data.test)
         )
-        judge = _Judge(program, train, test)
-        opening = _opening(program, data, judge)
-        say(report.opening_lines(opening))
+        evaluator = _Evaluator(program, train, test)
+        baselines = _baselines(program, data, evaluator)
+        say(report.baseline_lines(baselines))
         say(report.table_head())
-        say(report.zero_row(opening))
-        teller = _Teller(judge, factory, say)
+        say(report.zero_row(baselines))
+        reporter = _RoundReporter(evaluator, factory, say)
         fl.learning.run(
             program.averaging,
             data.train,
             num_rounds,
             batch_size=data.batch_size,
-            options=fl.learning.Options(callbacks=[teller]),
+            options=fl.learning.Options(callbacks=[reporter]),
         )
-    return Outcome(opening, tuple(teller.rounds))
-
-
-def _build_program() -> "Program":
-    """Imports the program late, because that takes seconds, and TensorFlow silently."""
-    from fedlearn_edu.demo import program
-
-    return program.build_program()
+    return Outcome(baselines, tuple(reporter.rounds))
 
 
 @final
 @dataclass(frozen=True)
-class _Judge:
+class _Evaluator:
     """Evaluates a model on the two splits, which were placed once."""
 
-    program: "Program"
+    program: Program
     train_batches: Any
     test_batches: Any
 
@@ -126,7 +117,7 @@ class _Judge:
         return _read(self.program.evaluation(weights, self.test_batches))
 
 
-def _read(found: "fl.learning.Evaluation") -> Evaluation:
+def _read(found: fl.learning.Evaluation) -> Evaluation:
     return Evaluation(
         loss=found.loss_summed_over_batches,
         accuracy=found.accuracy_per_example,
@@ -135,7 +126,9 @@ def _read(found: "fl.learning.Evaluation") -> Evaluation:
     )
 
 
-def _opening(program: "Program", data: FederatedData, judge: _Judge) -> Opening:
+def _baselines(
+    program: Program, data: FederatedData, evaluator: _Evaluator
+) -> Baselines:
     """What the zero model and the model of one lone client can do."""
     stepping, own = program.stepping, data.train[LONE_CLIENT].batches(data.batch_size)
     state = zero = stepping.initialize()
@@ -144,33 +137,33 @@ def _opening(program: "Program", data: FederatedData, judge: _Judge) -> Opening:
         losses.append(program.evaluation(state.weights, [own[-1:]]).loss_per_example)
         state, _ = stepping.next(state, [own[-1:]])
     lone, _ = stepping.next(zero, [own])
-    return Opening(
+    return Baselines(
         batch_loss=losses[0],
         steps=tuple(losses[1:]),
-        zero_train=judge.train(zero.weights),
-        zero_test=judge.test(zero.weights),
-        lone=judge.train(lone.weights),
+        zero_train=evaluator.train(zero.weights),
+        zero_test=evaluator.test(zero.weights),
+        lone=evaluator.train(lone.weights),
     )
 
 
 @final
-class _Teller:
+class _RoundReporter:
     """Called after each round: evaluates, keeps the round, and says its line."""
 
-    def __init__(self, judge: _Judge, factory: Any, say: Say) -> None:
+    def __init__(self, evaluator: _Evaluator, factory: Any, say: Say) -> None:
         self.rounds: list[Round] = []
-        self._judge, self._factory, self._say = judge, factory, say
+        self._evaluator, self._factory, self._say = evaluator, factory, say
         self._before = factory.get_size_info()
 
-    def __call__(self, so_far: "fl.learning.Run") -> None:
+    def __call__(self, so_far: fl.learning.Run) -> None:
         """The callback of `learning.run`."""
         after, number = self._factory.get_size_info(), so_far.rounds
         step = Round(
             number=number,
             learning_rate=LEARNING_RATE * DECAY ** (number - 1),
             weights=np.asarray(so_far.weights["weights"]),
-            train=self._judge.train(so_far.weights),
-            test=self._judge.test(so_far.weights),
+            train=self._evaluator.train(so_far.weights),
+            test=self._evaluator.test(so_far.weights),
             bytes_down=after.bytes_down - self._before.bytes_down,
             bytes_up=after.bytes_up - self._before.bytes_up,
             seconds=so_far.history.last["seconds"],
