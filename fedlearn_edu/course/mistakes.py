@@ -9,7 +9,7 @@ is recognized on any input.
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import Attempt, Mistake
@@ -17,26 +17,23 @@ from fedlearn_edu.testing.comparison import alike
 from fedlearn_edu.types import parse_type
 
 
-def gives(says: str, wrong: Callable[..., Any]) -> Mistake:
-    """Made by whoever gets what `wrong` makes of the same arguments.
+def gives(says: str, *wrongs: Callable[..., Any]) -> Mistake:
+    """The result is what one of `wrongs` makes of the same arguments.
 
     >>> mistake = gives("you added instead of averaging", lambda values: sum(values))
     >>> mistake.spotted(Attempt(answer=None, inputs=([1.0, 2.0],), got=3.0))
     True
     """
 
-    def spotted(attempt: Attempt) -> bool:
-        if attempt.error is not None or attempt.got is None:
-            return False
-        with suppress(Exception):  # a mistake that these inputs do not allow
-            return alike(attempt.got, wrong(*attempt.inputs))
-        return False
+    def made_by(wrong: Callable[..., Any]) -> Mistake:
+        return returns(says, lambda got, *inputs: alike(got, wrong(*inputs)))
 
-    return Mistake(says, spotted)
+    each = [made_by(wrong) for wrong in wrongs]
+    return Mistake(says, lambda attempt: any(one.spotted(attempt) for one in each))
 
 
 def returns(says: str, like: Callable[..., Any]) -> Mistake:
-    """Made by whoever gets a result of which `like(result, *inputs)` is true.
+    """There is a result, of which `like(result, *inputs)` is true.
 
     >>> mistake = returns("this is below zero", lambda got, number: got < 0)
     >>> mistake.spotted(Attempt(answer=None, inputs=(2.0,), got=-2.0))
@@ -46,7 +43,7 @@ def returns(says: str, like: Callable[..., Any]) -> Mistake:
     def spotted(attempt: Attempt) -> bool:
         if attempt.error is not None or attempt.got is None:
             return False
-        with suppress(Exception):  # a result that is not even of that kind
+        with suppress(Exception):  # neither this result nor these inputs fit
             return bool(like(attempt.got, *attempt.inputs))
         return False
 
@@ -54,7 +51,7 @@ def returns(says: str, like: Callable[..., Any]) -> Mistake:
 
 
 def typed(says: str, *notations: str) -> Mistake:
-    """Made by whoever hands in a computation of one of these types, as written."""
+    """The answer is a computation of one of these types."""
     types = [str(parse_type(notation)) for notation in notations]
 
     def spotted(attempt: Attempt) -> bool:
@@ -65,7 +62,7 @@ def typed(says: str, *notations: str) -> Mistake:
 
 
 def raises(says: str, pattern: str) -> Mistake:
-    """Made by whoever gets an error in whose class or text this is found."""
+    """An error was raised in whose class or text the pattern is found."""
 
     def spotted(attempt: Attempt) -> bool:
         if attempt.error is None:
@@ -79,7 +76,7 @@ def raises(says: str, pattern: str) -> Mistake:
 
 
 def looks(says: str, like: Callable[[Any], bool]) -> Mistake:
-    """Made by whoever hands in something of which `like` is true."""
+    """The answer is one of which `like` is true."""
 
     def spotted(attempt: Attempt) -> bool:
         with suppress(Exception):  # whatever the answer is
@@ -87,3 +84,16 @@ def looks(says: str, like: Callable[[Any], bool]) -> Mistake:
         return False
 
     return Mistake(says, spotted)
+
+
+def written(says: str, *texts: str, lacking: str = "") -> Mistake:
+    """One of these texts is in the answer as it is written, or one is lacking."""
+
+    def like(answer: Any) -> bool:
+        text = str(answer)
+        return any(map(text.__contains__, texts)) or lacking not in text
+
+    return looks(says, like)
+
+
+NO_RETURN: Final = raises("nothing came back: is there a `return`?", "NoneType")

@@ -10,7 +10,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Mistake
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.lessons.evaluation import (
     BATCH,
     BATCH_TYPE,
@@ -21,12 +21,13 @@ from fedlearn_edu.course.lessons.evaluation import (
     SERVER_MODEL_TYPE,
     a_batch,
     a_model,
+    images,
     in_right,
     local_train,
     scores,
     trained,
 )
-from fedlearn_edu.course.mistakes import gives, looks, raises, typed
+from fedlearn_edu.course.mistakes import gives, looks, raises, returns, typed
 
 SERVER_RATE_TYPE = fl.type_at_server(np.float32)
 
@@ -99,11 +100,6 @@ def alike(batches: Any) -> float:
     return 1.0
 
 
-def images(batches: Any) -> float:
-    """How many images a client has."""
-    return float(sum(len(batch["y"]) for batch in batches))
-
-
 def added(model: Any, rate: float, data: Any, weigh: Weigh = alike) -> Any:
     """The sum of the clients' models, each times its weight."""
     found = [(weigh(batches), trained(model, rate, batches)) for batches in data]
@@ -129,11 +125,6 @@ def unequal_clients() -> Any:
         [a_batch(8, 8)],
         [a_batch(9), a_batch(0, 1, 5), a_batch(2, 6)],
     ]
-
-
-def zeros() -> Any:
-    """The model from which the lesson begins."""
-    return a_model(0)
 
 
 def rounds_of(model: Any, data: Any, rates: Any) -> list[Any]:
@@ -188,7 +179,7 @@ FEDERATED_TRAIN = Exercise(
         ),
         gives(
             "the clients began with a model of zeros, not with that of the server",
-            lambda model, rate, data: a_round(zeros(), rate, data),
+            lambda model, rate, data: a_round(a_model(0), rate, data),
         ),
         gives(
             "nobody trained: the server has its own model back",
@@ -223,10 +214,6 @@ FEDERATED_TRAIN = Exercise(
         "    return fl.federated_...(trained)",
     ),
 )
-
-
-def _miscounted(attempt: Attempt) -> bool:
-    return isinstance(attempt.got, list) and len(attempt.got) != attempt.inputs[3] + 1
 
 
 def _restarted(model: Any, data: Any, rate: float, rounds: int) -> Any:
@@ -295,10 +282,10 @@ TRAIN_ROUNDS = Exercise(
             "the model before the first round is missing",
             lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[1:],
         ),
-        Mistake(
+        returns(
             "count the models: one for each round, and the first one before them; the "
             "`return` comes after the loop",
-            _miscounted,
+            lambda got, *inputs: isinstance(got, list) and len(got) != inputs[3] + 1,
         ),
         gives(
             "all models are the first one: what do you keep?",
@@ -426,10 +413,6 @@ BATCH_HITS = Exercise(
 )
 
 
-def _by_few(batches: Any) -> float:
-    return 1 / images(batches)
-
-
 WEIGHTED_TRAIN = Exercise(
     name="weighted_train",
     title="a round in which every image counts the same",
@@ -459,7 +442,9 @@ WEIGHTED_TRAIN = Exercise(
         gives("you added the models up; take their weighted mean", added),
         gives(
             "those with few images count most: the weight is the number of images",
-            lambda model, rate, data: a_round(model, rate, data, _by_few),
+            lambda model, rate, data: a_round(
+                model, rate, data, lambda batches: 1 / images(batches)
+            ),
         ),
         gives(
             "the weights are squared: they were used twice",

@@ -8,7 +8,7 @@ import numpy as np
 
 from fedlearn_edu import learning
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Mistake
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson, Mistake
 from fedlearn_edu.course.mistakes import gives, looks, raises, returns
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import Correction, LocalPasses
@@ -152,10 +152,6 @@ def _ends_like(says: str, pull: Pull, *unpulled: str) -> Mistake:
     return gives(says, lambda strength, rounds: _weights_after(build, strength, rounds))
 
 
-def _returned_no_process(attempt: Attempt) -> bool:
-    return attempt.got is not None and not isinstance(attempt.got, dict)
-
-
 BUILD_MY_PROX = Exercise(
     name="build_my_prox",
     title="your gradient in a real learning process",
@@ -168,9 +164,9 @@ BUILD_MY_PROX = Exercise(
         Case("no pull: this is FedAvg", (0.0, 1), do=_weights_after),
     ),
     mistakes=(
-        Mistake(
+        returns(
             "the process is not returned: the last line of the function has to stay",
-            _returned_no_process,
+            lambda got, *_: not isinstance(got, dict),
         ),
         raises(
             "return a dictionary with both names: there has to be a gradient for "
@@ -246,97 +242,34 @@ BUILD_MY_PROX = Exercise(
 BETA_1, BETA_2, EPSILON = 0.9, 0.99, 1e-3
 
 
-def _adam_step(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    g = -update
-    m = BETA_1 * m + (1 - BETA_1) * g
-    s = BETA_2 * s + (1 - BETA_2) * g**2
-    weights = weights - rate * m / (np.sqrt(s) + EPSILON)
-    return weights, m, s
+def _fading(old: float, new: float) -> Callable[[Any, Any], Any]:
+    """A running mean: how much of the old one stays, and of what is new comes in."""
+    return lambda mean, value: old * mean + new * value
 
 
-def _uphill(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    return _adam_step(weights, m, s, -update, rate)
+_M, _S = _fading(BETA_1, 1 - BETA_1), _fading(BETA_2, 1 - BETA_2)
 
 
-def _no_root(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, m, s = _adam_step(weights, m, s, update, rate)
-    return weights - rate * m / (s + EPSILON), m, s
+def _adam(
+    renew_m: Callable[[Any, Any], Any] = _M,
+    renew_s: Callable[[Any, Any], Any] = _S,
+    square: Callable[[Any, Any], Any] = lambda g, m: g**2,
+    move: Callable[..., Any] = lambda rate, g, m, s: -rate * m / (np.sqrt(s) + EPSILON),
+) -> Callable[..., Any]:
+    """A server's step that is made of these parts; each can be a usual mistake."""
 
+    def adam_step(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
+        g = -update
+        m = renew_m(m, g)
+        s = renew_s(s, square(g, m))
+        return weights + move(rate, g, m, s), m, s
 
-def _root_of_both(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, m, s = _adam_step(weights, m, s, update, rate)
-    return weights - rate * m / np.sqrt(s + EPSILON), m, s
-
-
-def _no_mean(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, m, s = _adam_step(weights, m, s, update, rate)
-    return weights + rate * update / (np.sqrt(s) + EPSILON), m, s
+    return adam_step
 
 
 def _old_means(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
     stepped = weights - rate * m / (np.sqrt(s) + EPSILON)
-    return stepped, *_adam_step(weights, m, s, update, rate)[1:]
-
-
-def _climbs(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    below, m, s = _adam_step(weights, m, s, update, rate)
-    return 2 * weights - below, m, s
-
-
-def _no_brackets(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, m, s = _adam_step(weights, m, s, update, rate)
-    return weights - rate * m / np.sqrt(s) + EPSILON, m, s
-
-
-def _square_of_mean(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, m, _ = _adam_step(weights, m, s, update, rate)
-    s = BETA_2 * s + (1 - BETA_2) * m**2
-    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
-
-
-def _no_square(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, m, _ = _adam_step(weights, m, s, update, rate)
-    s = BETA_2 * s - (1 - BETA_2) * update
-    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
-
-
-def _swapped(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    m = BETA_2 * m - (1 - BETA_2) * update
-    s = BETA_1 * s + (1 - BETA_1) * update**2
-    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
-
-
-def _one_beta(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, m, _ = _adam_step(weights, m, s, update, rate)
-    s = BETA_1 * s + (1 - BETA_1) * update**2
-    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
-
-
-def _m_forgets(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, _, s = _adam_step(weights, m, s, update, rate)
-    m = (1 - BETA_1) * m - BETA_1 * update
-    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
-
-
-def _s_forgets(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    _, m, _ = _adam_step(weights, m, s, update, rate)
-    s = (1 - BETA_2) * s + BETA_2 * update**2
-    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
-
-
-def _both_forget(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    m = (1 - BETA_1) * m - BETA_1 * update
-    s = (1 - BETA_2) * s + BETA_2 * update**2
-    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
-
-
-def _sums(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    m, s = BETA_1 * m - update, BETA_2 * s + update**2
-    return weights - rate * m / (np.sqrt(s) + EPSILON), m, s
-
-
-def _whole_update(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    return weights + update, *_adam_step(weights, m, s, update, rate)[1:]
+    return stepped, *_adam()(weights, m, s, update, rate)[1:]
 
 
 _TWO: Final = np.array([1.0, -1.0])
@@ -346,7 +279,7 @@ ADAM_STEP = Exercise(
     title="the server's step in FedAdam",
     points=10,
     want=wants.function(5),
-    reference=lambda: _adam_step,
+    reference=_adam,
     cases=(
         Case("the first step", (1.0, 0.0, 0.0, 2.0, 0.1)),
         Case("a later step", (1.0, -0.5, 0.25, 2.0, 0.1)),
@@ -360,39 +293,63 @@ ADAM_STEP = Exercise(
         gives(
             "this goes the wrong way: a gradient points uphill, an update downhill, so "
             "g = -update",
-            _uphill,
+            _adam(_fading(BETA_1, BETA_1 - 1)),
         ),
-        gives("the root is missing: divide by √s, not by s", _no_root),
-        gives("epsilon stands outside the root: √s + epsilon", _root_of_both),
+        gives(
+            "the root is missing: divide by √s, not by s",
+            _adam(move=lambda rate, g, m, s: -rate * m / (s + EPSILON)),
+        ),
+        gives(
+            "epsilon stands outside the root: √s + epsilon",
+            _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s + EPSILON)),
+        ),
         gives(
             "this follows the latest update alone: step along m, the running mean",
-            _no_mean,
+            _adam(move=lambda rate, g, m, s: -rate * g / (np.sqrt(s) + EPSILON)),
         ),
         gives(
             "the step uses m and s as they were: renew them first, then take the step",
             _old_means,
         ),
-        gives("m points uphill, as g does: the step takes it *away*", _climbs),
         gives(
-            "brackets are missing: divide by (√s + epsilon) as a whole", _no_brackets
+            "m points uphill, as g does: the step takes it *away*",
+            _adam(move=lambda rate, g, m, s: rate * m / (np.sqrt(s) + EPSILON)),
         ),
-        gives("s is the running mean of g², not of m²", _square_of_mean),
-        gives("s is the running mean of the *squares*, of g**2", _no_square),
-        gives("the two betas are swapped: m goes with 0.9, s with 0.99", _swapped),
+        gives(
+            "brackets are missing: divide by (√s + epsilon) as a whole",
+            _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s) + EPSILON),
+        ),
+        gives(
+            "s is the running mean of g², not of m²", _adam(square=lambda g, m: m**2)
+        ),
+        gives(
+            "s is the running mean of the *squares*, of g**2",
+            _adam(square=lambda g, m: g),
+        ),
+        gives("the two betas are swapped: m goes with 0.9, s with 0.99", _adam(_S, _M)),
         returns(
             "s is below zero, and has no root: -update**2 is -(update**2); square g, "
             "with g = -update",
             lambda got, *_: bool(np.any(np.asarray(got[2]) < 0)),
         ),
-        gives("s has its own beta: 0.99 and 0.01, where m has 0.9 and 0.1", _one_beta),
-        *(
-            gives("the old mean counts beta, and what is new (1 - beta)", swapped)
-            for swapped in (_m_forgets, _s_forgets, _both_forget)
+        gives(
+            "s has its own beta: 0.99 and 0.01, where m has 0.9 and 0.1",
+            _adam(renew_s=_M),
         ),
         gives(
-            "these are sums that fade, not means: the new part counts (1 - beta)", _sums
+            "the old mean counts beta, and what is new (1 - beta)",
+            _adam(renew_m=_fading(1 - BETA_1, BETA_1)),
+            _adam(renew_s=_fading(1 - BETA_2, BETA_2)),
+            _adam(_fading(1 - BETA_1, BETA_1), _fading(1 - BETA_2, BETA_2)),
         ),
-        gives("this is the step of FedAvg: it adds the update as it is", _whole_update),
+        gives(
+            "these are sums that fade, not means: the new part counts (1 - beta)",
+            _adam(_fading(BETA_1, 1), _fading(BETA_2, 1)),
+        ),
+        gives(
+            "this is the step of FedAvg: it adds the update as it is",
+            _adam(move=lambda rate, g, m, s: -g),
+        ),
     ),
     hints=(
         "Four lines, in the order of the formulas above: g, m, s, weights. Each line "
@@ -410,6 +367,7 @@ ADAM_STEP = Exercise(
 
 RATE: Final = 0.05
 
+Pair = tuple[float, float]
 Steer = Callable[[float, float, float], float]
 """The slope at the client, its own variate, the common one: the slope to follow."""
 Renew = Callable[[float, float, float, int], float]
@@ -417,7 +375,7 @@ Renew = Callable[[float, float, float, int], float]
 its next variate."""
 
 
-def slope(weight: float, client: tuple[float, float]) -> float:
+def slope(weight: float, client: Pair) -> float:
     """Of the square of the error of a client whose data is one pair (x, y)."""
     x, y = client
     return 2 * x * (x * weight - y)
@@ -435,11 +393,7 @@ def _client(steer: Steer = _steered, renew: Renew = _renewed) -> Callable[..., A
     """A client that steers and remembers in this way; both can be usual mistakes."""
 
     def scaffold_client(
-        weight: float,
-        client: tuple[float, float],
-        own: float,
-        common: float,
-        steps: int,
+        weight: float, client: Pair, own: float, common: float, steps: int
     ) -> Any:
         trained = weight
         for _ in range(steps):
@@ -449,20 +403,20 @@ def _client(steer: Steer = _steered, renew: Renew = _renewed) -> Callable[..., A
     return scaffold_client
 
 
-def _stuck(
-    weight: float, client: tuple[float, float], own: float, common: float, steps: int
-) -> Any:
+def _stuck(weight: float, client: Pair, own: float, common: float, steps: int) -> Any:
     way = steps * RATE * _steered(slope(weight, client), own, common)
     return weight - way, _renewed(own, common, way, steps)
 
 
-def _one_step(weight: float, client: Any, own: float, common: float, steps: int) -> Any:
-    trained = weight - RATE * _steered(slope(weight, client), own, common)
-    return trained, _renewed(own, common, weight - trained, steps)
+def _one_step(
+    weight: float, client: Pair, own: float, common: float, steps: int
+) -> Any:
+    way = RATE * _steered(slope(weight, client), own, common)
+    return weight - way, _renewed(own, common, way, steps)
 
 
 def _renewed_each_step(
-    weight: float, client: tuple[float, float], own: float, common: float, steps: int
+    weight: float, client: Pair, own: float, common: float, steps: int
 ) -> Any:
     trained = weight
     for _ in range(steps):

@@ -237,9 +237,6 @@ BATCH_LOSS = Exercise(
         gives(
             "the logarithm is missing: this is the belief itself, averaged",
             lambda model, batch: _picked(belief(model, batch), batch),
-        ),
-        gives(
-            "the logarithm is missing: this is the belief itself, averaged",
             lambda model, batch: np.mean(in_right(model, batch)),
         ),
         gives(
@@ -312,10 +309,6 @@ def _bias(answer: Any, *arguments: Any) -> Any:
     return answer(*arguments)["bias"]
 
 
-def _without_rate(model: Any, batch: Any, rate: float) -> Any:
-    return trained(model, 1.0, [batch])
-
-
 def _one_part(part: str) -> Callable[[Any, Any, float], Any]:
     def step(model: Any, batch: Any, rate: float) -> Any:
         return {**model, part: trained(model, rate, [batch])[part]}
@@ -342,7 +335,7 @@ BATCH_TRAIN = Exercise(
         ),
         _steps(
             "there is no learning rate in your step: multiply the slope by it",
-            _without_rate,
+            lambda model, batch, rate: trained(model, 1.0, [batch]),
         ),
         _steps("you trained only the weights, not the bias", _one_part("weights")),
         _steps("you trained only the bias, not the weights", _one_part("bias")),
@@ -489,10 +482,6 @@ LOCAL_TRAIN = Exercise(
 )
 
 
-def _judged_by_zeros(model: Any, batches: Any) -> Any:
-    return summed(a_model(0), batches)
-
-
 def _trained_first(model: Any, batches: Any) -> Any:
     return sum(loss(trained(model, 0.1, [each]), each) for each in batches)
 
@@ -529,7 +518,10 @@ LOCAL_EVAL = Exercise(
             "this is the loss of the first batch only",
             lambda model, batches: loss(model, batches[0]),
         ),
-        gives("you judged the zero model, not the captured `model`", _judged_by_zeros),
+        gives(
+            "you judged the zero model, not the captured `model`",
+            lambda model, batches: summed(a_model(0), batches),
+        ),
         gives(
             "you trained on each batch before judging it; only judge", _trained_first
         ),
@@ -570,17 +562,16 @@ def _losses(model: Any, data: Any) -> Any:
     return np.array([summed(model, batches) for batches in data])
 
 
-def _by_images(model: Any, data: Any) -> Any:
-    images = [sum(len(each["y"]) for each in batches) for batches in data]
-    return np.average(_losses(model, data), weights=images)
+def images(batches: Any) -> float:
+    """How many images a client has."""
+    return float(sum(len(batch["y"]) for batch in batches))
 
 
-def _by_batches(model: Any, data: Any) -> Any:
-    return np.average(_losses(model, data), weights=[len(each) for each in data])
-
-
-def _per_batch(model: Any, data: Any) -> Any:
-    return _losses(model, data).sum() / sum(len(batches) for batches in data)
+def _weighted(weigh: Callable[[Any], float]) -> Callable[[Any, Any], Any]:
+    """A mean over clients that do not count the same."""
+    return lambda model, data: np.average(
+        _losses(model, data), weights=list(map(weigh, data))
+    )
 
 
 FEDERATED_EVAL = Exercise(
@@ -603,15 +594,15 @@ FEDERATED_EVAL = Exercise(
         gives(
             "you averaged over clients and over their batches; each client counts the "
             "same here",
-            _per_batch,
+            lambda model, data: _losses(model, data).sum() / sum(map(len, data)),
         ),
         gives(
             "you weighted the clients by their images; here each counts the same",
-            _by_images,
+            _weighted(images),
         ),
         gives(
             "you weighted the clients by their batches; here each counts the same",
-            _by_batches,
+            _weighted(len),
         ),
         gives(
             "this is the loss of the worst client",

@@ -29,11 +29,8 @@ def arrays_of(dealt: Any) -> list[NDArray[Any]] | None:
 _ENOUGH = 5  # positions of a client, to tell chance from order
 
 
-def _deal_iid() -> Any:
-    def deal_iid(num_examples: int, num_clients: int, rng: Any) -> Any:
-        return np.array_split(rng.permutation(num_examples), num_clients)
-
-    return deal_iid
+def _deal_iid(num_examples: int, num_clients: int, rng: Any) -> Any:
+    return np.array_split(rng.permutation(num_examples), num_clients)
 
 
 def _dealt(deal: Any, num_examples: int, num_clients: int, rng: Any) -> Any:
@@ -68,7 +65,7 @@ DEAL_IID: Final = Exercise(
     title="deal like cards",
     points=10,
     want=wants.function(3),
-    reference=_deal_iid,
+    reference=lambda: _deal_iid,
     cases=(
         Case("100 for each of 10", (1000, 10, np.random.default_rng(0)), _dealt),
         Case("it does not come out even", (103, 10, np.random.default_rng(1)), _dealt),
@@ -134,11 +131,8 @@ DEAL_IID: Final = Exercise(
 )
 
 
-def _deal_one_label() -> Any:
-    def deal_one_label(labels: Any, num_clients: int) -> Any:
-        return [np.flatnonzero(labels == label) for label in range(num_clients)]
-
-    return deal_one_label
+def _deal_one_label(labels: Any, num_clients: int) -> Any:
+    return [np.flatnonzero(labels == label) for label in range(num_clients)]
 
 
 def _held(deal: Any, labels: Any, num_clients: int) -> Any:
@@ -157,7 +151,7 @@ DEAL_ONE_LABEL: Final = Exercise(
     title="one digit per client",
     points=5,
     want=wants.function(2),
-    reference=_deal_one_label,
+    reference=lambda: _deal_one_label,
     cases=(
         Case("three labels", (np.array([1, 0, 2, 0, 1, 0]), 3), _held),
         Case("the rest is left out", (np.array([3, 1, 0, 1, 2, 0]), 2), _held),
@@ -227,11 +221,8 @@ def _apart(counts: Any, whole: Any) -> Any:
     return np.abs(_shares(counts) - _shares(whole))
 
 
-def _total_variation() -> Any:
-    def total_variation(counts: Any, whole: Any) -> Any:
-        return _apart(counts, whole).sum() / 2
-
-    return total_variation
+def _total_variation(counts: Any, whole: Any) -> Any:
+    return _apart(counts, whole).sum() / 2
 
 
 def _case(name: str, counts: list[int], whole: list[int]) -> Case:
@@ -243,7 +234,7 @@ TOTAL_VARIATION: Final = Exercise(
     title="the distance from the whole",
     points=10,
     want=wants.function(2),
-    reference=_total_variation,
+    reference=lambda: _total_variation,
     cases=(
         _case("two of four labels", [2, 2, 0, 0], [3, 6, 9, 12]),
         _case("one of four labels", [8, 0, 0, 0], [25, 25, 25, 25]),
@@ -330,11 +321,8 @@ def _ends(positions: Any, shares: Any) -> Any:
     return np.rint(np.cumsum(shares) * len(positions)).astype(int)
 
 
-def _deal_by_shares() -> Any:
-    def deal_by_shares(positions: Any, shares: Any) -> Any:
-        return np.split(positions, _ends(positions, shares)[:-1])
-
-    return deal_by_shares
+def _deal_by_shares(positions: Any, shares: Any) -> Any:
+    return np.split(positions, _ends(positions, shares)[:-1])
 
 
 def _parts(deal: Any, positions: Any, shares: Any) -> Any:
@@ -391,7 +379,7 @@ DEAL_BY_SHARES: Final = Exercise(
     title="cut by shares",
     points=15,
     want=wants.function(2),
-    reference=_deal_by_shares,
+    reference=lambda: _deal_by_shares,
     cases=(
         Case("half, quarter, quarter", (_PRIMES, np.array([0.5, 0.25, 0.25])), _parts),
         Case("a client with nothing", (_PRIMES[:4], np.array([0, 0.75, 0.25])), _parts),
@@ -474,12 +462,9 @@ DEAL_BY_SHARES: Final = Exercise(
 )
 
 
-def _cut_batches() -> Any:
-    def cut_batches(examples: Any, batch_size: int) -> Any:
-        starts = range(0, len(examples), batch_size)
-        return [examples[start : start + batch_size] for start in starts]
-
-    return cut_batches
+def _cut_batches(examples: Any, batch_size: int) -> Any:
+    starts = range(0, len(examples), batch_size)
+    return [examples[start : start + batch_size] for start in starts]
 
 
 def _batches(name: str, examples: list[int], batch_size: int) -> Case:
@@ -491,7 +476,7 @@ CUT_BATCHES: Final = Exercise(
     title="batches",
     points=5,
     want=wants.function(2),
-    reference=_cut_batches,
+    reference=lambda: _cut_batches,
     cases=(
         _batches("ten in fours", [3, 1, 4, 1, 5, 9, 2, 6, 5, 3], 4),
         _batches("six in twos", [2, 7, 1, 8, 2, 8], 2),

@@ -14,8 +14,8 @@ import fedlearn_edu as fl
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.contexts.event_loop import run
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Mistake
-from fedlearn_edu.course.mistakes import gives, looks, raises
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import NO_RETURN, gives, looks, raises, returns
 from fedlearn_edu.framework import (
     Executor,
     ExecutorValue,
@@ -64,6 +64,18 @@ async def _finished(work: Awaitable[Any]) -> Any:
     return await work
 
 
+def _ran(executor: Any, program: Any, data: Any, type_: Any = np.float32) -> Any:
+    """What comes out of a program on an executor."""
+    return wait_for(run_on(executor, program, data, type_))
+
+
+def _is_executor(answer: Any) -> bool:
+    return isinstance(answer, Executor)
+
+
+_UNCALLED: Final = "hand in the function itself; this is what it returns"
+
+
 @cache
 def double() -> Computation:
     """Leaf code: twice a number."""
@@ -104,18 +116,6 @@ def _questions(answer: Any) -> list[str]:
     return sorted(event.what for event in tape)
 
 
-def _is_handle(attempt: Attempt) -> bool:
-    return isinstance(attempt.got, ExecutorValue)
-
-
-def _is_never_awaited(attempt: Attempt) -> bool:
-    return isinstance(attempt.got, str) and attempt.got == NEVER_AWAITED
-
-
-def _asks_nobody(attempt: Attempt) -> bool:
-    return isinstance(attempt.got, list) and not attempt.got
-
-
 RUN_ON = Exercise(
     name="run_on",
     title="four questions to any executor",
@@ -130,13 +130,13 @@ RUN_ON = Exercise(
         Case("asks what has to be asked", (), _questions),
     ),
     mistakes=(
-        Mistake(
+        returns(
             "this is a handle, not a number: `compute()` is the fourth question",
-            _is_handle,
+            lambda got, *_: isinstance(got, ExecutorValue),
         ),
-        Mistake(
+        returns(
             "an `await` is missing before the last step: this is a promise of a number",
-            _is_never_awaited,
+            lambda got, *_: isinstance(got, str) and got == NEVER_AWAITED,
         ),
         raises(
             "you called the program yourself, and nobody asked the executor",
@@ -155,9 +155,9 @@ RUN_ON = Exercise(
             "embed the data, too: the executor can only use handles that it made",
             "type_signature|very executor",
         ),
-        Mistake(
+        returns(
             "you called the program yourself, and nobody asked the executor",
-            _asks_nobody,
+            lambda got, *_: isinstance(got, list) and not got,
         ),
         raises(
             "take the type that is handed in, `type_`: the data are not always numbers "
@@ -231,13 +231,11 @@ def _sum_of_doubles() -> Computation:
 
 
 def _four_times(answer: Any, number: float) -> Any:
-    stack = answer(NumPyExecutor())
-    return wait_for(run_on(stack, four_times(), number, np.float32))
+    return _ran(answer(NumPyExecutor()), four_times(), number)
 
 
 def _reduce(answer: Any, values: Sequence[float]) -> Any:
-    stack = answer(NumPyExecutor())
-    return wait_for(run_on(stack, _sum_of_doubles(), values, NUMBERS))
+    return _ran(answer(NumPyExecutor()), _sum_of_doubles(), values, NUMBERS)
 
 
 def _names(answer: Any) -> list[str]:
@@ -246,8 +244,7 @@ def _names(answer: Any) -> list[str]:
 
 def _leaf_is_used(answer: Any) -> bool:
     tape = Tape()
-    stack = answer(RecordingExecutor(NumPyExecutor(), tape))
-    wait_for(run_on(stack, double(), 1.0, np.float32))
+    _ran(answer(RecordingExecutor(NumPyExecutor(), tape)), double(), 1.0)
     return len(tape) > 0
 
 
@@ -269,15 +266,12 @@ PARTICIPANT_STACK = Exercise(
         Case("has these layers, from the top", (), _names),
     ),
     mistakes=(
-        looks(
-            "hand in the function itself; this is what it returns",
-            lambda answer: isinstance(answer, Executor),
-        ),
+        looks(_UNCALLED, _is_executor),
         looks(
             "this is a class: put what is below it in parentheses",
             lambda answer: isinstance(answer(NumPyExecutor()), type),
         ),
-        raises("nothing came back: is there a `return`?", "NoneType"),
+        NO_RETURN,
         raises("write `def` alone: to put executors together asks nobody", "coroutine"),
         looks("this is the leaf alone", _built(_LEAF)),
         looks(
@@ -359,13 +353,11 @@ def _of(answer: Any, count: int) -> Any:
 
 
 def _mean(answer: Any, values: Sequence[float]) -> Any:
-    stack = _of(answer, len(values))
-    return wait_for(run_on(stack, _average(), values, _AT_CLIENTS))
+    return _ran(_of(answer, len(values)), _average(), values, _AT_CLIENTS)
 
 
 def _map(answer: Any, values: Sequence[float]) -> Any:
-    stack = _of(answer, len(values))
-    return wait_for(run_on(stack, _doubled(), values, _AT_CLIENTS))
+    return _ran(_of(answer, len(values)), _doubled(), values, _AT_CLIENTS)
 
 
 def _who_computes(answer: Any) -> list[str]:
@@ -378,7 +370,7 @@ def _who_computes(answer: Any) -> list[str]:
     stack = answer(
         seen("server"), [seen("client 0"), seen("client 1")], seen("nowhere")
     )
-    wait_for(run_on(stack, _average(), [1.0, 2.0], _AT_CLIENTS))
+    _ran(stack, _average(), [1.0, 2.0], _AT_CLIENTS)
     return sorted({event.participant for event in tape if event.what == "create_call"})
 
 
@@ -406,15 +398,12 @@ FEDERATED_STACK = Exercise(
         Case("has these layers, from the top", (), _layers),
     ),
     mistakes=(
-        looks(
-            "hand in the function itself; this is what it returns",
-            lambda answer: isinstance(answer, Executor),
-        ),
+        looks(_UNCALLED, _is_executor),
         raises(
             "the layer for names is missing on top of the federating executor",
             "does not call lambdas",
         ),
-        raises("nothing came back: is there a `return`?", "NoneType"),
+        NO_RETURN,
         raises(
             "`unplaced` is missing: it is the second argument of `FederatingExecutor`",
             "'unplaced_executor'",
@@ -487,38 +476,32 @@ def _call_counter() -> Any:
 
 
 def _result(kind: Any, number: float) -> Any:
-    return wait_for(run_on(kind(NumPyExecutor()), double(), number, np.float32))
+    return _ran(kind(NumPyExecutor()), double(), number)
 
 
 def _counted(kind: Any, runs: int) -> Any:
     counter = kind(NumPyExecutor())
     for _ in range(runs):
-        wait_for(run_on(counter, double(), 1.0, np.float32))
+        _ran(counter, double(), 1.0)
     return counter.calls
 
 
 def _counted_below(kind: Any) -> Any:
     counter = kind(NumPyExecutor())
-    stack = ReferenceResolvingExecutor(counter)
-    wait_for(run_on(stack, four_times(), 1.0, np.float32))
+    _ran(ReferenceResolvingExecutor(counter), four_times(), 1.0)
     return counter.calls
 
 
 def _apart(kind: Any) -> list[Any]:
     counters = [kind(NumPyExecutor()), kind(NumPyExecutor())]
-    wait_for(run_on(counters[0], double(), 1.0, np.float32))
+    _ran(counters[0], double(), 1.0)
     return [counter.calls for counter in counters]
 
 
 def _passed_on(kind: Any) -> list[str]:
     tape = Tape()
-    counter = kind(RecordingExecutor(NumPyExecutor(), tape))
-    wait_for(run_on(counter, double(), 1.0, np.float32))
+    _ran(kind(RecordingExecutor(NumPyExecutor(), tape)), double(), 1.0)
     return [event.what for event in tape]
-
-
-def _counts_all_questions(attempt: Attempt) -> bool:
-    return bool(attempt.inputs) and attempt.got == 4 * attempt.inputs[0]
 
 
 CALL_COUNTER = Exercise(
@@ -551,9 +534,9 @@ CALL_COUNTER = Exercise(
             "all counters share one count: use `self.calls`",
             lambda answer: answer.calls > 0,
         ),
-        Mistake(
+        gives(
             "you counted every question; only `create_call` is a call",
-            _counts_all_questions,
+            lambda runs: 4 * runs,
         ),
         raises("`calls` alone is a new name: write `self.calls`", "UnboundLocal"),
         looks(

@@ -30,8 +30,7 @@ _PRIMITIVE = {each.uri for each in all_intrinsics() if each.is_primitive}
 _OTHERS = {each.uri for each in all_intrinsics() if not each.is_primitive}
 
 
-def _enough_for_a_mean() -> Any:
-    return {"federated_value", "federated_zip", "federated_aggregate", "federated_map"}
+_ENOUGH = {"federated_value", "federated_zip", "federated_aggregate", "federated_map"}
 
 
 def _runs(names: Iterable[str]) -> bool:
@@ -69,7 +68,7 @@ ENOUGH_FOR_A_MEAN = Exercise(
     title="the primitives a mean is made of",
     points=5,
     want=wants.value((set, frozenset, list, tuple), "a set of names"),
-    reference=_enough_for_a_mean,
+    reference=_ENOUGH.copy,
     cases=(
         Case("has only primitives", do=_strangers),
         Case("is enough", do=_says_of_mean),
@@ -163,26 +162,19 @@ def _maps_in_turn() -> Any:
     return MapsInTurn
 
 
-def _tripled(strategy: type[FederatingStrategy], readings: Any) -> Any:
+def _tripled(
+    strategy: type[FederatingStrategy], readings: Any, held_as: fl.Type = FLOATS
+) -> Any:
     triple = fl.np_computation(lambda x: np.float32(3) * x, np.float32)
-
-    @fl.federated_computation(FLOATS)
-    def program(readings: Any) -> Any:
-        return fl.federated_map(triple, readings)
-
+    program = fl.federated_computation(
+        lambda readings: fl.federated_map(triple, readings), held_as
+    )
     with running_on(strategy):
         return program(readings)
 
 
 def _tripled_at_server(strategy: type[FederatingStrategy], reading: Any) -> Any:
-    triple = fl.np_computation(lambda x: np.float32(3) * x, np.float32)
-
-    @fl.federated_computation(fl.type_at_server(np.float32))
-    def program(reading: Any) -> Any:
-        return fl.federated_map(triple, reading)
-
-    with running_on(strategy):
-        return program(reading)
+    return _tripled(strategy, reading, fl.type_at_server(np.float32))
 
 
 IN_A_GENERATOR = raises(
@@ -446,16 +438,12 @@ def _levels(clients: int, fan_out: int) -> int:
     return 1 if groups <= fan_out else 1 + _levels(groups, fan_out)
 
 
-def _messages_at_top() -> Any:
-    return _messages
-
-
 MESSAGES_AT_TOP = Exercise(
     name="messages_at_top",
     title="how many states reach the server on top",
     points=10,
     want=wants.function(2),
-    reference=_messages_at_top,
+    reference=lambda: _messages,
     cases=(
         Case("too few for groups", (6, 100)),
         Case("two groups of three", (6, 3)),
@@ -488,9 +476,9 @@ MESSAGES_AT_TOP = Exercise(
             "a group is a group, even if it is not full: round up at every level",
             lambda got, *_: got != int(got),
         ),
-        gives("you counted the levels of groups", _levels),
         gives(
             "you counted the levels of groups",
+            _levels,
             lambda clients, fan_out: 0 if clients < fan_out else -1,
         ),
         gives(

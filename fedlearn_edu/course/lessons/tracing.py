@@ -8,7 +8,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, looks, raises, typed
+from fedlearn_edu.course.mistakes import NO_RETURN, gives, looks, raises, typed
 
 WITH_TARGET: Final = "<readings={float32}@CLIENTS,target=float32@SERVER>"
 
@@ -352,7 +352,7 @@ COMPOSE = Exercise(
             "inside a body of its own",
             "NotAssignable|cannot be part|Mismatch",
         ),
-        raises("nothing came back: is there a `return`?", "NoneType"),
+        NO_RETURN,
         gives(
             "`second` ran before `first`: the inner call is the first one",
             lambda first, second, data: first(second(data)),

@@ -8,7 +8,7 @@ from typing import Any, Final
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, looks, raises
+from fedlearn_edu.course.mistakes import gives, looks, raises, written
 
 A_TYPE: Final = wants.value(fl.Type, "a type: made by `fl.parse_type`, for example")
 
@@ -16,17 +16,6 @@ _TEXT = looks(
     "this is a text; `fl.parse_type` makes a type of it",
     lambda answer: isinstance(answer, str),
 )
-
-
-def _says(words: str, *texts: str, lacking: str = "") -> Any:
-    """Spots a type in whose text one of these is, or one that lacks something."""
-    return looks(
-        words,
-        lambda answer: (
-            any(text in str(answer) for text in texts)
-            or bool(lacking and lacking not in str(answer))
-        ),
-    )
 
 
 PHOTOS_AT_CLIENTS = Exercise(
@@ -44,36 +33,40 @@ PHOTOS_AT_CLIENTS = Exercise(
     ),
     mistakes=(
         _TEXT,
-        _says("this says what, but not where: who holds the photos?", lacking="@"),
-        _says("the photos are on the phones, and no server sees them", "@SERVER"),
-        _says(
+        written("this says what, but not where: who holds the photos?", lacking="@"),
+        written("the photos are on the phones, and no server sees them", "@SERVER"),
+        written(
             "without braces, every phone holds the same photos; theirs differ",
             lacking="{",
         ),
-        _says(
+        written(
             "each phone holds many batches, one after the other: a star", lacking="*"
         ),
-        _says("the two fields have names, `image` and `label`", lacking="image="),
-        _says("the two fields have names, `image` and `label`", lacking="label="),
-        _says("fields have an order, and `image` is the first", "<label"),
-        _says(
+        written("the two fields have names, `image` and `label`", lacking="image="),
+        written("the two fields have names, `image` and `label`", lacking="label="),
+        written("fields have an order, and `image` is the first", "<label"),
+        written(
             "a shape counts the photos too: how many is not known yet",
             "image=float32[32",
         ),
-        _says(
+        written(
             "there is one label for each photo of a batch, so it has a shape",
             "label=int32>",
         ),
-        _says("`?` is for what is not known yet; 32, 32 and 3 are", "?,?"),
-        _says("one star, behind the batch: each element has photos and labels", "]*,"),
-        _says("the colors come last in the shape: 32, 32, 3", "[?,3,32,32]"),
-        _says("each dot has 3 colors: one more direction in the shape", "32,32]"),
-        _says("a label is a whole number, an `int32`", "label=float"),
-        _says("one number for each photo: the labels have one direction", "int32[?,1]"),
-        _says(
+        written("`?` is for what is not known yet; 32, 32 and 3 are", "?,?"),
+        written(
+            "one star, behind the batch: each element has photos and labels", "]*,"
+        ),
+        written("the colors come last in the shape: 32, 32, 3", "[?,3,32,32]"),
+        written("each dot has 3 colors: one more direction in the shape", "32,32]"),
+        written("a label is a whole number, an `int32`", "label=float"),
+        written(
+            "one number for each photo: the labels have one direction", "int32[?,1]"
+        ),
+        written(
             "how many photos a batch has is not known: write `?`", lacking="[?,32,32,3]"
         ),
-        _says(
+        written(
             "there are as many labels as photos, and that is not known: write `?`",
             lacking="int32[?]",
         ),
@@ -106,7 +99,7 @@ SURVEY_TYPE = Exercise(
     ),
     mistakes=(
         _TEXT,
-        _says(
+        written(
             "a program has an arrow: what goes in, -> , what comes out", lacking="->"
         ),
         looks(
