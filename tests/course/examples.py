@@ -7,7 +7,7 @@ from typing import Any
 
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, raises
+from fedlearn_edu.course.mistakes import raises, usual
 
 
 def right(numbers: list[float]) -> list[float]:
@@ -27,9 +27,11 @@ def doubles(**changes: Any) -> Exercise:
         want=wants.function(1),
         reference=_reference,
         cases=(Case("three", ([1.0, 2.0, 3.0],)), Case("none at all", ([],))),
-        mistakes=(
-            gives("you squared", lambda numbers: [n * n for n in numbers]),
-            raises("`x` is not the name here", "NameError"),
+        mistakes=usual(
+            "you squared",
+            lambda numbers: [n * n for n in numbers],
+            "`x` is not the name here",
+            raises("NameError"),
         ),
         hints=(
             "a nudge",

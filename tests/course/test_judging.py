@@ -12,7 +12,7 @@ from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Unanswered
 from fedlearn_edu.course.feedback import as_html, as_text
 from fedlearn_edu.course.judging import Failure, judge
-from fedlearn_edu.course.mistakes import gives
+from fedlearn_edu.course.mistakes import usual
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from tests.course.examples import doubles, right
 
@@ -284,5 +284,5 @@ def test_nothing_goes_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_usual_mistakes_are_tried_in_silence() -> None:
-    noisy = gives("the log of nothing", lambda numbers: np.log(np.zeros(1)))
-    assert failure(lambda numbers: [0.5], mistakes=(noisy,)).likely == ""
+    noisy = usual("the log of nothing", lambda numbers: np.log(np.zeros(1)))
+    assert failure(lambda numbers: [0.5], mistakes=noisy).likely == ""

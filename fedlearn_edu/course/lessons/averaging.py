@@ -27,7 +27,7 @@ from fedlearn_edu.course.lessons.evaluation import (
     scores,
     trained,
 )
-from fedlearn_edu.course.mistakes import gives, looks, raises, returns, typed
+from fedlearn_edu.course.mistakes import looks, raises, returns, typed, usual
 
 SERVER_RATE_TYPE = fl.type_at_server(np.float32)
 
@@ -156,52 +156,34 @@ FEDERATED_TRAIN = Exercise(
         Case("three clients, unequal", lambda: (a_model(2), 0.02, unequal_clients())),
         Case("a client without batches", lambda: (a_model(3), 0.5, [[a_batch(6)], []])),
     ),
-    mistakes=(
-        gives("you added the models up; take their mean", added),
-        gives(
-            "every client trained twice in a round",
-            lambda model, rate, data: a_round(
-                model, rate, [batches + batches for batches in data]
-            ),
+    mistakes=usual(
+        "you added the models up; take their mean",
+        added,
+        "every client trained twice in a round",
+        lambda model, rate, data: a_round(
+            model, rate, [batches + batches for batches in data]
         ),
-        gives(
-            "you weighted the clients by their images; here each counts the same",
-            lambda model, rate, data: a_round(model, rate, data, images),
-        ),
-        gives(
-            "you weighted the clients by their batches; here each counts the same",
-            lambda model, rate, data: a_round(model, rate, data, len),
-        ),
-        gives(
-            "the clients do not use the server's learning rate: theirs is 0.1. "
-            "Broadcast it, as you do with the model",
-            lambda model, rate, data: a_round(model, 0.1, data),
-        ),
-        gives(
-            "the clients began with a model of zeros, not with that of the server",
-            lambda model, rate, data: a_round(a_model(0), rate, data),
-        ),
-        gives(
-            "nobody trained: the server has its own model back",
-            lambda model, rate, data: model,
-        ),
-        typed(
-            "these are the clients' models, and they are still at the clients: "
-            "take their mean",
-            f"({ROUND} -> {{{MODEL}}}@CLIENTS)",
-        ),
-        typed(
-            "the server now holds every client's model; it only needs their mean",
-            f"({ROUND} -> {MODEL}*@SERVER)",
-        ),
-        typed(
-            "this is a loss; a round returns a model", f"({ROUND} -> float32@SERVER)"
-        ),
-        typed(
-            "this is one model at the clients, and the same at all of them: return the "
-            "mean of the trained ones, which is at the server, and do not send it",
-            f"({ROUND} -> {MODEL}@CLIENTS)",
-        ),
+        "you weighted the clients by their images; here each counts the same",
+        lambda model, rate, data: a_round(model, rate, data, images),
+        "you weighted the clients by their batches; here each counts the same",
+        lambda model, rate, data: a_round(model, rate, data, len),
+        "the clients do not use the server's learning rate: theirs is 0.1. Broadcast "
+        "it, as you do with the model",
+        lambda model, rate, data: a_round(model, 0.1, data),
+        "the clients began with a model of zeros, not with that of the server",
+        lambda model, rate, data: a_round(a_model(0), rate, data),
+        "nobody trained: the server has its own model back",
+        lambda model, rate, data: model,
+        "these are the clients' models, and they are still at the clients: take their "
+        "mean",
+        typed(f"({ROUND} -> {{{MODEL}}}@CLIENTS)"),
+        "the server now holds every client's model; it only needs their mean",
+        typed(f"({ROUND} -> {MODEL}*@SERVER)"),
+        "this is a loss; a round returns a model",
+        typed(f"({ROUND} -> float32@SERVER)"),
+        "this is one model at the clients, and the same at all of them: return the "
+        "mean of the trained ones, which is at the server, and do not send it",
+        typed(f"({ROUND} -> {MODEL}@CLIENTS)"),
     ),
     hints=(
         "It is built like `federated_eval`, with `local_train` in place of "
@@ -233,68 +215,42 @@ TRAIN_ROUNDS = Exercise(
         Case("three rounds", lambda: (a_model(2), [[a_batch(4)]], 0.05, 3)),
         Case("no rounds: the model it got", lambda: (a_model(3), [], 0.5, 0)),
     ),
-    mistakes=(
-        gives(
-            "the learning rate never shrinks: times 0.9 after each round",
-            lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds, by=1.0)),
+    mistakes=usual(
+        "the learning rate never shrinks: times 0.9 after each round",
+        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds, by=1.0)),
+        "the learning rate shrinks too early: the first round has all of it",
+        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds, first=1)),
+        "the learning rate grows: multiply by 0.9, do not divide",
+        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds, by=1 / 0.9)),
+        "the learning rate shrinks by more in each round: 0.9**k times the *first* "
+        "rate, or 0.9 times the last one",
+        lambda m, d, rate, rounds: rounds_of(
+            m, d, np.cumprod([rate, *decayed(1.0, rounds - 1, first=1)])
         ),
-        gives(
-            "the learning rate shrinks too early: the first round has all of it",
-            lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds, first=1)),
+        "the learning rate goes by factors: times 0.9, not minus 0.9",
+        lambda m, d, rate, rounds: rounds_of(m, d, rate - 0.9 * np.arange(rounds)),
+        "this is 0.9 times the number of the round; each further round has the rate of "
+        "the one before, times 0.9",
+        lambda m, d, rate, rounds: rounds_of(
+            m, d, rate * 0.9 * np.arange(1, rounds + 1)
         ),
-        gives(
-            "the learning rate grows: multiply by 0.9, do not divide",
-            lambda m, d, rate, rounds: rounds_of(
-                m, d, decayed(rate, rounds, by=1 / 0.9)
-            ),
-        ),
-        gives(
-            "the learning rate shrinks by more in each round: 0.9**k times the *first* "
-            "rate, or 0.9 times the last one",
-            lambda m, d, rate, rounds: rounds_of(
-                m, d, np.cumprod([rate, *decayed(1.0, rounds - 1, first=1)])
-            ),
-        ),
-        gives(
-            "the learning rate goes by factors: times 0.9, not minus 0.9",
-            lambda m, d, rate, rounds: rounds_of(m, d, rate - 0.9 * np.arange(rounds)),
-        ),
-        gives(
-            "this is 0.9 times the number of the round; each further round has the "
-            "rate of the one before, times 0.9",
-            lambda m, d, rate, rounds: rounds_of(
-                m, d, rate * 0.9 * np.arange(1, rounds + 1)
-            ),
-        ),
-        gives(
-            "every round has the rate 0.1; use `learning_rate`",
-            lambda m, d, rate, rounds: rounds_of(m, d, [0.1] * rounds),
-        ),
-        gives(
-            "every round began anew with the first model; go on with the last one",
-            _restarted,
-        ),
-        gives(
-            "this is the last model; return the list of all",
-            lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[-1],
-        ),
-        gives(
-            "the model before the first round is missing",
-            lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[1:],
-        ),
+        "every round has the rate 0.1; use `learning_rate`",
+        lambda m, d, rate, rounds: rounds_of(m, d, [0.1] * rounds),
+        "every round began anew with the first model; go on with the last one",
+        _restarted,
+        "this is the last model; return the list of all",
+        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[-1],
+        "the model before the first round is missing",
+        lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[1:],
+        "count the models: one for each round, and the first one before them; the "
+        "`return` comes after the loop",
         returns(
-            "count the models: one for each round, and the first one before them; the "
-            "`return` comes after the loop",
-            lambda got, *inputs: isinstance(got, list) and len(got) != inputs[3] + 1,
+            lambda got, *inputs: isinstance(got, list) and len(got) != inputs[3] + 1
         ),
-        gives(
-            "all models are the first one: what do you keep?",
-            lambda model, data, rate, rounds: [model] * (rounds + 1),
-        ),
-        raises(
-            "`federated_train` takes the model, then the learning rate, then the data",
-            "Mismatch|Cardinality|Conversion",
-        ),
+        "all models are the first one: what do you keep?",
+        lambda model, data, rate, rounds: [model] * (rounds + 1),
+        "`federated_train` takes the model, then the learning rate, then the data",
+        raises("Mismatch|Cardinality|Conversion"),
     ),
     hints=(
         "A list that begins with `model`, and a loop. Each round starts from the last "
@@ -355,50 +311,35 @@ BATCH_HITS = Exercise(
         Case("two of five", lambda: (a_model(1), a_batch_of(0, 1, 0, 0, 1, wrong=2))),
         Case("one of one", lambda: (a_model(1), a_batch_of(1, wrong=1))),
     ),
-    mistakes=(
-        gives(
-            "this is the share; return the count, for counts can be added up",
-            lambda model, batch: float(_hits(model, batch).mean()),
-        ),
-        gives(
-            "you counted the images that are read wrongly",
-            lambda model, batch: float((~_hits(model, batch)).sum()),
-        ),
-        gives(
-            "you counted all images, right or wrong",
-            lambda model, batch: float(len(batch["y"])),
-        ),
-        gives(
-            "you added up belief; count the images whose highest score is right",
-            lambda model, batch: float(in_right(model, batch).sum()),
-        ),
-        gives(
-            'you added up guesses, not hits: compare them with `batch["y"]`',
-            lambda model, batch: float(scores(model, batch).argmax(axis=1).sum()),
-        ),
-        looks(
-            "you took the lowest score for the guess: `argmax`, not `argmin`",
-            _reads(lambda scores: scores.argmin(axis=1)),
-        ),
-        looks(
-            "you looked for the image that has most of a digit: each image is a row, "
-            "so its highest score is along `axis=1`",
-            _reads(lambda scores: scores.argmax(axis=0)),
-        ),
-        gives("the bias is missing in the scores", _without_bias),
-        gives("this is always zero: what is compared with what?", lambda *_: 0.0),
+    mistakes=usual(
+        "this is the share; return the count, for counts can be added up",
+        lambda model, batch: float(_hits(model, batch).mean()),
+        "you counted the images that are read wrongly",
+        lambda model, batch: float((~_hits(model, batch)).sum()),
+        "you counted all images, right or wrong",
+        lambda model, batch: float(len(batch["y"])),
+        "you added up belief; count the images whose highest score is right",
+        lambda model, batch: float(in_right(model, batch).sum()),
+        'you added up guesses, not hits: compare them with `batch["y"]`',
+        lambda model, batch: float(scores(model, batch).argmax(axis=1).sum()),
+        "you took the lowest score for the guess: `argmax`, not `argmin`",
+        looks(_reads(lambda scores: scores.argmin(axis=1))),
+        "you looked for the image that has most of a digit: each image is a row, so "
+        "its highest score is along `axis=1`",
+        looks(_reads(lambda scores: scores.argmax(axis=0))),
+        "the bias is missing in the scores",
+        _without_bias,
+        "this is always zero: what is compared with what?",
+        lambda *_: 0.0,
+        "this is a hit or a miss for each image; add them up",
         typed(
-            "this is a hit or a miss for each image; add them up",
             f"({_ASKED} -> float32[?])",
             f"({_ASKED} -> bool[?])",
             f"({_ASKED} -> int32[?])",
         ),
-        typed(
-            "a whole number: convert the hits with `tf.cast(hits, tf.float32)` before "
-            "you add them up, for the server has to average later",
-            f"({_ASKED} -> int32)",
-            f"({_ASKED} -> int64)",
-        ),
+        "a whole number: convert the hits with `tf.cast(hits, tf.float32)` before you "
+        "add them up, for the server has to average later",
+        typed(f"({_ASKED} -> int32)", f"({_ASKED} -> int64)"),
     ),
     hints=(
         "Three steps: the digit with the highest score, whether it is the right one, "
@@ -425,55 +366,35 @@ WEIGHTED_TRAIN = Exercise(
         Case("one client", lambda: (a_model(2), 0.05, [[a_batch(3, 9)]])),
         Case("a client without images", lambda: (a_model(3), 0.5, [[a_batch(6)], []])),
     ),
-    mistakes=(
-        gives(
-            "you averaged without weights of their own: each client counts the same",
-            a_round,
+    mistakes=usual(
+        "you averaged without weights of their own: each client counts the same",
+        a_round,
+        "you weighted by the number of batches, and not of images",
+        lambda model, rate, data: a_round(model, rate, data, len),
+        "you multiplied by the weights and added up, but did not divide by their sum: "
+        "`federated_mean` takes the weights and does both",
+        lambda model, rate, data: added(model, rate, data, images),
+        "you added the models up; take their weighted mean",
+        added,
+        "those with few images count most: the weight is the number of images",
+        lambda model, rate, data: a_round(
+            model, rate, data, lambda batches: 1 / images(batches)
         ),
-        gives(
-            "you weighted by the number of batches, and not of images",
-            lambda model, rate, data: a_round(model, rate, data, len),
+        "the weights are squared: they were used twice",
+        lambda model, rate, data: a_round(
+            model, rate, data, lambda batches: images(batches) ** 2
         ),
-        gives(
-            "you multiplied by the weights and added up, but did not divide by their "
-            "sum: `federated_mean` takes the weights and does both",
-            lambda model, rate, data: added(model, rate, data, images),
-        ),
-        gives("you added the models up; take their weighted mean", added),
-        gives(
-            "those with few images count most: the weight is the number of images",
-            lambda model, rate, data: a_round(
-                model, rate, data, lambda batches: 1 / images(batches)
-            ),
-        ),
-        gives(
-            "the weights are squared: they were used twice",
-            lambda model, rate, data: a_round(
-                model, rate, data, lambda batches: images(batches) ** 2
-            ),
-        ),
-        gives(
-            "the clients do not use the server's learning rate: theirs is 0.1",
-            lambda model, rate, data: a_round(model, 0.1, data, images),
-        ),
-        gives(
-            "nobody trained: the server has its own model back",
-            lambda model, rate, data: model,
-        ),
-        typed(
-            "these are the clients' models, and they are still at the clients: "
-            "take their weighted mean",
-            f"({ROUND} -> {{{MODEL}}}@CLIENTS)",
-        ),
-        typed(
-            "this is a number of images; return the mean of the models",
-            f"({ROUND} -> float32@SERVER)",
-            f"({ROUND} -> {{float32}}@CLIENTS)",
-        ),
-        typed(
-            "the server now holds every client's model; it only needs their mean",
-            f"({ROUND} -> {MODEL}*@SERVER)",
-        ),
+        "the clients do not use the server's learning rate: theirs is 0.1",
+        lambda model, rate, data: a_round(model, 0.1, data, images),
+        "nobody trained: the server has its own model back",
+        lambda model, rate, data: model,
+        "these are the clients' models, and they are still at the clients: take their "
+        "weighted mean",
+        typed(f"({ROUND} -> {{{MODEL}}}@CLIENTS)"),
+        "this is a number of images; return the mean of the models",
+        typed(f"({ROUND} -> float32@SERVER)", f"({ROUND} -> {{float32}}@CLIENTS)"),
+        "the server now holds every client's model; it only needs their mean",
+        typed(f"({ROUND} -> {MODEL}*@SERVER)"),
     ),
     hints=(
         "As in `federated_train`, and `federated_mean` has a second argument.",

@@ -8,8 +8,8 @@ import numpy as np
 
 from fedlearn_edu import learning
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson, Mistake
-from fedlearn_edu.course.mistakes import gives, looks, raises, returns
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import Correction, LocalPasses
 from fedlearn_edu.learning.optimizers import build_sgd
@@ -36,62 +36,39 @@ PROXIMAL_GRADIENT = Exercise(
         Case("where a round begins, nothing pulls", (2.0, 4.0, 4.0, 10.0)),
         Case("an array of weights", (_MATRIX, 2 * _MATRIX, np.ones((2, 2)), 0.3)),
     ),
-    mistakes=(
-        gives(
-            "the difference keeps its sign: a client below the server's model is "
-            "pulled up, and one above it down; leave `abs` out",
-            lambda g, w, s, strength: g + strength * abs(w - s),
-        ),
-        gives(
-            "this pushes the client away from the server's model: turn the sign of the "
-            "difference",
-            lambda g, w, s, strength: g - strength * (w - s),
-        ),
-        gives("you left out the strength", lambda g, w, s, strength: g + (w - s)),
-        gives(
-            "this pulls to zero, and not to the server's model",
-            lambda g, w, s, strength: g + strength * w,
-        ),
-        gives(
-            "this is the pull alone; the client's own gradient has to stay in",
-            lambda g, w, s, strength: strength * (w - s),
-        ),
-        gives(
-            "this adds what the pull costs, a square; its gradient is asked for",
-            lambda g, w, s, strength: g + strength / 2 * (w - s) ** 2,
-        ),
-        gives(
-            "the half in front of the square goes away when you take the gradient",
-            lambda g, w, s, strength: g + strength / 2 * (w - s),
-        ),
-        gives(
-            "the 2 of the square and the half in front of it cancel: the pull is the "
-            "strength times the difference, once",
-            lambda g, w, s, strength: g + 2 * strength * (w - s),
-        ),
-        gives(
-            "this adds a square; the gradient of a square has none",
-            lambda g, w, s, strength: g + strength * (w - s) ** 2,
-        ),
-        gives(
-            "brackets are missing: the strength multiplies the whole difference",
-            lambda g, w, s, strength: g + strength * w - s,
-        ),
-        gives(
-            "the gradient stands inside the brackets: only the difference is "
-            "multiplied by the strength",
-            lambda g, w, s, strength: strength * (g + w - s),
-        ),
-        gives("this is the gradient as it was", lambda g, *rest: g),
-        gives(
-            "this takes a step already; only the gradient is asked for",
-            lambda g, w, s, strength: w - (g + strength * (w - s)),
-        ),
-        gives(
-            "this is a step, with the strength as its rate; only the gradient is asked "
-            "for",
-            lambda g, w, s, strength: w - strength * g,
-        ),
+    mistakes=usual(
+        "the difference keeps its sign: a client below the server's model is pulled "
+        "up, and one above it down; leave `abs` out",
+        lambda g, w, s, strength: g + strength * abs(w - s),
+        "this pushes the client away from the server's model: turn the sign of the "
+        "difference",
+        lambda g, w, s, strength: g - strength * (w - s),
+        "you left out the strength",
+        lambda g, w, s, strength: g + (w - s),
+        "this pulls to zero, and not to the server's model",
+        lambda g, w, s, strength: g + strength * w,
+        "this is the pull alone; the client's own gradient has to stay in",
+        lambda g, w, s, strength: strength * (w - s),
+        "this adds what the pull costs, a square; its gradient is asked for",
+        lambda g, w, s, strength: g + strength / 2 * (w - s) ** 2,
+        "the half in front of the square goes away when you take the gradient",
+        lambda g, w, s, strength: g + strength / 2 * (w - s),
+        "the 2 of the square and the half in front of it cancel: the pull is the "
+        "strength times the difference, once",
+        lambda g, w, s, strength: g + 2 * strength * (w - s),
+        "this adds a square; the gradient of a square has none",
+        lambda g, w, s, strength: g + strength * (w - s) ** 2,
+        "brackets are missing: the strength multiplies the whole difference",
+        lambda g, w, s, strength: g + strength * w - s,
+        "the gradient stands inside the brackets: only the difference is multiplied by "
+        "the strength",
+        lambda g, w, s, strength: strength * (g + w - s),
+        "this is the gradient as it was",
+        lambda g, *rest: g,
+        "this takes a step already; only the gradient is asked for",
+        lambda g, w, s, strength: w - (g + strength * (w - s)),
+        "this is a step, with the strength as its rate; only the gradient is asked for",
+        lambda g, w, s, strength: w - strength * g,
     ),
     hints=(
         "What is the slope of strength/2 · (weights - server_weights)²? The 2 of the "
@@ -146,10 +123,10 @@ def _weights_after(build: Any, strength: float, rounds: int) -> Any:
     return dict(state.weights)
 
 
-def _ends_like(says: str, pull: Pull, *unpulled: str) -> Mistake:
-    """Made by whoever ends where clients end that are pulled in this way."""
+def _ends_like(pull: Pull, *unpulled: str) -> Callable[[float, int], Any]:
+    """Where clients end that are pulled in this way."""
     build = _built_with(pull, *unpulled)
-    return gives(says, lambda strength, rounds: _weights_after(build, strength, rounds))
+    return lambda strength, rounds: _weights_after(build, strength, rounds)
 
 
 BUILD_MY_PROX = Exercise(
@@ -163,66 +140,40 @@ BUILD_MY_PROX = Exercise(
         Case("a weak pull, three rounds", (0.5, 3), do=_weights_after),
         Case("no pull: this is FedAvg", (0.0, 1), do=_weights_after),
     ),
-    mistakes=(
-        returns(
-            "the process is not returned: the last line of the function has to stay",
-            lambda got, *_: not isinstance(got, dict),
-        ),
-        raises(
-            "return a dictionary with both names: there has to be a gradient for "
-            "`weights` and one for `bias`",
-            r"KeyError|structure|nested|keys",
-        ),
-        raises(
-            "`proximal_gradient` takes four arguments; the last is `strength`, which "
-            "`build_my_prox` was handed",
-            "missing . required positional",
-        ),
-        raises(
-            "the names are keys: write `gradients[name]`, not `gradients.name`",
-            "has no attribute",
-        ),
-        raises(
-            "a model has two tensors, `weights` and `bias`: work on each of them by "
-            "its name, and not on the dictionary as a whole",
-            r"dict|unsupported operand",
-        ),
-        _ends_like(
-            "the gradients went on as they were: this is FedAvg", lambda g, w, s, m: g
-        ),
-        _ends_like(
-            "the bias is left alone: pull it back, too", _proximal_gradient, "bias"
-        ),
-        _ends_like(
-            "clients are pushed away from the server: the client's weights come "
-            "first, then the server's",
-            lambda g, w, s, m: g - m * (w - s),
-        ),
-        _ends_like(
-            "the strength is the one that was handed to `build_my_prox`; yours is "
-            "always 1",
-            lambda g, w, s, m: g + (w - s),
-        ),
-        _ends_like(
-            "the strength is the one that was handed to `build_my_prox`; yours is "
-            "always 0.1",
-            lambda g, w, s, m: g + 0.1 * (w - s),
-        ),
-        _ends_like(
-            "only the pull is left: hand in the gradient, too",
-            lambda g, w, s, m: m * (w - s),
-        ),
-        _ends_like(
-            "this pulls to zero, and not to the server's model",
-            lambda g, w, s, m: g + m * w,
-        ),
-        _ends_like(
-            "this takes the step already; return the gradient to follow",
-            lambda g, w, s, m: w - LOCAL_RATE * (g + m * (w - s)),
-        ),
-        looks(
-            "the parentheses run it: hand in the function", lambda a: not callable(a)
-        ),
+    mistakes=usual(
+        "the process is not returned: the last line of the function has to stay",
+        returns(lambda got, *_: not isinstance(got, dict)),
+        "return a dictionary with both names: there has to be a gradient for `weights` "
+        "and one for `bias`",
+        raises(r"KeyError|structure|nested|keys"),
+        "`proximal_gradient` takes four arguments; the last is `strength`, which "
+        "`build_my_prox` was handed",
+        raises("missing . required positional"),
+        "the names are keys: write `gradients[name]`, not `gradients.name`",
+        raises("has no attribute"),
+        "a model has two tensors, `weights` and `bias`: work on each of them by its "
+        "name, and not on the dictionary as a whole",
+        raises(r"dict|unsupported operand"),
+        "the gradients went on as they were: this is FedAvg",
+        _ends_like(lambda g, w, s, m: g),
+        "the bias is left alone: pull it back, too",
+        _ends_like(_proximal_gradient, "bias"),
+        "clients are pushed away from the server: the client's weights come first, "
+        "then the server's",
+        _ends_like(lambda g, w, s, m: g - m * (w - s)),
+        "the strength is the one that was handed to `build_my_prox`; yours is always 1",
+        _ends_like(lambda g, w, s, m: g + (w - s)),
+        "the strength is the one that was handed to `build_my_prox`; yours is always "
+        "0.1",
+        _ends_like(lambda g, w, s, m: g + 0.1 * (w - s)),
+        "only the pull is left: hand in the gradient, too",
+        _ends_like(lambda g, w, s, m: m * (w - s)),
+        "this pulls to zero, and not to the server's model",
+        _ends_like(lambda g, w, s, m: g + m * w),
+        "this takes the step already; return the gradient to follow",
+        _ends_like(lambda g, w, s, m: w - LOCAL_RATE * (g + m * (w - s))),
+        "the parentheses run it: hand in the function",
+        looks(lambda a: not callable(a)),
     ),
     hints=(
         "`gradients`, `weights` and `server` are dictionaries with the same two names. "
@@ -289,67 +240,41 @@ ADAM_STEP = Exercise(
             (_TWO, np.array([0.1, 0.0]), np.array([4.0, 0.01]), 0.5 * _TWO, 0.03),
         ),
     ),
-    mistakes=(
-        gives(
-            "this goes the wrong way: a gradient points uphill, an update downhill, so "
-            "g = -update",
-            _adam(_fading(BETA_1, BETA_1 - 1)),
-        ),
-        gives(
-            "the root is missing: divide by √s, not by s",
-            _adam(move=lambda rate, g, m, s: -rate * m / (s + EPSILON)),
-        ),
-        gives(
-            "epsilon stands outside the root: √s + epsilon",
-            _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s + EPSILON)),
-        ),
-        gives(
-            "this follows the latest update alone: step along m, the running mean",
-            _adam(move=lambda rate, g, m, s: -rate * g / (np.sqrt(s) + EPSILON)),
-        ),
-        gives(
-            "the step uses m and s as they were: renew them first, then take the step",
-            _old_means,
-        ),
-        gives(
-            "m points uphill, as g does: the step takes it *away*",
-            _adam(move=lambda rate, g, m, s: rate * m / (np.sqrt(s) + EPSILON)),
-        ),
-        gives(
-            "brackets are missing: divide by (√s + epsilon) as a whole",
-            _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s) + EPSILON),
-        ),
-        gives(
-            "s is the running mean of g², not of m²", _adam(square=lambda g, m: m**2)
-        ),
-        gives(
-            "s is the running mean of the *squares*, of g**2",
-            _adam(square=lambda g, m: g),
-        ),
-        gives("the two betas are swapped: m goes with 0.9, s with 0.99", _adam(_S, _M)),
-        returns(
-            "s is below zero, and has no root: -update**2 is -(update**2); square g, "
-            "with g = -update",
-            lambda got, *_: bool(np.any(np.asarray(got[2]) < 0)),
-        ),
-        gives(
-            "s has its own beta: 0.99 and 0.01, where m has 0.9 and 0.1",
-            _adam(renew_s=_M),
-        ),
-        gives(
-            "the old mean counts beta, and what is new (1 - beta)",
-            _adam(renew_m=_fading(1 - BETA_1, BETA_1)),
-            _adam(renew_s=_fading(1 - BETA_2, BETA_2)),
-            _adam(_fading(1 - BETA_1, BETA_1), _fading(1 - BETA_2, BETA_2)),
-        ),
-        gives(
-            "these are sums that fade, not means: the new part counts (1 - beta)",
-            _adam(_fading(BETA_1, 1), _fading(BETA_2, 1)),
-        ),
-        gives(
-            "this is the step of FedAvg: it adds the update as it is",
-            _adam(move=lambda rate, g, m, s: -g),
-        ),
+    mistakes=usual(
+        "this goes the wrong way: a gradient points uphill, an update downhill, so g = "
+        "-update",
+        _adam(_fading(BETA_1, BETA_1 - 1)),
+        "the root is missing: divide by √s, not by s",
+        _adam(move=lambda rate, g, m, s: -rate * m / (s + EPSILON)),
+        "epsilon stands outside the root: √s + epsilon",
+        _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s + EPSILON)),
+        "this follows the latest update alone: step along m, the running mean",
+        _adam(move=lambda rate, g, m, s: -rate * g / (np.sqrt(s) + EPSILON)),
+        "the step uses m and s as they were: renew them first, then take the step",
+        _old_means,
+        "m points uphill, as g does: the step takes it *away*",
+        _adam(move=lambda rate, g, m, s: rate * m / (np.sqrt(s) + EPSILON)),
+        "brackets are missing: divide by (√s + epsilon) as a whole",
+        _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s) + EPSILON),
+        "s is the running mean of g², not of m²",
+        _adam(square=lambda g, m: m**2),
+        "s is the running mean of the *squares*, of g**2",
+        _adam(square=lambda g, m: g),
+        "the two betas are swapped: m goes with 0.9, s with 0.99",
+        _adam(_S, _M),
+        "s is below zero, and has no root: -update**2 is -(update**2); square g, with "
+        "g = -update",
+        returns(lambda got, *_: bool(np.any(np.asarray(got[2]) < 0))),
+        "s has its own beta: 0.99 and 0.01, where m has 0.9 and 0.1",
+        _adam(renew_s=_M),
+        "the old mean counts beta, and what is new (1 - beta)",
+        _adam(renew_m=_fading(1 - BETA_1, BETA_1)),
+        _adam(renew_s=_fading(1 - BETA_2, BETA_2)),
+        _adam(_fading(1 - BETA_1, BETA_1), _fading(1 - BETA_2, BETA_2)),
+        "these are sums that fade, not means: the new part counts (1 - beta)",
+        _adam(_fading(BETA_1, 1), _fading(BETA_2, 1)),
+        "this is the step of FedAvg: it adds the update as it is",
+        _adam(move=lambda rate, g, m, s: -g),
     ),
     hints=(
         "Four lines, in the order of the formulas above: g, m, s, weights. Each line "
@@ -437,94 +362,55 @@ SCAFFOLD_CLIENT = Exercise(
         Case("ten steps", (2.0, (3.0, 3.0), 5.0, -1.5, 10)),
         Case("the other client", (2.0, (1.0, 4.0), -3.0, -1.5, 3)),
     ),
-    mistakes=(
-        gives(
-            "this steers *with* the drift: take your own variate away, and add the "
-            "common one",
-            _client(steer=lambda slope, own, common: slope + own - common),
+    mistakes=usual(
+        "this steers *with* the drift: take your own variate away, and add the common "
+        "one",
+        _client(steer=lambda slope, own, common: slope + own - common),
+        "the client trained as in FedAvg: correct each slope before the step",
+        _client(steer=lambda slope, own, common: slope),
+        "the common variate is missing: without it nobody knows where the others want "
+        "to go",
+        _client(steer=lambda slope, own, common: slope - own),
+        "your own variate is missing in the step: the client's slope is counted beside "
+        "the common one",
+        _client(steer=lambda slope, own, common: slope + common),
+        "the slope was taken at the server's weight in each step; take it where the "
+        "client is by now",
+        _stuck,
+        "this took one step only",
+        _one_step,
+        "this goes uphill: a step takes the rate times the slope *away*",
+        _client(steer=lambda slope, own, common: -_steered(slope, own, common)),
+        "brackets are missing: RATE multiplies the whole of slope - own + common",
+        _client(steer=lambda slope, own, common: slope + (own - common) / RATE),
+        "the rate is missing: a step is RATE times the corrected slope",
+        _client(steer=lambda slope, own, common: _steered(slope, own, common) / RATE),
+        "`own` is renewed once, after the loop: yours changes with each step",
+        _renewed_each_step,
+        "brackets are missing: divide by (steps * RATE) as a whole",
+        _client(
+            renew=lambda own, common, way, steps: own - common + way / steps * RATE
         ),
-        gives(
-            "the client trained as in FedAvg: correct each slope before the step",
-            _client(steer=lambda slope, own, common: slope),
+        "the new variate forgets the correction: own - common belongs to it",
+        _client(renew=lambda own, common, way, steps: way / (steps * RATE)),
+        "the way has to be divided by the number of steps and by the rate",
+        _client(renew=lambda own, common, way, steps: own - common + way),
+        "the way has to be divided by the number of steps, too: a variate is the slope "
+        "of *one* step",
+        _client(renew=lambda own, common, way, steps: own - common + way / RATE),
+        "the way has to be divided by the rate, too: slopes are asked for",
+        _client(renew=lambda own, common, way, steps: own - common + way / steps),
+        "the common variate is taken away, not added, when `own` is renewed",
+        _client(
+            renew=lambda own, common, way, steps: own + common + way / (steps * RATE)
         ),
-        gives(
-            "the common variate is missing: without it nobody knows where the others "
-            "want to go",
-            _client(steer=lambda slope, own, common: slope - own),
+        "the way down is weight - trained; yours is the way up",
+        _client(
+            renew=lambda own, common, way, steps: own - common - way / (steps * RATE)
         ),
-        gives(
-            "your own variate is missing in the step: the client's slope is counted "
-            "beside the common one",
-            _client(steer=lambda slope, own, common: slope + common),
-        ),
-        gives(
-            "the slope was taken at the server's weight in each step; take it where "
-            "the client is by now",
-            _stuck,
-        ),
-        gives("this took one step only", _one_step),
-        gives(
-            "this goes uphill: a step takes the rate times the slope *away*",
-            _client(steer=lambda slope, own, common: -_steered(slope, own, common)),
-        ),
-        gives(
-            "brackets are missing: RATE multiplies the whole of slope - own + common",
-            _client(steer=lambda slope, own, common: slope + (own - common) / RATE),
-        ),
-        gives(
-            "the rate is missing: a step is RATE times the corrected slope",
-            _client(
-                steer=lambda slope, own, common: _steered(slope, own, common) / RATE
-            ),
-        ),
-        gives(
-            "`own` is renewed once, after the loop: yours changes with each step",
-            _renewed_each_step,
-        ),
-        gives(
-            "brackets are missing: divide by (steps * RATE) as a whole",
-            _client(
-                renew=lambda own, common, way, steps: own - common + way / steps * RATE
-            ),
-        ),
-        gives(
-            "the new variate forgets the correction: own - common belongs to it",
-            _client(renew=lambda own, common, way, steps: way / (steps * RATE)),
-        ),
-        gives(
-            "the way has to be divided by the number of steps and by the rate",
-            _client(renew=lambda own, common, way, steps: own - common + way),
-        ),
-        gives(
-            "the way has to be divided by the number of steps, too: a variate is the "
-            "slope of *one* step",
-            _client(renew=lambda own, common, way, steps: own - common + way / RATE),
-        ),
-        gives(
-            "the way has to be divided by the rate, too: slopes are asked for",
-            _client(renew=lambda own, common, way, steps: own - common + way / steps),
-        ),
-        gives(
-            "the common variate is taken away, not added, when `own` is renewed",
-            _client(
-                renew=lambda own, common, way, steps: (
-                    own + common + way / (steps * RATE)
-                )
-            ),
-        ),
-        gives(
-            "the way down is weight - trained; yours is the way up",
-            _client(
-                renew=lambda own, common, way, steps: (
-                    own - common - way / (steps * RATE)
-                )
-            ),
-        ),
-        gives(
-            "the client's variate stayed as it was; it has to be renewed after the "
-            "loop, with the way from `weight`, which must not move, to `trained`",
-            _client(renew=lambda own, common, way, steps: own),
-        ),
+        "the client's variate stayed as it was; it has to be renewed after the loop, "
+        "with the way from `weight`, which must not move, to `trained`",
+        _client(renew=lambda own, common, way, steps: own),
     ),
     hints=(
         "It is local training as you know it, with another slope in the step. What is "

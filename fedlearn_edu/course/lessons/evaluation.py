@@ -11,8 +11,8 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson, Mistake
-from fedlearn_edu.course.mistakes import gives, raises, typed
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import Sign, raises, returns, typed, usual
 from fedlearn_edu.testing.comparison import alike
 
 MODEL: Final = "<weights=float32[784,10],bias=float32[10]>"
@@ -212,71 +212,42 @@ BATCH_LOSS = Exercise(
         Case("a single image", lambda: (a_model(2), a_batch(7))),
         Case("five images", lambda: (a_model(3), a_batch(1, 1, 4, 8, 2))),
     ),
-    mistakes=(
-        gives(
-            "the sign: a logarithm of something below 1 is negative, and a loss is not",
-            lambda model, batch: -loss(model, batch),
-        ),
-        gives(
-            "you summed over the batch; average, so that its size does not matter",
-            lambda model, batch: loss(model, batch) * len(batch["y"]),
-        ),
-        gives(
-            "you averaged over the ten digits, too: add over digits (`axis=1`), "
-            "average over images",
-            lambda model, batch: loss(model, batch) / DIGITS,
-        ),
-        gives(
-            "the softmax is missing: this is the logarithm of the scores",
-            lambda model, batch: _picked(_log(scores(model, batch)), batch),
-        ),
-        gives(
-            "the softmax is missing: these are the scores",
-            lambda model, batch: _picked(scores(model, batch), batch),
-        ),
-        gives(
-            "the logarithm is missing: this is the belief itself, averaged",
-            lambda model, batch: _picked(belief(model, batch), batch),
-            lambda model, batch: np.mean(in_right(model, batch)),
-        ),
-        gives(
-            "you took the logarithm of the average belief; take it for each image, "
-            "then average",
-            lambda model, batch: -_log(np.mean(in_right(model, batch))),
-        ),
-        gives(
-            "you added up over the images, too: `axis=1` adds over the digits only",
-            lambda model, batch: -_log(np.sum(in_right(model, batch))),
-        ),
-        gives(
-            "you took the log of the wrong thing: `right` is full of zeros, so take "
-            "the logarithm of `belief`, and multiply by `right` then",
-            lambda model, batch: np.inf,
-        ),
-        gives(
-            "you took the log of the wrong thing: of the belief in the other digits",
-            lambda model, batch: _picked(_log(1 - belief(model, batch)), batch),
-        ),
-        gives(
-            "nothing picks the right digit: this averages the logarithms of all ten",
-            lambda model, batch: -np.mean(_log(belief(model, batch))),
-        ),
-        gives(
-            "nothing picks the right digit: this adds the logarithms of all ten",
-            lambda model, batch: -np.mean(_log(belief(model, batch)).sum(axis=1)),
-        ),
-        gives(
-            "the bias is missing in the scores",
-            lambda model, batch: loss({**model, "bias": 0 * model["bias"]}, batch),
-        ),
-        typed(
-            "this is one loss for each image; average them", f"({_LOSS} -> float32[?])"
-        ),
-        typed(
-            "this is a table of images and digits: add up over the digits (`axis=1`), "
-            "then average",
-            f"({_LOSS} -> float32[?,10])",
-        ),
+    mistakes=usual(
+        "the sign: a logarithm of something below 1 is negative, and a loss is not",
+        lambda model, batch: -loss(model, batch),
+        "you summed over the batch; average, so that its size does not matter",
+        lambda model, batch: loss(model, batch) * len(batch["y"]),
+        "you averaged over the ten digits, too: add over digits (`axis=1`), average "
+        "over images",
+        lambda model, batch: loss(model, batch) / DIGITS,
+        "the softmax is missing: this is the logarithm of the scores",
+        lambda model, batch: _picked(_log(scores(model, batch)), batch),
+        "the softmax is missing: these are the scores",
+        lambda model, batch: _picked(scores(model, batch), batch),
+        "the logarithm is missing: this is the belief itself, averaged",
+        lambda model, batch: _picked(belief(model, batch), batch),
+        lambda model, batch: np.mean(in_right(model, batch)),
+        "you took the logarithm of the average belief; take it for each image, then "
+        "average",
+        lambda model, batch: -_log(np.mean(in_right(model, batch))),
+        "you added up over the images, too: `axis=1` adds over the digits only",
+        lambda model, batch: -_log(np.sum(in_right(model, batch))),
+        "you took the log of the wrong thing: `right` is full of zeros, so take the "
+        "logarithm of `belief`, and multiply by `right` then",
+        lambda model, batch: np.inf,
+        "you took the log of the wrong thing: of the belief in the other digits",
+        lambda model, batch: _picked(_log(1 - belief(model, batch)), batch),
+        "nothing picks the right digit: this averages the logarithms of all ten",
+        lambda model, batch: -np.mean(_log(belief(model, batch))),
+        "nothing picks the right digit: this adds the logarithms of all ten",
+        lambda model, batch: -np.mean(_log(belief(model, batch)).sum(axis=1)),
+        "the bias is missing in the scores",
+        lambda model, batch: loss({**model, "bias": 0 * model["bias"]}, batch),
+        "this is one loss for each image; average them",
+        typed(f"({_LOSS} -> float32[?])"),
+        "this is a table of images and digits: add up over the digits (`axis=1`), then "
+        "average",
+        typed(f"({_LOSS} -> float32[?,10])"),
     ),
     hints=(
         "Four things, in the order of the text: scores, belief, the logarithm of the "
@@ -293,16 +264,14 @@ BATCH_LOSS = Exercise(
 )
 
 
-def _steps(says: str, wrong: Callable[[Any, Any, float], Any]) -> Mistake:
-    """Whoever gets this model, or, where only the bias is looked at, this bias."""
+def _steps(wrong: Callable[[Any, Any, float], Any]) -> Sign:
+    """This model is what came out, or its bias where only the bias is looked at."""
 
-    def spotted(attempt: Attempt) -> bool:
-        if attempt.error is not None or len(attempt.inputs) != 3:
-            return False
-        made = wrong(*attempt.inputs)
-        return alike(attempt.got, made) or alike(attempt.got, made["bias"])
+    def like(got: Any, *inputs: Any) -> bool:
+        made = wrong(*inputs)
+        return alike(got, made) or alike(got, made["bias"])
 
-    return Mistake(says, spotted)
+    return returns(like)
 
 
 def _bias(answer: Any, *arguments: Any) -> Any:
@@ -328,58 +297,46 @@ BATCH_TRAIN = Exercise(
         Case("a single image", lambda: (a_model(2), a_batch(9), 0.01)),
         Case("a rate of 0 changes nothing", lambda: (a_model(3), a_batch(4), 0.0)),
     ),
-    mistakes=(
+    mistakes=usual(
+        "you went uphill: the slope says where the loss grows, so subtract it",
+        _steps(lambda model, batch, rate: trained(model, -rate, [batch])),
+        "there is no learning rate in your step: multiply the slope by it",
+        _steps(lambda model, batch, rate: trained(model, 1.0, [batch])),
+        "you trained only the weights, not the bias",
+        _steps(_one_part("weights")),
+        "you trained only the bias, not the weights",
+        _steps(_one_part("bias")),
+        "this returns the gradient; return the model after the step",
+        _steps(lambda model, batch, rate: slopes(model, batch)),
+        "this returns the step; return the model, less the step",
         _steps(
-            "you went uphill: the slope says where the loss grows, so subtract it",
-            lambda model, batch, rate: trained(model, -rate, [batch]),
-        ),
-        _steps(
-            "there is no learning rate in your step: multiply the slope by it",
-            lambda model, batch, rate: trained(model, 1.0, [batch]),
-        ),
-        _steps("you trained only the weights, not the bias", _one_part("weights")),
-        _steps("you trained only the bias, not the weights", _one_part("bias")),
-        _steps(
-            "this returns the gradient; return the model after the step",
-            lambda model, batch, rate: slopes(model, batch),
-        ),
-        _steps(
-            "this returns the step; return the model, less the step",
             lambda model, batch, rate: moved(
                 dict.fromkeys(model, 0.0), slopes(model, batch), rate
-            ),
+            )
         ),
+        "you moved by the loss; move by the slopes, which the tape has",
         _steps(
-            "you moved by the loss; move by the slopes, which the tape has",
             lambda model, batch, rate: moved(
                 model, dict.fromkeys(model, loss(model, batch)), -rate
-            ),
+            )
         ),
-        _steps("nothing moved: this is the old model", lambda model, *_: model),
+        "nothing moved: this is the old model",
+        _steps(lambda model, *_: model),
+        "this is slope less model: it is the other way round",
         _steps(
-            "this is slope less model: it is the other way round",
             lambda model, batch, rate: moved(
                 {name: -model[name] for name in model}, slopes(model, batch), rate
-            ),
+            )
         ),
-        typed(
-            "you return the loss; return the model after the step",
-            f"({_STEP} -> float32)",
-        ),
-        typed(
-            "`weights` comes first, then `bias`; an `OrderedDict` keeps this order, a "
-            "plain `dict` does not",
-            f"({_STEP} -> <bias=float32[10],weights=float32[784,10]>)",
-        ),
-        raises(
-            "the names are missing: return an `OrderedDict` with `weights` and `bias`",
-            "tuple indices|list indices",
-        ),
-        typed(
-            "you return one of the two parts; a model has `weights` and `bias`",
-            f"({_STEP} -> float32[784,10])",
-            f"({_STEP} -> float32[10])",
-        ),
+        "you return the loss; return the model after the step",
+        typed(f"({_STEP} -> float32)"),
+        "`weights` comes first, then `bias`; an `OrderedDict` keeps this order, a "
+        "plain `dict` does not",
+        typed(f"({_STEP} -> <bias=float32[10],weights=float32[784,10]>)"),
+        "the names are missing: return an `OrderedDict` with `weights` and `bias`",
+        raises("tuple indices|list indices"),
+        "you return one of the two parts; a model has `weights` and `bias`",
+        typed(f"({_STEP} -> float32[784,10])", f"({_STEP} -> float32[10])"),
     ),
     hints=(
         "`tape.gradient(loss, model)` has the slopes, under the names of the model. "
@@ -423,50 +380,31 @@ LOCAL_TRAIN = Exercise(
         Case("batches of unequal size", lambda: (a_model(2), 0.02, _unequal_batches())),
         Case("no batches: nothing to learn", lambda: (a_model(3), 0.5, [])),
     ),
-    mistakes=(
-        gives(
-            "nobody trained: `step` returns the model that it got",
-            lambda model, rate, batches: model,
+    mistakes=usual(
+        "nobody trained: `step` returns the model that it got",
+        lambda model, rate, batches: model,
+        "the captured `learning_rate` is not used: these steps have the rate 0.1",
+        lambda model, rate, batches: trained(model, 0.1, batches),
+        "the captured `learning_rate` is not used: these steps have the rate 1",
+        lambda model, rate, batches: trained(model, 1.0, batches),
+        "every step began anew at the first model, so only the last batch counts; go "
+        "on from the model that `step` is given",
+        _restarted,
+        "every step began anew, at zeros, so only the last batch counts; go on from "
+        "the model that `step` is given",
+        lambda model, rate, batches: _restarted(a_model(0), rate, batches),
+        "you started from a model of zeros, not from the one that is given",
+        lambda model, rate, batches: trained(a_model(0), rate, batches),
+        "every batch was used twice",
+        lambda model, rate, batches: trained(
+            model, rate, [each for each in batches for _ in (1, 2)]
         ),
-        gives(
-            "the captured `learning_rate` is not used: these steps have the rate 0.1",
-            lambda model, rate, batches: trained(model, 0.1, batches),
-        ),
-        gives(
-            "the captured `learning_rate` is not used: these steps have the rate 1",
-            lambda model, rate, batches: trained(model, 1.0, batches),
-        ),
-        gives(
-            "every step began anew at the first model, so only the last batch counts; "
-            "go on from the model that `step` is given",
-            _restarted,
-        ),
-        gives(
-            "every step began anew, at zeros, so only the last batch counts; go on "
-            "from the model that `step` is given",
-            lambda model, rate, batches: _restarted(a_model(0), rate, batches),
-        ),
-        gives(
-            "you started from a model of zeros, not from the one that is given",
-            lambda model, rate, batches: trained(a_model(0), rate, batches),
-        ),
-        gives(
-            "every batch was used twice",
-            lambda model, rate, batches: trained(
-                model, rate, [each for each in batches for _ in (1, 2)]
-            ),
-        ),
-        gives(
-            "you went through all batches twice",
-            lambda model, rate, batches: trained(model, rate, [*batches] * 2),
-        ),
-        typed(
-            "this keeps a model for each batch; a reduction keeps only the last one",
-            f"({_TRAIN} -> {MODEL}*)",
-        ),
-        typed(
-            "this returns a loss; return the trained model", f"({_TRAIN} -> float32)"
-        ),
+        "you went through all batches twice",
+        lambda model, rate, batches: trained(model, rate, [*batches] * 2),
+        "this keeps a model for each batch; a reduction keeps only the last one",
+        typed(f"({_TRAIN} -> {MODEL}*)"),
+        "this returns a loss; return the trained model",
+        typed(f"({_TRAIN} -> float32)"),
     ),
     hints=(
         "`step` is one call of the function you wrote before. What is done with every "
@@ -502,36 +440,30 @@ LOCAL_EVAL = Exercise(
         Case("batches of unequal size", lambda: (a_model(3), _unequal_batches())),
         Case("no batches: nothing is lost", lambda: (a_model(1), [])),
     ),
-    mistakes=(
-        gives(
-            "you divided by the number of batches; add the losses up "
-            "(a mean is fine, but here the sum is asked for)",
-            lambda model, batches: summed(model, batches) / len(batches),
-        ),
-        gives("you added up over images, not over batches", _over_images),
-        gives("this counts the batches", lambda model, batches: float(len(batches))),
-        gives(
-            "this is the loss of the last batch only: add up, do not replace",
-            lambda model, batches: loss(model, batches[-1]),
-        ),
-        gives(
-            "this is the loss of the first batch only",
-            lambda model, batches: loss(model, batches[0]),
-        ),
-        gives(
-            "you judged the zero model, not the captured `model`",
-            lambda model, batches: summed(a_model(0), batches),
-        ),
-        gives(
-            "you trained on each batch before judging it; only judge", _trained_first
-        ),
-        gives("the sign changed on the way", lambda m, b: -summed(m, b)),
-        gives("this is always zero: what is added up?", lambda *_: 0.0),
-        typed(
-            "this has one loss for each batch; add them up with `sequence_sum`",
-            f"({_EVAL} -> float32*)",
-        ),
-        typed("this returns the model; return what it costs", f"({_EVAL} -> {MODEL})"),
+    mistakes=usual(
+        "you divided by the number of batches; add the losses up (a mean is fine, but "
+        "here the sum is asked for)",
+        lambda model, batches: summed(model, batches) / len(batches),
+        "you added up over images, not over batches",
+        _over_images,
+        "this counts the batches",
+        lambda model, batches: float(len(batches)),
+        "this is the loss of the last batch only: add up, do not replace",
+        lambda model, batches: loss(model, batches[-1]),
+        "this is the loss of the first batch only",
+        lambda model, batches: loss(model, batches[0]),
+        "you judged the zero model, not the captured `model`",
+        lambda model, batches: summed(a_model(0), batches),
+        "you trained on each batch before judging it; only judge",
+        _trained_first,
+        "the sign changed on the way",
+        lambda m, b: -summed(m, b),
+        "this is always zero: what is added up?",
+        lambda *_: 0.0,
+        "this has one loss for each batch; add them up with `sequence_sum`",
+        typed(f"({_EVAL} -> float32*)"),
+        "this returns the model; return what it costs",
+        typed(f"({_EVAL} -> {MODEL})"),
     ),
     hints=(
         "Two steps: make a loss of every batch, then add the losses up. "
@@ -586,55 +518,32 @@ FEDERATED_EVAL = Exercise(
         Case("three clients, unequal", lambda: (a_model(3), _unequal_clients())),
         Case("a client without batches", lambda: (a_model(1), [[a_batch(5)], []])),
     ),
-    mistakes=(
-        gives(
-            "you added over the clients; take the mean",
-            lambda model, data: _losses(model, data).sum(),
+    mistakes=usual(
+        "you added over the clients; take the mean",
+        lambda model, data: _losses(model, data).sum(),
+        "you averaged over clients and over their batches; each client counts the same "
+        "here",
+        lambda model, data: _losses(model, data).sum() / sum(map(len, data)),
+        "you weighted the clients by their images; here each counts the same",
+        _weighted(images),
+        "you weighted the clients by their batches; here each counts the same",
+        _weighted(len),
+        "this is the loss of the worst client",
+        lambda model, data: _losses(model, data).max(),
+        "this is the loss of the best client",
+        lambda model, data: _losses(model, data).min(),
+        "you judged a model of zeros, not the one of the server",
+        lambda model, data: _losses(a_model(0), data).mean(),
+        "you weighted the losses by themselves: give the mean one argument",
+        lambda model, data: np.average(
+            _losses(model, data), weights=_losses(model, data)
         ),
-        gives(
-            "you averaged over clients and over their batches; each client counts the "
-            "same here",
-            lambda model, data: _losses(model, data).sum() / sum(map(len, data)),
-        ),
-        gives(
-            "you weighted the clients by their images; here each counts the same",
-            _weighted(images),
-        ),
-        gives(
-            "you weighted the clients by their batches; here each counts the same",
-            _weighted(len),
-        ),
-        gives(
-            "this is the loss of the worst client",
-            lambda model, data: _losses(model, data).max(),
-        ),
-        gives(
-            "this is the loss of the best client",
-            lambda model, data: _losses(model, data).min(),
-        ),
-        gives(
-            "you judged a model of zeros, not the one of the server",
-            lambda model, data: _losses(a_model(0), data).mean(),
-        ),
-        gives(
-            "you weighted the losses by themselves: give the mean one argument",
-            lambda model, data: np.average(
-                _losses(model, data), weights=_losses(model, data)
-            ),
-        ),
-        typed(
-            "the losses are still at the clients: take their mean",
-            f"({_ASKED} -> {{float32}}@CLIENTS)",
-        ),
-        typed(
-            "the server now holds every client's loss; it only needs their mean",
-            f"({_ASKED} -> float32*@SERVER)",
-        ),
-        typed(
-            "this returns the model; return what it costs",
-            f"({_ASKED} -> {MODEL}@SERVER)",
-            f"({_ASKED} -> {MODEL}@CLIENTS)",
-        ),
+        "the losses are still at the clients: take their mean",
+        typed(f"({_ASKED} -> {{float32}}@CLIENTS)"),
+        "the server now holds every client's loss; it only needs their mean",
+        typed(f"({_ASKED} -> float32*@SERVER)"),
+        "this returns the model; return what it costs",
+        typed(f"({_ASKED} -> {MODEL}@SERVER)", f"({_ASKED} -> {MODEL}@CLIENTS)"),
     ),
     hints=(
         "Three moves: the model goes to the clients, each client judges it, "

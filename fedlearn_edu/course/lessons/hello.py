@@ -8,7 +8,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, looks, returns, typed
+from fedlearn_edu.course.mistakes import looks, returns, typed, usual
 
 READINGS: Final = "({float32}@CLIENTS -> float32@SERVER)"
 STAY: Final = "({float32}@CLIENTS -> {float32}@CLIENTS)"
@@ -32,37 +32,23 @@ TYPE_OF_MEAN = Exercise(
         Case("says who holds it", do=lambda answer: answer.placement),
         Case("is complete", do=lambda answer: answer),
     ),
-    mistakes=(
-        looks(
-            "this is a text; `fl.parse_type` makes a type of it",
-            lambda answer: isinstance(answer, str),
-        ),
-        looks(
-            "this is a class of Python's, and says nothing of who holds what; write "
-            "the type as a text in `parse_type`",
-            lambda answer: isinstance(answer, type),
-        ),
-        looks(
-            "this is the mean itself; asked for is its type, as a text in `parse_type`",
-            lambda answer: isinstance(answer, fl.FederatedValue),
-        ),
-        looks(
-            "this says what, but not where: write `@` and a placement behind it",
-            lambda answer: "@" not in str(answer),
-        ),
-        looks(
-            "the clients hold the readings; the mean is where it was worked out",
-            lambda answer: "@CLIENTS" in str(answer),
-        ),
-        looks(
-            "braces are for values that differ from one holder to the next, and there "
-            "is only one server",
-            lambda answer: str(answer).startswith("{"),
-        ),
-        looks(
-            "the readings are `float32`; their mean is one, too",
-            lambda answer: not str(answer).startswith("float32"),
-        ),
+    mistakes=usual(
+        "this is a text; `fl.parse_type` makes a type of it",
+        looks(lambda answer: isinstance(answer, str)),
+        "this is a class of Python's, and says nothing of who holds what; write the "
+        "type as a text in `parse_type`",
+        looks(lambda answer: isinstance(answer, type)),
+        "this is the mean itself; asked for is its type, as a text in `parse_type`",
+        looks(lambda answer: isinstance(answer, fl.FederatedValue)),
+        "this says what, but not where: write `@` and a placement behind it",
+        looks(lambda answer: "@" not in str(answer)),
+        "the clients hold the readings; the mean is where it was worked out",
+        looks(lambda answer: "@CLIENTS" in str(answer)),
+        "braces are for values that differ from one holder to the next, and there is "
+        "only one server",
+        looks(lambda answer: str(answer).startswith("{")),
+        "the readings are `float32`; their mean is one, too",
+        looks(lambda answer: not str(answer).startswith("float32")),
     ),
     hints=(
         "A type says what a value is and, behind an @, who holds it. Look at the table "
@@ -92,18 +78,23 @@ AVERAGE_OF = Exercise(
         Case("one client", ([21.5],)),
         Case("numbers below zero", ([-4.0, 4.0, -3.0, 1.0],)),
     ),
-    mistakes=(
-        gives("you added the readings up, and did not divide", sum),
-        gives("you took the largest reading", max),
-        gives("you took the smallest reading", min),
-        gives("this is the middle reading, the median", np.median),
-        gives(FIVE, lambda readings: np.sum(readings) / 5),
-        gives(
-            "you weighted each reading by itself, so the warm homes count for more",
-            lambda readings: np.average(readings, weights=readings),
-        ),
-        typed("the readings never left the clients: bring them together", STAY),
-        typed("the server now holds every reading, and not only their mean", ALL),
+    mistakes=usual(
+        "you added the readings up, and did not divide",
+        sum,
+        "you took the largest reading",
+        max,
+        "you took the smallest reading",
+        min,
+        "this is the middle reading, the median",
+        np.median,
+        FIVE,
+        lambda readings: np.sum(readings) / 5,
+        "you weighted each reading by itself, so the warm homes count for more",
+        lambda readings: np.average(readings, weights=readings),
+        "the readings never left the clients: bring them together",
+        typed(STAY),
+        "the server now holds every reading, and not only their mean",
+        typed(ALL),
     ),
     hints=(
         "You ran it at once above, on placed readings. The same function works here.",
@@ -161,31 +152,24 @@ MEAN_FAHRENHEIT = Exercise(
         Case("one client", ([-40.0],)),
         Case("what the clients send", ([10.0, 30.0],), _degrees_sent),
     ),
-    mistakes=(
-        returns(
-            "the mean is right, but each client has to convert its own reading, before "
-            "anything is sent and averaged",
-            lambda got, _: isinstance(got, str),
-        ),
-        gives("nobody converted: this is the mean in degrees Celsius", np.mean),
-        gives(
-            "you added up instead of averaging",
-            lambda readings: np.sum(_fahrenheit(readings)),
-        ),
-        gives(
-            "this was converted twice",
-            lambda readings: np.mean(_fahrenheit(_fahrenheit(readings))),
-        ),
-        gives(
-            "this is the largest reading",
-            lambda readings: np.max(_fahrenheit(readings)),
-        ),
-        typed("each client converted, but nobody took the mean", STAY),
-        gives(
-            "you multiplied by 1.8, and forgot the 32 degrees that Fahrenheit is ahead",
-            lambda readings: np.mean(readings) * 1.8,
-        ),
-        typed("the server holds all readings now; it only needs their mean", ALL),
+    mistakes=usual(
+        "the mean is right, but each client has to convert its own reading, before "
+        "anything is sent and averaged",
+        returns(lambda got, _: isinstance(got, str)),
+        "nobody converted: this is the mean in degrees Celsius",
+        np.mean,
+        "you added up instead of averaging",
+        lambda readings: np.sum(_fahrenheit(readings)),
+        "this was converted twice",
+        lambda readings: np.mean(_fahrenheit(_fahrenheit(readings))),
+        "this is the largest reading",
+        lambda readings: np.max(_fahrenheit(readings)),
+        "each client converted, but nobody took the mean",
+        typed(STAY),
+        "you multiplied by 1.8, and forgot the 32 degrees that Fahrenheit is ahead",
+        lambda readings: np.mean(readings) * 1.8,
+        "the server holds all readings now; it only needs their mean",
+        typed(ALL),
     ),
     hints=(
         "Two moves: first every client converts its own reading, "
@@ -232,39 +216,33 @@ SHARE_WARM = Exercise(
         Case("nobody", ([3.0, 4.0, 5.0],)),
         Case("everybody", ([30.0, 40.0],)),
     ),
-    mistakes=(
-        gives(
-            "this is how many clients are warm; the share is that, divided by how many "
-            "there are",
-            lambda readings: float(sum(r > 21 for r in readings)),
-        ),
-        gives(
-            "you counted clients that read exactly 21, too",
-            lambda readings: float(np.mean([r >= 21 for r in readings])),
-        ),
-        gives(
-            "this is the share of the cold ones",
-            lambda readings: float(np.mean([r <= 21 for r in readings])),
-        ),
-        gives("this is the mean of the readings; no client answered", np.mean),
-        gives(FIVE, lambda readings: sum(r > 21 for r in readings) / 5),
-        gives("the question is *more than* 21 degrees, and not 20", _above_20),
-        gives(
-            "you averaged the warm readings themselves; a warm one answers 1.0",
-            lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
-        ),
-        gives("this is per cent; a share goes from 0 to 1", _per_cent),
-        gives(
-            "you asked whether the mean is warm; each client has to answer for itself",
-            lambda readings: float(np.mean(readings) > 21),
-        ),
-        typed(
-            "this is a `float64`, NumPy's way with decimal numbers; "
-            "`np.float32(…)` around an answer makes it a `float32`",
-            DOUBLE,
-        ),
-        typed("each client has its answer, but nobody took the mean", STAY),
-        typed("the server holds all answers now; it only needs their mean", ALL),
+    mistakes=usual(
+        "this is how many clients are warm; the share is that, divided by how many "
+        "there are",
+        lambda readings: float(sum(r > 21 for r in readings)),
+        "you counted clients that read exactly 21, too",
+        lambda readings: float(np.mean([r >= 21 for r in readings])),
+        "this is the share of the cold ones",
+        lambda readings: float(np.mean([r <= 21 for r in readings])),
+        "this is the mean of the readings; no client answered",
+        np.mean,
+        FIVE,
+        lambda readings: sum(r > 21 for r in readings) / 5,
+        "the question is *more than* 21 degrees, and not 20",
+        _above_20,
+        "you averaged the warm readings themselves; a warm one answers 1.0",
+        lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
+        "this is per cent; a share goes from 0 to 1",
+        _per_cent,
+        "you asked whether the mean is warm; each client has to answer for itself",
+        lambda readings: float(np.mean(readings) > 21),
+        "this is a `float64`, NumPy's way with decimal numbers; `np.float32(…)` around "
+        "an answer makes it a `float32`",
+        typed(DOUBLE),
+        "each client has its answer, but nobody took the mean",
+        typed(STAY),
+        "the server holds all answers now; it only needs their mean",
+        typed(ALL),
     ),
     hints=(
         "Let each client answer with a number: 1.0 for yes, 0.0 for no. "

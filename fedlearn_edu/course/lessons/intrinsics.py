@@ -10,7 +10,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, looks, raises, typed
+from fedlearn_edu.course.mistakes import looks, raises, typed, usual
 from fedlearn_edu.framework import SyncExecutionContext, derived, local_executor_factory
 
 _AT_CLIENTS: Final = fl.type_at_clients(np.float32)
@@ -42,36 +42,28 @@ WEIGHTED_FROM_SUMS = Exercise(
         Case("one client", ([-6.5], [3.0])),
         Case("is written without federated_mean", do=_asks_for_a_mean),
     ),
-    mistakes=(
-        gives("you averaged without the weights", lambda d, w: np.mean(d)),
-        gives(
-            "you divided by the number of clients, not by the sum of the weights",
-            lambda d, w: np.dot(d, w) / len(d),
-        ),
-        gives("this is the weighted total; nobody divided", np.dot),
-        gives(
-            "the values went into the sum without their weights",
-            lambda d, w: np.sum(d) / np.sum(w),
-        ),
-        gives("this is the sum of the values", lambda d, w: np.sum(d)),
-        gives(
-            "you multiplied the sums; each client has to multiply its own pair first",
-            lambda d, w: np.sum(d) * np.sum(w),
-        ),
-        gives("this is upside down", lambda d, w: np.sum(w) / np.dot(d, w)),
-        gives(
-            "you divided by the sum of the values, not by that of the weights",
-            lambda d, w: np.dot(d, w) / np.sum(d),
-        ),
-        typed(
-            "this is still at the clients: add it up at the server first",
-            f"({_PAIRS} -> {{float32}}@CLIENTS)",
-        ),
-        looks(
-            "this asks `federated_mean`, which is what you are to rebuild; "
-            "`federated_sum` will do",
-            _asks_for_a_mean,
-        ),
+    mistakes=usual(
+        "you averaged without the weights",
+        lambda d, w: np.mean(d),
+        "you divided by the number of clients, not by the sum of the weights",
+        lambda d, w: np.dot(d, w) / len(d),
+        "this is the weighted total; nobody divided",
+        np.dot,
+        "the values went into the sum without their weights",
+        lambda d, w: np.sum(d) / np.sum(w),
+        "this is the sum of the values",
+        lambda d, w: np.sum(d),
+        "you multiplied the sums; each client has to multiply its own pair first",
+        lambda d, w: np.sum(d) * np.sum(w),
+        "this is upside down",
+        lambda d, w: np.sum(w) / np.dot(d, w),
+        "you divided by the sum of the values, not by that of the weights",
+        lambda d, w: np.dot(d, w) / np.sum(d),
+        "this is still at the clients: add it up at the server first",
+        typed(f"({_PAIRS} -> {{float32}}@CLIENTS)"),
+        "this asks `federated_mean`, which is what you are to rebuild; `federated_sum` "
+        "will do",
+        looks(_asks_for_a_mean),
     ),
     hints=(
         "What does each client have to send? Look again at what the explorer adds up.",
@@ -114,61 +106,40 @@ DISTANCE_TO_MEAN = Exercise(
         Case("one client is the mean", ([21.5],), _run),
         Case("is an intrinsic", do=_is_a_word),
     ),
-    mistakes=(
-        gives(
-            "the sign is the wrong way round: values above the mean come out positive",
-            lambda values: np.mean(values) - values,
-        ),
-        gives(
-            "values below the mean have a negative distance here",
-            lambda values: np.abs(values - np.mean(values)),
-        ),
-        gives(
-            "this is the mean itself; nobody subtracted it",
-            lambda values: np.full(len(values), np.mean(values)),
-        ),
-        gives("this is the mean itself, at the server", np.mean),
-        gives(
-            "you subtracted the sum, not the mean",
-            lambda values: values - np.sum(values),
-        ),
-        gives(
-            "you divided by the mean: a distance is a difference",
-            lambda values: values / np.mean(values),
-        ),
-        gives(
-            "this is the square of the distance",
-            lambda values: (values - np.mean(values)) ** 2,
-        ),
-        gives("these are the values themselves", np.asarray),
-        gives(
-            "each client subtracted its own value: what it needs comes from the server",
-            np.zeros_like,
-        ),
-        gives(
-            "this is the distance to the midpoint; the mean of all is asked for",
-            lambda values: values - (np.max(values) + np.min(values)) / 2,
-        ),
-        raises("nothing came back: is there a `return`?", "ReturnedNone"),
-        raises(
-            "only what is at the server can be sent to all: take the mean first",
-            "federated_broadcast works",
-        ),
-        raises(
-            "the mean is still at the server: bring it to the clients with "
-            "`federated_broadcast`",
-            "several placements",
-        ),
-        raises(
-            "the signature promises one value for each client, and your word gives one "
-            "value for all: did each client subtract?",
-            "Mismatch|not iterable",
-        ),
-        looks(
-            "the line with `derived` is missing above your function, so it is no word "
-            "of the language",
-            lambda answer: not hasattr(answer, "__wrapped__"),
-        ),
+    mistakes=usual(
+        "the sign is the wrong way round: values above the mean come out positive",
+        lambda values: np.mean(values) - values,
+        "values below the mean have a negative distance here",
+        lambda values: np.abs(values - np.mean(values)),
+        "this is the mean itself; nobody subtracted it",
+        lambda values: np.full(len(values), np.mean(values)),
+        "this is the mean itself, at the server",
+        np.mean,
+        "you subtracted the sum, not the mean",
+        lambda values: values - np.sum(values),
+        "you divided by the mean: a distance is a difference",
+        lambda values: values / np.mean(values),
+        "this is the square of the distance",
+        lambda values: (values - np.mean(values)) ** 2,
+        "these are the values themselves",
+        np.asarray,
+        "each client subtracted its own value: what it needs comes from the server",
+        np.zeros_like,
+        "this is the distance to the midpoint; the mean of all is asked for",
+        lambda values: values - (np.max(values) + np.min(values)) / 2,
+        "nothing came back: is there a `return`?",
+        raises("ReturnedNone"),
+        "only what is at the server can be sent to all: take the mean first",
+        raises("federated_broadcast works"),
+        "the mean is still at the server: bring it to the clients with "
+        "`federated_broadcast`",
+        raises("several placements"),
+        "the signature promises one value for each client, and your word gives one "
+        "value for all: did each client subtract?",
+        raises("Mismatch|not iterable"),
+        "the line with `derived` is missing above your function, so it is no word of "
+        "the language",
+        looks(lambda answer: not hasattr(answer, "__wrapped__")),
     ),
     hints=(
         "Three moves: to the server, back to the clients, and one subtraction there.",
@@ -251,47 +222,33 @@ SPAN_OF = Exercise(
         Case("in pairs, the extremes first", ([3.0, 30.0, 12.0, 14.0],), in_pairs),
         Case("nobody has any span", ([],)),
     ),
-    mistakes=(
-        gives(
-            "your zero is not neutral: 0 is itself higher or lower than some readings",
-            lambda r: _span([*r, 0.0]),
-        ),
-        gives("this is the highest reading alone", max),
-        gives("this is the lowest reading alone", min),
-        gives("you subtracted the high from the low", lambda r: -_span(r)),
-        gives(
-            "this is the sum of both; a difference is asked for",
-            lambda r: max(r) + min(r),
-        ),
-        gives("this is half of the difference", lambda r: _span(r) / 2),
-        gives(
-            "high and low of your zero are swapped: nothing is higher than infinity",
-            lambda r: np.inf,
-        ),
-        gives(
-            "`join` keeps its first pair, and forgets the other",
-            of_groups(lambda a, b: _span(a)),
-        ),
-        gives(
-            "`join` keeps one of its pairs, here the second, and forgets the other",
-            of_groups(lambda a, b: _span(b)),
-        ),
-        gives(
-            "`join` adds; the higher of two highs is asked for, and the lower low",
-            of_groups(lambda a, b: _span(a) + _span(b)),
-        ),
-        gives(
-            "`join` takes the lower high and the higher low: it has to widen",
-            of_groups(lambda a, b: min(max(a), max(b)) - max(min(a), min(b))),
-        ),
-        gives(
-            "`join` takes the middle; that does not widen",
-            of_groups(lambda a, b: (_span(a) + _span(b)) / 2),
-        ),
-        looks(
-            "your zero is not neutral: some reading may lie beyond it",
-            lambda answer: not np.isneginf(answer([])),
-        ),
+    mistakes=usual(
+        "your zero is not neutral: 0 is itself higher or lower than some readings",
+        lambda r: _span([*r, 0.0]),
+        "this is the highest reading alone",
+        max,
+        "this is the lowest reading alone",
+        min,
+        "you subtracted the high from the low",
+        lambda r: -_span(r),
+        "this is the sum of both; a difference is asked for",
+        lambda r: max(r) + min(r),
+        "this is half of the difference",
+        lambda r: _span(r) / 2,
+        "high and low of your zero are swapped: nothing is higher than infinity",
+        lambda r: np.inf,
+        "`join` keeps its first pair, and forgets the other",
+        of_groups(lambda a, b: _span(a)),
+        "`join` keeps one of its pairs, here the second, and forgets the other",
+        of_groups(lambda a, b: _span(b)),
+        "`join` adds; the higher of two highs is asked for, and the lower low",
+        of_groups(lambda a, b: _span(a) + _span(b)),
+        "`join` takes the lower high and the higher low: it has to widen",
+        of_groups(lambda a, b: min(max(a), max(b)) - max(min(a), min(b))),
+        "`join` takes the middle; that does not widen",
+        of_groups(lambda a, b: (_span(a) + _span(b)) / 2),
+        "your zero is not neutral: some reading may lie beyond it",
+        looks(lambda answer: not np.isneginf(answer([]))),
     ),
     hints=(
         "Which high is lower than every reading, so that the first one replaces it? "
@@ -363,61 +320,43 @@ VARIANCE_OF = Exercise(
         Case("in pairs, four clients", ([1.0, 2.0, 4.0, 9.0],), in_pairs),
         Case("in pairs, three clients", ([2.0, 6.0, 10.0],), in_pairs),
     ),
-    mistakes=(
-        gives(
-            "this is the mean of the squares: the square of the mean has to go",
-            _from_sums(lambda n, s, q: q / n),
-        ),
-        gives("this is the root of the variance, the standard deviation", np.std),
-        gives("this is the mean", np.mean),
-        gives(
-            "you divided by n − 1; here every client counts, so it is n",
-            _from_sums(lambda n, s, q: (q - s * s / n) / max(n - 1, 1)),
-        ),
-        gives("the two terms are the wrong way round", lambda x: -np.var(x)),
-        gives(
-            "the squares were added up, and not divided by n",
-            _from_sums(lambda n, s, q: q - (s / n) ** 2),
-        ),
-        gives("nobody divided by n", _from_sums(lambda n, s, q: q - s**2)),
-        gives(
-            "you subtracted the square of the sum, not that of the mean",
-            _from_sums(lambda n, s, q: q / n - s**2),
-        ),
-        gives("the mean has to be squared", _from_sums(lambda n, s, q: q / n - s / n)),
-        gives(
-            "`note` adds x to the sum of squares; it should add x · x",
-            _from_sums(lambda n, s, q: s / n - (s / n) ** 2),
-        ),
-        gives(
-            "this is n times the variance: divide by n at the end",
-            lambda x: np.var(x) * len(x),
-        ),
-        gives(
-            "you squared the sum, and only then divided by n",
-            _from_sums(lambda n, s, q: q / n - s**2 / n),
-        ),
-        gives(
-            "`both` keeps its first group, and forgets the other",
-            of_groups(lambda a, b: float(np.var(a))),
-        ),
-        gives(
-            "`both` keeps its second group, and forgets the first",
-            of_groups(lambda a, b: float(np.var(b))),
-        ),
-        gives("`both` forgets to add the n of the two groups", _count_of_one_group),
-        gives(
-            "`both` adds 1 to n; the other group may be more than one",
-            _one_more_than_the_first_group,
-        ),
-        gives(
-            "the mean is sum / n: put it in parentheses, and square all of it",
-            _from_sums(lambda n, s, q: q / n - s / n**2),
-        ),
-        gives(
-            "`note` squares the sum so far; it should add x · x",
-            lambda x: np.sum(x) ** 2 / len(x) - np.mean(x) ** 2,
-        ),
+    mistakes=usual(
+        "this is the mean of the squares: the square of the mean has to go",
+        _from_sums(lambda n, s, q: q / n),
+        "this is the root of the variance, the standard deviation",
+        np.std,
+        "this is the mean",
+        np.mean,
+        "you divided by n − 1; here every client counts, so it is n",
+        _from_sums(lambda n, s, q: (q - s * s / n) / max(n - 1, 1)),
+        "the two terms are the wrong way round",
+        lambda x: -np.var(x),
+        "the squares were added up, and not divided by n",
+        _from_sums(lambda n, s, q: q - (s / n) ** 2),
+        "nobody divided by n",
+        _from_sums(lambda n, s, q: q - s**2),
+        "you subtracted the square of the sum, not that of the mean",
+        _from_sums(lambda n, s, q: q / n - s**2),
+        "the mean has to be squared",
+        _from_sums(lambda n, s, q: q / n - s / n),
+        "`note` adds x to the sum of squares; it should add x · x",
+        _from_sums(lambda n, s, q: s / n - (s / n) ** 2),
+        "this is n times the variance: divide by n at the end",
+        lambda x: np.var(x) * len(x),
+        "you squared the sum, and only then divided by n",
+        _from_sums(lambda n, s, q: q / n - s**2 / n),
+        "`both` keeps its first group, and forgets the other",
+        of_groups(lambda a, b: float(np.var(a))),
+        "`both` keeps its second group, and forgets the first",
+        of_groups(lambda a, b: float(np.var(b))),
+        "`both` forgets to add the n of the two groups",
+        _count_of_one_group,
+        "`both` adds 1 to n; the other group may be more than one",
+        _one_more_than_the_first_group,
+        "the mean is sum / n: put it in parentheses, and square all of it",
+        _from_sums(lambda n, s, q: q / n - s / n**2),
+        "`note` squares the sum so far; it should add x · x",
+        lambda x: np.sum(x) ** 2 / len(x) - np.mean(x) ** 2,
     ),
     hints=(
         "Which three numbers do you need at the end? Start with the report, "

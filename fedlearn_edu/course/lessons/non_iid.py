@@ -3,14 +3,15 @@
 
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson, Mistake
-from fedlearn_edu.course.mistakes import gives, raises, returns
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import raises, returns, usual
 from fedlearn_edu.testing.comparison import alike
 
 
@@ -56,8 +57,8 @@ def _is_mixed(held: Any) -> bool:
     return len(held) < _ENOUGH or len(np.unique(np.diff(held))) > 1
 
 
-def _comes(says: str, deal: Callable[[int, int, Any], Any]) -> Mistake:
-    return gives(says, lambda *inputs: _dealt(deal, *inputs))
+def _comes(deal: Callable[[int, int, Any], Any]) -> Callable[..., Any]:
+    return partial(_dealt, deal)
 
 
 DEAL_IID: Final = Exercise(
@@ -72,53 +73,31 @@ DEAL_IID: Final = Exercise(
         Case("one client", (20, 1, np.random.default_rng(2)), _dealt),
         Case("two of everything", (4, 2, np.random.default_rng(3)), _dealt),
     ),
-    mistakes=(
-        _comes(
-            "the positions come in a pattern: mix all of them first, then cut",
-            lambda n, k, rng: np.array_split(np.arange(n), k),
-        ),
-        returns(
-            "you drew from `np.random`, so nobody can repeat this: draw from `rng`",
-            lambda got, *_: not got["the same again"],
-        ),
-        _comes(
-            "every client holds everything: cut the positions into parts",
-            lambda n, k, rng: [rng.permutation(n)] * k,
-        ),
-        _comes(
-            "the last few positions went to nobody",
-            lambda n, k, rng: rng.permutation(n)[: n // k * k].reshape(k, n // k),
-        ),
-        returns(
-            "this is one array: cut it, one part for each client",
-            lambda got, *_: np.ndim(got) == 1,
-        ),
-        _comes(
-            "the number of clients became the size of a part",
-            lambda n, k, rng: np.array_split(rng.permutation(n), n // k),
-        ),
-        _comes(
-            "the two numbers are swapped: mix the examples, and cut once per client",
-            lambda n, k, rng: np.array_split(rng.permutation(k), n),
-        ),
-        returns(
-            "sizes are left to chance: mix all positions, and cut into equal parts",
-            lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1,
-        ),
-        returns(
-            "some positions are held twice and others by nobody: draw without "
-            "replacement, as `rng.permutation` does",
-            lambda got, *_: not got["each position once"],
-        ),
-        raises(
-            "`rng.shuffle` mixes in place and gives back nothing; `rng.permutation` "
-            "gives the mixed positions",
-            "NoneType",
-        ),
-        raises(
-            "`np.split` wants parts of one size; `np.array_split` does not",
-            "equal division",
-        ),
+    mistakes=usual(
+        "the positions come in a pattern: mix all of them first, then cut",
+        _comes(lambda n, k, rng: np.array_split(np.arange(n), k)),
+        "you drew from `np.random`, so nobody can repeat this: draw from `rng`",
+        returns(lambda got, *_: not got["the same again"]),
+        "every client holds everything: cut the positions into parts",
+        _comes(lambda n, k, rng: [rng.permutation(n)] * k),
+        "the last few positions went to nobody",
+        _comes(lambda n, k, rng: rng.permutation(n)[: n // k * k].reshape(k, n // k)),
+        "this is one array: cut it, one part for each client",
+        returns(lambda got, *_: np.ndim(got) == 1),
+        "the number of clients became the size of a part",
+        _comes(lambda n, k, rng: np.array_split(rng.permutation(n), n // k)),
+        "the two numbers are swapped: mix the examples, and cut once per client",
+        _comes(lambda n, k, rng: np.array_split(rng.permutation(k), n)),
+        "sizes are left to chance: mix all positions, and cut into equal parts",
+        returns(lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1),
+        "some positions are held twice and others by nobody: draw without replacement, "
+        "as `rng.permutation` does",
+        returns(lambda got, *_: not got["each position once"]),
+        "`rng.shuffle` mixes in place and gives back nothing; `rng.permutation` gives "
+        "the mixed positions",
+        raises("NoneType"),
+        "`np.split` wants parts of one size; `np.array_split` does not",
+        raises("equal division"),
     ),
     hints=(
         "Mix the positions as you would mix cards, then cut the pile.",
@@ -142,8 +121,8 @@ def _held(deal: Any, labels: Any, num_clients: int) -> Any:
     return dealt if parts is None else list(map(np.sort, parts))
 
 
-def _holds(says: str, deal: Callable[[Any, int], Any]) -> Mistake:
-    return gives(says, lambda *inputs: _held(deal, *inputs))
+def _holds(deal: Callable[[Any, int], Any]) -> Callable[..., Any]:
+    return partial(_held, deal)
 
 
 DEAL_ONE_LABEL: Final = Exercise(
@@ -157,52 +136,31 @@ DEAL_ONE_LABEL: Final = Exercise(
         Case("the rest is left out", (np.array([3, 1, 0, 1, 2, 0]), 2), _held),
         Case("one client", (np.array([5, 0, 0]), 1), _held),
     ),
-    mistakes=(
+    mistakes=usual(
+        "these are the labels; asked for are their positions",
+        _holds(lambda labels, k: [labels[labels == label] for label in range(k)]),
+        "these are masks of True and False: `np.flatnonzero` turns one into positions",
+        _holds(lambda labels, k: [labels == label for label in range(k)]),
+        "`np.where` returns a tuple: take its first part, or `np.flatnonzero`",
+        _holds(lambda labels, k: [np.where(labels == label) for label in range(k)]),
+        "these are equal parts of the sorted labels, so clients share a label",
+        _holds(lambda labels, k: np.array_split(np.argsort(labels, kind="stable"), k)),
+        "you dealt by position; client k gets what shows label k",
+        _holds(lambda labels, k: [np.arange(len(labels))[i::k] for i in range(k)]),
+        "client 0 gets label 0, not label 1",
+        _holds(lambda labels, k: [np.flatnonzero(labels == i + 1) for i in range(k)]),
+        "this is one client per label; `num_clients` may be fewer",
         _holds(
-            "these are the labels; asked for are their positions",
-            lambda labels, k: [labels[labels == label] for label in range(k)],
+            lambda labels, k: [np.flatnonzero(labels == i) for i in np.unique(labels)]
         ),
-        _holds(
-            "these are masks of True and False: `np.flatnonzero` turns one into "
-            "positions",
-            lambda labels, k: [labels == label for label in range(k)],
-        ),
-        _holds(
-            "`np.where` returns a tuple: take its first part, or `np.flatnonzero`",
-            lambda labels, k: [np.where(labels == label) for label in range(k)],
-        ),
-        _holds(
-            "these are equal parts of the sorted labels, so clients share a label",
-            lambda labels, k: np.array_split(np.argsort(labels, kind="stable"), k),
-        ),
-        _holds(
-            "you dealt by position; client k gets what shows label k",
-            lambda labels, k: [np.arange(len(labels))[i::k] for i in range(k)],
-        ),
-        _holds(
-            "client 0 gets label 0, not label 1",
-            lambda labels, k: [np.flatnonzero(labels == i + 1) for i in range(k)],
-        ),
-        _holds(
-            "this is one client per label; `num_clients` may be fewer",
-            lambda labels, k: [np.flatnonzero(labels == i) for i in np.unique(labels)],
-        ),
-        _holds(
-            "this is only the first position of each label",
-            lambda labels, k: [np.argmax(labels == i) for i in range(k)],
-        ),
-        _holds(
-            "labels from `num_clients` on went to somebody: they are left out",
-            lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)],
-        ),
-        returns(
-            "this is a dictionary: return a list, client 0 first",
-            lambda got, *_: isinstance(got, dict),
-        ),
-        returns(
-            "this is one array: make a list, with one array for each client",
-            lambda got, *_: isinstance(got, np.ndarray) and got.ndim == 1,
-        ),
+        "this is only the first position of each label",
+        _holds(lambda labels, k: [np.argmax(labels == i) for i in range(k)]),
+        "labels from `num_clients` on went to somebody: they are left out",
+        _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
+        "this is a dictionary: return a list, client 0 first",
+        returns(lambda got, *_: isinstance(got, dict)),
+        "this is one array: make a list, with one array for each client",
+        returns(lambda got, *_: isinstance(got, np.ndarray) and got.ndim == 1),
     ),
     hints=(
         "For one label: which positions of `labels` hold it? Then the same for each.",
@@ -241,64 +199,36 @@ TOTAL_VARIATION: Final = Exercise(
         _case("a small copy of the whole", [1, 2, 1], [10, 20, 10]),
         _case("the other way round", [1, 3], [30, 10]),
     ),
-    mistakes=(
-        gives(
-            "the half is missing: what one label has too much, another has too little, "
-            "and both were counted",
-            lambda counts, whole: _apart(counts, whole).sum(),
-        ),
-        gives(
-            "these are counts: divide each histogram by its sum first",
-            lambda counts, whole: np.abs(counts - whole).sum() / 2,
-        ),
-        gives(
-            "these are counts, and the half is missing",
-            lambda counts, whole: np.abs(counts - whole).sum(),
-        ),
-        gives(
-            "without absolute values the differences cancel: this is always 0",
-            lambda counts, whole: 0.0,
-        ),
-        gives(
-            "this is the largest difference; add up all of them, and halve the sum",
-            lambda counts, whole: _apart(counts, whole).max(),
-        ),
-        gives(
-            "this is a mean over the labels; asked for is half the sum",
-            lambda counts, whole: _apart(counts, whole).mean(),
-        ),
-        gives(
-            "this is half a mean over the labels; asked for is half the sum",
-            lambda counts, whole: _apart(counts, whole).mean() / 2,
-        ),
-        gives(
-            "this is in percent; asked for is a share, between 0 and 1",
-            lambda counts, whole: 50 * _apart(counts, whole).sum(),
-        ),
-        gives(
-            "you squared the differences; take their absolute values",
-            lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
-        ),
-        gives(
-            "you squared the differences; take absolute values, and half their sum",
-            lambda counts, whole: (_apart(counts, whole) ** 2).sum(),
-        ),
-        gives(
-            "this is what the two have in common; the distance is 1 minus that",
-            lambda counts, whole: 1 - _apart(counts, whole).sum() / 2,
-        ),
-        gives(
-            "only the client was made shares; the whole is still counts",
-            lambda counts, whole: np.abs(_shares(counts) - whole).sum() / 2,
-        ),
-        gives(
-            "both were divided by the same sum; each histogram has its own",
-            lambda counts, whole: np.abs(counts - whole).sum() / whole.sum() / 2,
-        ),
-        gives(
-            "these are the differences, label by label: add them up, and halve the sum",
-            _apart,
-        ),
+    mistakes=usual(
+        "the half is missing: what one label has too much, another has too little, and "
+        "both were counted",
+        lambda counts, whole: _apart(counts, whole).sum(),
+        "these are counts: divide each histogram by its sum first",
+        lambda counts, whole: np.abs(counts - whole).sum() / 2,
+        "these are counts, and the half is missing",
+        lambda counts, whole: np.abs(counts - whole).sum(),
+        "without absolute values the differences cancel: this is always 0",
+        lambda counts, whole: 0.0,
+        "this is the largest difference; add up all of them, and halve the sum",
+        lambda counts, whole: _apart(counts, whole).max(),
+        "this is a mean over the labels; asked for is half the sum",
+        lambda counts, whole: _apart(counts, whole).mean(),
+        "this is half a mean over the labels; asked for is half the sum",
+        lambda counts, whole: _apart(counts, whole).mean() / 2,
+        "this is in percent; asked for is a share, between 0 and 1",
+        lambda counts, whole: 50 * _apart(counts, whole).sum(),
+        "you squared the differences; take their absolute values",
+        lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
+        "you squared the differences; take absolute values, and half their sum",
+        lambda counts, whole: (_apart(counts, whole) ** 2).sum(),
+        "this is what the two have in common; the distance is 1 minus that",
+        lambda counts, whole: 1 - _apart(counts, whole).sum() / 2,
+        "only the client was made shares; the whole is still counts",
+        lambda counts, whole: np.abs(_shares(counts) - whole).sum() / 2,
+        "both were divided by the same sum; each histogram has its own",
+        lambda counts, whole: np.abs(counts - whole).sum() / whole.sum() / 2,
+        "these are the differences, label by label: add them up, and halve the sum",
+        _apart,
     ),
     hints=(
         "A client and the whole have different sizes: make shares of both first.",
@@ -349,8 +279,8 @@ def _rounded(deal: Any, positions: Any, shares: Any) -> Any:
     }
 
 
-def _cuts(says: str, deal: Callable[[Any, Any], Any]) -> Mistake:
-    return gives(says, lambda *inputs: _parts(deal, *inputs))
+def _cuts(deal: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return partial(_parts, deal)
 
 
 def _leave_some(positions: Any, shares: Any) -> Any:
@@ -388,67 +318,57 @@ DEAL_BY_SHARES: Final = Exercise(
         Case("shares as they are drawn", (np.arange(100) * 3, _DRAWN), _rounded),
         Case("small shares add up", (np.arange(10) + 2, _SMALL), _rounded),
     ),
-    mistakes=(
+    mistakes=usual(
+        "one client too many: the last end is the end of the array, not a cut",
+        _cuts(lambda positions, shares: np.split(positions, _ends(positions, shares))),
+        "you cut at the shares; cut where they add up to: `np.cumsum(shares)`",
         _cuts(
-            "one client too many: the last end is the end of the array, not a cut",
-            lambda positions, shares: np.split(positions, _ends(positions, shares)),
-        ),
-        _cuts(
-            "you cut at the shares; cut where they add up to: `np.cumsum(shares)`",
             lambda positions, shares: np.split(
                 positions, np.rint(shares * len(positions)).astype(int)[:-1]
-            ),
+            )
         ),
+        "you cut at the shares, and once too often: cut where they add up to, but not "
+        "at the end",
         _cuts(
-            "you cut at the shares, and once too often: cut where they add up to, but "
-            "not at the end",
             lambda positions, shares: np.split(
                 positions, np.rint(shares * len(positions)).astype(int)
-            ),
+            )
         ),
+        "these are equal parts: the shares were not used",
+        _cuts(lambda positions, shares: np.array_split(positions, len(shares))),
+        "these are places in `positions`; asked for is what stands there",
         _cuts(
-            "these are equal parts: the shares were not used",
-            lambda positions, shares: np.array_split(positions, len(shares)),
-        ),
-        _cuts(
-            "these are places in `positions`; asked for is what stands there",
             lambda positions, shares: np.split(
                 np.arange(len(positions)), _ends(positions, shares)[:-1]
-            ),
+            )
         ),
+        "each client takes from the start: begin where the one before it ended",
         _cuts(
-            "each client takes from the start: begin where the one before it ended",
             lambda positions, shares: [
                 positions[:size]
                 for size in np.diff(_ends(positions, shares), prepend=0)
-            ],
+            ]
         ),
-        gives(
-            "nobody gets what rounding left over: round the sums, not the sizes",
-            lambda positions, shares: _rounded(_leave_some, positions, shares),
-        ),
-        gives(
-            "each share was rounded for itself, and that adds up: round the sums",
-            lambda positions, shares: _rounded(_round_first, positions, shares),
-        ),
+        "nobody gets what rounding left over: round the sums, not the sizes",
+        lambda positions, shares: _rounded(_leave_some, positions, shares),
+        "each share was rounded for itself, and that adds up: round the sums",
+        lambda positions, shares: _rounded(_round_first, positions, shares),
+        "shares add up to 1: multiply the sums by `len(positions)`",
         _cuts(
-            "shares add up to 1: multiply the sums by `len(positions)`",
             lambda positions, shares: np.split(
                 positions, np.rint(np.cumsum(shares)).astype(int)[:-1]
-            ),
+            )
         ),
+        "the cut to leave out is the last one, not the first",
         _cuts(
-            "the cut to leave out is the last one, not the first",
-            lambda positions, shares: np.split(positions, _ends(positions, shares)[1:]),
+            lambda positions, shares: np.split(positions, _ends(positions, shares)[1:])
         ),
-        returns(
-            "everything is dealt, but not in the order of `positions`", _is_reordered
-        ),
-        returns("these are numbers of positions, not the positions", _is_sizes),
-        raises(
-            "a cut is a whole number: `np.rint(…).astype(int)`",
-            "slice indices must be integers|cannot be interpreted as an integer",
-        ),
+        "everything is dealt, but not in the order of `positions`",
+        returns(_is_reordered),
+        "these are numbers of positions, not the positions",
+        returns(_is_sizes),
+        "a cut is a whole number: `np.rint(…).astype(int)`",
+        raises("slice indices must be integers|cannot be interpreted as an integer"),
     ),
     hints=(
         "Where does client 0 end? Where do clients 0 and 1 end together?",
@@ -483,45 +403,29 @@ CUT_BATCHES: Final = Exercise(
         _batches("fewer than a batch", [1, 4], 5),
         _batches("one by one", [1, 6, 1], 1),
     ),
-    mistakes=(
-        gives(
-            "the last batch is gone: it may be smaller, but it has to be there",
-            lambda x, n: [x[i : i + n] for i in range(0, len(x) - len(x) % n, n)],
-        ),
-        gives(
-            "`batch_size` is how many examples a batch has, not how many batches",
-            np.array_split,
-        ),
-        gives(
-            "these are parts of about one size; all but the last have `batch_size`",
-            lambda x, n: np.array_split(x, -(-len(x) // n)),
-        ),
-        gives(
-            "batches overlap: go on by `batch_size`, not by 1",
-            lambda x, n: [x[i : i + n] for i in range(len(x))],
-        ),
-        gives(
-            "a slice ends at `start + batch_size`; yours ends at `batch_size`",
-            lambda x, n: [x[i:n] for i in range(0, len(x), n)],
-        ),
-        gives("this is the first batch only", lambda x, n: x[:n]),
-        gives("these are single examples: a batch is a slice", lambda x, n: x[::n]),
-        returns(
-            "one batch is empty: when it comes out even, there is no rest",
-            lambda got, *_: any(len(batch) == 0 for batch in got),
-        ),
-        gives(
-            "you went on to the end each time: a slice needs an end, too",
-            lambda x, n: [x[i:] for i in range(0, len(x), n)],
-        ),
-        gives(
-            "you took every so-manieth example; a batch is a run of neighbours",
-            lambda x, n: [x[i::n] for i in range(n)],
-        ),
-        raises(
-            "an array of rows cannot have a shorter last row: make a list of slices",
-            "reshape|equal division",
-        ),
+    mistakes=usual(
+        "the last batch is gone: it may be smaller, but it has to be there",
+        lambda x, n: [x[i : i + n] for i in range(0, len(x) - len(x) % n, n)],
+        "`batch_size` is how many examples a batch has, not how many batches",
+        np.array_split,
+        "these are parts of about one size; all but the last have `batch_size`",
+        lambda x, n: np.array_split(x, -(-len(x) // n)),
+        "batches overlap: go on by `batch_size`, not by 1",
+        lambda x, n: [x[i : i + n] for i in range(len(x))],
+        "a slice ends at `start + batch_size`; yours ends at `batch_size`",
+        lambda x, n: [x[i:n] for i in range(0, len(x), n)],
+        "this is the first batch only",
+        lambda x, n: x[:n],
+        "these are single examples: a batch is a slice",
+        lambda x, n: x[::n],
+        "one batch is empty: when it comes out even, there is no rest",
+        returns(lambda got, *_: any(len(batch) == 0 for batch in got)),
+        "you went on to the end each time: a slice needs an end, too",
+        lambda x, n: [x[i:] for i in range(0, len(x), n)],
+        "you took every so-manieth example; a batch is a run of neighbours",
+        lambda x, n: [x[i::n] for i in range(n)],
+        "an array of rows cannot have a shorter last row: make a list of slices",
+        raises("reshape|equal division"),
     ),
     hints=(
         "Where does each batch start? 0, batch_size, 2 · batch_size, …",

@@ -11,7 +11,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, looks, raises, typed
+from fedlearn_edu.course.mistakes import looks, raises, typed, usual
 from fedlearn_edu.framework import (
     AsyncExecutionContext,
     ExecutorFactory,
@@ -46,37 +46,27 @@ SUM_OF_SQUARES = Exercise(
         Case("one element", ([1.5],)),
         Case("no elements", ([],)),
     ),
-    mistakes=(
-        gives("you added up the readings themselves: square each of them first", sum),
-        gives(
-            "you squared the sum: square each reading first, then add up",
-            lambda readings: sum(readings) ** 2,
-        ),
-        gives(
-            "this is the mean of the squares: there is nothing to divide by",
-            lambda readings: np.sum(np.square(readings)) / len(readings or [1.0]),
-        ),
-        gives("you squared twice", lambda readings: np.sum(np.power(readings, 4))),
-        gives(
-            "you doubled each reading: its square is the reading times itself",
-            lambda readings: 2 * sum(readings),
-        ),
-        gives("you counted the elements", len),
-        gives(
-            "the sum begins at 1; it has to begin at 0",
-            lambda readings: 1 + np.sum(np.square(readings)),
-        ),
-        gives(
-            "the state was squared, too: only the new reading is, and it is added",
-            lambda readings: reduce(lambda so_far, r: (so_far + r) ** 2, readings, 0.0),
-        ),
-        gives(
-            "only the last element is in this: the state so far has to be in it, too",
-            lambda readings: (readings or [0.0])[-1] ** 2,
-        ),
-        typed(
-            "every element is squared, but nobody added up", "(float32* -> float32*)"
-        ),
+    mistakes=usual(
+        "you added up the readings themselves: square each of them first",
+        sum,
+        "you squared the sum: square each reading first, then add up",
+        lambda readings: sum(readings) ** 2,
+        "this is the mean of the squares: there is nothing to divide by",
+        lambda readings: np.sum(np.square(readings)) / len(readings or [1.0]),
+        "you squared twice",
+        lambda readings: np.sum(np.power(readings, 4)),
+        "you doubled each reading: its square is the reading times itself",
+        lambda readings: 2 * sum(readings),
+        "you counted the elements",
+        len,
+        "the sum begins at 1; it has to begin at 0",
+        lambda readings: 1 + np.sum(np.square(readings)),
+        "the state was squared, too: only the new reading is, and it is added",
+        lambda readings: reduce(lambda so_far, r: (so_far + r) ** 2, readings, 0.0),
+        "only the last element is in this: the state so far has to be in it, too",
+        lambda readings: (readings or [0.0])[-1] ** 2,
+        "every element is squared, but nobody added up",
+        typed("(float32* -> float32*)"),
     ),
     hints=(
         "Two moves: first every element is squared, then the squares are added up. A "
@@ -146,45 +136,31 @@ LONGEST_STREAK = Exercise(
         Case("never warm", ([3.0, 4.0],)),
         Case("no readings", ([],)),
     ),
-    mistakes=(
-        gives(
-            "you counted all warm readings; a cold one ends the streak, and `now` is 0",
-            lambda readings: sum(map(_is_warm, readings)),
+    mistakes=usual(
+        "you counted all warm readings; a cold one ends the streak, and `now` is 0",
+        lambda readings: sum(map(_is_warm, readings)),
+        "this is the streak at the end: keep the longest one so far, too",
+        lambda readings: list(
+            accumulate(readings, lambda n, r: (n + 1) * (r > 21), initial=0)
+        )[-1],
+        "the last reading does not count: `longest` has to look at the new `now`",
+        _before_the_last,
+        "a reading of exactly 21 is not above 21",
+        lambda readings: _longest(readings, lambda reading: reading >= 21),
+        "this is the longest streak of cold readings",
+        lambda readings: _longest(readings, lambda reading: reading <= 21),
+        "the two numbers are swapped: return `now` first, then the longest",
+        lambda readings: reduce(_swapped, readings, (0, 0))[1],
+        "after a cold reading the streak is 0, not 1",
+        lambda readings: max(
+            accumulate(readings, lambda n, r: n + 1 if r > 21 else 1, initial=0)
         ),
-        gives(
-            "this is the streak at the end: keep the longest one so far, too",
-            lambda readings: list(
-                accumulate(readings, lambda n, r: (n + 1) * (r > 21), initial=0)
-            )[-1],
-        ),
-        gives(
-            "the last reading does not count: `longest` has to look at the new `now`",
-            _before_the_last,
-        ),
-        gives(
-            "a reading of exactly 21 is not above 21",
-            lambda readings: _longest(readings, lambda reading: reading >= 21),
-        ),
-        gives(
-            "this is the longest streak of cold readings",
-            lambda readings: _longest(readings, lambda reading: reading <= 21),
-        ),
-        gives(
-            "the two numbers are swapped: return `now` first, then the longest",
-            lambda readings: reduce(_swapped, readings, (0, 0))[1],
-        ),
-        gives(
-            "after a cold reading the streak is 0, not 1",
-            lambda readings: max(
-                accumulate(readings, lambda n, r: n + 1 if r > 21 else 1, initial=0)
-            ),
-        ),
-        gives("you counted the readings, warm or not", len),
-        raises(
-            "the state is two whole numbers: count readings, do not add them up",
-            "was tried on ones and gave another type",
-        ),
-        gives("this never gets beyond its beginning, 0", lambda _readings: 0),
+        "you counted the readings, warm or not",
+        len,
+        "the state is two whole numbers: count readings, do not add them up",
+        raises("was tried on ones and gave another type"),
+        "this never gets beyond its beginning, 0",
+        lambda _readings: 0,
     ),
     hints=(
         "What happens to `now` when the next reading is warm, and what when it is not? "
@@ -231,34 +207,25 @@ MEAN_PEAK = Exercise(
         Case("one client", ([[1.0, 4.0, 2.0]],)),
         Case("freezing everywhere", ([[-8.0, -3.0], [-5.0, -7.0]],)),
     ),
-    mistakes=(
-        gives(
-            "you summed over clients: the peaks are to be averaged",
-            lambda clients: sum(max(readings) for readings in clients),
-        ),
-        gives(
-            "this is the largest reading of all clients: average their peaks",
-            lambda clients: max(max(readings) for readings in clients),
-        ),
-        gives(
-            "you began at 0, and below zero no reading is larger: begin at -np.inf",
-            _each(lambda readings: max(0, *readings)),
-        ),
-        gives(
-            "you added up each client's readings; the peak is the largest one",
-            _each(sum),
-        ),
-        gives("you averaged each client's readings before", _each(np.mean)),
-        gives("this is the mean of the smallest readings", _each(min)),
-        gives("this is the mean of the last readings", _each(lambda r: r[-1])),
-        gives(
-            "you averaged over elements: each client has one peak, and counts once",
-            lambda clients: np.mean([r for readings in clients for r in readings]),
-        ),
-        typed(
-            "each client has its peak, but nobody took their mean",
-            "({float32*}@CLIENTS -> {float32}@CLIENTS)",
-        ),
+    mistakes=usual(
+        "you summed over clients: the peaks are to be averaged",
+        lambda clients: sum(max(readings) for readings in clients),
+        "this is the largest reading of all clients: average their peaks",
+        lambda clients: max(max(readings) for readings in clients),
+        "you began at 0, and below zero no reading is larger: begin at -np.inf",
+        _each(lambda readings: max(0, *readings)),
+        "you added up each client's readings; the peak is the largest one",
+        _each(sum),
+        "you averaged each client's readings before",
+        _each(np.mean),
+        "this is the mean of the smallest readings",
+        _each(min),
+        "this is the mean of the last readings",
+        _each(lambda r: r[-1]),
+        "you averaged over elements: each client has one peak, and counts once",
+        lambda clients: np.mean([r for readings in clients for r in readings]),
+        "each client has its peak, but nobody took their mean",
+        typed("({float32*}@CLIENTS -> {float32}@CLIENTS)"),
     ),
     hints=(
         "First within each client, then over clients: one operator that begins with "
@@ -306,30 +273,21 @@ STEP_BY_STEP = Exercise(
         Case("also for nobody", ([],), _squared_in),
         Case("takes one step at a time", do=_takes_steps),
     ),
-    mistakes=(
-        looks(
-            "this is a factory, it only builds stacks: put it into a "
-            "`fl.framework.SyncExecutionContext`",
-            lambda answer: isinstance(answer, ExecutorFactory),
-        ),
-        looks(
-            "this is an environment, from `fl.simulation`: make a context, with the "
-            "factory from `fl.framework`",
-            lambda answer: isinstance(answer, Environment),
-        ),
-        looks(
-            "this one is awaited: take `SyncExecutionContext`, which waits for you",
-            lambda answer: isinstance(answer, AsyncExecutionContext),
-        ),
-        looks("this is the function or the class itself: call it, with ( )", callable),
-        raises(
-            "the sequence layer is not there: say support_sequence_ops=True",
-            "UnsupportedIntrinsicError",
-        ),
-        looks(
-            "it runs, but in one piece: switch fusing off with fuse=False",
-            lambda answer: answer._engine._factory.fuses,
-        ),
+    mistakes=usual(
+        "this is a factory, it only builds stacks: put it into a "
+        "`fl.framework.SyncExecutionContext`",
+        looks(lambda answer: isinstance(answer, ExecutorFactory)),
+        "this is an environment, from `fl.simulation`: make a context, with the "
+        "factory from `fl.framework`",
+        looks(lambda answer: isinstance(answer, Environment)),
+        "this one is awaited: take `SyncExecutionContext`, which waits for you",
+        looks(lambda answer: isinstance(answer, AsyncExecutionContext)),
+        "this is the function or the class itself: call it, with ( )",
+        looks(callable),
+        "the sequence layer is not there: say support_sequence_ops=True",
+        raises("UnsupportedIntrinsicError"),
+        "it runs, but in one piece: switch fusing off with fuse=False",
+        looks(lambda answer: answer._engine._factory.fuses),
     ),
     hints=(
         "Two things inside each other: a factory with both switches set, and a context "

@@ -15,7 +15,7 @@ from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.contexts.event_loop import run
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import NO_RETURN, gives, looks, raises, returns
+from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, usual
 from fedlearn_edu.framework import (
     Executor,
     ExecutorValue,
@@ -129,61 +129,38 @@ RUN_ON = Exercise(
         Case("a whole number", (7,), _with_whole_number),
         Case("asks what has to be asked", (), _questions),
     ),
-    mistakes=(
-        returns(
-            "this is a handle, not a number: `compute()` is the fourth question",
-            lambda got, *_: isinstance(got, ExecutorValue),
-        ),
-        returns(
-            "an `await` is missing before the last step: this is a promise of a number",
-            lambda got, *_: isinstance(got, str) and got == NEVER_AWAITED,
-        ),
-        raises(
-            "you called the program yourself, and nobody asked the executor",
-            "synchronous call",
-        ),
-        raises("an `await` is missing: all four questions need one", "coroutine"),
-        raises(
-            "data need their type: it is the second argument of `create_value`",
-            "needs a type",
-        ),
-        raises(
-            "`create_call` takes the function first, then its argument",
-            "only functions can be called",
-        ),
-        raises(
-            "embed the data, too: the executor can only use handles that it made",
-            "type_signature|very executor",
-        ),
-        returns(
-            "you called the program yourself, and nobody asked the executor",
-            lambda got, *_: isinstance(got, list) and not got,
-        ),
-        raises(
-            "take the type that is handed in, `type_`: the data are not always numbers "
-            "of the same kind",
-            "NotAssignable",
-        ),
-        raises(
-            "an executor has no `compute`: ask the handle for its value",
-            "Executor' object has no attribute 'compute'",
-        ),
-        raises(
-            "you asked another executor than the one that is handed in",
-            "own leaf code only",
-        ),
-        gives("these are the data; the program did not run", lambda number: number),
-        gives(
-            "you called `double`: take the program that is handed in", lambda n: 2 * n
-        ),
-        gives(
-            "this is for the 21 from above: take the data that are handed in",
-            lambda number: 42.0,
-        ),
-        looks(
-            "a function that waits for others begins with `async def`",
-            lambda answer: not inspect.iscoroutinefunction(answer),
-        ),
+    mistakes=usual(
+        "this is a handle, not a number: `compute()` is the fourth question",
+        returns(lambda got, *_: isinstance(got, ExecutorValue)),
+        "an `await` is missing before the last step: this is a promise of a number",
+        returns(lambda got, *_: isinstance(got, str) and got == NEVER_AWAITED),
+        "you called the program yourself, and nobody asked the executor",
+        raises("synchronous call"),
+        "an `await` is missing: all four questions need one",
+        raises("coroutine"),
+        "data need their type: it is the second argument of `create_value`",
+        raises("needs a type"),
+        "`create_call` takes the function first, then its argument",
+        raises("only functions can be called"),
+        "embed the data, too: the executor can only use handles that it made",
+        raises("type_signature|very executor"),
+        "you called the program yourself, and nobody asked the executor",
+        returns(lambda got, *_: isinstance(got, list) and not got),
+        "take the type that is handed in, `type_`: the data are not always numbers of "
+        "the same kind",
+        raises("NotAssignable"),
+        "an executor has no `compute`: ask the handle for its value",
+        raises("Executor' object has no attribute 'compute'"),
+        "you asked another executor than the one that is handed in",
+        raises("own leaf code only"),
+        "these are the data; the program did not run",
+        lambda number: number,
+        "you called `double`: take the program that is handed in",
+        lambda n: 2 * n,
+        "this is for the 21 from above: take the data that are handed in",
+        lambda number: 42.0,
+        "a function that waits for others begins with `async def`",
+        looks(lambda answer: not inspect.iscoroutinefunction(answer)),
     ),
     hints=(
         "It is the cell above the exercise, with other names.",
@@ -265,45 +242,36 @@ PARTICIPANT_STACK = Exercise(
         Case("stands on the leaf it is given", (), _leaf_is_used),
         Case("has these layers, from the top", (), _names),
     ),
-    mistakes=(
-        looks(_UNCALLED, _is_executor),
-        looks(
-            "this is a class: put what is below it in parentheses",
-            lambda answer: isinstance(answer(NumPyExecutor()), type),
-        ),
-        NO_RETURN,
-        raises("write `def` alone: to put executors together asks nobody", "coroutine"),
-        looks("this is the leaf alone", _built(_LEAF)),
-        looks(
-            "there is no layer for sequences: put a `SequenceExecutor` on top, and "
-            "names on top of that",
-            lambda answer: _SEQUENCES not in _names(answer),
-        ),
-        looks(
-            "two layers for names are missing, one below the sequences, one on top",
-            _built(_SEQUENCES, _LEAF),
-        ),
-        looks(
-            "the layer for names on top is missing: `sequence_reduce` stands in a "
-            "function, and somebody has to open it",
-            lambda answer: _names(answer)[0] == _SEQUENCES,
-        ),
-        looks(
-            "names are needed below the sequences, too: what is applied to each "
-            "element may itself be a function of functions",
-            _built(_NAMES, _SEQUENCES, _LEAF),
-        ),
-        looks(
-            "the layers for names are side by side: the one for sequences belongs "
-            "between them",
-            lambda answer: _names(answer)[:2] == [_NAMES, _NAMES],
-        ),
-        looks(
-            "you made a leaf of your own; build on the one that is handed in",
-            lambda answer: not _leaf_is_used(answer),
-        ),
-        looks("there is a layer too many", lambda answer: len(_names(answer)) > 4),
-        raises("each layer needs the one below it, in parentheses", "positional"),
+    mistakes=usual(
+        _UNCALLED,
+        looks(_is_executor),
+        "this is a class: put what is below it in parentheses",
+        looks(lambda answer: isinstance(answer(NumPyExecutor()), type)),
+        *NO_RETURN,
+        "write `def` alone: to put executors together asks nobody",
+        raises("coroutine"),
+        "this is the leaf alone",
+        looks(_built(_LEAF)),
+        "there is no layer for sequences: put a `SequenceExecutor` on top, and names "
+        "on top of that",
+        looks(lambda answer: _SEQUENCES not in _names(answer)),
+        "two layers for names are missing, one below the sequences, one on top",
+        looks(_built(_SEQUENCES, _LEAF)),
+        "the layer for names on top is missing: `sequence_reduce` stands in a "
+        "function, and somebody has to open it",
+        looks(lambda answer: _names(answer)[0] == _SEQUENCES),
+        "names are needed below the sequences, too: what is applied to each element "
+        "may itself be a function of functions",
+        looks(_built(_NAMES, _SEQUENCES, _LEAF)),
+        "the layers for names are side by side: the one for sequences belongs between "
+        "them",
+        looks(lambda answer: _names(answer)[:2] == [_NAMES, _NAMES]),
+        "you made a leaf of your own; build on the one that is handed in",
+        looks(lambda answer: not _leaf_is_used(answer)),
+        "there is a layer too many",
+        looks(lambda answer: len(_names(answer)) > 4),
+        "each layer needs the one below it, in parentheses",
+        raises("positional"),
     ),
     hints=(
         "Four layers, three of them to be added. Begin with the leaf, and wrap.",
@@ -397,51 +365,32 @@ FEDERATED_STACK = Exercise(
         Case("who adds up for a mean", (), _who_computes),
         Case("has these layers, from the top", (), _layers),
     ),
-    mistakes=(
-        looks(_UNCALLED, _is_executor),
-        raises(
-            "the layer for names is missing on top of the federating executor",
-            "does not call lambdas",
-        ),
-        NO_RETURN,
-        raises(
-            "`unplaced` is missing: it is the second argument of `FederatingExecutor`",
-            "'unplaced_executor'",
-        ),
-        raises(
-            "a `FederatingExecutor` takes two things: first what "
-            "`FederatedResolvingStrategy.factory(targets)` gives, not the strategy "
-            "itself and not `targets`; then `unplaced`",
-            "'values'|strategy_factory|positional arguments|not callable",
-        ),
-        looks(
-            "this is a strategy factory; a `FederatingExecutor` has to use it",
-            lambda answer: not isinstance(_of(answer, 2), Executor),
-        ),
-        raises(
-            "`clients` is a list already: hand it in as it is",
-            "something else than executors",
-        ),
-        raises(
-            "each client needs an executor of its own: hand in all of `clients`",
-            "CardinalityError",
-        ),
-        looks(
-            "on top, names are enough: sequences are read by the participants",
-            lambda answer: "Sequence" in _layers(answer),
-        ),
-        looks(
-            "the unplaced executor does the work of the server here",
-            lambda answer: _who_computes(answer) == ["nowhere"],
-        ),
-        looks(
-            "a client does the work of the server here",
-            lambda answer: any("client" in who for who in _who_computes(answer)),
-        ),
-        raises(
-            "the strategy needs `fl.SERVER` and `fl.CLIENTS`, the placements, as keys",
-            "Placement|placement",
-        ),
+    mistakes=usual(
+        _UNCALLED,
+        looks(_is_executor),
+        "the layer for names is missing on top of the federating executor",
+        raises("does not call lambdas"),
+        *NO_RETURN,
+        "`unplaced` is missing: it is the second argument of `FederatingExecutor`",
+        raises("'unplaced_executor'"),
+        "a `FederatingExecutor` takes two things: first what "
+        "`FederatedResolvingStrategy.factory(targets)` gives, not the strategy itself "
+        "and not `targets`; then `unplaced`",
+        raises("'values'|strategy_factory|positional arguments|not callable"),
+        "this is a strategy factory; a `FederatingExecutor` has to use it",
+        looks(lambda answer: not isinstance(_of(answer, 2), Executor)),
+        "`clients` is a list already: hand it in as it is",
+        raises("something else than executors"),
+        "each client needs an executor of its own: hand in all of `clients`",
+        raises("CardinalityError"),
+        "on top, names are enough: sequences are read by the participants",
+        looks(lambda answer: "Sequence" in _layers(answer)),
+        "the unplaced executor does the work of the server here",
+        looks(lambda answer: _who_computes(answer) == ["nowhere"]),
+        "a client does the work of the server here",
+        looks(lambda answer: any("client" in who for who in _who_computes(answer))),
+        "the strategy needs `fl.SERVER` and `fl.CLIENTS`, the placements, as keys",
+        raises("Placement|placement"),
     ),
     hints=(
         "Which executors belong to a placement? Those go into one mapping. The third "
@@ -519,43 +468,28 @@ CALL_COUNTER = Exercise(
         Case("two counters count apart", (), _apart),
         Case("passes on each question once", (), _passed_on),
     ),
-    mistakes=(
-        raises(
-            "`around` has to hand on what came of it: `return await work()`", "NoneType"
-        ),
-        raises(
-            "`work()` only promises: `await` it, and return what comes", "coroutine"
-        ),
-        raises(
-            "`work` has to be called: `await work()`",
-            "can't be used in 'await'|method|function",
-        ),
-        looks(
-            "all counters share one count: use `self.calls`",
-            lambda answer: answer.calls > 0,
-        ),
-        gives(
-            "you counted every question; only `create_call` is a call",
-            lambda runs: 4 * runs,
-        ),
-        raises("`calls` alone is a new name: write `self.calls`", "UnboundLocal"),
-        looks(
-            "a call is passed on twice: `await work()` once, whatever the question",
-            lambda answer: _passed_on(answer).count("create_call") > 1,
-        ),
-        gives(
-            'nothing was counted: compare `what` with `"create_call"`, and add to '
-            "`self.calls`",
-            lambda runs: 0,
-        ),
-        gives(
-            "you counted something else: values are embedded twice for each call",
-            lambda runs: 2 * runs,
-        ),
-        gives(
-            "this remembers only that there was a call, not how many",
-            lambda runs: min(runs, 1),
-        ),
+    mistakes=usual(
+        "`around` has to hand on what came of it: `return await work()`",
+        raises("NoneType"),
+        "`work()` only promises: `await` it, and return what comes",
+        raises("coroutine"),
+        "`work` has to be called: `await work()`",
+        raises("can't be used in 'await'|method|function"),
+        "all counters share one count: use `self.calls`",
+        looks(lambda answer: answer.calls > 0),
+        "you counted every question; only `create_call` is a call",
+        lambda runs: 4 * runs,
+        "`calls` alone is a new name: write `self.calls`",
+        raises("UnboundLocal"),
+        "a call is passed on twice: `await work()` once, whatever the question",
+        looks(lambda answer: _passed_on(answer).count("create_call") > 1),
+        'nothing was counted: compare `what` with `"create_call"`, and add to '
+        "`self.calls`",
+        lambda runs: 0,
+        "you counted something else: values are embedded twice for each call",
+        lambda runs: 2 * runs,
+        "this remembers only that there was a call, not how many",
+        lambda runs: min(runs, 1),
     ),
     hints=(
         "`what` is the name of the question: which of the four is a call?",

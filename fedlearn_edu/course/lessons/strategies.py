@@ -11,7 +11,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, looks, raises, returns
+from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.course.single_executor import Members, SingleExecutorStrategy
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.framework import (
@@ -74,51 +74,33 @@ ENOUGH_FOR_A_MEAN = Exercise(
         Case("is enough", do=_says_of_mean),
         Case("has nothing too much", do=_too_many),
     ),
-    mistakes=(
-        looks(
-            "this is one text: put the names into braces, with commas between them",
-            lambda answer: isinstance(answer, str),
-        ),
-        looks(
-            "a mean is derived: it is not made of itself",
-            lambda answer: "federated_mean" in answer,
-        ),
-        looks(
-            "a sum is derived, too: it expands into an aggregation",
-            lambda answer: "federated_sum" in answer,
-        ),
-        looks(
-            "this is one text with commas in it: put quotes around each name",
-            lambda answer: any("," in name for name in answer),
-        ),
-        looks(
-            "the names are those of the picture; where a value is, is not in its name",
-            lambda answer: any("_at_" in name for name in answer),
-        ),
-        looks(
-            "this language has no `federated_apply`: a function that runs where the "
-            "data are is mapped, at the server, too",
-            lambda answer: "federated_apply" in answer,
-        ),
-        looks(
-            "each name begins with `federated_`, and is a text in quotes",
-            lambda answer: not set(answer) <= _PRIMITIVE | _OTHERS,
-        ),
-        looks(
-            "every client puts a 1 beside its reading: how does the 1 get there?",
-            _lacks("federated_value"),
-        ),
-        looks("a reading and a 1 have to become one pair", _lacks("federated_zip")),
-        looks("nobody adds up what the clients have", _lacks("federated_aggregate")),
-        looks(
-            "at the end a function divides the sums, at the server: a function that "
-            "runs where the data are is mapped",
-            _lacks("federated_map"),
-        ),
-        looks(
-            "this is more than enough: nothing is broadcast or chosen in a mean",
-            lambda answer: len(set(answer)) > 4,
-        ),
+    mistakes=usual(
+        "this is one text: put the names into braces, with commas between them",
+        looks(lambda answer: isinstance(answer, str)),
+        "a mean is derived: it is not made of itself",
+        looks(lambda answer: "federated_mean" in answer),
+        "a sum is derived, too: it expands into an aggregation",
+        looks(lambda answer: "federated_sum" in answer),
+        "this is one text with commas in it: put quotes around each name",
+        looks(lambda answer: any("," in name for name in answer)),
+        "the names are those of the picture; where a value is, is not in its name",
+        looks(lambda answer: any("_at_" in name for name in answer)),
+        "this language has no `federated_apply`: a function that runs where the data "
+        "are is mapped, at the server, too",
+        looks(lambda answer: "federated_apply" in answer),
+        "each name begins with `federated_`, and is a text in quotes",
+        looks(lambda answer: not set(answer) <= _PRIMITIVE | _OTHERS),
+        "every client puts a 1 beside its reading: how does the 1 get there?",
+        looks(_lacks("federated_value")),
+        "a reading and a 1 have to become one pair",
+        looks(_lacks("federated_zip")),
+        "nobody adds up what the clients have",
+        looks(_lacks("federated_aggregate")),
+        "at the end a function divides the sums, at the server: a function that runs "
+        "where the data are is mapped",
+        looks(_lacks("federated_map")),
+        "this is more than enough: nothing is broadcast or chosen in a mean",
+        looks(lambda answer: len(set(answer)) > 4),
     ),
     hints=(
         "The picture above has four boxes after the expansion. Three of them say the "
@@ -177,10 +159,10 @@ def _tripled_at_server(strategy: type[FederatingStrategy], reading: Any) -> Any:
     return _tripled(strategy, reading, fl.type_at_server(np.float32))
 
 
-IN_A_GENERATOR = raises(
+IN_A_GENERATOR = (
     "with `await` in it, `tuple(… for …)` cannot be read: make a list first, "
     "`tuple([await … for …])`",
-    "async_generator",
+    raises("async_generator"),
 )
 
 _DERIVED = wants.subclass(
@@ -199,57 +181,37 @@ MAPS_IN_TURN = Exercise(
         Case("nobody", ([],), _tripled),
         Case("at the server", (2.0,), _tripled_at_server),
     ),
-    mistakes=(
-        gives("the function was never called", lambda readings: readings),
-        gives(
-            "the order is gone: the result of client 0 comes first",
-            lambda readings: [3 * r for r in reversed(readings)],
-        ),
-        gives(
-            "only the first client's result came out: `return` belongs behind the loop",
-            lambda readings: [3 * r for r in readings[:1]],
-        ),
-        gives(
-            "only the last client's result came out: collect all of them",
-            lambda readings: [3 * r for r in readings[-1:]],
-        ),
-        gives(
-            "every client got the first one's result: call it for each member",
-            lambda readings: [3 * readings[0] for _ in readings],
-        ),
-        gives(
-            "every client got the last one's result: collect all of them",
-            lambda readings: [3 * readings[-1] for _ in readings],
-        ),
-        gives(
-            "the function was called twice for each member",
-            lambda readings: [9 * r for r in readings],
-        ),
-        IN_A_GENERATOR,
-        raises(
-            "the members are in `value.representation`, not in `value`",
-            "Handle' object is not iterable",
-        ),
-        raises(
-            "a handle is not a function: write "
-            "`await self.room.create_call(function, member)`",
-            "Handle' object is not callable",
-        ),
-        raises(
-            "calls in the room have to be waited for: write `await` before create_call",
-            "coroutine",
-        ),
-        raises(
-            'the method is not in the table: `@implements("federated_map")` belongs '
-            "above it",
-            "UnsupportedIntrinsicError",
-        ),
-        raises("the method returns nothing: is there a `return`?", "NoneType"),
-        raises(
-            "take the function that `bring` has brought into the room, and the members "
-            "in `value.representation`",
-            "embedded in the executor|type_signature",
-        ),
+    mistakes=usual(
+        "the function was never called",
+        lambda readings: readings,
+        "the order is gone: the result of client 0 comes first",
+        lambda readings: [3 * r for r in reversed(readings)],
+        "only the first client's result came out: `return` belongs behind the loop",
+        lambda readings: [3 * r for r in readings[:1]],
+        "only the last client's result came out: collect all of them",
+        lambda readings: [3 * r for r in readings[-1:]],
+        "every client got the first one's result: call it for each member",
+        lambda readings: [3 * readings[0] for _ in readings],
+        "every client got the last one's result: collect all of them",
+        lambda readings: [3 * readings[-1] for _ in readings],
+        "the function was called twice for each member",
+        lambda readings: [9 * r for r in readings],
+        *IN_A_GENERATOR,
+        "the members are in `value.representation`, not in `value`",
+        raises("Handle' object is not iterable"),
+        "a handle is not a function: write `await self.room.create_call(function, "
+        "member)`",
+        raises("Handle' object is not callable"),
+        "calls in the room have to be waited for: write `await` before create_call",
+        raises("coroutine"),
+        'the method is not in the table: `@implements("federated_map")` belongs above '
+        "it",
+        raises("UnsupportedIntrinsicError"),
+        "the method returns nothing: is there a `return`?",
+        raises("NoneType"),
+        "take the function that `bring` has brought into the room, and the members in "
+        "`value.representation`",
+        raises("embedded in the executor|type_signature"),
     ),
     hints=(
         "One call for each member, in order, and a tuple of what the calls give.",
@@ -340,65 +302,46 @@ FOLDS_IN_ORDER = Exercise(
         Case("nobody: only zero is reported", ([],), _folded),
         Case("the conformance suite", do=_conforms),
     ),
-    mistakes=(
-        gives("the last state was not reported: call `report` with it", _write),
-        gives(
-            "you folded from the last client to the first",
-            lambda digits: -_write(reversed(digits)),
-        ),
-        gives(
-            "the pair is the wrong way round: the state so far comes first",
-            lambda digits: -(7 + 10 * sum(digits)),
-        ),
-        gives(
-            "each step began at zero again: the state is what the last step gave",
-            lambda digits: -_write(digits[-1:]),
-        ),
-        gives(
-            "only the first client is in this: `return` belongs behind the loop, "
-            "and gives one result, that of the last state",
-            lambda digits: -_write(digits[:1]),
-        ),
-        gives("the last client was left out", lambda digits: -_write(digits[:-1])),
-        gives("the first client was left out", lambda digits: -_write(digits[1:])),
-        gives("`zero` was left out: it is the first state", lambda d: -_write(d, 0)),
-        gives(
-            "you took `merge`, which joins the states of two groups: `accumulate` "
-            "takes a member in",
-            lambda digits: -(7 - sum(digits)),
-        ),
-        gives(
-            "`report` was called in each step: once, at the end, is enough",
-            _reported_each_time,
-        ),
-        IN_A_GENERATOR,
-        raises(
-            "`step` takes one handle: `create_struct([state, member])` makes the pair",
-            "type_signature.*(list|tuple)|(list|tuple).*type_signature",
-        ),
-        raises(
-            "what `fold` is given is not in the room yet: take `state` and `step`, and "
-            "bring `report`",
-            "embedded in the executor",
-        ),
-        raises(
-            "without clients the loop never runs: call `report` behind it, once",
-            "UnboundLocalError",
-        ),
-        raises(
-            "what is at the server is a tuple with one member: (value,)",
-            "subscriptable|not iterable",
-        ),
-        raises(
-            "calls in the room have to be waited for: write `await` before them",
-            "coroutine",
-        ),
-        raises(
-            'the method is not in the table: `@implements("federated_aggregate")` '
-            "belongs above it",
-            "UnsupportedIntrinsicError",
-        ),
-        raises("the method returns nothing: is there a `return`?", "NoneType"),
+    mistakes=usual(
+        "the last state was not reported: call `report` with it",
+        _write,
+        "you folded from the last client to the first",
+        lambda digits: -_write(reversed(digits)),
+        "the pair is the wrong way round: the state so far comes first",
+        lambda digits: -(7 + 10 * sum(digits)),
+        "each step began at zero again: the state is what the last step gave",
+        lambda digits: -_write(digits[-1:]),
+        "only the first client is in this: `return` belongs behind the loop, and gives "
+        "one result, that of the last state",
+        lambda digits: -_write(digits[:1]),
+        "the last client was left out",
+        lambda digits: -_write(digits[:-1]),
+        "the first client was left out",
+        lambda digits: -_write(digits[1:]),
+        "`zero` was left out: it is the first state",
+        lambda d: -_write(d, 0),
+        "you took `merge`, which joins the states of two groups: `accumulate` takes a "
+        "member in",
+        lambda digits: -(7 - sum(digits)),
+        "`report` was called in each step: once, at the end, is enough",
+        _reported_each_time,
+        *IN_A_GENERATOR,
+        "`step` takes one handle: `create_struct([state, member])` makes the pair",
+        raises("type_signature.*(list|tuple)|(list|tuple).*type_signature"),
+        "what `fold` is given is not in the room yet: take `state` and `step`, and "
+        "bring `report`",
+        raises("embedded in the executor"),
+        "without clients the loop never runs: call `report` behind it, once",
+        raises("UnboundLocalError"),
+        "what is at the server is a tuple with one member: (value,)",
+        raises("subscriptable|not iterable"),
+        "calls in the room have to be waited for: write `await` before them",
+        raises("coroutine"),
+        'the method is not in the table: `@implements("federated_aggregate")` belongs '
+        "above it",
+        raises("UnsupportedIntrinsicError"),
+        "the method returns nothing: is there a `return`?",
+        raises("NoneType"),
     ),
     hints=(
         "For each member in turn: make a pair of the state and the member, and call "
@@ -453,42 +396,28 @@ MESSAGES_AT_TOP = Exercise(
         Case("all in one group", (5, 5)),
         Case("nobody", (0, 10)),
     ),
-    mistakes=(
-        gives(
-            "that would be a flat stack, which has fewer clients than `fan_out`; "
-            "groups hand up one state each",
-            lambda clients, fan_out: clients,
-        ),
-        gives("fewer clients than `fan_out` are not put into groups", _grouped),
-        gives(
-            "these are the groups at the bottom: if there are more than `fan_out`, "
-            "they are put into groups, too",
-            lambda clients, fan_out: math.ceil(clients / fan_out),
-        ),
-        gives(
-            "the last group may be smaller, and is one, too: round up", _rounded_down
-        ),
-        gives(
-            "clients cannot be in a fraction of a group: round up",
-            lambda clients, fan_out: clients / fan_out,
-        ),
-        returns(
-            "a group is a group, even if it is not full: round up at every level",
-            lambda got, *_: got != int(got),
-        ),
-        gives(
-            "you counted the levels of groups",
-            _levels,
-            lambda clients, fan_out: 0 if clients < fan_out else -1,
-        ),
-        gives(
-            "as many groups as `fan_out` fit under one server: you went one level too "
-            "far",
-            lambda clients, fan_out: 1,
-        ),
-        gives(
-            "this is how many there may be at most", lambda clients, fan_out: fan_out
-        ),
+    mistakes=usual(
+        "that would be a flat stack, which has fewer clients than `fan_out`; groups "
+        "hand up one state each",
+        lambda clients, fan_out: clients,
+        "fewer clients than `fan_out` are not put into groups",
+        _grouped,
+        "these are the groups at the bottom: if there are more than `fan_out`, they "
+        "are put into groups, too",
+        lambda clients, fan_out: math.ceil(clients / fan_out),
+        "the last group may be smaller, and is one, too: round up",
+        _rounded_down,
+        "clients cannot be in a fraction of a group: round up",
+        lambda clients, fan_out: clients / fan_out,
+        "a group is a group, even if it is not full: round up at every level",
+        returns(lambda got, *_: got != int(got)),
+        "you counted the levels of groups",
+        _levels,
+        lambda clients, fan_out: 0 if clients < fan_out else -1,
+        "as many groups as `fan_out` fit under one server: you went one level too far",
+        lambda clients, fan_out: 1,
+        "this is how many there may be at most",
+        lambda clients, fan_out: fan_out,
     ),
     hints=(
         "Work it out by hand for 9 clients and a fan-out of 2: how many groups, how "

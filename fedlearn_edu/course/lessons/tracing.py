@@ -8,7 +8,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import NO_RETURN, gives, looks, raises, typed
+from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, typed, usual
 
 WITH_TARGET: Final = "<readings={float32}@CLIENTS,target=float32@SERVER>"
 
@@ -34,41 +34,26 @@ TARGET_GAP = Exercise(
         Case("too cold: below zero", ([15.0, 16.0], 20.0)),
         Case("one home", ([21.5], 18.0)),
     ),
-    mistakes=(
-        gives(
-            "this is the target minus the mean; the other way round was asked for",
-            lambda readings, target: target - np.mean(readings),
-        ),
-        gives(
-            "this is the mean; the target is not taken away yet",
-            lambda readings, target: np.mean(readings),
-        ),
-        gives(
-            "you took the sum of the readings, and not their mean",
-            lambda readings, target: np.sum(readings) - target,
-        ),
-        gives(
-            "you added up how far each home is from the target; divide by how many "
-            "there are, or take a mean",
-            lambda readings, target: np.sum(np.asarray(readings) - target),
-        ),
-        gives(
-            "you divided by the target; asked for is the difference",
-            lambda readings, target: np.mean(readings) / target,
-        ),
-        gives(
-            "20 is frozen in: the target comes with the call, as `target`",
-            lambda readings, target: np.mean(readings) - 20.0,
-        ),
-        gives("this is the target itself", lambda readings, target: target),
-        typed(
-            "each home knows its own distance, but nobody took the mean",
-            f"({WITH_TARGET} -> {{float32}}@CLIENTS)",
-        ),
-        typed(
-            "there are two results here, side by side: take one from the other with -",
-            f"({WITH_TARGET} -> <float32@SERVER,float32@SERVER>)",
-        ),
+    mistakes=usual(
+        "this is the target minus the mean; the other way round was asked for",
+        lambda readings, target: target - np.mean(readings),
+        "this is the mean; the target is not taken away yet",
+        lambda readings, target: np.mean(readings),
+        "you took the sum of the readings, and not their mean",
+        lambda readings, target: np.sum(readings) - target,
+        "you added up how far each home is from the target; divide by how many there "
+        "are, or take a mean",
+        lambda readings, target: np.sum(np.asarray(readings) - target),
+        "you divided by the target; asked for is the difference",
+        lambda readings, target: np.mean(readings) / target,
+        "20 is frozen in: the target comes with the call, as `target`",
+        lambda readings, target: np.mean(readings) - 20.0,
+        "this is the target itself",
+        lambda readings, target: target,
+        "each home knows its own distance, but nobody took the mean",
+        typed(f"({WITH_TARGET} -> {{float32}}@CLIENTS)"),
+        "there are two results here, side by side: take one from the other with -",
+        typed(f"({WITH_TARGET} -> <float32@SERVER,float32@SERVER>)"),
     ),
     hints=(
         "Two things have to happen: the mean comes to the server, and there the target "
@@ -100,45 +85,33 @@ BODY_RUNS = Exercise(
         Case("runs of the leaf `halved`", do=lambda answer: answer[1]),
         Case("runs of the polymorphic `squared`", do=lambda answer: answer[2]),
     ),
-    mistakes=(
-        looks(
-            "three numbers are asked for: of `all_halved`, of `halved`, of `squared`",
-            lambda answer: len(answer) != 3,
-        ),
-        looks(
-            "the body of `all_halved` does not run at a call: its tree does", _has(0, 2)
-        ),
-        looks(
-            "the body of `all_halved` ran once, at definition: that is before `clear`, "
-            "where counting begins",
-            _has(0, 1),
-        ),
-        looks("a body does not run for each client: its tree does", _has(0, 5)),
-        looks(
-            "a leaf runs at every client, not once for each call: count the clients",
-            _has(1, 2),
-        ),
-        looks("the two runs on ones were at definition, before `clear`", _has(1, 7, 9)),
-        looks("a leaf has to run whenever its result is needed", _has(1, 0, 1)),
-        looks(
-            "a leaf runs once at every client: there are 3 in the first call, and 2 "
-            "in the second",
-            lambda answer: answer[1] != 5,
-        ),
-        looks(
-            "`squared` is traced for each new type, not for each call: which types "
-            "does it meet?",
-            _has(2, 3),
-        ),
-        looks(
-            "`squared` meets two types: the 4 has no decimal point, so it is an int32",
-            _has(2, 1),
-        ),
-        looks(
-            "without types there was nothing to trace at definition: `squared` had to "
-            "wait for its calls",
-            _has(2, 0),
-        ),
+    mistakes=usual(
+        "three numbers are asked for: of `all_halved`, of `halved`, of `squared`",
+        looks(lambda answer: len(answer) != 3),
+        "the body of `all_halved` does not run at a call: its tree does",
+        looks(_has(0, 2)),
+        "the body of `all_halved` ran once, at definition: that is before `clear`, "
+        "where counting begins",
+        looks(_has(0, 1)),
+        "a body does not run for each client: its tree does",
+        looks(_has(0, 5)),
+        "a leaf runs at every client, not once for each call: count the clients",
+        looks(_has(1, 2)),
+        "the two runs on ones were at definition, before `clear`",
+        looks(_has(1, 7, 9)),
+        "a leaf has to run whenever its result is needed",
+        looks(_has(1, 0, 1)),
+        "a leaf runs once at every client: there are 3 in the first call, and 2 in the "
+        "second",
+        looks(lambda answer: answer[1] != 5),
+        "`squared` is traced for each new type, not for each call: which types does it "
+        "meet?",
+        looks(_has(2, 3)),
+        "`squared` meets two types: the 4 has no decimal point, so it is an int32",
+        looks(_has(2, 1)),
+        "without types there was nothing to trace at definition: `squared` had to wait "
+        "for its calls",
+        looks(_has(2, 0)),
     ),
     hints=(
         "Ask of each of the three: what is it that runs at a call, your function, or "
@@ -187,44 +160,26 @@ SHARE_ABOVE = Exercise(
         Case("exactly at the limit is not above", ([5.0, 5.0, 6.0], 5.0)),
         Case("one home", ([-3.0], -4.0)),
     ),
-    mistakes=(
-        gives(
-            "the limit is still frozen in: it is 21, whatever comes with the call",
-            lambda readings, limit: _share(readings, FROZEN),
-        ),
-        gives(
-            "the limit is still frozen in: it is what Python's `limit_now` was",
-            lambda readings, limit: _share(readings, LATER),
-        ),
-        gives(
-            "you compared the wrong way round: the reading comes first in the pair",
-            lambda readings, limit: np.mean(np.asarray(readings) < limit),
-        ),
-        gives(
-            "this is how many are above the limit; take the mean to have the share",
-            lambda readings, limit: np.sum(np.asarray(readings) > limit),
-        ),
-        gives(
-            "you counted homes that are exactly at the limit, too",
-            lambda readings, limit: np.mean(np.asarray(readings) >= limit),
-        ),
-        gives(
-            "you asked whether the mean is above the limit; each home has to answer "
-            "for itself",
-            lambda readings, limit: float(np.mean(readings) > limit),
-        ),
-        gives(
-            "nobody is ever above here: what is compared with what?",
-            lambda readings, limit: 0.0,
-        ),
-        gives(
-            "this is the mean of the readings; no home has compared",
-            lambda readings, limit: np.mean(readings),
-        ),
-        typed(
-            "each home has its answer, but nobody took the mean",
-            f"({WITH_LIMIT} -> {{float32}}@CLIENTS)",
-        ),
+    mistakes=usual(
+        "the limit is still frozen in: it is 21, whatever comes with the call",
+        lambda readings, limit: _share(readings, FROZEN),
+        "the limit is still frozen in: it is what Python's `limit_now` was",
+        lambda readings, limit: _share(readings, LATER),
+        "you compared the wrong way round: the reading comes first in the pair",
+        lambda readings, limit: np.mean(np.asarray(readings) < limit),
+        "this is how many are above the limit; take the mean to have the share",
+        lambda readings, limit: np.sum(np.asarray(readings) > limit),
+        "you counted homes that are exactly at the limit, too",
+        lambda readings, limit: np.mean(np.asarray(readings) >= limit),
+        "you asked whether the mean is above the limit; each home has to answer for "
+        "itself",
+        lambda readings, limit: float(np.mean(readings) > limit),
+        "nobody is ever above here: what is compared with what?",
+        lambda readings, limit: 0.0,
+        "this is the mean of the readings; no home has compared",
+        lambda readings, limit: np.mean(readings),
+        "each home has its answer, but nobody took the mean",
+        typed(f"({WITH_LIMIT} -> {{float32}}@CLIENTS)"),
     ),
     hints=(
         "Look at `frozen_share`, and at the one line that reads Python's variable. "
@@ -315,61 +270,39 @@ COMPOSE = Exercise(
         Case("twice the same", lambda: (_add_one(), _add_one(), 0.5), _answered),
         Case("clients first, then the server", _at_clients, _answered),
     ),
-    mistakes=(
-        raises(
-            "this is a Python function: put `@fl.federated_computation(…)` above it, "
-            "so that it becomes a computation",
-            "returned <class 'function'>",
-        ),
-        raises(
-            "the decorator says no types: take them from `first`, as the text says",
-            "returned a polymorphic",
-        ),
-        raises(
-            "this is what came out of a call; return the computation itself, uncalled",
-            "returned <class|computation and the types|one argument",
-        ),
-        raises(
-            "`federated_map` is for what the clients hold; here `second` is simply "
-            "called",
-            "federated_map needs",
-        ),
-        raises(
-            "the type of the parameter comes from `first`: it is not always the same",
-            r"type [^(]\S* is not assignable",
-        ),
-        raises(
-            "a leaf has no clients and calls no computations: decorate with "
-            "`fl.federated_computation`",
-            "not for leaf code",
-        ),
-        raises(
-            "the inner function returns nothing: is there a `return` in it?",
-            "ReturnedNone",
-        ),
-        raises(
-            "a computation cannot be applied to another one: apply each to data, "
-            "inside a body of its own",
-            "NotAssignable|cannot be part|Mismatch",
-        ),
-        NO_RETURN,
-        gives(
-            "`second` ran before `first`: the inner call is the first one",
-            lambda first, second, data: first(second(data)),
-        ),
-        gives(
-            "there are two results here: only what comes out at the end is asked for",
-            lambda first, second, data: (first(data), second(first(data))),
-        ),
-        gives("only `first` was applied", lambda first, second, data: first(data)),
-        gives("only `second` was applied", lambda first, second, data: second(data)),
-        gives(
-            "`first` was applied twice, and `second` not at all",
-            lambda first, second, data: first(first(data)),
-        ),
-        looks(
-            "compose is a Python function here, without a decorator", _is_polymorphic
-        ),
+    mistakes=usual(
+        "this is a Python function: put `@fl.federated_computation(…)` above it, so "
+        "that it becomes a computation",
+        raises("returned <class 'function'>"),
+        "the decorator says no types: take them from `first`, as the text says",
+        raises("returned a polymorphic"),
+        "this is what came out of a call; return the computation itself, uncalled",
+        raises("returned <class|computation and the types|one argument"),
+        "`federated_map` is for what the clients hold; here `second` is simply called",
+        raises("federated_map needs"),
+        "the type of the parameter comes from `first`: it is not always the same",
+        raises(r"type [^(]\S* is not assignable"),
+        "a leaf has no clients and calls no computations: decorate with "
+        "`fl.federated_computation`",
+        raises("not for leaf code"),
+        "the inner function returns nothing: is there a `return` in it?",
+        raises("ReturnedNone"),
+        "a computation cannot be applied to another one: apply each to data, inside a "
+        "body of its own",
+        raises("NotAssignable|cannot be part|Mismatch"),
+        *NO_RETURN,
+        "`second` ran before `first`: the inner call is the first one",
+        lambda first, second, data: first(second(data)),
+        "there are two results here: only what comes out at the end is asked for",
+        lambda first, second, data: (first(data), second(first(data))),
+        "only `first` was applied",
+        lambda first, second, data: first(data),
+        "only `second` was applied",
+        lambda first, second, data: second(data),
+        "`first` was applied twice, and `second` not at all",
+        lambda first, second, data: first(first(data)),
+        "compose is a Python function here, without a decorator",
+        looks(_is_polymorphic),
     ),
     hints=(
         "Write a program inside `compose`, with one parameter, whose body calls both. "

@@ -8,13 +8,13 @@ from typing import Any, Final
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import gives, looks, raises, written
+from fedlearn_edu.course.mistakes import looks, raises, usual, written
 
 A_TYPE: Final = wants.value(fl.Type, "a type: made by `fl.parse_type`, for example")
 
-_TEXT = looks(
+_TEXT = (
     "this is a text; `fl.parse_type` makes a type of it",
-    lambda answer: isinstance(answer, str),
+    looks(lambda answer: isinstance(answer, str)),
 )
 
 
@@ -31,45 +31,41 @@ PHOTOS_AT_CLIENTS = Exercise(
         Case("says what one phone holds", do=lambda answer: str(answer.member)),
         Case("is complete", do=str),
     ),
-    mistakes=(
-        _TEXT,
-        written("this says what, but not where: who holds the photos?", lacking="@"),
-        written("the photos are on the phones, and no server sees them", "@SERVER"),
-        written(
-            "without braces, every phone holds the same photos; theirs differ",
-            lacking="{",
-        ),
-        written(
-            "each phone holds many batches, one after the other: a star", lacking="*"
-        ),
-        written("the two fields have names, `image` and `label`", lacking="image="),
-        written("the two fields have names, `image` and `label`", lacking="label="),
-        written("fields have an order, and `image` is the first", "<label"),
-        written(
-            "a shape counts the photos too: how many is not known yet",
-            "image=float32[32",
-        ),
-        written(
-            "there is one label for each photo of a batch, so it has a shape",
-            "label=int32>",
-        ),
-        written("`?` is for what is not known yet; 32, 32 and 3 are", "?,?"),
-        written(
-            "one star, behind the batch: each element has photos and labels", "]*,"
-        ),
-        written("the colors come last in the shape: 32, 32, 3", "[?,3,32,32]"),
-        written("each dot has 3 colors: one more direction in the shape", "32,32]"),
-        written("a label is a whole number, an `int32`", "label=float"),
-        written(
-            "one number for each photo: the labels have one direction", "int32[?,1]"
-        ),
-        written(
-            "how many photos a batch has is not known: write `?`", lacking="[?,32,32,3]"
-        ),
-        written(
-            "there are as many labels as photos, and that is not known: write `?`",
-            lacking="int32[?]",
-        ),
+    mistakes=usual(
+        *_TEXT,
+        "this says what, but not where: who holds the photos?",
+        written(lacking="@"),
+        "the photos are on the phones, and no server sees them",
+        written("@SERVER"),
+        "without braces, every phone holds the same photos; theirs differ",
+        written(lacking="{"),
+        "each phone holds many batches, one after the other: a star",
+        written(lacking="*"),
+        "the two fields have names, `image` and `label`",
+        written(lacking="image="),
+        written(lacking="label="),
+        "fields have an order, and `image` is the first",
+        written("<label"),
+        "a shape counts the photos too: how many is not known yet",
+        written("image=float32[32"),
+        "there is one label for each photo of a batch, so it has a shape",
+        written("label=int32>"),
+        "`?` is for what is not known yet; 32, 32 and 3 are",
+        written("?,?"),
+        "one star, behind the batch: each element has photos and labels",
+        written("]*,"),
+        "the colors come last in the shape: 32, 32, 3",
+        written("[?,3,32,32]"),
+        "each dot has 3 colors: one more direction in the shape",
+        written("32,32]"),
+        "a label is a whole number, an `int32`",
+        written("label=float"),
+        "one number for each photo: the labels have one direction",
+        written("int32[?,1]"),
+        "how many photos a batch has is not known: write `?`",
+        written(lacking="[?,32,32,3]"),
+        "there are as many labels as photos, and that is not known: write `?`",
+        written(lacking="int32[?]"),
     ),
     hints=(
         "Build it from the inside out: a photo, a batch of them with its labels, a "
@@ -97,55 +93,32 @@ SURVEY_TYPE = Exercise(
         Case("what goes in", do=lambda answer: str(answer.parameter)),
         Case("what comes out", do=lambda answer: str(answer.result)),
     ),
-    mistakes=(
-        _TEXT,
-        written(
-            "a program has an arrow: what goes in, -> , what comes out", lacking="->"
-        ),
-        looks(
-            "this is `extremes`, the part each client runs; `survey` is around it",
-            lambda answer: "@" not in str(answer),
-        ),
-        looks(
-            "nothing goes in here; `survey` has a parameter",
-            lambda answer: answer.parameter is None,
-        ),
-        looks(
-            "one parameter alone goes in as it is: no angle brackets, no name",
-            lambda answer: str(answer.parameter).startswith("<hours="),
-        ),
-        looks(
-            "what goes in is held by the clients, and differs from one to the next",
-            lambda answer: not str(answer.parameter).startswith("{"),
-        ),
-        looks(
-            "each client has 24 readings, in one tensor",
-            lambda answer: "float32[24]" not in str(answer.parameter),
-        ),
-        looks(
-            "this is before the mean: the last line brings it to the server",
-            lambda answer: "@CLIENTS" in str(answer.result),
-        ),
-        looks(
-            "one struct is at the server; you wrote a struct of two placed values",
-            lambda answer: str(answer.result).count("@SERVER") == 2,
-        ),
-        looks(
-            "braces are for members that may differ, and there is one server",
-            lambda answer: str(answer.result).startswith("{"),
-        ),
-        looks(
-            "the mean of a struct is a struct, its fields named as before",
-            lambda answer: "coldest=" not in str(answer.result),
-        ),
-        looks(
-            "fields have an order, and `extremes` returns `coldest` first",
-            lambda answer: str(answer.result).startswith("<warmest"),
-        ),
-        looks(
-            "the coldest of 24 readings is one number: it has no shape",
-            lambda answer: "[" in str(answer.result),
-        ),
+    mistakes=usual(
+        *_TEXT,
+        "a program has an arrow: what goes in, -> , what comes out",
+        written(lacking="->"),
+        "this is `extremes`, the part each client runs; `survey` is around it",
+        looks(lambda answer: "@" not in str(answer)),
+        "nothing goes in here; `survey` has a parameter",
+        looks(lambda answer: answer.parameter is None),
+        "one parameter alone goes in as it is: no angle brackets, no name",
+        looks(lambda answer: str(answer.parameter).startswith("<hours=")),
+        "what goes in is held by the clients, and differs from one to the next",
+        looks(lambda answer: not str(answer.parameter).startswith("{")),
+        "each client has 24 readings, in one tensor",
+        looks(lambda answer: "float32[24]" not in str(answer.parameter)),
+        "this is before the mean: the last line brings it to the server",
+        looks(lambda answer: "@CLIENTS" in str(answer.result)),
+        "one struct is at the server; you wrote a struct of two placed values",
+        looks(lambda answer: str(answer.result).count("@SERVER") == 2),
+        "braces are for members that may differ, and there is one server",
+        looks(lambda answer: str(answer.result).startswith("{")),
+        "the mean of a struct is a struct, its fields named as before",
+        looks(lambda answer: "coldest=" not in str(answer.result)),
+        "fields have an order, and `extremes` returns `coldest` first",
+        looks(lambda answer: str(answer.result).startswith("<warmest")),
+        "the coldest of 24 readings is one number: it has no shape",
+        looks(lambda answer: "[" in str(answer.result)),
     ),
     hints=(
         "What goes in stands in the decorator of `survey`. For what comes out, follow "
@@ -203,64 +176,41 @@ WHO_FITS = Exercise(
         ),
         Case("nobody", _wanted_and("<a=int32>", "<b=int32>", "int32")),
     ),
-    mistakes=(
-        gives(
-            "you took only candidates that are the very same type; others fit, too",
-            lambda wanted, candidates: [t for t in candidates if t == wanted],
-        ),
-        gives(
-            "this is the wrong way round: ask the type that is wanted whether it is "
-            "assignable from the candidate",
-            lambda wanted, candidates: [
-                type_ for type_ in candidates if type_.is_assignable_from(wanted)
-            ],
-        ),
-        gives(
-            "you took candidates that fit in either direction; one of them is wrong",
-            lambda wanted, candidates: [
-                t
-                for t in candidates
-                if wanted.is_assignable_from(t) or t.is_assignable_from(wanted)
-            ],
-        ),
-        gives("these are truth values: return the types themselves", _all),
-        gives(
-            "this is how many fit; the types themselves are asked for",
-            lambda wanted, candidates: sum(_all(wanted, candidates)),
-        ),
-        gives(
-            "this is one that fits; a list of all of them is asked for",
-            lambda wanted, candidates: _who_fits(wanted, candidates)[0],
-        ),
-        gives(
-            "these are texts: return the types themselves",
-            lambda wanted, candidates: list(map(str, _who_fits(wanted, candidates))),
-        ),
-        gives(
-            "these are the ones that do not fit",
-            lambda wanted, candidates: [
-                t for t in candidates if not wanted.is_assignable_from(t)
-            ],
-        ),
-        gives(
-            "the same kind is not enough: dtype, shape and placement count as well",
-            lambda wanted, candidates: [
-                t for t in candidates if type(t) is type(wanted)
-            ],
-        ),
-        gives(
-            "a set has no order: return a list, in the order in which they came",
-            lambda wanted, candidates: set(_who_fits(wanted, candidates)),
-        ),
-        raises(
-            "these are types already, and no texts: ask `wanted` with its "
-            "`is_assignable_from`",
-            "parse_type reads text",
-        ),
-        raises(
-            "check_assignable_from complains; `is_assignable_from` answers yes or no",
-            "NotAssignable",
-        ),
+    mistakes=usual(
+        "you took only candidates that are the very same type; others fit, too",
+        lambda wanted, candidates: [t for t in candidates if t == wanted],
+        "this is the wrong way round: ask the type that is wanted whether it is "
+        "assignable from the candidate",
+        lambda wanted, candidates: [
+            type_ for type_ in candidates if type_.is_assignable_from(wanted)
+        ],
+        "you took candidates that fit in either direction; one of them is wrong",
+        lambda wanted, candidates: [
+            t
+            for t in candidates
+            if wanted.is_assignable_from(t) or t.is_assignable_from(wanted)
+        ],
+        "these are truth values: return the types themselves",
+        _all,
+        "this is how many fit; the types themselves are asked for",
+        lambda wanted, candidates: sum(_all(wanted, candidates)),
+        "this is one that fits; a list of all of them is asked for",
+        lambda wanted, candidates: _who_fits(wanted, candidates)[0],
+        "these are texts: return the types themselves",
+        lambda wanted, candidates: list(map(str, _who_fits(wanted, candidates))),
+        "these are the ones that do not fit",
+        lambda wanted, candidates: [
+            t for t in candidates if not wanted.is_assignable_from(t)
+        ],
+        "the same kind is not enough: dtype, shape and placement count as well",
+        lambda wanted, candidates: [t for t in candidates if type(t) is type(wanted)],
+        "a set has no order: return a list, in the order in which they came",
+        lambda wanted, candidates: set(_who_fits(wanted, candidates)),
+        "these are types already, and no texts: ask `wanted` with its "
+        "`is_assignable_from`",
+        raises("parse_type reads text"),
+        "check_assignable_from complains; `is_assignable_from` answers yes or no",
+        raises("NotAssignable"),
     ),
     hints=(
         "Go through the candidates, and keep one if the wanted type says yes to it.",
@@ -341,69 +291,48 @@ BY_HOME: Final = Exercise(
         ),
         Case("one home with one reading", ([("town", 7, -3.5)],), _placed),
     ),
-    mistakes=(
-        looks("return the lists themselves; `place` comes later", _places),
-        looks("these are the names of the homes; what they hold is asked for", _names),
-        looks("a client is no pair: leave out the name of the home", _pairs),
-        looks(
-            "a home holds days and degrees in turn; one tuple `(day, degrees)` for "
-            "each reading",
-            _flat,
+    mistakes=usual(
+        "return the lists themselves; `place` comes later",
+        looks(_places),
+        "these are the names of the homes; what they hold is asked for",
+        looks(_names),
+        "a client is no pair: leave out the name of the home",
+        looks(_pairs),
+        "a home holds days and degrees in turn; one tuple `(day, degrees)` for each "
+        "reading",
+        looks(_flat),
+        "the days are missing: a reading has a day and degrees",
+        looks(_no_days),
+        "all days and then all degrees: a sequence has both in every element",
+        looks(_columns),
+        "clients have an order and no names: return a list, not a dict",
+        raises("found=.*dict|place puts one entry at each client"),
+        "the name of the home is still among what it holds",
+        raises("number of fields"),
+        "each client needs a list of its readings, even if there is only one",
+        raises("a structure is needed|a sequence is needed"),
+        "the day comes first: fields without names go by position",
+        raises("(?s)cannot become the declared tensor.*a float"),
+        "the name of the home is still among what it holds",
+        raises("(?s)cannot become the declared tensor.*a str"),
+        "rows of one home need not be neighbors: it became several clients",
+        _held(_neighbors),
+        "the homes are sorted by what they hold; sort them by name",
+        _held(lambda rows: sorted(_by_home(rows))),
+        "the homes come in the order of their first rows; sort them by name",
+        _held(_by_first_row),
+        "all rows are at one client: each home is a client of its own",
+        _held(lambda rows: [[row[1:] for row in rows]]),
+        "every row is a client now: the rows of one home belong together",
+        _held(lambda rows: [[row[1:]] for row in rows]),
+        "each home keeps one reading only: later rows replace the earlier ones",
+        _held(
+            lambda rows: [
+                [each] for _, each in sorted({r[0]: r[1:] for r in rows}.items())
+            ]
         ),
-        looks("the days are missing: a reading has a day and degrees", _no_days),
-        looks(
-            "all days and then all degrees: a sequence has both in every element",
-            _columns,
-        ),
-        raises(
-            "clients have an order and no names: return a list, not a dict",
-            "found=.*dict|place puts one entry at each client",
-        ),
-        raises("the name of the home is still among what it holds", "number of fields"),
-        raises(
-            "each client needs a list of its readings, even if there is only one",
-            "a structure is needed|a sequence is needed",
-        ),
-        raises(
-            "the day comes first: fields without names go by position",
-            "(?s)cannot become the declared tensor.*a float",
-        ),
-        raises(
-            "the name of the home is still among what it holds",
-            "(?s)cannot become the declared tensor.*a str",
-        ),
-        gives(
-            "rows of one home need not be neighbors: it became several clients",
-            _held(_neighbors),
-        ),
-        gives(
-            "the homes are sorted by what they hold; sort them by name",
-            _held(lambda rows: sorted(_by_home(rows))),
-        ),
-        gives(
-            "the homes come in the order of their first rows; sort them by name",
-            _held(_by_first_row),
-        ),
-        gives(
-            "all rows are at one client: each home is a client of its own",
-            _held(lambda rows: [[row[1:] for row in rows]]),
-        ),
-        gives(
-            "every row is a client now: the rows of one home belong together",
-            _held(lambda rows: [[row[1:]] for row in rows]),
-        ),
-        gives(
-            "each home keeps one reading only: later rows replace the earlier ones",
-            _held(
-                lambda rows: [
-                    [each] for _, each in sorted({r[0]: r[1:] for r in rows}.items())
-                ]
-            ),
-        ),
-        gives(
-            "the readings of a home stay in the order of the rows: do not sort them",
-            _held(lambda rows: _by_home(sorted(rows))),
-        ),
+        "the readings of a home stay in the order of the rows: do not sort them",
+        _held(lambda rows: _by_home(sorted(rows))),
     ),
     hints=(
         "First collect, home by home, what it holds. Then bring the homes into order, "
