@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at this machine before the first lesson does, and says what to do.
+"""Whether this machine is ready for the lessons, and what to do if not.
 
-Nothing is changed, nothing is fetched, and TensorFlow is loaded only if asked for.
+Nothing is changed or fetched; TensorFlow is loaded only on request.
 """
 
 import os
@@ -139,7 +139,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _kernel() -> Finding:
-    """Which Python the kernel of the lessons starts: this one, it should be."""
+    """Which Python the kernel of the lessons starts; it should be this one."""
     if not all(map(find_spec, ("ipykernel", "jupyter_client"))):
         found = "notebooks cannot start this Python: no ipykernel"
         return Finding("problem", found, f"{sys.executable} -m pip install ipykernel")
@@ -187,7 +187,7 @@ def _tensorflow() -> Finding:
 
 
 def _python_command() -> str:
-    """How to call this very Python."""
+    """How to call this Python in a shell."""
     return f'"{sys.executable}"' if " " in sys.executable else sys.executable
 
 
@@ -236,7 +236,7 @@ def _not_writable(folder: Path) -> str:
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     try:
-        # Asked by doing it: permissions alone do not tell. Nothing is left behind.
+        # Permissions alone do not tell. The file has no name, so nothing stays.
         with tempfile.TemporaryFile(dir=folder):
             return ""
     except OSError as error:

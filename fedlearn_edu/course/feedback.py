@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows a verdict: a table of what passed, then the first failure, in HTML and in text.
-
-`checks` hands in a `Verdict`; a notebook receives both forms, a terminal the text.
-"""
+"""A verdict as a table of what passed, then the first failure; in HTML and in text."""
 
 from html import escape
 
@@ -40,7 +37,7 @@ def as_text(verdict: Verdict) -> str:
 
 
 def as_html(verdict: Verdict) -> str:
-    """The verdict for a notebook: signs and words, never color alone."""
+    """The verdict for a notebook, in signs and words besides colors."""
     rows = "".join(map(_row, verdict.rows))
     color = TEST if verdict.is_right else ALARM
     if verdict.failure is None:
@@ -121,7 +118,7 @@ def _part(word: str, text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """What stands between backticks, set as code."""
+    """Sets what stands between backticks as code."""
     pieces = escape(text).split("`")
     return "".join(
         f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces)

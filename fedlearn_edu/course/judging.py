@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries an answer: what it is first, then case by case, then why it failed.
-
-`checks` hands in an exercise and an answer, and shows the `Verdict` it receives.
-"""
+"""Tries an answer: what kind of thing it is, case by case, and why it failed."""
 
 import inspect
 import sys
@@ -16,7 +13,7 @@ import numpy as np
 
 from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import (
-    SECRET,
+    REFERENCE,
     Attempt,
     Case,
     Exercise,
@@ -50,14 +47,13 @@ class Row:
 @final
 @dataclass(frozen=True)
 class Failure:
-    """The first case that failed.
+    """The first case that failed; empty strings for what is not known.
 
     Attributes:
-        inputs: what was tried, as one would write it; empty if it was the kind of
-            answer that was wrong.
+        inputs: the call that was tried, as Python.
         expected: what should have come out.
         got: what came out.
-        likely: why, as far as this can be told; may be empty.
+        likely: the likely cause.
     """
 
     inputs: str
@@ -69,7 +65,7 @@ class Failure:
 @final
 @dataclass(frozen=True)
 class Verdict:
-    """All that came out of trying an answer."""
+    """How every case went, and the first failure."""
 
     exercise: Exercise
     rows: tuple[Row, ...]
@@ -82,7 +78,7 @@ class Verdict:
 
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
-    """Tries everything on an answer, and explains the first failure."""
+    """Tries every case on an answer, and explains the first failure."""
     trouble = _trouble(exercise, answer)
     if trouble is not None:
         return _cannot_be_tried(exercise, answer, trouble)
@@ -103,7 +99,7 @@ def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
     if _is_reference(exercise, answer):
         return Trouble(
             "your answer",
-            SECRET,
+            REFERENCE,
             "the checkpoint put it there: run the cell with your own answer again, "
             "then this one",
         )
@@ -113,7 +109,7 @@ def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
 def _is_reference(exercise: Exercise, answer: Any) -> bool:
     if answer is not exercise.solution:
         return False
-    # A number, a placement: there is only one, and it may be your own.
+    # A learner may have made the same number or placement.
     is_made = inspect.isfunction(answer) or isinstance(answer, Computation)
     return is_made or exercise.reference() is not answer
 
@@ -157,7 +153,7 @@ def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
 
 
 def _told(error: BaseException) -> str:
-    """An error in one line, with what to do about it if it says so."""
+    """An error in one line, with its cure if it names one."""
     if isinstance(error, FedLearnError):
         do = f"; {error.do}" if error.do else ""
         return f"{type(error).__name__}: {error.summary}{do}"
@@ -176,7 +172,7 @@ def _likely(exercise: Exercise, attempt: Attempt) -> str:
 
 
 def _form(got: Any, expected: Any) -> str:
-    """What can be said of any wrong result: nothing came, or something shaped else."""
+    """What can be said of any wrong result: it is missing, unread, `nan`, misshapen."""
     if got is None:
         return "nothing came back: is there a `return`?"
     if isinstance(got, Iterator):

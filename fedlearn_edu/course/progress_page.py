@@ -27,8 +27,8 @@ _WIDTH = 80
 def progress() -> "ProgressView":
     """Your progress in all lessons: end a cell with it.
 
-    It follows when a check of this notebook passes; what you did in another notebook is
-    in it when the cell is run again.
+    It changes when a check in this notebook passes; run the cell again for what you did
+    in other notebooks.
     """
     from fedlearn_edu.course.lessons import LESSONS
 
@@ -41,7 +41,7 @@ def rows(lessons: Sequence[Lesson], progress: Progress) -> list[LessonRow]:
 
 
 def sentence(lessons: Sequence[Lesson], progress: Progress) -> str:
-    """All of it in two sentences: how much is done, and what comes next."""
+    """In two sentences: how much is done, and what comes next."""
     drawn = rows(lessons, progress)
     done, points = sum(r.done for r in drawn), sum(r.points for r in drawn)
     exercises = sum(r.exercises for r in drawn)
@@ -67,7 +67,7 @@ def as_page(lessons: Sequence[Lesson], progress: Progress) -> str:
 
 
 def view(lessons: Sequence[Lesson]) -> "ProgressView":
-    """The page under a cell; it follows when a check of this notebook passes."""
+    """The page under a cell; it changes when a check in this notebook passes."""
     from fedlearn_edu.viz.progress_view import ProgressView
 
     def draw() -> tuple[str, str]:

@@ -3,9 +3,9 @@
 
 The environment variable `FEDLEARN_EDU_PROGRESS` names the file; `off`, or nothing,
 keeps no progress; unset, it is `~/.fedlearn_edu/progress.json`. While a notebook is
-being graded nothing is read and nothing is written. Whatever happens to the file, the
-lesson goes on: a trouble is said in one line, once, and what could not be written is
-kept in memory until it can, with the next note or when the kernel ends.
+being graded nothing is read and nothing is written. If the file cannot be used, the
+lesson goes on: the reason is printed in one line, once, and what could not be written
+is kept in memory until it can, with the next note or when the kernel ends.
 """
 
 import atexit
@@ -62,7 +62,7 @@ def file() -> Path | None:
         return None
     try:
         return Path(named).expanduser()
-    except RuntimeError:  # somebody without a home
+    except RuntimeError:  # there is no home folder
         return None
 
 
@@ -73,7 +73,7 @@ def note_check(exercise: str, passed: bool) -> None:
 
 
 def note_hint(exercise: str, rung: int) -> None:
-    """Keeps how far up the ladder of hints somebody went; the first rung is 1."""
+    """Keeps the highest hint that was shown; the first is 1."""
     _note(exercise, lambda record: replace(record, hints=max(record.hints, rung)))
 
 
@@ -90,7 +90,7 @@ def read() -> Progress:
 
 
 def forget() -> None:
-    """Forgets everything; the next check begins a new file."""
+    """Deletes all progress; the next check begins a new file."""
     path = file()
     if path is not None:
         _unwritten.get(path, []).clear()
@@ -108,7 +108,7 @@ _listeners: list[Callable[[Progress], object]] = []
 
 
 def subscribe(listener: Callable[[Progress], object]) -> None:
-    """Calls `listener` with the progress after each change that this kernel makes."""
+    """Calls `listener` with the progress after each change, until it fails."""
     _listeners.append(listener)
 
 
@@ -134,7 +134,7 @@ def _note(exercise: str, change: _Change) -> None:
 
 
 def _write_down(path: Path, patience_s: float) -> None:
-    """Writes what is noted. What does not come through is tried with the next note."""
+    """Writes what was noted; what fails is tried again with the next note."""
     try:
         with alone(_lock(path), patience_s) as refused:
             before, notes = _read(path), list(_unwritten[path])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the lessons into a folder of your own, and never writes over your work.
+"""Copies the lessons into a folder of your own, and never writes over your work.
 
-What was delivered is remembered, as checksums, in one small file of that folder. So a
-lesson that nobody touched can be renewed, and of one that you changed a newer release
-lands beside it.
+One small file in that folder remembers checksums of what was delivered. So a lesson
+that you did not touch is renewed, and a newer release of one you changed lands beside
+it.
 """
 
 import json
@@ -177,7 +177,7 @@ def _files(release: Path) -> list[Path]:
 def _deliver(
     name: Path, content: bytes, folder: Path, memory: dict[str, str]
 ) -> Delivery:
-    """Tries one place after the other until none of the learner's work is in it."""
+    """Tries one place after the other until it finds one without the learner's work."""
     new = sha256(content).hexdigest()
     for place in _places(name):
         key, file = place.as_posix(), folder / place

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What answers may be: a computation of a type, a function, a value, a class.
+"""What an answer has to be: a computation of a type, a function, a value, a class.
 
-`judging` asks these first, so that a learner reads "this is a function, a computation
-was asked for" and not what happens later because of it.
+`judging` looks at this first, so that a learner reads "this is a function, a
+computation was asked for" and not an error that follows from it.
 """
 
 import inspect
@@ -59,7 +59,7 @@ def _fits(found: Any, wanted: Any) -> bool:
 
 
 def function(parameters: int) -> Want:
-    """A Python function that can be called with so many arguments."""
+    """A Python function that takes this number of arguments."""
     wanted = f"a function of {parameters} argument{'s' * (parameters != 1)}"
 
     def trouble(answer: Any) -> Trouble | None:
@@ -79,7 +79,7 @@ def function(parameters: int) -> Want:
 
 
 def value(kind: type | tuple[type, ...], words: str) -> Want:
-    """An object of a class; `words` say what it is: "a type of the library".
+    """An object of a class, which `words` describe: "a type of the library".
 
     >>> value(int, "a whole number").trouble("three").expected
     'a whole number'
@@ -92,7 +92,7 @@ def value(kind: type | tuple[type, ...], words: str) -> Want:
 
 
 def subclass(base: type, words: str) -> Want:
-    """A class, not an object of it, that is derived from `base`."""
+    """A class derived from `base`."""
 
     def trouble(answer: Any) -> Trouble | None:
         if isinstance(answer, type) and issubclass(answer, base):
