@@ -26,6 +26,7 @@ from fedlearn_edu.course.lessons.evaluation import (
     local_train,
     scores,
     trained,
+    without_bias,
 )
 from fedlearn_edu.course.mistakes import looks, raises, returns, typed, usual
 
@@ -198,11 +199,6 @@ FEDERATED_TRAIN = Exercise(
 )
 
 
-def _restarted(model: Any, data: Any, rate: float, rounds: int) -> Any:
-    made = [a_round(model, each, data) for each in decayed(rate, rounds)]
-    return [model, *made]
-
-
 TRAIN_ROUNDS = Exercise(
     name="train_rounds",
     title="rounds with a learning rate that shrinks",
@@ -237,7 +233,10 @@ TRAIN_ROUNDS = Exercise(
         "every round has the rate 0.1; use `learning_rate`",
         lambda m, d, rate, rounds: rounds_of(m, d, [0.1] * rounds),
         "every round began anew with the first model; go on with the last one",
-        _restarted,
+        lambda m, d, rate, rounds: [
+            m,
+            *(a_round(m, each, d) for each in decayed(rate, rounds)),
+        ],
         "this is the last model; return the list of all",
         lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[-1],
         "the model before the first round is missing",
@@ -295,10 +294,6 @@ def _reads(guess: Callable[[Any], Any]) -> Callable[[Any], bool]:
     return like
 
 
-def _without_bias(model: Any, batch: Any) -> Any:
-    return float(_hits({**model, "bias": 0 * model["bias"]}, batch).sum())
-
-
 BATCH_HITS = Exercise(
     name="batch_hits",
     title="how many images of a batch are read correctly",
@@ -328,7 +323,7 @@ BATCH_HITS = Exercise(
         "its highest score is along `axis=1`",
         looks(_reads(lambda scores: scores.argmax(axis=0))),
         "the bias is missing in the scores",
-        _without_bias,
+        lambda model, batch: float(_hits(without_bias(model), batch).sum()),
         "this is always zero: what is compared with what?",
         lambda *_: 0.0,
         "this is a hit or a miss for each image; add them up",

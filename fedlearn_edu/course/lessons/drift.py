@@ -11,7 +11,7 @@ from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import Correction, LocalPasses
+from fedlearn_edu.learning.local_training import LocalPasses
 from fedlearn_edu.learning.optimizers import build_sgd
 
 
@@ -100,15 +100,11 @@ def _built_with(pull: Pull, *unpulled: str) -> Callable[..., Any]:
                 for name, gradient in gradients.items()
             }
 
-        return _process(model, correct)
+        passes = LocalPasses(build_sgd(LOCAL_RATE), correct=correct)
+        server = build_sgd(1.0)
+        return build_averaging_process("my FedProx", model, passes, server, seed=0)
 
     return build
-
-
-def _process(model: Any, correct: Correction) -> Any:
-    passes = LocalPasses(build_sgd(LOCAL_RATE), correct=correct)
-    server = build_sgd(1.0)
-    return build_averaging_process("my FedProx", model, passes, server, seed=0)
 
 
 def _weights_after(build: Any, strength: float, rounds: int) -> Any:

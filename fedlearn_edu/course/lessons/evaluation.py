@@ -173,6 +173,11 @@ def moved(model: Any, step: Any, by: float) -> Any:
     return OrderedDict((name, model[name] + by * step[name]) for name in model)
 
 
+def without_bias(model: Any) -> Any:
+    """The model with a bias of zeros."""
+    return {**model, "bias": 0 * model["bias"]}
+
+
 def trained(model: Any, rate: float, batches: Any) -> Any:
     """The model after one step downhill for each batch."""
     for batch in batches:
@@ -242,7 +247,7 @@ BATCH_LOSS = Exercise(
         "nothing picks the right digit: this adds the logarithms of all ten",
         lambda model, batch: -np.mean(_log(belief(model, batch)).sum(axis=1)),
         "the bias is missing in the scores",
-        lambda model, batch: loss({**model, "bias": 0 * model["bias"]}, batch),
+        lambda model, batch: loss(without_bias(model), batch),
         "this is one loss for each image; average them",
         typed(f"({_LOSS} -> float32[?])"),
         "this is a table of images and digits: add up over the digits (`axis=1`), then "
@@ -364,10 +369,6 @@ def _unequal_batches() -> Any:
     return [a_batch(8), a_batch(7, 7, 0, 2)]
 
 
-def _restarted(model: Any, rate: float, batches: Any) -> Any:
-    return trained(model, rate, batches[-1:])
-
-
 LOCAL_TRAIN = Exercise(
     name="local_train",
     title="a client trains on all its batches",
@@ -389,10 +390,10 @@ LOCAL_TRAIN = Exercise(
         lambda model, rate, batches: trained(model, 1.0, batches),
         "every step began anew at the first model, so only the last batch counts; go "
         "on from the model that `step` is given",
-        _restarted,
+        lambda model, rate, batches: trained(model, rate, batches[-1:]),
         "every step began anew, at zeros, so only the last batch counts; go on from "
         "the model that `step` is given",
-        lambda model, rate, batches: _restarted(a_model(0), rate, batches),
+        lambda model, rate, batches: trained(a_model(0), rate, batches[-1:]),
         "you started from a model of zeros, not from the one that is given",
         lambda model, rate, batches: trained(a_model(0), rate, batches),
         "every batch was used twice",
@@ -420,14 +421,6 @@ LOCAL_TRAIN = Exercise(
 )
 
 
-def _trained_first(model: Any, batches: Any) -> Any:
-    return sum(loss(trained(model, 0.1, [each]), each) for each in batches)
-
-
-def _over_images(model: Any, batches: Any) -> Any:
-    return sum(loss(model, each) * len(each["y"]) for each in batches)
-
-
 LOCAL_EVAL = Exercise(
     name="local_eval",
     title="a client judges a model on all its batches",
@@ -445,7 +438,7 @@ LOCAL_EVAL = Exercise(
         "here the sum is asked for)",
         lambda model, batches: summed(model, batches) / len(batches),
         "you added up over images, not over batches",
-        _over_images,
+        lambda model, batches: sum(loss(model, b) * len(b["y"]) for b in batches),
         "this counts the batches",
         lambda model, batches: float(len(batches)),
         "this is the loss of the last batch only: add up, do not replace",
@@ -455,7 +448,7 @@ LOCAL_EVAL = Exercise(
         "you judged the zero model, not the captured `model`",
         lambda model, batches: summed(a_model(0), batches),
         "you trained on each batch before judging it; only judge",
-        _trained_first,
+        lambda model, batches: sum(loss(trained(model, 0.1, [b]), b) for b in batches),
         "the sign changed on the way",
         lambda m, b: -summed(m, b),
         "this is always zero: what is added up?",

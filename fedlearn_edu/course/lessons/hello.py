@@ -8,7 +8,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import looks, returns, typed, usual
+from fedlearn_edu.course.mistakes import looks, returns, typed, usual, written
 
 READINGS: Final = "({float32}@CLIENTS -> float32@SERVER)"
 STAY: Final = "({float32}@CLIENTS -> {float32}@CLIENTS)"
@@ -17,16 +17,12 @@ DOUBLE: Final = "({float32}@CLIENTS -> float64@SERVER)"
 FIVE: Final = "you divided by 5, but a program does not know how many clients come"
 
 
-def _type_of_mean() -> Any:
-    return fl.parse_type("float32@SERVER")
-
-
 TYPE_OF_MEAN = Exercise(
     name="type_of_mean",
     title="the type of the mean",
     points=5,
     want=wants.value(fl.Type, "a type, made by `fl.parse_type`"),
-    reference=_type_of_mean,
+    reference=lambda: fl.parse_type("float32@SERVER"),
     cases=(
         Case("says what one member is", do=lambda answer: answer.member),
         Case("says who holds it", do=lambda answer: answer.placement),
@@ -41,9 +37,9 @@ TYPE_OF_MEAN = Exercise(
         "this is the mean itself; asked for is its type, as a text in `parse_type`",
         looks(lambda answer: isinstance(answer, fl.FederatedValue)),
         "this says what, but not where: write `@` and a placement behind it",
-        looks(lambda answer: "@" not in str(answer)),
+        written(lacking="@"),
         "the clients hold the readings; the mean is where it was worked out",
-        looks(lambda answer: "@CLIENTS" in str(answer)),
+        written("@CLIENTS"),
         "braces are for values that differ from one holder to the next, and there is "
         "only one server",
         looks(lambda answer: str(answer).startswith("{")),
@@ -196,14 +192,6 @@ def _share_warm() -> Any:
     return share_warm
 
 
-def _above_20(readings: Any) -> Any:
-    return np.mean([r > 20 for r in readings])
-
-
-def _per_cent(readings: Any) -> Any:
-    return np.mean([100.0 * (r > 21) for r in readings])
-
-
 SHARE_WARM = Exercise(
     name="share_warm",
     title="the share of clients that read more than 21 degrees",
@@ -229,11 +217,11 @@ SHARE_WARM = Exercise(
         FIVE,
         lambda readings: sum(r > 21 for r in readings) / 5,
         "the question is *more than* 21 degrees, and not 20",
-        _above_20,
+        lambda readings: np.mean([r > 20 for r in readings]),
         "you averaged the warm readings themselves; a warm one answers 1.0",
         lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
         "this is per cent; a share goes from 0 to 1",
-        _per_cent,
+        lambda readings: np.mean([100.0 * (r > 21) for r in readings]),
         "you asked whether the mean is warm; each client has to answer for itself",
         lambda readings: float(np.mean(readings) > 21),
         "this is a `float64`, NumPy's way with decimal numbers; `np.float32(…)` around "

@@ -13,12 +13,12 @@ from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, typed, usual
 from fedlearn_edu.framework import SyncExecutionContext, derived, local_executor_factory
 
-_AT_CLIENTS: Final = fl.type_at_clients(np.float32)
+AT_CLIENTS: Final = fl.type_at_clients(np.float32)
 _PAIRS: Final = "<degrees={float32}@CLIENTS,counts={float32}@CLIENTS>"
 
 
 def _weighted_from_sums() -> Any:
-    @fl.federated_computation(_AT_CLIENTS, _AT_CLIENTS)
+    @fl.federated_computation(AT_CLIENTS, AT_CLIENTS)
     def weighted_from_sums(degrees: Any, counts: Any) -> Any:
         return fl.federated_sum(degrees * counts) / fl.federated_sum(counts)
 
@@ -86,11 +86,11 @@ def _distance_to_mean() -> Any:
 
 
 def _run(word: Any, values: Sequence[float]) -> Any:
-    return fl.federated_computation(word, _AT_CLIENTS)(values)
+    return fl.federated_computation(word, AT_CLIENTS)(values)
 
 
 def _is_a_word(word: Any) -> bool:
-    traced = fl.federated_computation(word, _AT_CLIENTS)
+    traced = fl.federated_computation(word, AT_CLIENTS)
     return f"{word.__name__}(" in traced.to_text()
 
 
@@ -155,7 +155,6 @@ DISTANCE_TO_MEAN = Exercise(
 
 
 TO_ONE: Final = "({float32}@CLIENTS -> float32@SERVER)"
-AT_CLIENTS: Final = fl.type_at_clients(np.float32)
 Readings = Sequence[float]
 
 
@@ -295,16 +294,13 @@ def _from_sums(wrong: Callable[[float, float, float], float]) -> Callable[..., f
     return lambda x: wrong(len(x), np.sum(x), np.dot(x, x))
 
 
-def _variance_if_counted(readings: Readings, n: int) -> float:
-    return float(np.dot(readings, readings) / n - (np.sum(readings) / n) ** 2)
+def _if_counted(more: int) -> Callable[..., float]:
+    """The variance if n counts the first group of clients, and some more."""
+    return lambda x: _variance(len(halves(x)[0]) + more, np.sum(x), np.dot(x, x))
 
 
-def _count_of_one_group(readings: Readings) -> float:
-    return _variance_if_counted(readings, len(halves(readings)[0]))
-
-
-def _one_more_than_the_first_group(readings: Readings) -> float:
-    return _variance_if_counted(readings, len(halves(readings)[0]) + 1)
+def _variance(n: float, total: float, squares: float) -> float:
+    return squares / n - (total / n) ** 2
 
 
 VARIANCE_OF = Exercise(
@@ -350,9 +346,9 @@ VARIANCE_OF = Exercise(
         "`both` keeps its second group, and forgets the first",
         of_groups(lambda a, b: float(np.var(b))),
         "`both` forgets to add the n of the two groups",
-        _count_of_one_group,
+        _if_counted(0),
         "`both` adds 1 to n; the other group may be more than one",
-        _one_more_than_the_first_group,
+        _if_counted(1),
         "the mean is sum / n: put it in parentheses, and square all of it",
         _from_sums(lambda n, s, q: q / n - s / n**2),
         "`note` squares the sum so far; it should add x · x",

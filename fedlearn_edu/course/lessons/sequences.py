@@ -249,10 +249,9 @@ def _squared_in(context: SyncExecutionContext, data: Any) -> Any:
     """What a context makes of a program with both primitives in a federated body."""
     square = fl.np_computation(lambda reading: reading * reading, np.float32)
 
-    @fl.federated_computation(AT_CLIENTS)
-    def squares(readings: Any) -> Any:
-        return fl.sequence_sum(fl.sequence_map(square, readings))
-
+    squares = fl.federated_computation(
+        lambda readings: fl.sequence_sum(fl.sequence_map(square, readings)), AT_CLIENTS
+    )
     with context:
         return squares(data)
 

@@ -77,10 +77,9 @@ _UNCALLED: Final = "hand in the function itself; this is what it returns"
 
 
 @cache
-def double() -> Computation:
+def double() -> Any:
     """Leaf code: twice a number."""
-    program: Computation = fl.np_computation(lambda x: x * np.float32(2), np.float32)
-    return program
+    return fl.np_computation(lambda x: x * np.float32(2), np.float32)
 
 
 @cache
@@ -90,23 +89,18 @@ def four_times() -> Computation:
 
 
 @cache
-def _negative() -> Computation:
+def _negative() -> Any:
     """Leaf code for a type of its own."""
-    program: Computation = fl.np_computation(lambda x: -x, np.int32)
-    return program
+    return fl.np_computation(lambda x: -x, np.int32)
 
 
-def _on_leaf(answer: Any, number: float) -> Any:
-    return wait_for(answer(NumPyExecutor(), double(), number, np.float32))
+def _asked(program: Any, layers: Any = NumPyExecutor, type_: Any = np.float32) -> Any:
+    """Lets an answer run a program on an executor."""
+    return lambda answer, data: wait_for(answer(layers(), program(), data, type_))
 
 
-def _on_two_layers(answer: Any, number: float) -> Any:
-    stack = ReferenceResolvingExecutor(NumPyExecutor())
-    return wait_for(answer(stack, four_times(), number, np.float32))
-
-
-def _with_whole_number(answer: Any, number: int) -> Any:
-    return wait_for(answer(NumPyExecutor(), _negative(), number, np.int32))
+def _two_layers() -> Executor:
+    return ReferenceResolvingExecutor(NumPyExecutor())
 
 
 def _questions(answer: Any) -> list[str]:
@@ -123,10 +117,14 @@ RUN_ON = Exercise(
     want=wants.function(4),
     reference=lambda: run_on,
     cases=(
-        Case("leaf code on the leaf", (21.0,), _on_leaf),
-        Case("another number", (-0.5,), _on_leaf),
-        Case("a function of functions, one layer up", (3.0,), _on_two_layers),
-        Case("a whole number", (7,), _with_whole_number),
+        Case("leaf code on the leaf", (21.0,), _asked(double)),
+        Case("another number", (-0.5,), _asked(double)),
+        Case(
+            "a function of functions, one layer up",
+            (3.0,),
+            _asked(four_times, _two_layers),
+        ),
+        Case("a whole number", (7,), _asked(_negative, type_=np.int32)),
         Case("asks what has to be asked", (), _questions),
     ),
     mistakes=usual(
@@ -207,12 +205,12 @@ def _sum_of_doubles() -> Computation:
     )
 
 
-def _four_times(answer: Any, number: float) -> Any:
-    return _ran(answer(NumPyExecutor()), four_times(), number)
+def _on_leaf(program: Any, type_: Any = np.float32) -> Any:
+    """Runs a program on the stack of an answer."""
+    return lambda answer, data: _ran(answer(NumPyExecutor()), program(), data, type_)
 
 
-def _reduce(answer: Any, values: Sequence[float]) -> Any:
-    return _ran(answer(NumPyExecutor()), _sum_of_doubles(), values, NUMBERS)
+_REDUCE: Final = _on_leaf(_sum_of_doubles, NUMBERS)
 
 
 def _names(answer: Any) -> list[str]:
@@ -236,9 +234,9 @@ PARTICIPANT_STACK = Exercise(
     want=wants.function(1),
     reference=lambda: participant_stack,
     cases=(
-        Case("runs a function of functions", (21.0,), _four_times),
-        Case("reduces a sequence", ([1.0, 2.0, 4.0],), _reduce),
-        Case("reduces an empty sequence", ([],), _reduce),
+        Case("runs a function of functions", (21.0,), _on_leaf(four_times)),
+        Case("reduces a sequence", ([1.0, 2.0, 4.0],), _REDUCE),
+        Case("reduces an empty sequence", ([],), _REDUCE),
         Case("stands on the leaf it is given", (), _leaf_is_used),
         Case("has these layers, from the top", (), _names),
     ),
@@ -315,17 +313,15 @@ def _doubled() -> Computation:
 
 
 def _of(answer: Any, count: int) -> Any:
-    return answer(
-        _participant(), [_participant() for _ in range(count)], _participant()
+    clients = [_participant() for _ in range(count)]
+    return answer(_participant(), clients, _participant())
+
+
+def _at_clients(program: Any) -> Any:
+    """Runs a program on the stack of an answer, with a client for each value."""
+    return lambda answer, values: _ran(
+        _of(answer, len(values)), program(), values, _AT_CLIENTS
     )
-
-
-def _mean(answer: Any, values: Sequence[float]) -> Any:
-    return _ran(_of(answer, len(values)), _average(), values, _AT_CLIENTS)
-
-
-def _map(answer: Any, values: Sequence[float]) -> Any:
-    return _ran(_of(answer, len(values)), _doubled(), values, _AT_CLIENTS)
 
 
 def _who_computes(answer: Any) -> list[str]:
@@ -335,9 +331,8 @@ def _who_computes(answer: Any) -> list[str]:
     def seen(who: str) -> Executor:
         return RecordingExecutor(_participant(), tape, participant=who)
 
-    stack = answer(
-        seen("server"), [seen("client 0"), seen("client 1")], seen("nowhere")
-    )
+    clients = [seen("client 0"), seen("client 1")]
+    stack = answer(seen("server"), clients, seen("nowhere"))
     _ran(stack, _average(), [1.0, 2.0], _AT_CLIENTS)
     return sorted({event.participant for event in tape if event.what == "create_call"})
 
@@ -359,9 +354,9 @@ FEDERATED_STACK = Exercise(
     want=wants.function(3),
     reference=lambda: federated_stack,
     cases=(
-        Case("a mean over three clients", ([1.0, 2.0, 6.0],), _mean),
-        Case("one client", ([21.5],), _mean),
-        Case("functions at two clients", ([1.0, -3.0],), _map),
+        Case("a mean over three clients", ([1.0, 2.0, 6.0],), _at_clients(_average)),
+        Case("one client", ([21.5],), _at_clients(_average)),
+        Case("functions at two clients", ([1.0, -3.0],), _at_clients(_doubled)),
         Case("who adds up for a mean", (), _who_computes),
         Case("has these layers, from the top", (), _layers),
     ),

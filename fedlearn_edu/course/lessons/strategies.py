@@ -4,7 +4,7 @@
 import math
 from collections.abc import Callable, Iterable
 from functools import cache, reduce
-from typing import Any, Final, final
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.course.single_executor import Members, SingleExecutorStrategy
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.framework import (
-    ExecutorValue,
     FederatingStrategy,
     Handle,
     SyncExecutionContext,
@@ -128,18 +127,12 @@ def running_on(
     return SyncExecutionContext(local_executor_factory(strategy=strategy, **options))
 
 
-def mapped(room: SingleExecutorStrategy, function: ExecutorValue, value: Handle) -> Any:
-    """What the method has to do, for the references of two exercises."""
-    return [room.room.create_call(function, member) for member in value.representation]
-
-
 def _maps_in_turn() -> Any:
-    @final
     class MapsInTurn(SingleExecutorStrategy):
         @implements("federated_map")
         async def map_members(self, type_: Any, fn: Handle, value: Handle) -> Members:
-            function = await self.bring(fn)
-            return tuple([await each for each in mapped(self, function, value)])
+            function, members = await self.bring(fn), value.representation
+            return tuple([await self.room.create_call(function, m) for m in members])
 
     return MapsInTurn
 
@@ -230,13 +223,9 @@ NOT_ASKED_FOR = ("federated_select", "federated_pairwise_masks")
 
 
 def _folds_in_order() -> Any:
-    @final
-    class FoldsInOrder(SingleExecutorStrategy):
-        @implements("federated_map")
-        async def map_members(self, type_: Any, fn: Handle, value: Handle) -> Members:
-            function = await self.bring(fn)
-            return tuple([await each for each in mapped(self, function, value)])
+    maps_in_turn: Any = _maps_in_turn()
 
+    class FoldsInOrder(maps_in_turn):  # type: ignore[misc]  # it is made when needed
         @implements("federated_aggregate")
         async def fold(
             self,

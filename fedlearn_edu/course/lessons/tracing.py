@@ -240,18 +240,11 @@ def _is_polymorphic(made: Any) -> bool:
     return "polymorphic" in repr(made)
 
 
-def _said_twice() -> Any:
-    return fl.federated_computation(lambda said: (said, said), np.bool_)
-
-
 def _at_clients() -> tuple[Any, ...]:
     readings = fl.type_at_clients(np.float32)
     double = fl.federated_computation(lambda x: x + x, readings)
-    return (
-        double,
-        fl.federated_computation(fl.federated_mean, readings),
-        [1.0, 2.0, 6.0],
-    )
+    average = fl.federated_computation(fl.federated_mean, readings)
+    return double, average, [1.0, 2.0, 6.0]
 
 
 COMPOSE = Exercise(
@@ -264,7 +257,10 @@ COMPOSE = Exercise(
         Case("the order matters", lambda: (_add_one(), _times_ten(), 2.0), _answered),
         Case(
             "its type says what goes in and what comes out",
-            lambda: (fl.np_computation(_is_warm, np.float32), _said_twice()),
+            lambda: (
+                fl.np_computation(_is_warm, np.float32),
+                fl.federated_computation(lambda said: (said, said), np.bool_),
+            ),
             _typed,
         ),
         Case("twice the same", lambda: (_add_one(), _add_one(), 0.5), _answered),

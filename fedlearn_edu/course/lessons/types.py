@@ -2,6 +2,7 @@
 """Lesson 02: types say what a value is and who holds it, and tell what fits."""
 
 from collections import defaultdict
+from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
@@ -98,7 +99,7 @@ SURVEY_TYPE = Exercise(
         "a program has an arrow: what goes in, -> , what comes out",
         written(lacking="->"),
         "this is `extremes`, the part each client runs; `survey` is around it",
-        looks(lambda answer: "@" not in str(answer)),
+        written(lacking="@"),
         "nothing goes in here; `survey` has a parameter",
         looks(lambda answer: answer.parameter is None),
         "one parameter alone goes in as it is: no angle brackets, no name",
@@ -233,11 +234,8 @@ def _by_home(rows: Any) -> Any:
 
 
 def _by_first_row(rows: Any) -> Any:
-    return [[row[1:] for row in rows if row[0] == home] for home in _once(rows)]
-
-
-def _once(rows: Any) -> list[str]:
-    return list(dict.fromkeys(row[0] for row in rows))
+    homes = dict.fromkeys(row[0] for row in rows)
+    return [[row[1:] for row in rows if row[0] == home] for home in homes]
 
 
 def _neighbors(rows: Any) -> Any:
@@ -248,11 +246,6 @@ def _neighbors(rows: Any) -> Any:
 def _placed(answer: Any, rows: Any) -> Any:
     """What the clients hold, in whatever containers the answer has it."""
     return fl.place(answer(rows), fl.CLIENTS, READINGS).members
-
-
-def _held(split: Any) -> Any:
-    """What clients hold after a split of another kind."""
-    return lambda rows: _placed(split, rows)
 
 
 ONE_READING: Final = [("town", 7, -3.5)]
@@ -316,23 +309,24 @@ BY_HOME: Final = Exercise(
         "the name of the home is still among what it holds",
         raises("(?s)cannot become the declared tensor.*a str"),
         "rows of one home need not be neighbors: it became several clients",
-        _held(_neighbors),
+        partial(_placed, _neighbors),
         "the homes are sorted by what they hold; sort them by name",
-        _held(lambda rows: sorted(_by_home(rows))),
+        partial(_placed, lambda rows: sorted(_by_home(rows))),
         "the homes come in the order of their first rows; sort them by name",
-        _held(_by_first_row),
+        partial(_placed, _by_first_row),
         "all rows are at one client: each home is a client of its own",
-        _held(lambda rows: [[row[1:] for row in rows]]),
+        partial(_placed, lambda rows: [[row[1:] for row in rows]]),
         "every row is a client now: the rows of one home belong together",
-        _held(lambda rows: [[row[1:]] for row in rows]),
+        partial(_placed, lambda rows: [[row[1:]] for row in rows]),
         "each home keeps one reading only: later rows replace the earlier ones",
-        _held(
+        partial(
+            _placed,
             lambda rows: [
                 [each] for _, each in sorted({r[0]: r[1:] for r in rows}.items())
-            ]
+            ],
         ),
         "the readings of a home stay in the order of the rows: do not sort them",
-        _held(lambda rows: _by_home(sorted(rows))),
+        partial(_placed, lambda rows: _by_home(sorted(rows))),
     ),
     hints=(
         "First collect, home by home, what it holds. Then bring the homes into order, "
