@@ -94,12 +94,20 @@ class Mistake:
 
 @final
 @dataclass(frozen=True)
-class Trouble:
-    """Why an answer cannot be tried."""
+class Failure:
+    """What was wrong with an answer; empty strings for what is not known.
+
+    Attributes:
+        expected: what it should have been, or what should have come out.
+        got: what it is, or what came out.
+        likely: the likely cause.
+        inputs: the call that was tried, as Python.
+    """
 
     expected: str
-    found: str
+    got: str
     likely: str = ""
+    inputs: str = ""
 
 
 @final
@@ -109,11 +117,11 @@ class Want:
 
     Attributes:
         name: the first row of the table of a check: "has the type (int32 -> int32)".
-        trouble: why an object is something else, `None` if it is not.
+        failure: why an object is something else, `None` if it is not.
     """
 
     name: str
-    trouble: Callable[[Any], Trouble | None]
+    failure: Callable[[Any], Failure | None]
 
 
 @final

@@ -3,7 +3,8 @@
 
 from html import escape
 
-from fedlearn_edu.course.judging import FAILED, NOT_RUN, PASSED, Failure, Row, Verdict
+from fedlearn_edu.course.exercise import Failure
+from fedlearn_edu.course.judging import FAILED, NOT_RUN, PASSED, Row, Verdict
 from fedlearn_edu.viz.colors import ALARM, QUIET, TEST
 
 _SIGNS = {PASSED: "✓", FAILED: "✗", NOT_RUN: "–"}

@@ -6,7 +6,8 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stderr, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
@@ -17,7 +18,7 @@ from fedlearn_edu.course.exercise import (
     Attempt,
     Case,
     Exercise,
-    Trouble,
+    Failure,
     Unanswered,
 )
 from fedlearn_edu.course.formatting import shown
@@ -46,24 +47,6 @@ class Row:
 
 @final
 @dataclass(frozen=True)
-class Failure:
-    """The first case that failed; empty strings for what is not known.
-
-    Attributes:
-        inputs: the call that was tried, as Python.
-        expected: what should have come out.
-        got: what came out.
-        likely: the likely cause.
-    """
-
-    inputs: str
-    expected: str
-    got: str
-    likely: str
-
-
-@final
-@dataclass(frozen=True)
 class Verdict:
     """How every case went, and the first failure."""
 
@@ -79,10 +62,12 @@ class Verdict:
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
     """Tries every case on an answer, and explains the first failure."""
-    trouble = _trouble(exercise, answer)
-    if trouble is not None:
-        return _cannot_be_tried(exercise, answer, trouble)
-    rows, failure = [Row(exercise.want.name, PASSED)], None
+    failure = _failure(exercise, answer)
+    if failure is not None:
+        rows = [Row(exercise.want.name, FAILED)]
+        rows += [Row(case.name, NOT_RUN) for case in exercise.cases]
+        return Verdict(exercise, tuple(rows), failure)
+    rows = [Row(exercise.want.name, PASSED)]
     for case in exercise.cases:
         if failure is not None and failure.likely == _ENDLESS:
             rows.append(Row(case.name, NOT_RUN))
@@ -93,17 +78,17 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
     return Verdict(exercise, tuple(rows), failure)
 
 
-def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
+def _failure(exercise: Exercise, answer: Any) -> Failure | None:
+    """Why an answer cannot be tried, `None` if it can."""
+    failure = exercise.want.failure(answer)
     if answer is None or answer is ... or isinstance(answer, Unanswered):
-        return Trouble("your answer", "none yet", _unanswered(exercise))
-    if _is_reference(exercise, answer):
-        return Trouble(
-            "your answer",
-            REFERENCE,
-            "the checkpoint put it there: run the cell with your own answer again, "
-            "then this one",
-        )
-    return exercise.want.trouble(answer)
+        failure = Failure("your answer", "none yet", _unanswered(exercise))
+    elif _is_reference(exercise, answer):
+        put = "the checkpoint put it there: run the cell with your own answer again, "
+        failure = Failure("your answer", REFERENCE, f"{put}then this one")
+    if failure is None or isinstance(answer, Unanswered):
+        return failure
+    return replace(failure, likely=_likely(exercise, Attempt(answer)) or failure.likely)
 
 
 def _is_reference(exercise: Exercise, answer: Any) -> bool:
@@ -121,35 +106,26 @@ def _unanswered(exercise: Exercise) -> str:
     )
 
 
-def _cannot_be_tried(exercise: Exercise, answer: Any, trouble: Trouble) -> Verdict:
-    likely = _likely(exercise, Attempt(answer)) or trouble.likely
-    if isinstance(answer, Unanswered):
-        likely = trouble.likely
-    rows = [Row(exercise.want.name, FAILED)]
-    rows += [Row(case.name, NOT_RUN) for case in exercise.cases]
-    failure = Failure("", trouble.expected, trouble.found, likely)
-    return Verdict(exercise, tuple(rows), failure)
-
-
 def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
     inputs = case.inputs()
     expected = case.on(exercise.solution, inputs)
     written = f"{exercise.name}({', '.join(map(shown, inputs))})" if inputs else ""
+    failed = partial(Failure, shown(expected), inputs=written)
     try:
         # A grader gives no points to a cell that writes on stderr.
         with time_limit(exercise.limit_s), redirect_stderr(sys.stdout):
             got = case.on(answer, inputs)
     except TookTooLongError as error:
-        return Failure(written, shown(expected), f"nothing: {error}", _ENDLESS)
+        return failed(f"nothing: {error}", _ENDLESS)
     except (Exception, SystemExit) as error:
         if type(error) is NotImplementedError:  # the body of a released function
-            return Failure(written, shown(expected), "none yet", _unanswered(exercise))
+            return failed("none yet", _unanswered(exercise))
         likely = _likely(exercise, Attempt(answer, inputs, error=error))
-        return Failure(written, shown(expected), _told(error), likely)
+        return failed(_told(error), likely)
     if alike(got, expected):
         return None
     likely = _likely(exercise, Attempt(answer, inputs, got)) or _form(got, expected)
-    return Failure(written, shown(expected), shown(got), likely)
+    return failed(shown(got), likely)
 
 
 def _told(error: BaseException) -> str:

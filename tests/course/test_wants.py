@@ -18,7 +18,7 @@ def _count(numbers: Any) -> Any:
 
 def test_computation_of_the_type_is_fine() -> None:
     made = fl.np_computation(lambda x: x + x, np.float32)
-    assert wants.computation("(float32 -> float32)").trouble(made) is None
+    assert wants.computation("(float32 -> float32)").failure(made) is None
 
 
 def test_type_that_can_stand_in_is_fine() -> None:
@@ -28,13 +28,13 @@ def test_type_that_can_stand_in_is_fine() -> None:
     )
     wanted = wants.computation("(float32@SERVER -> {float32}@CLIENTS)")
     assert str(at_all.type_signature.result) == "float32@CLIENTS"
-    assert wanted.trouble(at_all) is None
+    assert wanted.failure(at_all) is None
 
 
 def test_parameter_and_result_are_told_apart() -> None:
     made = fl.np_computation(lambda x: x + x, np.float32)
-    other = wants.computation("(int32 -> float32)").trouble(made)
-    result = wants.computation("(float32 -> int32)").trouble(made)
+    other = wants.computation("(int32 -> float32)").failure(made)
+    result = wants.computation("(float32 -> int32)").failure(made)
     assert other is not None
     assert result is not None
     assert "parameters differ" in other.likely
@@ -42,49 +42,49 @@ def test_parameter_and_result_are_told_apart() -> None:
 
 
 def test_function_without_decorator_is_told_so() -> None:
-    trouble = wants.computation("(float32 -> float32)").trouble(lambda x: x)
-    assert trouble is not None
-    assert "the decorator is missing" in trouble.likely
+    failure = wants.computation("(float32 -> float32)").failure(lambda x: x)
+    assert failure is not None
+    assert "the decorator is missing" in failure.likely
 
 
 def test_computation_without_types_is_told_so() -> None:
-    trouble = wants.computation(INTEGERS).trouble(fl.np_computation(_count))
-    assert trouble is not None
-    assert trouble.found == "a computation without types"
+    failure = wants.computation(INTEGERS).failure(fl.np_computation(_count))
+    assert failure is not None
+    assert failure.got == "a computation without types"
 
 
 @pytest.mark.parametrize("answer", [3, "text", [], object()])
 def test_other_things_are_no_computations(answer: Any) -> None:
-    trouble = wants.computation("(float32 -> float32)").trouble(answer)
-    assert trouble is not None
-    assert trouble.expected == "a computation of type (float32 -> float32)"
-    assert "0x" not in trouble.found
+    failure = wants.computation("(float32 -> float32)").failure(answer)
+    assert failure is not None
+    assert failure.expected == "a computation of type (float32 -> float32)"
+    assert "0x" not in failure.got
 
 
 def test_function_has_so_many_parameters() -> None:
     want = wants.function(2)
     assert want.name == "is a function of 2 arguments"
-    assert want.trouble(lambda a, b: a) is None
-    assert want.trouble(lambda a, b=1, *more: a) is None
-    few, many, none = map(want.trouble, (lambda a: a, lambda a, b, c: a, 3))
+    assert want.failure(lambda a, b: a) is None
+    assert want.failure(lambda a, b=1, *more: a) is None
+    few, many, none = map(want.failure, (lambda a: a, lambda a, b, c: a, 3))
     assert few is not None
     assert many is not None
     assert none is not None
     assert "too many positional arguments" in few.likely
     assert "missing a required argument: 'c'" in many.likely
-    assert none.found == "an int: 3"
+    assert none.got == "an int: 3"
 
 
 def test_function_without_a_signature_is_let_through() -> None:
-    assert wants.function(1).trouble(int) is None
+    assert wants.function(1).failure(int) is None
 
 
 def test_value_is_of_a_class() -> None:
     want = wants.value((int, float), "a number")
-    assert want.trouble(3) is None
-    trouble = want.trouble("3")
-    assert trouble is not None
-    assert (trouble.expected, trouble.found) == ("a number", "a str: '3'")
+    assert want.failure(3) is None
+    failure = want.failure("3")
+    assert failure is not None
+    assert (failure.expected, failure.got) == ("a number", "a str: '3'")
 
 
 def test_class_is_not_an_object_of_it() -> None:
@@ -92,9 +92,9 @@ def test_class_is_not_an_object_of_it() -> None:
         pass
 
     want = wants.subclass(dict, "a class derived from dict")
-    assert want.trouble(Mine) is None
-    its_object, other = want.trouble(Mine()), want.trouble(list)
+    assert want.failure(Mine) is None
+    its_object, other = want.failure(Mine()), want.failure(list)
     assert its_object is not None
     assert other is not None
     assert "hand in the class itself" in its_object.likely
-    assert (other.found, other.likely) == ("the class list", "")
+    assert (other.got, other.likely) == ("the class list", "")

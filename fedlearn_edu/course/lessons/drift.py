@@ -384,29 +384,23 @@ SCAFFOLD_CLIENT = Exercise(
         "`own` is renewed once, after the loop: yours changes with each step",
         _renewed_each_step,
         "brackets are missing: divide by (steps * RATE) as a whole",
-        _client(
-            renew=lambda own, common, way, steps: own - common + way / steps * RATE
-        ),
+        _client(renew=lambda o, c, way, n: o - c + way / n * RATE),
         "the new variate forgets the correction: own - common belongs to it",
-        _client(renew=lambda own, common, way, steps: way / (steps * RATE)),
+        _client(renew=lambda o, c, way, n: way / (n * RATE)),
         "the way has to be divided by the number of steps and by the rate",
-        _client(renew=lambda own, common, way, steps: own - common + way),
+        _client(renew=lambda o, c, way, n: o - c + way),
         "the way has to be divided by the number of steps, too: a variate is the slope "
         "of *one* step",
-        _client(renew=lambda own, common, way, steps: own - common + way / RATE),
+        _client(renew=lambda o, c, way, n: o - c + way / RATE),
         "the way has to be divided by the rate, too: slopes are asked for",
-        _client(renew=lambda own, common, way, steps: own - common + way / steps),
+        _client(renew=lambda o, c, way, n: o - c + way / n),
         "the common variate is taken away, not added, when `own` is renewed",
-        _client(
-            renew=lambda own, common, way, steps: own + common + way / (steps * RATE)
-        ),
+        _client(renew=lambda o, c, way, n: o + c + way / (n * RATE)),
         "the way down is weight - trained; yours is the way up",
-        _client(
-            renew=lambda own, common, way, steps: own - common - way / (steps * RATE)
-        ),
+        _client(renew=lambda o, c, way, n: o - c - way / (n * RATE)),
         "the client's variate stayed as it was; it has to be renewed after the loop, "
         "with the way from `weight`, which must not move, to `trained`",
-        _client(renew=lambda own, common, way, steps: own),
+        _client(renew=lambda o, c, way, n: o),
     ),
     hints=(
         "It is local training as you know it, with another slope in the step. What is "
