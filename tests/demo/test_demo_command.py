@@ -17,31 +17,6 @@ from tests.patience import PATIENCE_S
 PICTURES = ("clients.png", "curves.png", "templates.png")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["demo", "--rounds", "0"], "'0' is not a whole number of at least 1"),
-        (["demo", "--rounds", "many"], "'many' is not a whole number"),
-        (["demo", "--seed", "-1"], "'-1' is not a whole number of at least 0"),
-        (["demo", "--data", "cifar"], "invalid choice: 'cifar'"),
-        (["demo", "--data", "fashion_mnist"], "invalid choice: 'fashion_mnist'"),
-        (["demo", "--colour"], "unrecognized arguments: --colour"),
-        (["dance"], "invalid choice: 'dance'"),
-    ],
-)
-def test_bad_arguments_get_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    printed = capsys.readouterr()
-    assert stopped.value.code == 2
-    assert printed.out == ""
-    assert printed.err.count("\n") == 1
-    assert said in printed.err
-    assert "--help" in printed.err
-
-
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("below", ["", "deeper/still"])
 def test_file_instead_of_folder_is_refused_before_anything_runs(
