@@ -151,19 +151,22 @@ def test_arrays_dicts_and_chance_are_handed_out_anew() -> None:
     assert arguments[0]["x"].tolist() == [0.0, 0.0]
 
 
-def test_nothing_returned_asks_for_a_return() -> None:
-    assert "is there a `return`?" in failure(lambda numbers: None).likely
-
-
-def test_generator_is_asked_to_become_a_list() -> None:
-    found = failure(lambda numbers: (2 * n for n in numbers))
-    assert found.got == "a generator"
-    assert "`list(…)`" in found.likely
-
-
-def test_nan_is_explained() -> None:
-    found = failure(lambda numbers: [float("nan")] * len(numbers))
-    assert found.likely == "`nan` is not a number: was something divided by zero?"
+@pytest.mark.parametrize(
+    ("wrong", "likely"),
+    [
+        (lambda numbers: None, "nothing came back: is there a `return`?"),
+        (
+            lambda numbers: (2 * n for n in numbers),
+            "nobody has read this yet, one by one: put `list(…)` around it",
+        ),
+        (
+            lambda numbers: [float("nan")] * len(numbers),
+            "`nan` is not a number: was something divided by zero?",
+        ),
+    ],
+)
+def test_any_wrong_result_may_be_missing_unread_or_nan(wrong: Any, likely: str) -> None:
+    assert failure(wrong).likely == likely
 
 
 def test_shapes_that_differ_are_compared_in_words() -> None:
@@ -212,36 +215,25 @@ def test_objects_that_cannot_be_shown_or_compared_are_wrong_answers() -> None:
     assert found.got == "an object of the class Unshowable"
 
 
-def test_errors_that_cannot_be_shown_are_named() -> None:
+def test_errors_that_cannot_be_shown_are_named_and_addresses_left_out() -> None:
     def wrong(numbers: Any) -> Never:
         raise WordlessError
 
     assert failure(wrong).got == "WordlessError"
-
-
-def test_no_address_is_shown() -> None:
     found = failure(lambda numbers: np.array([object(), 1], dtype=object))
     assert "0x" not in found.got
 
 
-def test_what_an_answer_prints_stays(capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_an_answer_prints_stays_and_nothing_goes_to_stderr(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     def loud(numbers: list[float]) -> list[float]:
         sys.stdout.write("hello\n")
-        return right(numbers)
-
-    assert judge(doubles(), loud).is_right
-    assert capfd.readouterr().out == "hello\nhello\n"
-
-
-def test_nothing_goes_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:
-    def careless(numbers: list[float]) -> list[float]:
         sys.stderr.write("careful\n")
         return right(numbers)
 
-    assert judge(doubles(), careless).is_right
-    out, err = capfd.readouterr()
-    assert "careful" in out
-    assert err == ""
+    assert judge(doubles(), loud).is_right
+    assert capfd.readouterr() == ("hello\ncareful\n" * 2, "")
 
 
 def test_usual_mistakes_are_tried_in_silence() -> None:
