@@ -96,7 +96,7 @@ def local_eval() -> Any:
 
 
 @cache
-def federated_eval() -> Any:
+def federated_evaluation() -> Any:
     """`(<MODEL@SERVER,{BATCH*}@CLIENTS> -> float32@SERVER)`: the mean over clients."""
     evaluate = local_eval()
 
@@ -504,7 +504,7 @@ FEDERATED_EVAL = Exercise(
     title="the mean over clients of what a model costs",
     points=15,
     want=wants.computation(f"({_ASKED} -> float32@SERVER)"),
-    reference=federated_eval,
+    reference=federated_evaluation,
     cases=(
         Case("two clients", lambda: (a_model(1), _two_clients())),
         Case("one client", lambda: (a_model(2), [[a_batch(3), a_batch(4)]])),
