@@ -11,17 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from fedlearn_edu import framework, simulation, structure
 from fedlearn_edu import types as types
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.computations.context_stack import set_default_context
-from fedlearn_edu.computations.decorator import check_returns_type
-from fedlearn_edu.computations.federated import federated_computation
-from fedlearn_edu.computations.federated_value import FederatedValue
-from fedlearn_edu.computations.placing import place
 from fedlearn_edu.contexts.execution import SyncExecutionContext, timeout
 from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.former_names import unknown
-from fedlearn_edu.intrinsics.aggregation import (
+from fedlearn_edu.language.aggregation import (
     federated_aggregate,
     federated_collect,
     federated_max,
@@ -29,29 +23,27 @@ from fedlearn_edu.intrinsics.aggregation import (
     federated_reduce,
     federated_sum,
 )
-from fedlearn_edu.intrinsics.averages import federated_mean, federated_weighted_mean
-from fedlearn_edu.intrinsics.mapping import (
-    federated_apply,
-    federated_map,
-    federated_zip,
-)
-from fedlearn_edu.intrinsics.movement import (
+from fedlearn_edu.language.averages import federated_mean, federated_weighted_mean
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.context_stack import set_default_context
+from fedlearn_edu.language.decorator import check_returns_type
+from fedlearn_edu.language.federated_computation import federated_computation
+from fedlearn_edu.language.federated_value import FederatedValue
+from fedlearn_edu.language.mapping import federated_apply, federated_map, federated_zip
+from fedlearn_edu.language.movement import (
     federated_broadcast,
     federated_compute,
     federated_eval,
     federated_value,
 )
-from fedlearn_edu.intrinsics.secure import (
+from fedlearn_edu.language.place import place
+from fedlearn_edu.language.secure import (
     federated_secure_modular_sum,
     federated_secure_sum,
     federated_secure_sum_bitwidth,
 )
-from fedlearn_edu.intrinsics.selecting import federated_select
-from fedlearn_edu.intrinsics.sequences import (
-    sequence_map,
-    sequence_reduce,
-    sequence_sum,
-)
+from fedlearn_edu.language.select import federated_select
+from fedlearn_edu.language.sequences import sequence_map, sequence_reduce, sequence_sum
 from fedlearn_edu.runtimes.numpy.computation import np_computation
 from fedlearn_edu.simulation.log.recorded import record
 from fedlearn_edu.structure import Struct

@@ -7,10 +7,6 @@ Explicit names only; the homes of the things are in the import lines.
 from typing import TYPE_CHECKING, Any
 
 from fedlearn_edu.compiler.pipeline import compile_tree
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.computations.context_stack import Context, set_default_context
-from fedlearn_edu.computations.decorator import Decorator
-from fedlearn_edu.computations.value import Value
 from fedlearn_edu.contexts.cardinalities import infer_cardinalities
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
 from fedlearn_edu.contexts.factories import (
@@ -20,8 +16,8 @@ from fedlearn_edu.contexts.factories import (
     sizing_executor_factory,
     thread_debugging_executor_factory,
 )
-from fedlearn_edu.contexts.leaves import register_runtime
 from fedlearn_edu.contexts.reference import ReferenceContext
+from fedlearn_edu.contexts.runtime_registry import register_runtime
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.federated import FederatedExecutor
@@ -41,15 +37,19 @@ from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrate
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
 from fedlearn_edu.executors.wrapping import WrappingExecutor
 from fedlearn_edu.former_names import unknown
-from fedlearn_edu.intrinsics.application import apply, derived
-from fedlearn_edu.intrinsics.definition import (
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.nodes import LeafCode
+from fedlearn_edu.language.application import apply, derived
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.context_stack import Context, set_default_context
+from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.intrinsic import (
     IntrinsicDef,
     all_intrinsics,
     define,
     intrinsic_named,
 )
-from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.nodes import LeafCode
+from fedlearn_edu.language.value import Value
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations import context_stack
 from fedlearn_edu.errors import FedLearnError, FieldError
 from fedlearn_edu.former_names import FormerName, UnknownNameError, former_names
+from fedlearn_edu.language import context_stack
 
 NEEDS_TENSORFLOW = re.compile(r"\bfl\.(tf|learning)\b|EagerTF|\btf_computation")
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any, assert_never, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.intrinsics.definition import intrinsic_named
-from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.ir.traversal import intrinsics, leaves, with_name
+from fedlearn_edu.language.expansion import expansion
+from fedlearn_edu.language.intrinsic import intrinsic_named
 from fedlearn_edu.structure import Struct
 
 Scope = ChainMap[str, Any]

@@ -7,10 +7,10 @@ expanded in turn, down to primitives.
 
 from collections.abc import Set
 
-from fedlearn_edu.intrinsics.definition import intrinsic_named
-from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import rebuild_atoms
+from fedlearn_edu.language.expansion import expansion
+from fedlearn_edu.language.intrinsic import intrinsic_named
 
 
 def expand_intrinsics(node: ir.Node, native: Set[str]) -> ir.Node:

@@ -9,7 +9,7 @@ say themselves, in `fusers`; no library is known here.
 
 from collections.abc import Callable, Mapping, Set
 
-from fedlearn_edu.compiler.chains import join_chains
+from fedlearn_edu.compiler.map_fusion import join_chains
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import (
     free_references,

@@ -18,7 +18,7 @@ from fedlearn_edu.types import (
     released,
     to_type,
 )
-from fedlearn_edu.types.kept import Uncounted
+from fedlearn_edu.types.cached import Uncounted
 
 Cardinalities = Mapping[Placement, int]
 

@@ -17,8 +17,6 @@ from typing import Any, final
 
 from fedlearn_edu.compiler.fuse import fuse
 from fedlearn_edu.compiler.pipeline import compile_tree
-from fedlearn_edu.computations.computation import Computation, check_closed
-from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.caching import Cache
 from fedlearn_edu.contexts.cardinalities import (
@@ -38,10 +36,12 @@ from fedlearn_edu.errors import (
     short_traceback,
     short_tracebacks,
 )
-from fedlearn_edu.executors.stepping import step
-from fedlearn_edu.intrinsics.definition import number_of_definitions
+from fedlearn_edu.executors.run_inline import step
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.context_stack import Context
+from fedlearn_edu.language.intrinsic import number_of_definitions
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import CLIENTS
 

@@ -12,7 +12,7 @@ from typing import Any, final
 
 from fedlearn_edu.contexts.caching import Cache
 from fedlearn_edu.contexts.cardinalities import Cardinalities
-from fedlearn_edu.contexts.leaves import Leaf
+from fedlearn_edu.contexts.runtime_registry import Leaf
 from fedlearn_edu.contexts.stacks import StackPlan, build_stack
 from fedlearn_edu.errors import (
     CardinalityError,

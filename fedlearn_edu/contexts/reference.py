@@ -13,9 +13,6 @@ from typing import Any, final
 
 from fedlearn_edu import types
 from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
-from fedlearn_edu.computations.arguments import private
-from fedlearn_edu.computations.computation import Computation, check_closed
-from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.contexts.cardinalities import (
     cardinalities_at_once,
     count_members,
@@ -24,6 +21,9 @@ from fedlearn_edu.contexts.cardinalities import (
 from fedlearn_edu.contexts.running import prepare
 from fedlearn_edu.errors import contained, short_traceback
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.arguments import private
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.structure import Struct
 
 Count = Callable[[types.Placement], int]

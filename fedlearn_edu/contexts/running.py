@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
-from fedlearn_edu.computations.arguments import private
-from fedlearn_edu.computations.computation import Computation, check_closed
-from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.contexts.event_loop import Terms
 from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import is_pure, runtimes
+from fedlearn_edu.language.arguments import private
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,

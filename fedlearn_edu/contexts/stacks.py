@@ -22,7 +22,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.contexts.cardinalities import Cardinalities
-from fedlearn_edu.contexts.leaves import HOLD_THE_LOCK, Leaf, leaf_executor, together
+from fedlearn_edu.contexts.runtime_registry import (
+    HOLD_THE_LOCK,
+    Leaf,
+    leaf_executor,
+    together,
+)
 from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy

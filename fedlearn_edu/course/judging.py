@@ -12,7 +12,6 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import (
     REFERENCE,
     Attempt,
@@ -24,6 +23,7 @@ from fedlearn_edu.course.exercise import (
 from fedlearn_edu.course.formatting import shown
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike, to_plain
 
 PASSED: Final = "passed"

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.course.exercise import Attempt, Mistake
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike
 from fedlearn_edu.types import parse_type
 

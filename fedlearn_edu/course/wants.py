@@ -8,10 +8,10 @@ computation was asked for" and not an error that follows from it.
 import inspect
 from typing import Any
 
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.course.exercise import Failure, Want
 from fedlearn_edu.course.formatting import named
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.types import FunctionType, parse_type
 
 _NO_DECORATOR = "the decorator is missing: the line with @ above your function"

@@ -13,10 +13,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, TypeVar, cast, get_args
 
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import ExecutorError, FieldError, TypeMismatchError, describe
-from fedlearn_edu.executors.stepping import is_stepping
+from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type, to_type
 

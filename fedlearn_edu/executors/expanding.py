@@ -10,9 +10,9 @@ from fedlearn_edu.errors import UnsupportedIntrinsicError, add_place
 from fedlearn_edu.executors.base import ExecutorValue
 from fedlearn_edu.executors.layer import Handle, Layer
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
-from fedlearn_edu.intrinsics.definition import intrinsic_named
-from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.expansion import expansion
+from fedlearn_edu.language.intrinsic import intrinsic_named
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType
 

@@ -29,8 +29,8 @@ from fedlearn_edu.executors.strategies.base import (
     FederatingStrategy as FederatingStrategy,
 )
 from fedlearn_edu.executors.strategies.base import implements as implements
-from fedlearn_edu.intrinsics.definition import IntrinsicDef, intrinsic_named
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.intrinsic import IntrinsicDef, intrinsic_named
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
-from fedlearn_edu.executors.stepping import step
+from fedlearn_edu.executors.run_inline import step
 from fedlearn_edu.executors.wrapping import Work, WrappedValue, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import captured_constants

@@ -23,7 +23,7 @@ from fedlearn_edu.executors.base import (
     resolve_type,
 )
 from fedlearn_edu.executors.layer import Handle, OverTarget
-from fedlearn_edu.executors.stepping import step
+from fedlearn_edu.executors.run_inline import step
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import (
     FunctionType,

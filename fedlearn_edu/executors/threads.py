@@ -12,7 +12,7 @@ from typing import Any, final
 
 from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.stepping import is_stepping
+from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ten kinds of node a computation is made of.
 
-Tracing (`computations/`) hands trees in; the compiler rewrites them; executors and the
+Tracing (`language/`) hands trees in; the compiler rewrites them; executors and the
 reference context run them. A node knows its type and nothing about how it is run.
 
     node ::= Reference  x                    a name bound by a Lambda or a Block

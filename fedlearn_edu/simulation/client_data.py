@@ -11,9 +11,9 @@ from typing import Any, SupportsIndex, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.computations.federated_value import FederatedValue
-from fedlearn_edu.computations.placing import place
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.language.federated_value import FederatedValue
+from fedlearn_edu.language.place import place
 from fedlearn_edu.simulation.client import Client, Examples, batch_type
 from fedlearn_edu.simulation.datasets.arrays import ExamplesError, check_examples
 from fedlearn_edu.simulation.partitions import Batch, Look, PartitionError

@@ -11,9 +11,6 @@ import threading
 from collections.abc import Callable
 from typing import Any, Self, TypeVar, final, overload
 
-from fedlearn_edu.computations.computation import Computation, check_closed
-from fedlearn_edu.computations.context_stack import Context
-from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.contexts import factories
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import LocalExecutorFactory, check_count
@@ -23,6 +20,9 @@ from fedlearn_edu.errors import (
     describe,
     short_traceback,
 )
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.context_stack import Context
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.simulation.outline import StackOutline, outline_of
 
 R = TypeVar("R")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from fedlearn_edu.contexts.leaves import Leaf
+from fedlearn_edu.contexts.runtime_registry import Leaf
 from fedlearn_edu.contexts.stacks import StackPlan
 from fedlearn_edu.executors.sequence import IMPLEMENTED
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy

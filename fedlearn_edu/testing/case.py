@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, final
 
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.runtimes.numpy.computation import np_computation
 
 # Decorates leaf code: `np_computation`, `tf_computation`, or the two in turn.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import Placement, to_type
 from fedlearn_edu.types.dtypes import COMPLEX, REAL, kind_of

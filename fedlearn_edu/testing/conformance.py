@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.reference import ReferenceContext
 from fedlearn_edu.errors import TypeMismatchError, UnsupportedIntrinsicError
 from fedlearn_edu.ir.traversal import intrinsics
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.testing.case import Case
 from fedlearn_edu.testing.cases import cases as all_cases
 from fedlearn_edu.testing.comparison import difference

@@ -11,6 +11,12 @@ from fedlearn_edu.errors import short_traceback as _short_traceback
 from fedlearn_edu.former_names import unknown as _unknown
 from fedlearn_edu.types.base import Type as Type
 from fedlearn_edu.types.base import to_type as to_type
+from fedlearn_edu.types.cached import Kept as Kept
+from fedlearn_edu.types.cached import Placed as Placed
+from fedlearn_edu.types.cached import kept as kept
+from fedlearn_edu.types.cached import length_of as length_of
+from fedlearn_edu.types.cached import one_of as one_of
+from fedlearn_edu.types.cached import released as released
 from fedlearn_edu.types.containers import normalize as normalize
 from fedlearn_edu.types.containers import restore as restore
 from fedlearn_edu.types.conversion import infer_type as infer_type
@@ -25,15 +31,6 @@ from fedlearn_edu.types.definitions import SequenceType as SequenceType
 from fedlearn_edu.types.definitions import type_at_clients as type_at_clients
 from fedlearn_edu.types.definitions import type_at_server as type_at_server
 from fedlearn_edu.types.dtypes import UNRANKED as UNRANKED
-from fedlearn_edu.types.joining import infer_member as infer_member
-from fedlearn_edu.types.joining import infer_sequence as infer_sequence
-from fedlearn_edu.types.joining import join as join
-from fedlearn_edu.types.kept import Kept as Kept
-from fedlearn_edu.types.kept import Placed as Placed
-from fedlearn_edu.types.kept import kept as kept
-from fedlearn_edu.types.kept import length_of as length_of
-from fedlearn_edu.types.kept import one_of as one_of
-from fedlearn_edu.types.kept import released as released
 from fedlearn_edu.types.notation import format_type as format_type
 from fedlearn_edu.types.notation import parse_type as parse_type
 from fedlearn_edu.types.placements import CLIENTS as CLIENTS
@@ -52,6 +49,9 @@ from fedlearn_edu.types.relations import (
 )
 from fedlearn_edu.types.relations import substitute as substitute
 from fedlearn_edu.types.relations import unify as unify
+from fedlearn_edu.types.type_join import infer_member as infer_member
+from fedlearn_edu.types.type_join import infer_sequence as infer_sequence
+from fedlearn_edu.types.type_join import join as join
 
 __all__ = [
     name

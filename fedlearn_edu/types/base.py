@@ -22,8 +22,8 @@ from fedlearn_edu.errors import (
     short_traceback,
     too_deep,
 )
-from fedlearn_edu.types import differences as diff
-from fedlearn_edu.types.differences import Difference, TypeKind, clip, misfit
+from fedlearn_edu.types import mismatch as diff
+from fedlearn_edu.types.mismatch import Difference, TypeKind, clip, misfit
 
 E = TypeVar("E", bound=TypeMismatchError)
 Steps: TypeAlias = "tuple[tuple[str, Type], ...]"

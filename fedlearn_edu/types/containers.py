@@ -20,6 +20,7 @@ import numpy as np
 from fedlearn_edu.errors import TypeMismatchError, add_place, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.cached import Placed, Uncounted, plain_of_placed
 from fedlearn_edu.types.conversion import element_type_of
 from fedlearn_edu.types.definitions import (
     AbstractType,
@@ -31,9 +32,8 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.differences import ROOT, clip, misfit, names_cure
 from fedlearn_edu.types.dtypes import dtype_name
-from fedlearn_edu.types.kept import Placed, Uncounted, plain_of_placed
+from fedlearn_edu.types.mismatch import ROOT, clip, misfit, names_cure
 from fedlearn_edu.types.placements import CLIENTS, Placement
 from fedlearn_edu.types.plain import (
     DatasetSequence,

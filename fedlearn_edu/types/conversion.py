@@ -16,7 +16,6 @@ from fedlearn_edu.errors import TypeMismatchError, describe
 from fedlearn_edu.types.base import Type, convert
 from fedlearn_edu.types.data_types import StructType, TensorType, is_field
 from fedlearn_edu.types.definitions import SequenceType
-from fedlearn_edu.types.differences import misfit
 from fedlearn_edu.types.dtypes import (
     UNRANKED,
     as_dtype,
@@ -25,6 +24,7 @@ from fedlearn_edu.types.dtypes import (
     is_tf_dtype,
     python_name,
 )
+from fedlearn_edu.types.mismatch import misfit
 from fedlearn_edu.types.plain import DatasetSequence, LazySequence, is_dataset
 from fedlearn_edu.types.python_fields import fields_of
 

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, final, overload
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.structure import Struct, check_names
-from fedlearn_edu.types import differences as diff
 from fedlearn_edu.types import dtypes
+from fedlearn_edu.types import mismatch as diff
 from fedlearn_edu.types.base import Steps, Type, required_type
-from fedlearn_edu.types.differences import Difference, TypeKind, field_step, misfit
 from fedlearn_edu.types.dtypes import UNRANKED, DType, Shape, dtype_name
+from fedlearn_edu.types.mismatch import Difference, TypeKind, field_step, misfit
 
 Fields = tuple[tuple[str | None, Type], ...]
 _SHAPES = "write [10] for a vector, [None, 784] for rows of any number, [] or nothing"

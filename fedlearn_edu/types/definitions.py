@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, cast, final
 
 from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.types import differences as diff
+from fedlearn_edu.types import mismatch as diff
 from fedlearn_edu.types.base import Steps, Type, required_type, to_type
 from fedlearn_edu.types.data_types import StructType as StructType
 from fedlearn_edu.types.data_types import TensorType as TensorType
-from fedlearn_edu.types.differences import Difference, TypeKind, clip, misfit
+from fedlearn_edu.types.mismatch import Difference, TypeKind, clip, misfit
 from fedlearn_edu.types.placements import CLIENTS, SERVER, Placement
 
 

@@ -20,9 +20,9 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.data_types import StructType, TensorType
-from fedlearn_edu.types.differences import ROOT, SHAPE, misfit
 from fedlearn_edu.types.dtypes import STRING, DType, dtype_name, shape_text
 from fedlearn_edu.types.failures import unwrapped
+from fedlearn_edu.types.mismatch import ROOT, SHAPE, misfit
 from fedlearn_edu.types.python_fields import fields_of
 
 _MAX_SHOWN, _MAX_PLACES = 80, 3

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, final
 from fedlearn_edu.errors import StructureError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.differences import misfit
+from fedlearn_edu.types.mismatch import misfit
 from fedlearn_edu.types.placements import Placement
 
 _COMPONENTS = {

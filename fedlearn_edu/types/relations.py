@@ -23,7 +23,7 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.differences import MEMBER, PARAMETER, ROOT, clip, inside, misfit
+from fedlearn_edu.types.mismatch import MEMBER, PARAMETER, ROOT, clip, inside, misfit
 
 
 def is_sum_compatible(type_: Type) -> bool:

@@ -24,9 +24,9 @@ _LEAST_SHARE = 0.7  # of its width: 11 points are then as high as 7 to 8
 # From a class to the function that draws its objects, and those of classes derived from
 # it, as HTML. Both are only named: for what nobody shows, nothing is loaded.
 DISPLAYS = {
-    "fedlearn_edu.computations.federated_value.FederatedValue": "placed.draw_placed",
-    "fedlearn_edu.computations.computation.Computation": "programs.draw_computation",
-    "fedlearn_edu.computations.decorator.PolymorphicComputation": (
+    "fedlearn_edu.language.federated_value.FederatedValue": "placed.draw_placed",
+    "fedlearn_edu.language.computation.Computation": "programs.draw_computation",
+    "fedlearn_edu.language.decorator.PolymorphicComputation": (
         "programs.draw_polymorphic"
     ),
     "fedlearn_edu.contexts.execution.AsyncExecutionContext": "stack.draw_context",

@@ -8,8 +8,8 @@ there are few. The text is that of the plain `repr`; its color is the page's own
 from html import escape
 from typing import Any
 
-from fedlearn_edu.computations.federated_value import FederatedValue
-from fedlearn_edu.computations.showing import brief, participants
+from fedlearn_edu.language.federated_value import FederatedValue
+from fedlearn_edu.language.formatting import brief, participants
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import StructType, TensorType, Type
 from fedlearn_edu.types.dtypes import NUMERIC, kind_of

@@ -11,9 +11,9 @@ from io import BytesIO
 from matplotlib.figure import Figure
 from PIL import Image
 
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.viz import notebook
 from fedlearn_edu.viz.dataflow.drawing import graph
 from fedlearn_edu.viz.failures import draw_error

@@ -19,8 +19,7 @@ MACHINE = (
     "structure.py",
     "types",
     "ir",
-    "computations",
-    "intrinsics",
+    "language",
     "compiler",
     "executors",
     "runtimes",
@@ -33,11 +32,11 @@ MACHINE = (
 SPEED = {
     PACKAGE / file
     for file in (
-        "compiler/chains.py",
+        "compiler/map_fusion.py",
         "compiler/fuse.py",
-        "compiler/straighten.py",
+        "compiler/normal_form.py",
         "contexts/caching.py",
-        "executors/together.py",
+        "executors/batched.py",
         "executors/strategies/grouping.py",
         "runtimes/tensorflow/columns.py",
         "runtimes/tensorflow/digests.py",

@@ -45,7 +45,7 @@ def test_vocabulary_has_both_kinds() -> None:
 def test_intrinsic_has_one_home(uri: str) -> None:
     homes = [named(file) for file, names in HOMES.items() if uri in names]
     assert len(homes) == 1, f"{uri} is defined in {homes or 'no file'}"
-    assert homes[0].startswith(named(PACKAGE / "intrinsics"))
+    assert homes[0].startswith(named(PACKAGE / "language"))
 
 
 @pytest.mark.parametrize("uri", [d.uri for d in all_intrinsics() if not d.is_primitive])

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.framework import (
     AsyncExecutionContext,
     SyncExecutionContext,
@@ -15,6 +14,7 @@ from fedlearn_edu.framework import (
     sizing_executor_factory,
     thread_debugging_executor_factory,
 )
+from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.testing import Case
 from fedlearn_edu.types import CLIENTS
 

@@ -21,9 +21,9 @@ from fedlearn_edu.framework import (
     intrinsic_named,
     local_executor_factory,
 )
-from fedlearn_edu.intrinsics.expansion import expansion
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import intrinsics
+from fedlearn_edu.language.expansion import expansion
 from fedlearn_edu.testing import Case, assert_conforms, assert_same, cases, difference
 from tests.conformance.by_hand import context_over, grouped
 from tests.conformance.stacks import count_clients

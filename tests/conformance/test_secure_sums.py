@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import InputRangeError
 from fedlearn_edu.framework import (
     ReferenceContext,
     SyncExecutionContext,
     local_executor_factory,
 )
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing import Case, assert_same, run_in
 from tests.conformance.by_hand import Watched, context_over, flat, participant
 from tests.conformance.stacks import STACKS, Stack

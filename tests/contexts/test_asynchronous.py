@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations import context_stack
 from fedlearn_edu.errors import ArgumentsError, CardinalityError, TypeMismatchError
+from fedlearn_edu.language import context_stack
 from tests.executors.examples import run
 from tests.programs import INTS, add, increment, seven
 

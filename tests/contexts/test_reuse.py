@@ -18,7 +18,7 @@ from fedlearn_edu.framework import (
     ir,
     local_executor_factory,
 )
-from fedlearn_edu.intrinsics import definition
+from fedlearn_edu.language import intrinsic as definition
 from tests.executors.examples import run
 from tests.patience import PATIENCE_S
 from tests.programs import INT, INTS, NUMBERS, add, increment

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fedlearn_edu.intrinsics import definition
+from fedlearn_edu.language import intrinsic as definition
 
 _of_lessons: dict[str, definition.IntrinsicDef] = {}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.computations import context_stack
-from fedlearn_edu.intrinsics import definition
+from fedlearn_edu.language import context_stack
+from fedlearn_edu.language import intrinsic as definition
 from tests.architecture.repository import named
 from tests.docs.pages import markdown_pages, read, without_fences
 

@@ -11,7 +11,7 @@ import pytest
 import fedlearn_edu
 from fedlearn_edu.__main__ import _build_parser
 from fedlearn_edu.contexts import stacks
-from fedlearn_edu.intrinsics.definition import all_intrinsics
+from fedlearn_edu.language.intrinsic import all_intrinsics
 from fedlearn_edu.types import notation
 from tests.architecture.repository import PACKAGE, ROOT, named, package_files
 from tests.docs.pages import (

@@ -12,7 +12,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.executors.base import Executor, as_struct, gather, resolve_type
-from fedlearn_edu.executors.stepping import step
+from fedlearn_edu.executors.run_inline import step
 from fedlearn_edu.structure import Struct
 from tests.executors.examples import EXAMPLES, call, run
 from tests.programs import FLOAT, INT, add, increment, seven

@@ -12,7 +12,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ExecutorError
-from fedlearn_edu.executors.stepping import step
+from fedlearn_edu.executors.run_inline import step
 from tests.executors.examples import CountingExecutor, call, run
 from tests.patience import PATIENCE_S
 from tests.programs import INT, increment, seven

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fedlearn_edu.contexts import leaves
-from fedlearn_edu.intrinsics import definition
+from fedlearn_edu.contexts import runtime_registry as leaves
+from fedlearn_edu.language import intrinsic as definition
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ from examples import (
     scaffold,
 )
 from examples.softmax import FEATURES, Floats, count_examples, count_once, make_clients
-from fedlearn_edu.computations.context_stack import current_context
+from fedlearn_edu.language.context_stack import current_context
 from tests.conformance.stacks import Stack
 from tests.learning.runs import (
     as_array,

@@ -48,13 +48,8 @@ def test_lesson_passes_with_a_copy_that_is_as_it_should_be(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("lesson", "file", "constant", "changed"),
     [
-        ("01_hello", "intrinsics/averages.py", "np.int32(1)", "np.int32(2)"),
-        (
-            "06_sequences",
-            "intrinsics/sequences.py",
-            'binary("add"',
-            'binary("subtract"',
-        ),
+        ("01_hello", "language/averages.py", "np.int32(1)", "np.int32(2)"),
+        ("06_sequences", "language/sequences.py", 'binary("add"', 'binary("subtract"'),
         (
             "10_federated_averaging",
             "simulation/partitions/batching.py",

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.framework import ReferenceContext
+from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.testing import Case, run_in
 from fedlearn_edu.testing.comparison import difference
 from tests.conformance.stacks import STACKS, Stack

@@ -14,8 +14,6 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import simulation
-from fedlearn_edu.computations import context_stack
-from fedlearn_edu.computations.context_stack import current_context
 from fedlearn_edu.errors import (
     CardinalityError,
     ContextError,
@@ -23,6 +21,8 @@ from fedlearn_edu.errors import (
     TypeMismatchError,
     UnsupportedIntrinsicError,
 )
+from fedlearn_edu.language import context_stack
+from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.simulation import Environment
 from tests.executors.examples import CountingExecutor
 from tests.patience import PATIENCE_S

@@ -10,7 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning, simulation
-from fedlearn_edu.computations import context_stack
+from fedlearn_edu.language import context_stack
 from tests.learning.small import mean_process, small_data
 from tests.slips.slip import slip
 

@@ -43,8 +43,8 @@ def run_script(train: datasets.record.Split, test: datasets.record.Split) -> Run
 @contextlib.contextmanager
 def default_context_restored() -> Iterator[None]:
     """The script replaces the default context, as its readers are told to."""
-    from fedlearn_edu.computations.context_stack import current_context
     from fedlearn_edu.framework import set_default_context
+    from fedlearn_edu.language.context_stack import current_context
 
     before = current_context()
     yield

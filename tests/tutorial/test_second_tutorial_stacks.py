@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fedlearn_edu import framework
-from fedlearn_edu.computations.context_stack import Context
 from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.language.context_stack import Context
 from tests.tutorial.conftest import Run
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]

@@ -13,7 +13,7 @@ from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
-from fedlearn_edu.computations.federated_value import FederatedValue
+from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.viz import colors, notebook
 from fedlearn_edu.viz.placed import draw_placed
 from tests.programs import in_another_process

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.contexts.event_loop import run
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
@@ -28,6 +27,7 @@ from fedlearn_edu.framework import (
     Tape,
     WrappingExecutor,
 )
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.viz.executors import Layer, layer_of
 
 NEVER_AWAITED: Final = "a coroutine that nobody awaited"

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.layer import Handle
-from fedlearn_edu.intrinsics.definition import intrinsic_named
+from fedlearn_edu.language.intrinsic import intrinsic_named
 from fedlearn_edu.types import FederatedType, FunctionType
 
 Method = TypeVar("Method", bound=Callable[..., Awaitable[Any]])

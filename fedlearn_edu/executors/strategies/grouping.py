@@ -16,14 +16,14 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, final
 
+from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same, Together
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import note
-from fedlearn_edu.executors.stepping import is_stepping
+from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.executors.strategies.base import FederatingStrategy
 from fedlearn_edu.executors.strategies.members import check_members, federated_result
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
-from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same, Together
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct

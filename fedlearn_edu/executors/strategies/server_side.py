@@ -8,7 +8,7 @@ from typing import Any
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
-from fedlearn_edu.executors.stepping import is_stepping
+from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import Type
 

@@ -15,10 +15,6 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate, obstacle
-from fedlearn_edu.computations.arguments import call_leaf, check_leaf_parameter, private
-from fedlearn_edu.computations.computation import Computation, check_closed
-from fedlearn_edu.computations.context_stack import Context
-from fedlearn_edu.computations.decorator import Decorator, returned_none
 from fedlearn_edu.errors import (
     ContextError,
     FedLearnError,
@@ -29,6 +25,10 @@ from fedlearn_edu.errors import (
     line_of,
 )
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.arguments import call_leaf, check_leaf_parameter, private
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.context_stack import Context
+from fedlearn_edu.language.decorator import Decorator, returned_none
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -43,8 +43,8 @@ from fedlearn_edu.types import (
     normalize,
     restore,
 )
-from fedlearn_edu.types.joining import SequenceList
 from fedlearn_edu.types.plain import reading
+from fedlearn_edu.types.type_join import SequenceList
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)

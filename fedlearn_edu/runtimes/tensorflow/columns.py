@@ -18,8 +18,8 @@ from weakref import ref
 
 import numpy as np
 
+from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same
 from fedlearn_edu.executors.recording import note
-from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,

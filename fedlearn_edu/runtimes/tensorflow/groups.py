@@ -18,7 +18,7 @@ from threading import RLock
 from typing import Any, final
 
 from fedlearn_edu.compiler.evaluation import obstacle
-from fedlearn_edu.executors.together import Group, Parts, Same, Together
+from fedlearn_edu.executors.batched import Group, Parts, Same, Together
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk

@@ -42,8 +42,8 @@ from fedlearn_edu.types import (
     Type,
     length_of,
 )
-from fedlearn_edu.types.differences import misfit
 from fedlearn_edu.types.failures import wrapped
+from fedlearn_edu.types.mismatch import misfit
 from fedlearn_edu.types.python_fields import fields_of
 
 

@@ -11,9 +11,9 @@ from typing import Any, final
 from tensorflow.python.ops.resource_variable_ops import get_eager_safe_handle_data
 
 from fedlearn_edu.compiler.evaluation import obstacle
-from fedlearn_edu.computations.computation import Computation, check_closed
-from fedlearn_edu.computations.context_stack import TracingContext
 from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.context_stack import TracingContext
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,

@@ -10,10 +10,10 @@ from typing import Any, final
 
 from fedlearn_edu.contexts.running import whole
 from fedlearn_edu.executors.base import as_node
+from fedlearn_edu.executors.batched import Entries, Parts, Same
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import Event, Tape, look
 from fedlearn_edu.executors.sequence import Mapped, Source
-from fedlearn_edu.executors.together import Entries, Parts, Same
 from fedlearn_edu.executors.wrapping import WrappedValue
 from fedlearn_edu.simulation.log.recorded import check_kept
 from fedlearn_edu.structure import Struct

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.executors.base import as_node
+from fedlearn_edu.executors.batched import Entries, Parts, Same
 from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.sizing import size_bytes
-from fedlearn_edu.executors.together import Entries, Parts, Same
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.simulation.log.recorded import check_kept
 from fedlearn_edu.simulation.log.sizes import size_of

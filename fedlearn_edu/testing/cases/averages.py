@@ -6,7 +6,7 @@ from collections import OrderedDict
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.case import CaseBook, Leaf, gives
 
 AVERAGES = CaseBook()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
 
 CALLS = CaseBook()

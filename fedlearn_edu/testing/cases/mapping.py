@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.intrinsics.aggregation import federated_map_aggregate
+from fedlearn_edu.language.aggregation import federated_map_aggregate
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
 from fedlearn_edu.types import CLIENTS
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
 

@@ -10,8 +10,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fedlearn_edu.computations.computation import Computation, check_closed
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import ink
 from fedlearn_edu.viz.dataflow.places import Places, places

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Polygon
 
-from fedlearn_edu.computations.computation import Computation
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import ink
 from fedlearn_edu.viz.dataflow.drawing import check_computation, page

@@ -8,9 +8,9 @@ arrange values (zips, and maps that pick a field) are no boxes: the arrows go th
 from typing import assert_never, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.straighten import straighten
-from fedlearn_edu.computations.computation import Computation
+from fedlearn_edu.compiler.normal_form import straighten
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.types import SERVER, FederatedType, StructType, Type
 from fedlearn_edu.viz.dataflow import naming
 from fedlearn_edu.viz.dataflow.building import Builder

@@ -7,10 +7,10 @@ The passes are the compiler's own; a step is one call of the straightened progra
 from dataclasses import dataclass, replace
 from typing import final
 
-from fedlearn_edu.compiler.chains import join_chains
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.fuse import fuse, fusers
-from fedlearn_edu.compiler.straighten import straighten
+from fedlearn_edu.compiler.map_fusion import join_chains
+from fedlearn_edu.compiler.normal_form import straighten
 from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, runtimes, walk

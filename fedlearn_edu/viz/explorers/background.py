@@ -16,8 +16,8 @@ from weakref import WeakSet
 
 import ipywidgets as widgets
 
-from fedlearn_edu.computations.context_stack import Context, current_context
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.language.context_stack import Context, current_context
 from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.controls import button
 

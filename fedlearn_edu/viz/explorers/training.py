@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fedlearn_edu import learning
-from fedlearn_edu.computations.context_stack import current_context
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style

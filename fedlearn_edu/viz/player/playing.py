@@ -3,10 +3,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from fedlearn_edu.computations.computation import Computation
-from fedlearn_edu.computations.decorator import PolymorphicComputation
 from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.framework import Tape
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.simulation.log.recorded import record
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.player.drawing import TapePicture

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import leaves
-from fedlearn_edu.executors.together import Entries, Group, Parts, Same, Together
+from fedlearn_edu.contexts import runtime_registry as leaves
+from fedlearn_edu.executors.batched import Entries, Group, Parts, Same, Together
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct

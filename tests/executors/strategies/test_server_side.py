@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.executors.stepping import step
+from fedlearn_edu.executors.run_inline import step
 from fedlearn_edu.executors.strategies.server_side import ahead
 
 

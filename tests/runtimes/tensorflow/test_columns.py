@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.executors.together import Entries, Group, Held, Parts, Same
+from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import normalize
-from fedlearn_edu.types.kept import kept
+from fedlearn_edu.types.cached import kept
 
 pytestmark = pytest.mark.tensorflow
 

@@ -9,7 +9,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.contexts.leaves import leaf_executor
+from fedlearn_edu.contexts.runtime_registry import leaf_executor
 from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.executors.routing import RoutingExecutor
 from fedlearn_edu.ir.operations import cast, operation

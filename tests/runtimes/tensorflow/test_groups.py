@@ -11,7 +11,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import ComputationFailedError
-from fedlearn_edu.executors.together import Entries, Group
+from fedlearn_edu.executors.batched import Entries, Group
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.runtimes.tensorflow import groups
 from fedlearn_edu.testing import assert_same
@@ -207,7 +207,7 @@ def test_what_was_captured_is_not_traced_again(form: str) -> None:
         return fl.federated_map(shift, v)
 
     check(program, [1.0, 2.0], 7.0)
-    from fedlearn_edu.contexts.leaves import _tensorflow_together
+    from fedlearn_edu.contexts.runtime_registry import _tensorflow_together
 
     before = len(_tensorflow_together()._graphs)  # type: ignore[attr-defined]
     factory = local_executor_factory(support_sequence_ops=True)

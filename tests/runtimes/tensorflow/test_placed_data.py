@@ -14,7 +14,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
-from fedlearn_edu.contexts import leaves
+from fedlearn_edu.contexts import runtime_registry as leaves
 from fedlearn_edu.framework import (
     SyncExecutionContext,
     Tape,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.straighten import straighten
+from fedlearn_edu.compiler.normal_form import straighten
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
 from fedlearn_edu.viz.dataflow.panels import EDGE_IN, side_by_side

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fedlearn_edu import framework
-from fedlearn_edu.computations.context_stack import Context, current_context
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.language.context_stack import Context, current_context
 from fedlearn_edu.viz.explorers.background import Job, StillRunningError
 from tests.patience import PATIENCE_S
 

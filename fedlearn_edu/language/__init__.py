@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The language: Python functions become trees, intrinsics are its vocabulary.
+
+Importing it registers every intrinsic and gives Python's operators their meaning.
+"""
+
+from fedlearn_edu.language import aggregation as aggregation
+from fedlearn_edu.language import arithmetic as arithmetic
+from fedlearn_edu.language import averages as averages
+from fedlearn_edu.language import mapping as mapping
+from fedlearn_edu.language import movement as movement
+from fedlearn_edu.language import secure as secure
+from fedlearn_edu.language import select as select
+from fedlearn_edu.language import sequences as sequences

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the clients to the server: `federated_aggregate`, and what is written with it.
+
+Averages have a file of their own, `averages.py`. Who folds what is a matter of the
+federating strategy: one group of clients never needs `merge`, groups of groups do.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import operation
+from fedlearn_edu.language.application import (
+    argument,
+    derived,
+    record,
+    to_federated,
+    to_function,
+    traced,
+)
+from fedlearn_edu.language.arithmetic import (
+    binary,
+    call,
+    constant_like,
+    identity,
+    zeros,
+)
+from fedlearn_edu.language.eager import intrinsic
+from fedlearn_edu.language.inference import cure_by_element
+from fedlearn_edu.language.intrinsic import define
+from fedlearn_edu.language.mapping import federated_map, map_members
+from fedlearn_edu.language.sequences import sequence_reduce
+from fedlearn_edu.language.value import Value
+from fedlearn_edu.types import (
+    AbstractType,
+    FederatedType,
+    FunctionType,
+    SequenceType,
+    StructType,
+    TensorType,
+    Type,
+    check_sum_compatible,
+    type_at_clients,
+    type_at_server,
+)
+
+_ANY_AT_CLIENTS = type_at_clients(AbstractType("T"))
+
+define(
+    "federated_aggregate",
+    "(<{T}@CLIENTS,U,(<U,T> -> U),(<U,U> -> U),(U -> R)> -> R@SERVER)",
+)
+
+
+@intrinsic
+def federated_aggregate(
+    value: Any, zero: Any, accumulate: Any, merge: Any, report: Any
+) -> Value:
+    """Folds the clients' values into one at the server.
+
+    `(<{T}@CLIENTS,U,(<U,T> -> U),(<U,U> -> U),(U -> R)> -> R@SERVER)`
+
+    Every group of clients is folded in client order, starting from `zero`:
+    `accumulate(… accumulate(zero, x0) …, xn)`; partial folds are joined in order by
+    `merge`; `report` is applied once, at the server. Over nobody: `report(zero)`. A
+    `zero` that is not neutral is counted once per group, so that the result depends on
+    the grouping (`max_fanout`).
+
+    Raises:
+        TypeMismatchError: if the functions do not fit `T` and the type `U` of the fold.
+
+    Source: `tff.federated_aggregate`; the order is fixed here, unspecified there.
+    """
+    items = to_federated(value, "federated_aggregate", _ANY_AT_CLIENTS)
+    start = argument(zero, "federated_aggregate")
+    assert isinstance(items.type_signature, FederatedType)
+    item = items.type_signature.member
+    pair = StructType([(None, start.type_signature), (None, item)])
+    step = to_function(accumulate, "federated_aggregate", pair)
+    state = _result(step)
+    join = to_function(merge, "federated_aggregate", StructType([(None, state)] * 2))
+    final = to_function(report, "federated_aggregate", state)
+    _check_role("zero", start, state)
+    _check_role("accumulate", step, _function([state, item], state))
+    _check_role("merge", join, _function([state, state], state))
+    _check_role("report", final, FunctionType(state, _result(final)))
+    result = type_at_server(_result(final))
+    return record("federated_aggregate", result, [items, start, step, join, final])
+
+
+@derived("(<(S -> T),{S}@CLIENTS,U,(<U,T> -> U),(<U,U> -> U),(U -> R)> -> R@SERVER)")
+def federated_map_aggregate(
+    fn: Any, value: Any, zero: Any, accumulate: Any, merge: Any, report: Any
+) -> Value:
+    """`federated_aggregate` of a `federated_map`, in one step.
+
+    What one client makes is folded before the next one's is needed, so that a strategy
+    need not keep all of it. The compiler puts it where a program says both.
+    """
+    mapped = federated_map(fn, value)
+    return federated_aggregate(mapped, zero, accumulate, merge, report)
+
+
+def _result(fn: Value) -> Type:
+    assert isinstance(fn.type_signature, FunctionType)
+    return fn.type_signature.result
+
+
+def _function(parameters: list[Type], result: Type) -> FunctionType:
+    return FunctionType(StructType([(None, p) for p in parameters]), result)
+
+
+def _check_role(role: str, value: Value, wanted: Type) -> None:
+    found = value.type_signature
+    if not wanted.is_assignable_from(found):
+        raise TypeMismatchError(
+            f"the argument {role!r} of federated_aggregate has the wrong type",
+            expected=str(wanted),
+            found=str(found),
+            where=str(value),
+            do=cure_by_element(wanted, found)
+            or "let zero, accumulate and merge agree on one type of the running state",
+        )
+
+
+def _check_summable(value: Type) -> None:
+    check_sum_compatible(value)
+
+
+@derived("({T}@CLIENTS -> T@SERVER)", require=_check_summable)
+def federated_sum(value: Any) -> Value:
+    """Adds up the clients' values at the server, leaf by leaf.
+
+    `({T}@CLIENTS -> T@SERVER)`, `T` numeric with a known shape. Over nobody: zeros.
+    Integers wrap around. Expands into `federated_aggregate` with `zero = 0` and
+    addition.
+
+    >>> import numpy as np
+    >>> from fedlearn_edu import federated_computation, type_at_clients
+    >>> total = federated_computation(federated_sum, type_at_clients(np.int32))
+    >>> int(total([1, 2, 3]))
+    6
+
+    Raises:
+        SumIncompatibleError: for truth values, strings, sequences, unknown shapes.
+
+    Source: `tff.federated_sum`.
+    """
+    member = value.type_signature.member
+    add = binary("add", member)
+    return federated_aggregate(value, zeros(member), add, add, identity(member))
+
+
+def _check_ordered(value: Type) -> None:
+    check_sum_compatible(value, "compared")
+    if value.contains(
+        lambda t: (
+            isinstance(t, TensorType) and np.issubdtype(t.dtype, np.complexfloating)
+        )
+    ):
+        raise TypeMismatchError(
+            "complex numbers have no order", expected="real numbers", found=str(value)
+        )
+
+
+def _extreme(value: Value, name: str, sign: int) -> Value:
+    member = value.type_signature.member  # type: ignore[attr-defined]
+    pick = binary(name, member)
+    neutral = constant_like(member, lambda t: _farthest(t.dtype, sign))
+    return federated_aggregate(value, neutral, pick, pick, identity(member))
+
+
+def _farthest(dtype: np.dtype[Any], sign: int) -> Any:
+    if np.issubdtype(dtype, np.integer):
+        limits = np.iinfo(dtype)
+        return limits.max if sign > 0 else limits.min
+    return sign * np.inf
+
+
+@derived("({T}@CLIENTS -> T@SERVER)", require=_check_ordered)
+def federated_min(value: Any) -> Value:
+    """The least of the clients' values, leaf by leaf.
+
+    `({T}@CLIENTS -> T@SERVER)`, `T` real. Over nobody: the largest value of the dtype.
+    Expands into `federated_aggregate`. Source: `tff.aggregators.federated_min`.
+    """
+    return _extreme(value, "minimum", +1)
+
+
+@derived("({T}@CLIENTS -> T@SERVER)", require=_check_ordered)
+def federated_max(value: Any) -> Value:
+    """The greatest of the clients' values, leaf by leaf.
+
+    `({T}@CLIENTS -> T@SERVER)`, `T` real. Over nobody: the least value of the dtype.
+    Expands into `federated_aggregate`. Source: `tff.aggregators.federated_max`.
+    """
+    return _extreme(value, "maximum", -1)
+
+
+def _check_collectable(value: Type, *_: Type) -> None:
+    if value.contains(lambda t: isinstance(t, SequenceType)):
+        raise TypeMismatchError(
+            "the clients' values are collected into one sequence, which cannot hold "
+            "sequences",
+            expected="members made of tensors and structures",
+            found=str(value),
+            do="reduce each client's sequence first: federated_map(sequence_sum, …)",
+        )
+
+
+@derived("({T}@CLIENTS -> T*@SERVER)", require=_check_collectable)
+def federated_collect(value: Any) -> Value:
+    """Brings all members to the server, as a sequence in client order.
+
+    `({T}@CLIENTS -> T*@SERVER)`. Expands into `federated_aggregate` that appends.
+    Source: `tff.federated_collect`, up to 0.19.
+    """
+    member = value.type_signature.member
+    many = SequenceType(member)
+    append = operation("append", (many, member), many)
+    concatenate = operation("concatenate", (many, many), many)
+    return federated_aggregate(
+        value,
+        Value(ir.Literal((), many)),
+        traced(lambda s, x: call(append, s, x), many, member, name="append"),
+        traced(lambda s, t: call(concatenate, s, t), many, many, name="concatenate"),
+        identity(many),
+    )
+
+
+@derived("(<{T}@CLIENTS,U,(<U,T> -> U)> -> U@SERVER)", require=_check_collectable)
+def federated_reduce(value: Any, zero: Any, op: Any) -> Value:
+    """Folds all members at the server, one by one in client order.
+
+    `(<{T}@CLIENTS,U,(<U,T> -> U)> -> U@SERVER)`. Unlike `federated_aggregate` it has no
+    `merge`, hence all members travel to the server. Expands into `federated_collect`
+    and `sequence_reduce`. Source: `tff.federated_reduce`, up to 0.18.
+    """
+    return map_members(
+        lambda members: sequence_reduce(members, zero, op),
+        federated_collect(value),
+        name="reduce",
+    )

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Zero, plus, times …: over whole structures, leaf by leaf, and for Python's operators.
+
+Expansions of intrinsics use these functions on Values; every step ends in one operation
+of `ir/operations.py`, which all runtimes know.
+"""
+
+from collections.abc import Callable
+from itertools import repeat, starmap
+from typing import Any
+
+import numpy as np
+
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import cast, operation
+from fedlearn_edu.language.application import traced
+from fedlearn_edu.language.eager import ANYWHERE, intrinsic
+from fedlearn_edu.language.federated_computation import require_federated_context
+from fedlearn_edu.language.mapping import federated_map, federated_zip
+from fedlearn_edu.language.movement import federated_value
+from fedlearn_edu.language.value import (
+    Value,
+    fieldwise,
+    operator,
+    structure_like,
+    to_value,
+)
+from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
+from fedlearn_edu.types.dtypes import NUMERIC, kind_of
+from fedlearn_edu.types.mismatch import clip
+from fedlearn_edu.types.relations import by_element
+
+Number = int | float | complex
+
+
+def call(leaf: ir.Leaf, *values: Value) -> Value:
+    """Records a call of an operation."""
+    nodes = tuple((None, value.node) for value in values)
+    argument = ir.Struct(nodes) if len(nodes) > 1 else values[0].node
+    context = require_federated_context(leaf.code.name, ANYWHERE)
+    return context.bind(ir.Call(leaf, argument))
+
+
+def constant_like(type_: Type, number_for: Callable[[TensorType], Any]) -> Value:
+    """A constant of a structure type; `number_for` says what fills each tensor."""
+    match type_:
+        case TensorType():
+            filled = np.full(_static_shape(type_), number_for(type_), type_.dtype)
+            return Value(ir.Literal(normalize(filled[()], type_), type_))
+        case StructType():
+            nodes = ((n, constant_like(t, number_for).node) for n, t in type_.items())
+            return Value(ir.Struct(tuple(nodes), type_.python_container))
+        case _:
+            raise TypeMismatchError(
+                "no constant of this type can be made",
+                expected="tensors and structures of tensors",
+                found=str(type_),
+            )
+
+
+def zeros(type_: Type) -> Value:
+    """The neutral element of `add`."""
+    return constant_like(type_, lambda _: 0)
+
+
+def _static_shape(type_: TensorType) -> tuple[int, ...]:
+    assert isinstance(type_.shape, tuple)
+    return tuple(size or 0 for size in type_.shape)
+
+
+def leafwise(name: str, left: Value, right: Value) -> Value:
+    """Applies a binary operation leaf by leaf.
+
+    Both have one structure, or one of them is a scalar that meets every leaf.
+    """
+    types = (left.type_signature, right.type_signature)
+    if any(isinstance(type_, StructType) for type_ in types):
+        return fieldwise(lambda a, b: leafwise(name, a, b), left, right)
+    result = next((t for t in types if not _is_scalar(t)), types[0])
+    assert isinstance(result, TensorType)
+    if name == "divide" and np.issubdtype(result.dtype, np.integer):
+        result = TensorType(np.float64, result.shape)
+    return call(operation(name, types, result), left, right)
+
+
+def _is_scalar(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.is_scalar
+
+
+def scale(name: str, value: Value, factor: Value) -> Value:
+    """`leafwise` with a scalar that is cast to the dtype of each leaf first."""
+    type_ = value.type_signature
+    if isinstance(type_, StructType):
+        return fieldwise(lambda a, b: scale(name, a, b), value, factor)
+    assert isinstance(type_, TensorType)
+    return leafwise(name, value, cast_scalar(factor, type_))
+
+
+def cast_scalar(number: Value, like: TensorType) -> Value:
+    """A scalar in the dtype of `like`."""
+    source = number.type_signature
+    assert isinstance(source, TensorType)
+    target = TensorType(like.dtype)
+    return number if source == target else call(cast(source, target), number)
+
+
+def binary(name: str, type_: Type) -> Value:
+    """The function `(<T,T> -> T)` that applies an operation leaf by leaf."""
+    if isinstance(type_, TensorType):
+        return Value(operation(name, (type_, type_), type_))
+    return traced(
+        lambda left, right: leafwise(name, left, right), type_, type_, name=name
+    )
+
+
+def identity(type_: Type) -> Value:
+    """The function `(T -> T)` that changes nothing."""
+    return traced(lambda value: value, type_, name="identity")
+
+
+def _apply_operator(name: str, left: Any, right: Any) -> Value:
+    do = "in leaf code, make the value a parameter and pass it in the call"
+    require_federated_context(f"the operator {name!r} of values", do)
+    left, right = _adopt_number(left, right), _adopt_number(right, left)
+    left, right = to_value(left), to_value(right)
+    placed = [
+        v.type_signature
+        for v in (left, right)
+        if isinstance(v.type_signature, FederatedType)
+    ]
+    if not placed:
+        _check_operands(name, left.type_signature, right.type_signature)
+        return leafwise(name, left, right)
+    pair = [_placed_like(left, placed[0]), _placed_like(right, placed[0])]
+    both = federated_zip(pair)
+    member = both.type_signature.member  # type: ignore[attr-defined]
+    _check_operands(name, member[0], member[1])
+    return federated_map(
+        traced(lambda p: leafwise(name, p[0], p[1]), member, name=name), both
+    )
+
+
+def _placed_like(value: Value, like: FederatedType) -> Value:
+    if isinstance(value.type_signature, FederatedType):
+        return value
+    return federated_value(value, like.placement)
+
+
+def _adopt_number(operand: Any, other: Any) -> Any:
+    """A Python number beside a Value takes the Value's dtype, if it fits."""
+    if not isinstance(operand, Number) or not isinstance(other, Value):
+        return operand
+    where = f"the number beside {other}, of type {other.type_signature}"
+    return _number_like(operand, other.type_signature, where)
+
+
+def _number_like(number: Number, type_: Type, where: str) -> Value:
+    """The number in the one dtype of a type, or once for each part that has its own."""
+    if isinstance(type_, FederatedType):
+        return _number_like(number, type_.member, where)
+    dtypes = dtypes_in(type_)
+    if len(dtypes) > 1 and isinstance(type_, StructType):
+        return structure_like(type_, (_number_like(number, t, where) for t in type_))
+    if not dtypes or kind_of(min(dtypes)) not in NUMERIC:
+        return to_value(number)
+    scalar = TensorType(dtypes.pop())
+    return Value(ir.Literal(normalize(number, scalar, where), scalar))
+
+
+def dtypes_in(type_: Type) -> set[np.dtype[Any]]:
+    """The dtypes of all tensors in a type, placed or not; of others there are none."""
+    match type_:
+        case TensorType(dtype=dtype):
+            return {dtype}
+        case FederatedType(member=member):
+            return dtypes_in(member)
+        case StructType():
+            return set().union(*(dtypes_in(element) for element in type_))
+        case _:
+            return set()
+
+
+def _check_operands(name: str, left: Type, right: Type) -> None:
+    found = _misfit(left, right)
+    if found is not None:
+        raise TypeMismatchError(
+            f"these two values cannot be combined by {name}",
+            expected="numbers of equal types, or one scalar of the same dtype",
+            found=f"{clip(left)} and {clip(right)}",
+            do=_cure(*found),
+        )
+
+
+def _misfit(left: Type, right: Type) -> tuple[Type, Type] | None:
+    """The first two parts that do not go together; a scalar meets every part."""
+    match left, right:
+        case TensorType(), TensorType():
+            fit = left.dtype == right.dtype and kind_of(left.dtype) in NUMERIC
+            spread = left.is_scalar or right.is_scalar
+            fit = fit and (spread or left.is_equivalent_to(right))
+            return None if fit else (left, right)
+        case StructType(), StructType() if left.names() == right.names():
+            pairs = zip(left, right, strict=True)
+        case StructType(), TensorType(shape=()):
+            pairs = zip(left, repeat(right), strict=False)
+        case TensorType(shape=()), StructType():
+            pairs = zip(repeat(left), right, strict=False)
+        case _:
+            return (left, right)
+    return next(filter(None, starmap(_misfit, pairs)), None)
+
+
+def _cure(left: Type, right: Type) -> str:
+    inside = "inside a tf_computation or np_computation first"
+    match left, right:
+        case TensorType(dtype=one), TensorType(dtype=other) if one == other:
+            numeric = kind_of(one) in NUMERIC
+            how = f"reshape or slice one of them {inside}; only a scalar is spread"
+            return how if numeric else f"turn them into numbers {inside}"
+        case TensorType(), TensorType():
+            return f"cast {left} or {right} {inside}"
+        case StructType(), StructType():
+            return "give both the same fields, or combine the fields one by one"
+        case _:
+            whole = f"only numbers and structures of them are combined: work {inside}"
+            return by_element(left, right) or whole
+
+
+for _name in ("add", "subtract", "multiply", "divide"):
+
+    def _operator(left: Any, right: Any, _name: str = _name) -> Value:
+        return _apply_operator(_name, left, right)
+
+    _operator.__name__ = _name
+    operator(_name)(intrinsic(_operator))

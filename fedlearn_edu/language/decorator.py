@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The three ways to write a decorator, once for every frontend.
+
+    @computation                  without types: no parameter, or polymorphic
+    @computation(T1, T2)          with types
+    computation(fn, T1, T2)       as a wrapper
+
+A frontend (`federated.py`, the runtimes) supplies `trace`; it knows what the body sees.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, final, overload
+
+import numpy as np
+
+from fedlearn_edu.errors import (
+    ArgumentsError,
+    ComputationReturnedNoneError,
+    StructureError,
+    TracingError,
+    TypeMismatchError,
+    describe,
+    line_in,
+    short_traceback,
+)
+from fedlearn_edu.language.arguments import check_specs, parameter_names, parameter_type
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.context_stack import Context
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import StructType, Type, infer_type, to_type
+
+# Runs the Python function once, on stand-ins for a parameter of the given type; the
+# names are those of the Python parameters among which the fields are spread, if more
+# than one. It takes `result=`, a type, where the frontend says so.
+Trace = Callable[..., Computation]
+
+# What denotes a type (see `to_type`), as far as Python's type checkers can tell.
+TypeSpec = type[Any] | Type | np.dtype[Any] | tuple[Any, ...] | list[Any] | None
+Decorating = Callable[[Callable[..., Any]], Computation]
+
+
+@final
+class Decorator:
+    """Turns Python functions into computations through one frontend."""
+
+    def __init__(
+        self, name: str, trace: Trace, doc: str, *, takes_result: bool = False
+    ) -> None:
+        self.autograph_info__ = Computation.autograph_info__
+        self.__name__ = name
+        self.__doc__ = doc
+        self._trace = trace
+        self._takes_result = takes_result
+
+    def __repr__(self) -> str:
+        return f"<decorator {self.__name__}>"
+
+    @overload
+    def __call__(self, *, result: TypeSpec = None) -> Decorating: ...
+
+    @overload
+    def __call__(
+        self, first: TypeSpec, /, *more: Any, result: TypeSpec = None
+    ) -> Decorating: ...
+
+    @overload
+    def __call__(
+        self, fn: Callable[..., Any], /, *types: Any, result: TypeSpec = None
+    ) -> Computation: ...
+
+    @short_traceback
+    def __call__(self, *args: Any, result: Any = None) -> Any:
+        """Decorates at once, or returns a decorator that knows the types."""
+        if result is not None:
+            return self._with_result(to_type(result))(*args)
+        if not args:
+            return self._with_types(())
+        if _is_function(args[0]):
+            check_specs(self.__name__, args[1:])
+            return self._build(args[0], args[1:])
+        self._refuse_computation(args[0])
+        check_specs(self.__name__, args)
+        return self._with_types(tuple(map(to_type, args)))
+
+    def _with_result(self, result: Type) -> "Decorator":
+        if not self._takes_result:
+            raise TracingError(
+                f"{self.__name__} finds the type of the result by itself",
+                expected="the types of the parameters, and nothing more",
+                found=f"result={result}",
+                do="leave it out; to check it, put @fl.check_returns_type(…) below",
+            )
+        trace = partial(self._trace, result=result)
+        return Decorator(self.__name__, trace, self.__doc__ or "")
+
+    def _with_types(self, type_specs: tuple[Any, ...]) -> Callable[..., Any]:
+        @short_traceback
+        def decorate(fn: Callable[..., Any], *more: Any) -> Any:
+            if more:
+                raise TracingError(
+                    f"{self.__name__} already has its types",
+                    expected="a function, and nothing more",
+                    found=f"{len(more)} further argument(s)",
+                    do="give all types in one place",
+                )
+            self._refuse_computation(fn)
+            if not _is_function(fn):
+                raise TracingError(
+                    f"{self.__name__} needs a function to trace",
+                    expected="a Python function",
+                    found=describe(fn),
+                    do=f"write @{self.__name__}(type) above def f(x): …",
+                )
+            return self._build(fn, type_specs)
+
+        return decorate
+
+    def _refuse_computation(self, candidate: Any) -> None:
+        if isinstance(candidate, Computation | PolymorphicComputation):
+            raise TracingError(
+                f"{candidate.__name__} is a computation already",
+                expected="a plain Python function",
+                found=describe(candidate),
+                do="use it as it is, or decorate a lambda that calls it",
+            )
+
+    def _build(self, fn: Callable[..., Any], type_specs: Sequence[Any]) -> Any:
+        names = parameter_names(fn)
+        if names and not type_specs:
+            return PolymorphicComputation(self._trace, fn, names)
+        fn_name = _name_of(fn)
+        type_ = parameter_type(fn_name, names, type_specs)
+        return self._trace(fn, names, type_, fn_name)
+
+
+@final
+class PolymorphicComputation:
+    """A computation without types yet: traced anew for each type it meets."""
+
+    autograph_info__ = Computation.autograph_info__
+
+    def __init__(
+        self, trace: Trace, fn: Callable[..., Any], names: tuple[str, ...]
+    ) -> None:
+        self.__name__ = _name_of(fn)
+        self.__doc__ = fn.__doc__
+        self._trace = trace
+        self._fn = fn
+        self._names = names
+        self._concrete: dict[Type, Computation] = {}
+        self.home: Context | None = None
+
+    def __repr__(self) -> str:
+        return f"<polymorphic computation {self.__name__}({', '.join(self._names)})>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "type_signature":
+            raise AttributeError(name)
+        cure = "it takes that of what it is called with; decorate it with types"
+        raise AttributeError(f"{self.__name__} has no type yet: {cure}")
+
+    @short_traceback
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise StructureError(
+            "a polymorphic computation cannot be pickled",
+            expected="a computation, which has types",
+            found=describe(self),
+            do="decorate it with its types, and pickle that",
+        )
+
+    def __copy__(self, *_: Any) -> "PolymorphicComputation":
+        return self
+
+    __deepcopy__ = __copy__
+
+    @short_traceback
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Takes the types of the arguments, then calls the computation for them."""
+        # With keywords, all arguments go by name.
+        names = self._names if kwargs else (None,) * len(args)
+        argument = Struct([*zip(names, args, strict=False), *kwargs.items()])
+        if not len(argument):
+            raise TracingError(
+                f"{self.__name__} needs an argument",
+                expected=f"{self.__name__}({', '.join(self._names)})",
+            )
+        type_ = infer_type(argument)
+        assert isinstance(type_, StructType)
+        if len(self._names) > 1:
+            return self.concretize(type_)(argument)
+        if type_.names() not in ((None,), self._names):
+            raise ArgumentsError(
+                f"{self.__name__} takes one argument",
+                expected=f"{self.__name__}({self._names[0]})",
+                found=str(type_),
+            )
+        return self.concretize(type_[0])(argument[0])
+
+    def concretize(self, type_: Type) -> Computation:
+        """The computation for an argument of type `type_`."""
+        if type_ not in self._concrete:
+            whole = parameter_type(self.__name__, self._names, [type_])
+            traced = self._trace(self._fn, self._names, whole, self.__name__)
+            self._concrete[type_] = traced.at_home_in(self.home)
+        return self._concrete[type_]
+
+    def at_home_in(self, context: Context | None) -> "PolymorphicComputation":
+        """The same, all of whose concrete computations always run in `context`."""
+        other = PolymorphicComputation(self._trace, self._fn, self._names)
+        other.home = context
+        return other
+
+
+def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneError:
+    """The error for a body that forgot to return something."""
+    code = getattr(getattr(fn, "python_function", fn), "__code__", None)
+    where = line_in(code.co_filename, code.co_firstlineno) if code else None
+    return ComputationReturnedNoneError(
+        f"{name} returned None",
+        expected="a value",
+        found="None",
+        where=where,
+        do="end the function with `return …`",
+    )
+
+
+def check_returns_type(*args: Any) -> Any:
+    """Checks, while tracing, that a function's result has exactly a given type.
+
+    Use `@check_returns_type(T)` *inside* the computation decorator. It only checks;
+    `np_computation(…, result=T)` takes the type for granted when the code is defined.
+
+    Raises:
+        TypeMismatchError: if the result's type is not identical to `T`.
+    """
+    from_decorator = len(args) == 1
+    type_spec = args[-1]
+
+    def decorate(fn: Callable[..., Any]) -> Callable[..., Any]:
+        def checked(*fn_args: Any) -> Any:
+            result = fn(*fn_args)
+            _check_type(fn, infer_type(result), type_spec)
+            return result
+
+        checked.__name__ = _name_of(fn)
+        checked.__signature__ = inspect.signature(fn)  # type: ignore[attr-defined]
+        return checked
+
+    return decorate if from_decorator else decorate(args[0])
+
+
+def _check_type(fn: Callable[..., Any], found: Type | None, type_spec: Any) -> None:
+    expected = to_type(type_spec)
+    if found != expected:
+        same_text = str(found) == str(expected)  # then the containers differ
+        raise TypeMismatchError(
+            f"{_name_of(fn)} promises another result type than it has",
+            expected=repr(expected) if same_text else str(expected),
+            found=repr(found) if same_text else str(found),
+            do="change the promise or the body",
+        )
+
+
+def _is_function(candidate: Any) -> bool:
+    if isinstance(candidate, type | Computation | PolymorphicComputation | Type):
+        return False
+    return callable(candidate)
+
+
+def _name_of(fn: Callable[..., Any]) -> str:
+    name = str(getattr(fn, "__name__", type(fn).__name__))
+    return "lambda" if name == "<lambda>" else name

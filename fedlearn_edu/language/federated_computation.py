@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`federated_computation`: the frontend for programs made of other computations.
+
+The Python body runs once, at definition, on Values. Every call in it is given a name;
+the names, in program order, become one Block. Execution is somebody else's business.
+"""
+
+from collections import ChainMap
+from collections.abc import Callable
+from typing import Any, final
+
+from fedlearn_edu.errors import (
+    ContextError,
+    FedLearnError,
+    TypeNotAssignableError,
+    add_place,
+)
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.checking import check
+from fedlearn_edu.ir.traversal import free_nodes
+from fedlearn_edu.language.arguments import unpack
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.context_stack import TracingContext, current_tracing_context
+from fedlearn_edu.language.decorator import Decorator, returned_none
+from fedlearn_edu.language.value import OPERATORS, Value, to_value
+from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
+
+
+@final
+class FederatedTracingContext(TracingContext):
+    """Records the calls of one body, and knows the names of the bodies around it."""
+
+    has_values = True
+
+    def __init__(self, name: str, outer: "FederatedTracingContext | None") -> None:
+        self._name = name
+        self._locals: list[tuple[str, ir.Node]] = []
+        self._count = 0
+        # The names this body may use, its own and those of the bodies around it.
+        self.scope: ChainMap[str, Type] = ChainMap()
+        self._around: ChainMap[str, ir.Reference] = ChainMap()
+        if outer is not None:
+            self.scope, self._around = outer.scope.new_child(), outer._references
+        self._references: ChainMap[str, ir.Reference] = self._around.new_child()
+
+    def bind(self, node: ir.Node, name: str | None = None) -> Value:
+        """Gives `node` a name no enclosing body uses, and returns its stand-in."""
+        self.check_visible(node, "this")
+        fresh = self.fresh(name or f"{self._name}_{self._count}")
+        self._count += name is None
+        self._locals.append((fresh, node))
+        return self.declare(fresh, node.type)
+
+    def declare(self, name: str, type_: Type) -> Value:
+        """The stand-in for a name that is bound here."""
+        reference = self._references[name] = ir.Reference(name, type_)
+        self.scope[name] = type_
+        return Value(reference)
+
+    def fresh(self, name: str) -> str:
+        """`name`, with a number behind it if an enclosing body uses it already."""
+        candidate, count = name, 0
+        while candidate in self._references:
+            count += 1
+            candidate = f"{name}_{count}"
+        return candidate
+
+    def invoke(self, computation: Computation, argument: Any) -> Value:
+        """Records a call of `computation`."""
+        parameter = computation.type_signature.parameter
+        self.check_visible(computation.tree, computation.__name__)
+        if parameter is None:
+            return self.bind(ir.Call(computation.tree))
+        # A Python list is a structure, unless a sequence is wanted.
+        wanted = parameter if isinstance(parameter, SequenceType) else None
+        value = OPERATORS["fit"](to_value(argument, wanted), parameter)
+        where = f"{computation.__name__}'s argument"
+        try:
+            parameter.check_assignable_from(value.type_signature, where=where)
+        except TypeNotAssignableError as error:
+            if not parameter.contains(Type.is_federated):
+                error.do = self._cure_of_placement(computation, value) or error.do
+            raise
+        self.check_visible(value.node, where)
+        return self.bind(ir.Call(computation.tree, value.node))
+
+    def _cure_of_placement(self, computation: Computation, value: Value) -> str | None:
+        """What to do about data of clients, or elements, where one value is wanted."""
+        type_, parameter = value.type_signature, computation.type_signature.parameter
+        member = type_.member if isinstance(type_, FederatedType) else type_
+        operator, what = "federated_map", "members"
+        if isinstance(member, SequenceType) and parameter is not None:
+            if parameter.is_assignable_from(member.element):
+                operator, what = "sequence_map", "elements"
+        elif not type_.contains(Type.is_federated):
+            return None
+        captured = [
+            repr(reference.name)
+            for reference in free_nodes(value.node)
+            if reference.name in self._around
+            and reference.type.contains(Type.is_federated)
+        ]
+        if not captured:
+            return f"{operator}({computation.__name__}, …) works on the {what}"
+        return (
+            f"{', '.join(captured)} of the body around has a placement: make it part "
+            "of what is mapped (broadcast it first if it is at the server)"
+        )
+
+    def check_visible(self, node: ir.Node, what: str) -> None:
+        """Refuses values that belong to a body which is over, or to a stranger's."""
+        # A name is not enough: a cell that is run twice binds the same names again.
+        for reference in free_nodes(node):
+            if self._references.get(reference.name) is not reference:
+                raise ContextError(
+                    f"{what} uses a value of another computation's body",
+                    expected=f"values of {self._name} and of the bodies around it",
+                    found=f"{reference.name}: {reference.type}",
+                    where=f"the body of {self._name}",
+                    do="return it from its own body, and pass it in as a parameter",
+                )
+
+    def finish(self, result: Value) -> ir.Node:
+        """The body: all recorded names, then the result."""
+        self.check_visible(result.node, f"the result of {self._name}")
+        if not self._locals:
+            return result.node
+        return ir.Block(tuple(self._locals), result.node)
+
+
+def require_federated_context(what: str, do: str) -> FederatedTracingContext:
+    """The context that records `what`, or an error that says where it may be used."""
+    context = current_tracing_context()
+    if not isinstance(context, FederatedTracingContext):
+        raise outside_of_bodies(what, do)
+    return context
+
+
+def outside_of_bodies(what: str, do: str) -> ContextError:
+    """The error for `what` where there are no placements and nothing is recorded."""
+    return ContextError(
+        f"{what} was used outside the body of a federated computation",
+        expected="a call inside a function decorated with federated_computation",
+        found="a call in plain Python, or in leaf code",
+        do=do,
+    )
+
+
+def trace_federated(
+    fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, fn_name: str
+) -> Computation:
+    """Runs `fn` once on Values and returns the computation it describes."""
+    outer = current_tracing_context()
+    parent = outer if isinstance(outer, FederatedTracingContext) else None
+    context = FederatedTracingContext(fn_name, parent)
+    with context:
+        # A lone parameter keeps its own name, so that messages and trees show it.
+        name = names[0] if len(names) == 1 else f"{fn_name}_arg"
+        parameter = None if type_ is None else context.fresh(name)
+        result = _run_body(context, fn, names, parameter, type_)
+        if result is None:
+            raise returned_none(fn, fn_name)
+        body = context.finish(_result_of(fn_name, result))
+    tree = ir.Lambda(parameter, type_, body)
+    check(tree, parent.scope if parent else None)
+    return Computation(tree, fn_name, fn.__doc__)
+
+
+def _result_of(fn_name: str, result: Any) -> Value:
+    try:
+        return to_value(result)
+    except FedLearnError as error:
+        add_place(error, f"the result of {fn_name}")
+        raise
+
+
+def _run_body(
+    context: FederatedTracingContext,
+    fn: Callable[..., Any],
+    names: tuple[str, ...],
+    parameter: str | None,
+    type_: Type | None,
+) -> Any:
+    if parameter is None or type_ is None:
+        return fn()
+    whole = context.declare(parameter, type_)
+    if len(names) == 1:
+        return fn(whole)
+    assert isinstance(type_, StructType)
+    fields: dict[str | int, Any] = {}
+    for index, (name, _) in enumerate(type_.items()):
+        field = context.bind(ir.Selection(whole.node, index), name)
+        fields[name or index] = field
+    return unpack(fn, names, fields)
+
+
+federated_computation = Decorator(
+    "federated_computation",
+    trace_federated,
+    """Makes a computation of a function that combines other computations.
+
+    The function runs once, now, on stand-ins; what it does with them is recorded. It
+    may call computations and intrinsics, take structures apart, and use `+ - * /`.
+
+    >>> import numpy as np
+    >>> from fedlearn_edu import federated_computation, federated_sum, type_at_clients
+    >>> @federated_computation(type_at_clients(np.int32))
+    ... def total(value):
+    ...     return federated_sum(value)
+    >>> print(total.type_signature)
+    ({int32}@CLIENTS -> int32@SERVER)
+    >>> int(total([1, 2, 3]))
+    6
+
+    Source: `tff.federated_computation`.
+    """,
+)

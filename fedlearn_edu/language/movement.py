@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How values come to a placement: as constants, from the server, or made there."""
+
+from typing import Any
+
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.language.application import apply, argument, record
+from fedlearn_edu.language.eager import intrinsic
+from fedlearn_edu.language.intrinsic import define
+from fedlearn_edu.language.place import check_placement
+from fedlearn_edu.language.value import Value
+from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, Placement
+
+_BROADCAST = define("federated_broadcast", "(T@SERVER -> T@CLIENTS)")
+_EVAL = define("federated_eval", "(( -> T) -> {T}@CLIENTS)", "(( -> T) -> T@SERVER)")
+define("federated_value", "(T -> T@CLIENTS)", "(T -> T@SERVER)")
+
+
+@intrinsic
+def federated_broadcast(value: Any) -> Value:
+    """Sends the server's value to every client.
+
+    `(T@SERVER -> T@CLIENTS)`. The result is all-equal. A structure of server values is
+    zipped first. Costs one T per client, downwards.
+
+    >>> import numpy as np
+    >>> from fedlearn_edu import federated_computation, type_at_server
+    >>> print(federated_computation(federated_broadcast, type_at_server(np.float32)))
+    federated_broadcast: (float32@SERVER -> float32@CLIENTS)
+
+    Raises:
+        TypeMismatchError: if the value is not at the server.
+
+    Source: `tff.federated_broadcast`.
+    """
+    return apply(_BROADCAST, [value])
+
+
+@intrinsic
+def federated_value(value: Any, placement: Placement) -> Value:
+    """Puts the same value at every participant of a placement.
+
+    `(T -> T@CLIENTS)` or `(T -> T@SERVER)`. A list is a structure here, not one entry
+    per client; `place` takes it for a sequence. The value is computed once; see
+    `federated_eval` for once per client.
+
+    Raises:
+        TypeMismatchError: if the value is federated already, or a function.
+
+    Source: `tff.federated_value`.
+    """
+    check_placement(placement)
+    inner = argument(value, "federated_value")
+    type_ = inner.type_signature
+    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
+        raise TypeMismatchError(
+            "federated_value places plain values only",
+            expected="a type without placements and functions",
+            found=str(type_),
+            where=str(inner),
+            do="use federated_broadcast at the server, federated_eval for functions",
+        )
+    return record("federated_value", FederatedType(type_, placement, True), [inner])
+
+
+@intrinsic
+def federated_eval(fn: Any, placement: Placement) -> Value:
+    """Runs a computation without parameter once at every participant.
+
+    `(( -> T) -> {T}@CLIENTS)` or `(( -> T) -> T@SERVER)`. Random results differ from
+    client to client, whereas `federated_value(fn(), CLIENTS)` draws once and copies.
+
+    Raises:
+        TypeMismatchError: if `fn` is not a computation without parameter.
+
+    Source: `tff.federated_eval`.
+    """
+    check_placement(placement)
+    return apply(_EVAL, [fn], variant=0 if placement is CLIENTS else 1)
+
+
+@intrinsic
+def federated_compute(fn: Any, placement: Placement) -> Value:
+    """`federated_eval` under the name some texts use."""
+    # NB(TFF): the ancestor never had this name.
+    return federated_eval(fn, placement)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which steps become one, and which must not."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.compiler.map_fusion import join_chains
+from fedlearn_edu.compiler.pipeline import compile_tree
+from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import walk
+from fedlearn_edu.language.computation import Computation
+from tests.programs import FLOATS, INT, INTS, add, increment
+
+NATIVE = local_executor_factory().native({})
+PAIR = fl.to_type(OrderedDict(z=np.int32, a=np.int32))
+
+
+@fl.np_computation(np.int32)
+def split(x: Any) -> Any:
+    return OrderedDict(z=x, a=x * np.int32(10))
+
+
+@fl.np_computation(PAIR)
+def take_apart(pair: Any) -> Any:
+    return OrderedDict(a=pair["a"], z=pair["z"] * np.int32(100))
+
+
+def steps(computation: Any) -> list[str]:
+    """The intrinsics of the joined program, in the order they run."""
+    tree = join_chains(compile_tree(computation.tree, NATIVE), NATIVE)
+    assert tree.type == computation.type_signature
+    return [node.uri for node in walk(tree) if isinstance(node, ir.Intrinsic)]
+
+
+def check(program: Any, *arguments: Any) -> None:
+    """Joined, the program gives what it gave."""
+    with SyncExecutionContext(local_executor_factory()):
+        tree = join_chains(compile_tree(program.tree, NATIVE), NATIVE)
+        joined = Computation(tree, "joined", None)
+        assert joined(*arguments) == program(*arguments)
+
+
+def twice(value: Any) -> Any:
+    return fl.federated_map(increment, fl.federated_map(increment, value))
+
+
+def test_a_map_of_a_map_is_one_map() -> None:
+    program = fl.federated_computation(twice, INTS)
+    assert steps(program) == ["federated_map"]
+    check(program, [1, 2, 3])
+
+
+def test_an_aggregate_of_maps_is_one_step() -> None:
+    program = fl.federated_computation(lambda v: fl.federated_sum(twice(v)), INTS)
+    assert steps(program) == ["federated_map_aggregate"]
+    check(program, [1, 2, 3])
+    check(program, [])
+
+
+def test_an_aggregate_of_data_is_left_alone() -> None:
+    program = fl.federated_computation(fl.federated_mean, FLOATS)
+    assert "federated_map_aggregate" not in steps(program)
+
+
+def test_parts_of_a_zip_are_joined_over_their_sources() -> None:
+    def body(x: Any, y: Any) -> Any:
+        return fl.federated_map(add, (twice(x), fl.federated_map(increment, y)))
+
+    program = fl.federated_computation(body, INTS, INTS)
+    assert sorted(steps(program)) == ["federated_map", "federated_zip"]
+    check(program, [1, 2], [30, 40])
+
+
+def test_a_source_that_is_needed_twice_is_zipped_once() -> None:
+    def body(x: Any) -> Any:
+        return fl.federated_map(add, (fl.federated_map(increment, x), x))
+
+    program = fl.federated_computation(body, INTS)
+    assert steps(program) == ["federated_map"]
+    check(program, [1, 2])
+
+
+def test_what_two_steps_need_is_computed_once() -> None:
+    def body(x: Any) -> Any:
+        shared = fl.federated_map(increment, x)
+        return fl.federated_map(increment, shared), fl.federated_sum(shared)
+
+    program = fl.federated_computation(body, INTS)
+    assert steps(program) == ["federated_map", "federated_map", "federated_aggregate"]
+    check(program, [1, 2])
+
+
+def test_a_result_is_kept_if_it_is_part_of_the_result() -> None:
+    def body(x: Any) -> Any:
+        shared = fl.federated_map(increment, x)
+        return shared, fl.federated_map(increment, shared)
+
+    program = fl.federated_computation(body, INTS)
+    assert steps(program) == ["federated_map", "federated_map"]
+    check(program, [1, 2])
+
+
+def test_a_constant_becomes_part_of_the_function() -> None:
+    """So does the 1 that `federated_mean` puts beside each client's value."""
+
+    def body(x: Any) -> Any:
+        ten = fl.federated_value(10, fl.CLIENTS)
+        return fl.federated_map(add, (fl.federated_map(increment, x), ten))
+
+    program = fl.federated_computation(body, INTS)
+    assert steps(program) == ["federated_map"]
+    check(program, [1, 2])
+
+
+def test_fields_keep_their_names_and_order() -> None:
+    def body(x: Any) -> Any:
+        pair = fl.federated_map(split, x)
+        swapped = fl.federated_zip(OrderedDict(z=pair.a, a=pair.z))
+        return fl.federated_map(take_apart, swapped)
+
+    program = fl.federated_computation(body, INTS)
+    check(program, [1, 2])
+
+
+def test_steps_at_the_server_are_joined_too() -> None:
+    program = fl.federated_computation(twice, fl.type_at_server(np.int32))
+    assert steps(program) == ["federated_map"]
+    check(program, 5)
+
+
+def test_a_function_may_capture_what_has_no_placement() -> None:
+    def body(x: Any, k: Any) -> Any:
+        shift = fl.federated_computation(lambda y: add(y, k), INT)
+        return fl.federated_sum(fl.federated_map(shift, fl.federated_map(shift, x)))
+
+    program = fl.federated_computation(body, INTS, INT)
+    assert steps(program) == ["federated_map_aggregate"]
+    check(program, [1, 2], 100)
+
+
+def test_a_value_made_at_the_clients_is_a_source() -> None:
+    one = fl.np_computation(lambda: np.int32(1))
+
+    def body(x: Any) -> Any:
+        made = fl.federated_eval(one, fl.CLIENTS)
+        return fl.federated_sum(
+            fl.federated_map(add, (fl.federated_map(increment, x), made))
+        )
+
+    program = fl.federated_computation(body, INTS)
+    assert "federated_eval" in steps(program)
+    check(program, [1, 2])
+
+
+@pytest.mark.parametrize("missing", [NATIVE - {"federated_map_aggregate"}, frozenset()])
+def test_a_stack_without_the_means_gets_the_program_as_it_is(missing: Any) -> None:
+    program = fl.federated_computation(lambda v: fl.federated_sum(twice(v)), INTS)
+    assert join_chains(program.tree, missing) is program.tree

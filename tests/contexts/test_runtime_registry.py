@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which runtime is at the bottom: the one the program needs, or the one asked for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.contexts import runtime_registry as leaves
+from fedlearn_edu.contexts.runtime_registry import leaf_executor, register_runtime
+from fedlearn_edu.errors import FedLearnError, StructureError
+from fedlearn_edu.executors.routing import RoutingExecutor
+from fedlearn_edu.ir import nodes as ir
+from tests.executors.examples import CountingExecutor
+from tests.programs import INT, INTS, in_another_process, increment
+
+fw = fl.framework
+
+
+@pytest.fixture(autouse=True)
+def _runtimes_as_before() -> Iterator[None]:
+    before = dict(leaves._makers)
+    yield
+    leaves._makers.clear()
+    leaves._makers.update(before)
+
+
+@pytest.mark.parametrize("runtimes", [set(), {"numpy"}], ids=str)
+@pytest.mark.parametrize("leaf", [None, "numpy"])
+def test_numpy_is_what_nobody_has_to_ask_for(leaf: Any, runtimes: Any) -> None:
+    assert isinstance(leaf_executor(leaf, frozenset(runtimes)), fw.NumPyExecutor)
+
+
+def test_a_function_makes_the_leaf() -> None:
+    made = fw.NumPyExecutor()
+    assert leaf_executor(lambda: made, frozenset({"tensorflow"})) is made
+
+
+@pytest.mark.parametrize("leaf", ["jax", "torch"])
+def test_an_unknown_runtime_is_answered_with_the_known_ones(leaf: str) -> None:
+    with pytest.raises(StructureError, match=leaf) as caught:
+        leaf_executor(leaf, frozenset())
+    assert "numpy, tensorflow" in str(caught.value.expected)
+
+
+def test_a_registered_runtime_runs_its_own_code() -> None:
+    class Abacus:
+        name = digest = "double"
+
+        def __call__(self, argument: Any) -> Any:
+            return argument + argument
+
+    class AbacusExecutor(CountingExecutor):
+        async def create_value(self, value: Any, type_spec: Any = None) -> Any:
+            if isinstance(value, ir.Leaf):
+                value = ir.Leaf("numpy", value.code, value.type)
+            return await super().create_value(value, type_spec)
+
+    register_runtime("abacus", AbacusExecutor)
+    leaf = ir.Leaf("abacus", Abacus(), fl.FunctionType(INT, INT))
+    double = fw.Computation(leaf, "double")
+    assert double(4) == 8
+    mixed = fl.federated_computation(
+        lambda v: fl.federated_sum(
+            fl.federated_map(increment, fl.federated_map(double, v))
+        ),
+        INTS,
+    )
+    assert mixed([1, 2]) == 8
+    assert isinstance(
+        leaf_executor(None, frozenset({"numpy", "abacus"})), RoutingExecutor
+    )
+
+
+def test_code_of_another_runtime_than_the_one_asked_for_is_refused() -> None:
+    assert isinstance(increment.tree, ir.Leaf)
+    leaf = ir.Leaf("abacus", increment.tree.code, increment.type_signature)
+    program = fw.Computation(leaf, "abacus")
+    context = fw.SyncExecutionContext(fw.local_executor_factory(leaf="numpy"))
+    with context, pytest.raises(FedLearnError, match="numpy"):
+        program(1)
+
+
+PROGRAM = """
+import sys
+import numpy as np
+import fedlearn_edu as fl
+
+half = fl.np_computation(lambda x: x / np.float32(2), np.float32)
+at_clients = fl.type_at_clients(np.float32)
+sequences = fl.type_at_clients(fl.SequenceType(np.float32))
+
+@fl.federated_computation(at_clients, sequences)
+def program(v, s):
+    mapped = fl.sequence_map(half, s)
+    return [fl.federated_mean(fl.federated_map(half, v)), fl.sequence_sum(mapped)]
+
+mean, sums = program([2, 4], [[1, 2], [4]])
+print([float(x) for x in [mean, *sums]])
+print(sorted(name for name in sys.modules if name in ("tensorflow", "keras")))
+"""
+
+
+def test_a_numpy_program_never_loads_tensorflow() -> None:
+    assert in_another_process(PROGRAM) == "[1.5, 1.5, 2.0]\n[]\n"

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tracing a federated body: the tree it leaves (semantics 2.8), captures (2.9)."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import ContextError, TracingError, TypeNotAssignableError
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.printing import to_text
+from fedlearn_edu.ir.traversal import free_references, walk
+from fedlearn_edu.language.value import Value
+from tests.programs import (
+    INT,
+    INT_AT_SERVER,
+    INTS,
+    NUMBERS,
+    NUMBERS_AT_CLIENTS,
+    add,
+    increment,
+    seven,
+    traced,
+)
+
+
+def bound_in(node: ir.Node) -> list[str]:
+    if isinstance(node, ir.Lambda) and node.parameter:
+        return [node.parameter]
+    return [name for name, _ in node.locals] if isinstance(node, ir.Block) else []
+
+
+def text(body: Callable[..., Any], *types: Any) -> str:
+    return to_text(fl.federated_computation(body, *types).tree)
+
+
+# ------------------------------------------------------------------ the tree, 2.8
+
+
+def test_calls_are_named_in_program_order_and_selections_are_not() -> None:
+    def body(pair: Any) -> Any:
+        first = add(pair[0], 5)
+        return add(pair.b, increment(first))
+
+    assert text(body, OrderedDict(a=INT, b=INT)) == (
+        "(pair -> (let body_0=add(<a=pair.a,b=5>),body_1=increment(body_0),"
+        "body_2=add(<a=pair.b,b=body_1>) in body_2))"
+    )
+
+
+def test_a_body_without_calls_is_just_its_result() -> None:
+    assert text(lambda x: [x, x], INT) == "(x -> <x,x>)"
+
+
+def test_a_body_without_parameter_is_a_lambda_without_one() -> None:
+    assert text(lambda: seven()) == "( -> (let lambda_0=seven() in lambda_0))"
+
+
+def test_several_parameters_are_fields_with_their_names() -> None:
+    assert text(lambda a, b: b, INT, INT) == (
+        "(lambda_arg -> (let a=lambda_arg.a,b=lambda_arg.b in b))"
+    )
+
+
+def test_an_unused_call_stays_in_the_tree() -> None:
+    def body(x: Any) -> Any:
+        increment(x)
+        return x
+
+    assert "increment(" in text(body, INT)
+
+
+def test_a_nested_body_uses_no_name_of_the_bodies_around_it() -> None:
+    def outer(x: Any) -> Any:
+        plus_outer = fl.federated_computation(lambda x, y: add(x, y), INT, INT)
+        return plus_outer(x, increment(x))
+
+    tree = fl.federated_computation(outer, INT).tree
+    bound = [name for node in walk(tree) for name in bound_in(node)]
+    assert {"x", "x_1"} <= set(bound)
+    assert len(bound) == len(set(bound))
+
+
+def test_a_federated_body_sees_values_only() -> None:
+    seen = []
+
+    def body(pair: Any, number: Any) -> Any:
+        seen.extend([pair, number])
+        return number
+
+    fl.federated_computation(body, OrderedDict(a=INT), INTS)
+    assert all(isinstance(value, Value) for value in seen)
+
+
+def test_tracing_needs_no_execution_context() -> None:
+    with fl.framework.AsyncExecutionContext(fl.framework.local_executor_factory()):
+        made = fl.federated_computation(lambda x: increment(x), INT)
+    assert made(1) == 2
+
+
+# ------------------------------------------------------------------ captures, 2.9
+
+
+def test_a_called_computation_sees_the_values_around_it() -> None:
+    def outer(k: Any) -> Any:
+        plus_k = fl.federated_computation(lambda x: add(x, k), INT)
+        return plus_k(plus_k(1))
+
+    assert fl.federated_computation(outer, INT)(10) == 21
+
+
+@pytest.mark.parametrize("intrinsic", ["federated_map", "sequence_map", "reduce"])
+def test_a_captured_value_travels_to_where_the_function_runs(intrinsic: str) -> None:
+    """differs: in the ancestor it traced, and failed when it ran."""
+
+    def outer(k: Any, data: Any) -> Any:
+        plus_k = fl.federated_computation(lambda x: add(x, k), INT)
+        if intrinsic == "federated_map":
+            return fl.federated_map(plus_k, data)
+        if intrinsic == "sequence_map":
+            return fl.sequence_map(plus_k, data)
+        step = fl.federated_computation(lambda s, x: add(s, plus_k(x)), INT, INT)
+        return fl.sequence_reduce(data, 0, step)
+
+    type_ = INTS if intrinsic == "federated_map" else NUMBERS
+    result = fl.federated_computation(outer, INT, type_)(10, [1, 2])
+    assert result == (23 if intrinsic == "reduce" else [11, 12])
+
+
+def test_a_value_captured_two_bodies_further_in_travels_too() -> None:
+    def outer(k: Any, data: Any) -> Any:
+        def at_client(numbers: Any) -> Any:
+            return fl.sequence_map(
+                fl.federated_computation(lambda x: add(x, k), INT), numbers
+            )
+
+        return fl.federated_map(fl.federated_computation(at_client, NUMBERS), data)
+
+    made = fl.federated_computation(outer, INT, NUMBERS_AT_CLIENTS)
+    assert made(10, [[1], [2, 3]]) == [[11], [12, 13]]
+
+
+def test_a_captured_computed_value_is_computed_once() -> None:
+    calls = []
+
+    @fl.np_computation(np.int32)
+    def noted(x: Any) -> Any:
+        calls.append(int(x))
+        return x
+
+    def outer(k: Any, data: Any) -> Any:
+        computed = noted(k)
+        return fl.federated_map(
+            fl.federated_computation(lambda x: add(x, computed), INT), data
+        )
+
+    made = fl.federated_computation(outer, INT, INTS)
+    calls.clear()
+    assert made(10, [1, 2, 3]) == [11, 12, 13]
+    assert calls == [10]
+
+
+def test_a_captured_value_with_a_placement_is_refused_by_name() -> None:
+    def outer(model: Any, data: Any) -> Any:
+        def at_client(x: Any) -> Any:
+            fl.federated_broadcast(model)
+            return x
+
+        return fl.federated_map(fl.federated_computation(at_client, INT), data)
+
+    with pytest.raises(TracingError, match="'model'") as caught:
+        fl.federated_computation(outer, INT_AT_SERVER, INTS)
+    assert "part of the value" in str(caught.value.do)
+
+
+def test_a_value_of_a_body_that_is_over_is_refused_everywhere() -> None:
+    """differs: there, returning it was found only when the program ran."""
+    kept = traced(lambda x: x, INT)
+    for body in (lambda: kept, lambda: increment(kept), lambda: [kept, 1]):
+        with pytest.raises(ContextError, match="another computation's body"):
+            fl.federated_computation(body)
+    with pytest.raises(ContextError, match="outside the body"):
+        kept + kept
+    with pytest.raises(TypeError, match="int32"):
+        increment(kept)
+
+
+def test_a_computation_that_captured_is_refused_in_a_strangers_body() -> None:
+    kept: list[Any] = []
+
+    def outer(k: Any) -> Any:
+        kept.append(fl.federated_computation(lambda x: add(x, k), INT))
+        return k
+
+    fl.federated_computation(outer, INT)
+    with pytest.raises(ContextError, match="another computation's body"):
+        fl.federated_computation(lambda v: fl.federated_map(kept[0], v), INTS)
+
+
+def test_constants_from_outside_are_baked_in() -> None:
+    rate = 5
+    made = fl.federated_computation(lambda x: add(x, rate), INT)
+    rate = 100
+    assert made(1) == 6
+
+
+def test_a_finished_tree_has_no_free_names() -> None:
+    made = fl.federated_computation(
+        lambda k, v: fl.federated_map(
+            fl.federated_computation(lambda x: add(x, k), INT), v
+        ),
+        INT,
+        INTS,
+    )
+    assert not free_references(made.tree)
+
+
+# --------------------------------------------------------- the implicit zip at a call
+
+
+PAIRS = fl.type_at_clients([INT, INT])
+
+
+def test_a_structure_of_federated_values_is_zipped_for_a_call() -> None:
+    """differs: there, a Python list of them failed, and fields after the first."""
+    sums = fl.federated_computation(lambda p: fl.federated_map(add, p), PAIRS)
+    both = fl.federated_computation(lambda p, q: [sums(p), sums(q)], PAIRS, PAIRS)
+    made = fl.federated_computation(lambda v, w: both([v, w], [w, w]), INTS, INTS)
+    assert made([1, 2], [10, 20]) == [[11, 22], [20, 40]]
+
+
+def test_an_all_equal_parameter_is_never_zipped_to() -> None:
+    equal = fl.type_at_clients([INT, INT], all_equal=True)
+    same_pair = fl.federated_computation(lambda p: p, equal)
+    one = fl.type_at_clients(INT, all_equal=True)
+    with pytest.raises(TypeNotAssignableError, match=r"all_equal|not assignable"):
+        fl.federated_computation(lambda v: same_pair([v, v]), one)
+
+
+def test_an_argument_of_the_wrong_type_names_the_callee() -> None:
+    with pytest.raises(TypeNotAssignableError, match="increment"):
+        fl.federated_computation(lambda x: increment(x), fl.to_type(np.float32))
