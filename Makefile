@@ -7,6 +7,8 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 JOBS   ?= 2
+SLOWEST := --durations=10 --durations-min=1
+PYTHON311 ?= python3.11
 DEMO_ARGS ?=
 BENCH_ARGS ?=
 FOLDER ?= fedlearn-lessons
@@ -17,20 +19,25 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 # What runs lessons to test or to show them leaves the progress of whoever does it alone.
-fast check unit doctests notebooks grading browser test release outputs book: \
+fast check unit doctests notebooks smoke thorough grading browser test test-rest \
+test-all test-lowest release outputs book: \
   export FEDLEARN_EDU_PROGRESS = off
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo lab explorers book test check fast lint unit doctests notebooks grading browser \
-  release outputs gallery bench results clean
+.PHONY: help demo lab explorers book test test-rest test-all test-lowest check fast lint unit \
+  doctests notebooks smoke thorough grading browser browser-rest release outputs gallery \
+  bench results size clean
 
 help:
 	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
 	@echo "make lab     the lessons, copied to $(FOLDER), in JupyterLab"
 	@echo "make explorers  JupyterLab on the notebook with everything that moves"
 	@echo "make book    the lessons, run and rendered as pages; to build/book"
-	@echo "make test    everything: check, all tests, examples, notebooks, browser"
+	@echo "make test    lint, types, tests, examples, lessons, a look in the browser (12 minutes)"
+	@echo "make test-all  that, and everything else that can be tested (45 minutes)"
+	@echo "make test-rest  what make test-all adds to make test"
+	@echo "make test-lowest  the tests of TensorFlow code with the oldest versions we take"
 	@echo "make check   format, lint, types, floors, fast tests"
 	@echo "make fast    only the fast tests (no TensorFlow)"
 	@echo "make grading only the exercises, right and wrong answers, graded by nbgrader"
@@ -39,6 +46,7 @@ help:
 	@echo "make outputs run the lessons and store the outputs that tests compare"
 	@echo "make gallery draw docs/gallery.md and its pictures again"
 	@echo "make bench   measure federated rounds against hand-written ones (6 minutes)"
+	@echo "make size    how many lines there are to read, in each layer"
 	@echo "make results measure what the algorithms reach on MNIST (half an hour)"
 	@echo "make clean   remove caches and build output (keeps $(VENV))"
 
@@ -100,17 +108,17 @@ lint: $(VENV)/.installed-test
 	$(BIN)/lint-imports --no-logo
 
 fast: $(VENV)/.installed-test
-	$(PYTEST) -m "not tensorflow and not slow and not notebook" -n $(JOBS)
+	$(PYTEST) -m "not tensorflow and not slow and not notebook and not thorough" -n $(JOBS)
 
 check: lint
 	@$(MAKE) --no-print-directory fast
 
+# What has the mark `thorough` is for `make test-all`.
 unit: $(VENV)/.installed-test
-	$(PYTEST) -m "not browser" --ignore=tests/grading \
-	  --hypothesis-profile=thorough -n $(JOBS) --dist worksteal
+	$(PYTEST) -m "not thorough and not browser" -n $(JOBS) --dist worksteal $(SLOWEST)
 
 doctests: $(VENV)/.installed-test
-	$(PYTEST) --doctest-modules fedlearn_edu -n $(JOBS)
+	$(PYTEST) --doctest-modules fedlearn_edu -n $(JOBS) $(SLOWEST)
 
 # One worker per notebook: the cells of one notebook share a kernel. Nobody is to be
 # reached, and the outputs that are compared belong to the embedded digits.
@@ -119,29 +127,63 @@ notebooks: $(VENV)/.installed-test
 	PYTHONPATH="$(CURDIR)/tools/offline" \
 	  FEDLEARN_EDU_DATA="$(CURDIR)/build/no_data" KERAS_HOME="$(CURDIR)/build/no_data" \
 	  $(PYTEST) --nbval-lax --nbval-current-env --nbval-cell-timeout=600 \
-	  -n $(JOBS) --dist loadfile notebooks/explorers notebooks/source
+	  -n $(JOBS) --dist loadfile $(SLOWEST) notebooks/explorers notebooks/source
+
+# Laws are tried here with more examples.
+thorough: $(VENV)/.installed-test
+	$(PYTEST) -m "(thorough or hypothesis) and not browser" \
+	  --hypothesis-profile=thorough -n $(JOBS) --dist worksteal $(SLOWEST)
 
 # A lesson is one test: all its answers are handed in and graded once.
 grading: $(VENV)/.installed-test
-	$(PYTEST) -n $(JOBS) --dist worksteal tests/grading
+	$(PYTEST) -n $(JOBS) --dist worksteal $(SLOWEST) tests/grading
 
 # Not in parallel: what a move takes is measured. Pictures go to build/browser.
 browser: $(VENV)/.installed-test
-	$(PYTEST) -m browser tests/browser
+	$(PYTEST) -m browser $(SLOWEST) tests/browser
+
+smoke: $(VENV)/.installed-test
+	$(PYTEST) -m "browser and not thorough" $(SLOWEST) tests/browser
+
+browser-rest: $(VENV)/.installed-test
+	$(PYTEST) -m "browser and thorough" $(SLOWEST) tests/browser
 
 # One after the other, so that the first failure is the last thing on the screen.
-test: lint
-	@$(MAKE) --no-print-directory unit
-	@$(MAKE) --no-print-directory doctests
-	@$(MAKE) --no-print-directory notebooks
-	@$(MAKE) --no-print-directory grading
-	@$(MAKE) --no-print-directory browser
+define stages
+	@begin=$$(date +%s); \
+	for stage in $(1); do $(MAKE) --no-print-directory $$stage || exit 1; done; \
+	took=$$(($$(date +%s) - begin)); \
+	echo "make $@ took $$((took / 60)) min $$((took % 60)) s"
+endef
+
+test:
+	$(call stages,lint unit doctests notebooks smoke)
+
+test-rest:
+	$(call stages,thorough browser-rest)
+
+test-all:
+	$(call stages,test test-rest)
+
+# The oldest versions that pyproject.toml allows, in an environment of their own.
+LOWEST := build/lowest
+
+test-lowest:
+	@mkdir -p build
+	$(PYTHON311) -m tools.lowest > build/lowest.txt
+	$(PYTHON311) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet -c build/lowest.txt -e ".[test]"
+	$(LOWEST)/bin/python -m pytest -m "tensorflow and not thorough and not slow" \
+	  tests/runtimes tests/conformance tests/sequences tests/learning $(SLOWEST)
 
 bench: $(VENV)/.installed-demo
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 results: $(VENV)/.installed-demo
 	@$(BIN)/python -m benchmarks.learning $(BENCH_ARGS)
+
+size: $(VENV)/.installed-test
+	@$(BIN)/python -m tools.size
 
 release: $(VENV)/.installed-test
 	@$(BIN)/python -m tools.release

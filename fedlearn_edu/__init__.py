@@ -13,6 +13,7 @@ from fedlearn_edu import framework, simulation, structure
 from fedlearn_edu import types as types
 from fedlearn_edu.contexts.execution import SyncExecutionContext, timeout
 from fedlearn_edu.contexts.factories import local_executor_factory
+from fedlearn_edu.contexts.recorded import record
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.language.aggregation import (
@@ -45,7 +46,6 @@ from fedlearn_edu.language.secure import (
 from fedlearn_edu.language.select import federated_select
 from fedlearn_edu.language.sequences import sequence_map, sequence_reduce, sequence_sum
 from fedlearn_edu.runtimes.numpy.computation import np_computation
-from fedlearn_edu.simulation.log.recorded import record
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,

@@ -7,7 +7,7 @@ Explicit names only; the homes of the things are in the import lines.
 from typing import TYPE_CHECKING, Any
 
 from fedlearn_edu.compiler.pipeline import compile_tree
-from fedlearn_edu.contexts.cardinalities import infer_cardinalities
+from fedlearn_edu.contexts.arguments import infer_cardinalities
 from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
 from fedlearn_edu.contexts.factories import (
     CustomExecutorFactory,
@@ -17,23 +17,24 @@ from fedlearn_edu.contexts.factories import (
     thread_debugging_executor_factory,
 )
 from fedlearn_edu.contexts.reference import ReferenceContext
-from fedlearn_edu.contexts.runtime_registry import register_runtime
+from fedlearn_edu.contexts.stacks import register_runtime
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.executors.base import Executor, ExecutorValue
-from fedlearn_edu.executors.federated import FederatedExecutor
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
     FederatingStrategy,
     implements,
 )
-from fedlearn_edu.executors.layer import Handle, Layer
-from fedlearn_edu.executors.leaf import LeafExecutor
+from fedlearn_edu.executors.layer import Handle, Layer, LeafExecutor
 from fedlearn_edu.executors.recording import Event, RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.sizing import Meter, SizeInfo, SizingExecutor
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
-from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
+from fedlearn_edu.executors.strategies.resolving import (
+    FederatedExecutor,
+    FederatedResolvingStrategy,
+)
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
 from fedlearn_edu.executors.wrapping import WrappingExecutor
 from fedlearn_edu.former_names import unknown
@@ -56,6 +57,10 @@ if TYPE_CHECKING:
     from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
 
 ExecutionContext = SyncExecutionContext
+
+
+# As a package has one: then `from … import` asks for a submodule, and is answered.
+__path__: list[str] = []
 
 
 @short_traceback

@@ -32,7 +32,9 @@ imports, and the program `federated_train` that the first pictures show.
 """
 
 _MOVING = {
-    "who_does_what_when": "viz.play(federated_train, model, 0.1, [[batch, batch]] * 5)",
+    "who_does_what_when": (
+        "viz.explore_run(federated_train, model, 0.1, [[batch, batch]] * 5)"
+    ),
     "what_is_in_a_mean": "viz.explore_mean([1.0, 2.0, 6.0])",
     "why_grouping_matters": "viz.explore_aggregation([1, 2, 3, 4, 5], zero=1)",
     "who_has_which_digits": "viz.explore_partitions()",

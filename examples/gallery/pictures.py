@@ -48,24 +48,24 @@ def federated_train(model: Any, learning_rate: Any, data: Any) -> Any:
 
 def what_travels() -> Figure:
     """What travels in a round of federated averaging."""
-    return viz.graph(federated_train)
+    return viz.draw_graph(federated_train)
 
 
 def what_a_mean_stands_for() -> Figure:
     """The same, with every operator written out in the ones it stands for."""
-    return viz.graph(federated_train, expanded=True)
+    return viz.draw_graph(federated_train, expanded=True)
 
 
 def what_scaffold_sends() -> Figure:
     """What SCAFFOLD sends more than federated averaging does."""
     model = learning.models.softmax_regression()
     process = learning.build_scaffold(model, 10, client_learning_rate=0.1)
-    return viz.graph(process.next)
+    return viz.draw_graph(process.next)
 
 
 def what_the_compiler_does() -> Figure:
     """A program before and after each pass of the compiler."""
-    return viz.passes(federated_train)
+    return viz.draw_passes(federated_train)
 
 
 def who_does_what_when() -> Figure:

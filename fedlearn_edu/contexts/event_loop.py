@@ -3,8 +3,8 @@
 
 Notebooks run inside a loop of their own, where nobody may run another one; a loop in a
 thread of ours needs no permission, and no patching. Usually there is one, used again
-and again. Further ones exist while several calls are under way at once, or while code
-inside a call (a generator that feeds TensorFlow, say) makes a call of its own.
+and again. Further ones exist while several calls are under way at once, or while leaf
+code makes a call of its own.
 """
 
 import asyncio
@@ -18,7 +18,6 @@ from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.errors import ComputationTimeoutError, ContextError
 from fedlearn_edu.executors import underway
-from fedlearn_edu.types.plain import reading
 
 T = TypeVar("T")
 Work = Coroutine[Any, Any, T]
@@ -65,13 +64,13 @@ def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
         ContextError: if called on a loop's own thread, which would wait for itself.
         ComputationTimeoutError: if it takes longer than it may.
     """
-    # A generator of the user's is read here; its calls are the user's, too.
-    if threading.get_ident() in _threads and not reading.get():
+    if threading.get_ident() in _threads or underway.graph_is_waiting.get():
         work.close()
         raise ContextError(
             "a synchronous call was made on a thread that runs calls",
             expected="a call from your own code",
-            do="inside an executor or a coroutine of ours, await the work instead",
+            do="in a generator, compute the elements without calls, or beforehand; "
+            "inside an executor or a coroutine of ours, await the work instead",
         )
     running = _Running(work, terms)
     try:

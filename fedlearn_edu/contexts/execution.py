@@ -1,32 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execution contexts: a call becomes a run of a stack of executors.
 
-One run: normalize the argument, count the participants, compile the tree for their
-stack, build the stack (or take it again), embed, call, compute, restore.
-`SyncExecutionContext` waits for the result; `AsyncExecutionContext` returns a
-coroutine.
+Planned on the caller's thread: normalize the argument, count the participants, compile
+the tree for their stack, build the stack (or take it again). Run on an event loop:
+embed, call, compute, restore. `SyncExecutionContext` waits for the result;
+`AsyncExecutionContext` returns a coroutine.
 """
 
 import inspect
 import threading
+from abc import abstractmethod
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, final
 
 from fedlearn_edu.compiler.fuse import fuse
 from fedlearn_edu.compiler.pipeline import compile_tree
 from fedlearn_edu.contexts import event_loop
-from fedlearn_edu.contexts.caching import Cache
-from fedlearn_edu.contexts.cardinalities import (
+from fedlearn_edu.contexts.arguments import (
     cardinalities_at_once,
     count_members,
-    for_everybody,
+    fill_all_equal,
+    to_plain,
+    to_python,
 )
 from fedlearn_edu.contexts.event_loop import Terms
-from fedlearn_edu.contexts.factories import ExecutorFactory
-from fedlearn_edu.contexts.running import Program, Run, Trees, prepare, runtimes_of
+from fedlearn_edu.contexts.factories import Cache, ExecutorFactory
 from fedlearn_edu.errors import (
     ArgumentsError,
     ContextError,
@@ -36,14 +38,18 @@ from fedlearn_edu.errors import (
     short_traceback,
     short_tracebacks,
 )
-from fedlearn_edu.executors.run_inline import step
+from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.concurrency import run_inline
+from fedlearn_edu.executors.recording import Tape
+from fedlearn_edu.executors.underway import graph_is_waiting
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
+from fedlearn_edu.ir.traversal import is_pure, runtimes
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.intrinsic import number_of_definitions
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS
+from fedlearn_edu.types import CLIENTS, DatasetSequence, FunctionType, LazySequence
 
 _MAX_COMPILED = 256
 _timeout: ContextVar[float | None] = ContextVar("timeout", default=None)
@@ -101,28 +107,133 @@ def _checked(seconds: Any) -> float:
 
 
 @final
-class ExecutionEngine:
-    """Runs computations on the stacks of one factory."""
+@dataclass(frozen=True)
+class _Program:
+    """What is compiled, and for which stack: equal if it means the same.
 
-    def __init__(self, factory: ExecutorFactory, seconds: float | None) -> None:
-        if not isinstance(factory, ExecutorFactory):
+    Compared in this order, and hashed without the tree: the digest of leaf code is made
+    only if there is another program that reads the same.
+    """
+
+    native: frozenset[str]
+    number_of_definitions: int
+    text: str
+    tree: ir.Node = field(hash=False)
+
+
+@final
+@dataclass(frozen=True)
+class _Compiled:
+    """A program for a stack: step by step, and with what can be fused as one leaf."""
+
+    by_step: ir.Node
+    fused: ir.Node
+    runtimes: frozenset[str]
+
+
+@final
+@dataclass(frozen=True)
+class _Run:
+    """One call, ready to run: a stack, a compiled program and a plain argument."""
+
+    executor: Executor
+    program: _Compiled
+    type_signature: FunctionType
+    plain: Any
+    clients: int
+    terms: Terms
+    tape: Tape | None
+
+    async def execute(self) -> Any:
+        """Runs what is fused; after an error step by step, which tells more.
+
+        But not if it shows that something was done twice.
+        """
+        by_step, fused = self.program.by_step, self.program.fused
+        try:
+            return await self._execute(fused)
+        except Exception as error:
+            if fused is by_step or not (is_pure(by_step) and _is_pure(self.plain)):
+                raise
+            if self.tape is not None:
+                what = ("context", "all", "again, step by step")
+                text, kind = str(self.type_signature), type(error).__name__
+                self.tape.record(self.tape.start(), *what, text, kind)
+        return await self._execute(by_step)
+
+    async def _execute(self, tree: ir.Node) -> Any:
+        """Embeds, calls, computes and restores."""
+        type_, arg = self.type_signature, None
+        if type_.parameter is not None:
+            arg = await self.executor.create_value(self.plain, type_.parameter)
+        fn = await self.executor.create_value(tree, tree.type)
+        result = await self.executor.create_call(fn, arg)
+        plain, found = await result.compute(), result.type_signature
+        return to_python(plain, found, type_.result, self.clients)
+
+
+def _is_pure(plain: Any) -> bool:
+    """Whether there is no Python code in an argument, generators included."""
+    if isinstance(plain, Struct | tuple):
+        return all(map(_is_pure, plain))
+    if isinstance(plain, ir.Node):
+        return is_pure(plain)
+    return not isinstance(plain, LazySequence | DatasetSequence)
+
+
+def _runtimes_of(plain: Any) -> frozenset[str]:
+    """The runtimes of the functions in an argument."""
+    if isinstance(plain, ir.Node):
+        return runtimes(plain)
+    if isinstance(plain, Struct):
+        return frozenset().union(*map(_runtimes_of, plain))
+    return frozenset()
+
+
+class _StackContext(Context):
+    """Runs computations on the stacks of one factory.
+
+    Attributes:
+        factory: builds the stacks.
+    """
+
+    def __init__(self, executor_fn: ExecutorFactory, timeout: float | None) -> None:
+        if not isinstance(executor_fn, ExecutorFactory):
             raise TypeMismatchError(
                 "an execution context needs an executor factory",
                 expected="for example framework.local_executor_factory()",
-                found=describe(factory),
-                do=_cure_of_factory(factory),
+                found=describe(executor_fn),
+                do=_cure_of_factory(executor_fn),
             )
-        self._factory = factory
-        self.on_callers_thread = factory.on_callers_thread
-        self._seconds = None if seconds is None else _checked(seconds)
-        self.seconds()
-        self._compiled: Cache[Program, Trees]
-        self._compiled = Cache(_MAX_COMPILED, "compiled", factory.tape)
+        self.factory = executor_fn
+        self._timeout = None if timeout is None else _checked(timeout)
+        self._seconds()
+        self._compiled: Cache[_Program, _Compiled]
+        self._compiled = Cache(_MAX_COMPILED, "compiled", executor_fn.tape)
 
-    def seconds(self) -> float | None:
+    def invoke(self, computation: Computation, argument: Any) -> Any:
+        """Runs `computation` and returns what Python gets, or a coroutine of it."""
+        return self._run(computation, argument, self._seconds(), at_once=False)
+
+    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
+        """The same for an intrinsic that was used outside of any body."""
+        return self._run(computation, argument, self._seconds(), at_once=True)
+
+    @abstractmethod
+    def _run(
+        self,
+        computation: Computation,
+        argument: Any,
+        seconds: float | None,
+        *,
+        at_once: bool,
+    ) -> Any:
+        """Plans a call, and runs it."""
+
+    def _seconds(self) -> float | None:
         """How long a call may take."""
-        found = self._seconds if _timeout.get() is None else _timeout.get()
-        if found is not None and self.on_callers_thread:
+        found = self._timeout if _timeout.get() is None else _timeout.get()
+        if found is not None and self.factory.on_callers_thread:
             raise ContextError(
                 "a call on your own thread cannot be given up",
                 expected="a stack with threads of its own",
@@ -131,48 +242,41 @@ class ExecutionEngine:
             )
         return found
 
-    def plan(
+    def _plan(
         self,
         computation: Computation,
         argument: Any,
         seconds: float | None,
         *,
         at_once: bool,
-    ) -> Run:
-        """All that can be done before anything runs: on the caller's own thread.
-
-        Args:
-            computation: what will run.
-            argument: its packed argument.
-            seconds: how long it may take.
-            at_once: whether it is an intrinsic that was used outside of any body.
-        """
+    ) -> _Run:
+        """All that can be done before anything runs: on the caller's own thread."""
         type_, name = computation.type_signature, computation.__name__
         check_closed(computation)
         plain = None
         if type_.parameter is not None:
-            plain = prepare(argument, type_.parameter, name)
+            plain = to_plain(argument, type_.parameter, name)
         counts = count_members(plain, type_.parameter, name)
-        default = self._factory.default_num_clients
-        plain = for_everybody(plain, counts, default)
+        factory, default = self.factory, self.factory.default_num_clients
+        plain = fill_all_equal(plain, counts, default)
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
-        native = self._factory.native(counts)
-        trees = self._compile(computation.tree, native, name)
+        native = factory.native(counts)
+        program = self._compile(computation.tree, native, name)
         plain = self._compile_functions(plain, native, name)
-        needed = trees.runtimes | runtimes_of(plain)
-        executor = self._factory.create_executor(counts, needed)
-        terms = Terms(name, seconds, lambda: self._factory.forget_executor(counts))
+        needed = program.runtimes | _runtimes_of(plain)
+        executor = factory.create_executor(counts, needed)
+        terms = Terms(name, seconds, lambda: factory.forget_executor(counts))
         clients = counts.get(CLIENTS, default)
-        return Run(executor, trees, type_, plain, clients, terms, self._factory.tape)
+        return _Run(executor, program, type_, plain, clients, terms, factory.tape)
 
-    def _compile(self, tree: ir.Node, native: Set[str], name: str) -> Trees:
-        def make() -> Trees:
+    def _compile(self, tree: ir.Node, native: Set[str], name: str) -> _Compiled:
+        def make() -> _Compiled:
             by_step = compile_tree(tree, native, name)
-            fused = fuse(by_step, native) if self._factory.fuses else by_step
-            return Trees(by_step, fused)
+            fused = fuse(by_step, native) if self.factory.fuses else by_step
+            return _Compiled(by_step, fused, runtimes(by_step))
 
-        key = Program(frozenset(native), number_of_definitions(), to_text(tree), tree)
+        key = _Program(frozenset(native), number_of_definitions(), to_text(tree), tree)
         return self._compiled.get(key, make, tree.type, name)
 
     def _compile_functions(self, plain: Any, native: frozenset[str], name: str) -> Any:
@@ -194,11 +298,12 @@ def _cure_of_factory(found: object) -> str:
 
 def _is_called_by_leaf_code() -> bool:
     """Whether a thread of leaf code asks: it may be the one we would wait for."""
-    return isinstance(threading.current_thread(), threading._DummyThread)
+    is_foreign = isinstance(threading.current_thread(), threading._DummyThread)
+    return is_foreign and not graph_is_waiting.get()
 
 
 @final
-class SyncExecutionContext(Context):
+class SyncExecutionContext(_StackContext):
     """Runs computations on a stack and waits for the result.
 
     Works in scripts, threads, notebooks and inside running event loops, because the
@@ -216,26 +321,24 @@ class SyncExecutionContext(Context):
     def __init__(
         self, executor_fn: ExecutorFactory, *, timeout: float | None = None
     ) -> None:
-        self._engine = ExecutionEngine(executor_fn, timeout)
+        super().__init__(executor_fn, timeout)
 
-    def invoke(self, computation: Computation, argument: Any) -> Any:
-        """Runs `computation` and returns what Python gets."""
-        return self._run(computation, argument, at_once=False)
-
-    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
-        """Runs an intrinsic that was used outside of any body."""
-        return self._run(computation, argument, at_once=True)
-
-    def _run(self, computation: Computation, argument: Any, *, at_once: bool) -> Any:
-        engine = self._engine
-        run = engine.plan(computation, argument, engine.seconds(), at_once=at_once)
-        if engine.on_callers_thread or _is_called_by_leaf_code():
-            return step(run.execute)
+    def _run(
+        self,
+        computation: Computation,
+        argument: Any,
+        seconds: float | None,
+        *,
+        at_once: bool,
+    ) -> Any:
+        run = self._plan(computation, argument, seconds, at_once=at_once)
+        if self.factory.on_callers_thread or _is_called_by_leaf_code():
+            return run_inline(run.execute)
         return event_loop.run(run.execute(), run.terms)
 
 
 @final
-class AsyncExecutionContext(Context):
+class AsyncExecutionContext(_StackContext):
     """Like `SyncExecutionContext`, but a call returns a coroutine to be awaited.
 
     Arguments may be coroutines of earlier calls: `await f(g(1))`. Calls run on threads
@@ -254,15 +357,7 @@ class AsyncExecutionContext(Context):
     def __init__(
         self, executor_fn: ExecutorFactory, *, timeout: float | None = None
     ) -> None:
-        self._engine = ExecutionEngine(executor_fn, timeout)
-
-    def invoke(self, computation: Computation, argument: Any) -> Any:
-        """Returns a coroutine that runs `computation`."""
-        return self._run(computation, argument, self._engine.seconds(), at_once=False)
-
-    def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
-        """Returns a coroutine that runs an intrinsic used outside of any body."""
-        return self._run(computation, argument, self._engine.seconds(), at_once=True)
+        super().__init__(executor_fn, timeout)
 
     async def _run(
         self,
@@ -272,11 +367,10 @@ class AsyncExecutionContext(Context):
         *,
         at_once: bool,
     ) -> Any:
-        engine = self._engine
         with short_tracebacks(), depth_limit():
             awaited = await _awaited(argument)
-            run = engine.plan(computation, awaited, seconds, at_once=at_once)
-            if engine.on_callers_thread:
+            run = self._plan(computation, awaited, seconds, at_once=at_once)
+            if self.factory.on_callers_thread:
                 return await run.execute()
             return await event_loop.run_async(run.execute(), run.terms)
 

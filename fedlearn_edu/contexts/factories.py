@@ -5,19 +5,20 @@ Execution contexts ask a factory for a stack; `stacks.py` shows what it builds.
 """
 
 import os
+import threading
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, final
+from typing import Any, Generic, TypeVar, final
 
-from fedlearn_edu.contexts.caching import Cache
-from fedlearn_edu.contexts.cardinalities import Cardinalities
-from fedlearn_edu.contexts.runtime_registry import Leaf
-from fedlearn_edu.contexts.stacks import StackPlan, build_stack
+from fedlearn_edu.contexts.arguments import Cardinalities
+from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan, build_stack
 from fedlearn_edu.errors import (
     CardinalityError,
     TypeMismatchError,
     describe,
+    is_whole_number,
     short_traceback,
 )
 from fedlearn_edu.executors.base import Executor
@@ -25,8 +26,59 @@ from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.executors.sizing import Meter, SizeInfo
 
+K = TypeVar("K")
+V = TypeVar("V")
 _MAX_STACKS = 10
 StackKey = tuple[int, frozenset[str], int]
+
+
+@final
+class _Entry(Generic[K, V]):
+    """A place for one value: one thread makes it, others wait for it."""
+
+    def __init__(self, key: K) -> None:
+        self.key = key
+        self.lock = threading.RLock()
+        self.made: list[V] = []
+
+
+@final
+class Cache(Generic[K, V]):
+    """The `size` values that were used last; any thread may ask for one.
+
+    What is thrown away is forgotten, not closed: a call that is under way keeps it.
+    """
+
+    def __init__(self, size: int, made: str, tape: Tape | None) -> None:
+        self._size, self._made, self._tape = size, made, tape
+        self._entries: OrderedDict[K, _Entry[K, V]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: K, make: Callable[[], V], type_: object, detail: str) -> V:
+        """The value under `key`, made if it is not there; `type_` is for the tape."""
+        start = None if self._tape is None else self._tape.start()
+        with self._lock:
+            entry = self._entries.setdefault(key, _Entry(key))
+            self._entries.move_to_end(entry.key)  # itself: to compare may take long
+        with entry.lock:
+            what = "reused" if entry.made else self._made
+            try:
+                entry.made = entry.made or [make()]
+            except Exception:
+                self.forget(lambda other: other is entry.key)
+                raise
+        with self._lock:
+            while len(self._entries) > self._size:
+                self._entries.popitem(last=False)
+        if self._tape is not None and start is not None:
+            self._tape.record(start, "context", "all", what, str(type_), detail)
+        return entry.made[0]
+
+    def forget(self, is_meant: Callable[[K], bool]) -> list[V]:
+        """Forgets the values whose keys are meant, and returns them."""
+        with self._lock:
+            keys = [key for key in self._entries if is_meant(key)]
+            return [value for key in keys for value in self._entries.pop(key).made]
 
 
 class ExecutorFactory(ABC):
@@ -163,7 +215,7 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
     *,
     support_sequence_ops: bool = False,
     strategy: type[FederatingStrategy] | None = None,
-    leaf: Leaf = None,
+    leaf: LeafSpec = None,
     use_threads: bool = True,
     tape: Tape | None = None,
     fuse: bool = True,
@@ -194,10 +246,19 @@ def local_executor_factory(  # noqa: PLR0913 (the ancestor's arguments, and ours
     check_count("default_num_clients", default_num_clients, 0, clients)
     check_count("max_fanout", max_fanout, 2, "a group of one is no group")
     check_count("clients_per_thread", clients_per_thread, 1, "take 1 or more")
-    numbers = (default_num_clients, max_fanout, clients_per_thread)
-    layers = (support_sequence_ops, strategy, leaf)
-    plan = StackPlan(*numbers, *layers, use_threads, tape, fuse=fuse)
-    return LocalExecutorFactory(plan)
+    return LocalExecutorFactory(
+        StackPlan(
+            default_num_clients=default_num_clients,
+            max_fanout=max_fanout,
+            clients_per_thread=clients_per_thread,
+            support_sequence_ops=support_sequence_ops,
+            strategy=strategy,
+            leaf=leaf,
+            use_threads=use_threads,
+            tape=tape,
+            fuse=fuse,
+        )
+    )
 
 
 @short_traceback
@@ -207,7 +268,7 @@ def sizing_executor_factory(
     clients_per_thread: int = 1,
     *,
     support_sequence_ops: bool = False,
-    leaf: Leaf = None,
+    leaf: LeafSpec = None,
 ) -> LocalExecutorFactory:
     """Like `local_executor_factory`, and counts the bytes to and from clients.
 
@@ -228,7 +289,7 @@ def thread_debugging_executor_factory(
     default_num_clients: int = 0,
     *,
     support_sequence_ops: bool = False,
-    leaf: Leaf = None,
+    leaf: LeafSpec = None,
 ) -> LocalExecutorFactory:
     """Like `local_executor_factory`, but everything runs on the caller's own thread.
 
@@ -247,7 +308,7 @@ def thread_debugging_executor_factory(
 def check_count(name: str, value: Any, least: int, do: str) -> None:
     """Refuses a number of something that is no int, or too small."""
     expected = f"an int of at least {least}"
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not is_whole_number(value):
         raise TypeMismatchError(
             f"{name} is a number", expected=expected, found=describe(value), do=do
         )

@@ -13,12 +13,12 @@ from typing import Any, final
 
 from fedlearn_edu import types
 from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
-from fedlearn_edu.contexts.cardinalities import (
+from fedlearn_edu.contexts.arguments import (
     cardinalities_at_once,
     count_members,
-    for_everybody,
+    fill_all_equal,
+    to_plain,
 )
-from fedlearn_edu.contexts.running import prepare
 from fedlearn_edu.errors import contained, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.arguments import private
@@ -49,9 +49,9 @@ class ReferenceContext(Context):
         check_closed(computation)
         type_, name, plain = computation.type_signature, computation.__name__, None
         if type_.parameter is not None:
-            plain = prepare(argument, type_.parameter, name)
+            plain = to_plain(argument, type_.parameter, name)
         counts, default = count_members(plain, type_.parameter, name), self._default
-        plain = types.released(for_everybody(plain, counts, default))
+        plain = types.released(fill_all_equal(plain, counts, default))
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
         clients = counts.get(types.CLIENTS, default)

@@ -16,31 +16,100 @@ lambda. The thread is on top, so that a whole participant's work costs one hop.
 
 import math
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, final
 
-from fedlearn_edu.contexts.cardinalities import Cardinalities
-from fedlearn_edu.contexts.runtime_registry import (
-    HOLD_THE_LOCK,
-    Leaf,
-    leaf_executor,
-    together,
-)
+from fedlearn_edu.contexts.arguments import Cardinalities
+from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.batched import Together
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
+from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.executors.recording import RecordingExecutor, Tape
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import SequenceExecutor
 from fedlearn_edu.executors.sizing import Meter, SizingExecutor
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
-from fedlearn_edu.executors.strategies.members import TargetExecutors
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
+from fedlearn_edu.executors.strategies.shared import TargetExecutors
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.language.context_stack import Context, tracers
+from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 from fedlearn_edu.types import CLIENTS, SERVER
+
+# Runtimes whose code keeps Python's interpreter lock: threads would only cost hops.
+GIL_BOUND = frozenset({"numpy"})
+LeafSpec = str | Callable[[], Executor] | None
+
+
+def _tensorflow() -> Executor:
+    from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
+
+    return EagerTFExecutor()
+
+
+@cache
+def _tensorflow_together() -> Together:
+    from fedlearn_edu.runtimes.tensorflow.groups import TensorFlowTogether
+
+    return TensorFlowTogether()
+
+
+_makers: dict[str, Callable[[], Executor]] = {
+    "numpy": NumPyExecutor,
+    "tensorflow": _tensorflow,
+}
+
+# Runtimes that can run a function for many participants in one call.
+_together: dict[str, Callable[[], Together]] = {"tensorflow": _tensorflow_together}
+
+
+def _tensorflow_is_tracing() -> Context | None:
+    """In a `tf.function` outside of all computations, a call is part of its graph."""
+    # Not imported, or not to its end, it traces nothing.
+    is_eager = getattr(sys.modules.get("tensorflow"), "executing_eagerly", None)
+    if is_eager is None or is_eager():
+        return None
+    from fedlearn_edu.runtimes.tensorflow.tracing import TensorFlowTracingContext
+
+    return TensorFlowTracingContext()
+
+
+tracers.append(_tensorflow_is_tracing)
+
+
+def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:
+    """Makes a runtime known: leaf code of that name goes to such an executor."""
+    _makers[name] = make_executor
+
+
+def together(leaf: LeafSpec, runtimes: frozenset[str]) -> Together | None:
+    """How leaf code of `runtimes` runs for many participants at once, if it can."""
+    able = [name for name in _together if name in runtimes and leaf in (None, name)]
+    return _together[able[0]]() if able else None
+
+
+def leaf_executor(leaf: LeafSpec, runtimes: frozenset[str]) -> Executor:
+    """The executor for leaf code of `runtimes`, unless `leaf` asks for another one."""
+    if callable(leaf):
+        return leaf()
+    names = [leaf] if leaf is not None else sorted(runtimes) or ["numpy"]
+    unknown: list[Any] = [name for name in names if name not in _makers]
+    if unknown:
+        raise StructureError(
+            f"there is no runtime {unknown[0]!r}",
+            expected="one of " + ", ".join(_makers),
+            found=unknown[0],
+            where="leaf=",
+            do="choose one of these, or register_runtime(name, make_executor)",
+        )
+    return _makers[names[0]]() if len(names) == 1 else AnyRuntimeExecutor()
 
 
 @final
@@ -53,7 +122,7 @@ class StackPlan:
     clients_per_thread: int = 1
     support_sequence_ops: bool = False
     strategy: type[FederatingStrategy] | None = None
-    leaf: Leaf = None
+    leaf: LeafSpec = None
     use_threads: bool = True
     tape: Tape | None = None
     meter: Meter | None = None
@@ -185,9 +254,7 @@ class StackBuilder:
         wanted = math.ceil(len(clients) / plan.clients_per_thread)
         num_threads = min(wanted, os.cpu_count() or 1)
         threaded = (
-            plan.use_threads
-            and num_threads > 1
-            and bool(self._runtimes - HOLD_THE_LOCK)
+            plan.use_threads and num_threads > 1 and bool(self._runtimes - GIL_BOUND)
         )
         stacks = [
             self.participant("clients", threaded=threaded)

@@ -18,7 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, final
 
-from fedlearn_edu.learning.atomic import alone, write_atomically
+from fedlearn_edu.learning.atomic import exclusive_lock, write_atomically
 
 VARIABLE = "FEDLEARN_EDU_PROGRESS"
 _VERSION = 1
@@ -96,7 +96,7 @@ def forget() -> None:
         _unwritten.get(path, []).clear()
         try:
             if path.exists():
-                with alone(_lock(path), _PATIENCE_S):
+                with exclusive_lock(_lock(path), _PATIENCE_S):
                     path.unlink(missing_ok=True)
         except OSError as error:
             _say_once(f"Your progress stays ({_why(error)}: {path}).")
@@ -136,7 +136,7 @@ def _note(exercise: str, change: _Change) -> None:
 def _write_down(path: Path, patience_s: float) -> None:
     """Writes what was noted; what fails is tried again with the next note."""
     try:
-        with alone(_lock(path), patience_s) as refused:
+        with exclusive_lock(_lock(path), patience_s) as refused:
             before, notes = _read(path), list(_unwritten[path])
             after = _noted(before, notes)
             if after != before:

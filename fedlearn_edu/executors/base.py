@@ -8,17 +8,15 @@ handle is used only with the executor that made it; calls have no side effect; t
 calls give the same results.
 """
 
-import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine, Iterable, Mapping
-from typing import Any, TypeVar, cast, get_args
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar, get_args
 
-from fedlearn_edu.errors import ExecutorError, FieldError, TypeMismatchError, describe
-from fedlearn_edu.executors.run_inline import is_stepping
+from fedlearn_edu.executors import messages
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type, to_type
+from fedlearn_edu.types import FunctionType, StructType, Type, to_type
 
 T = TypeVar("T")
 _NODES = frozenset(get_args(ir.Node))
@@ -89,13 +87,7 @@ def resolve_type(value: Any, type_spec: Any) -> Type:
             wanted.check_assignable_from(node.type, where="create_value")
         return node.type if wanted is None else wanted
     if wanted is None:
-        raise TypeMismatchError(
-            "a plain value needs a type to be embedded",
-            expected="create_value(value, type_spec)",
-            found=f"{describe(value)}, without a type",
-            where="create_value",
-            do="pass its type, for example np.int32",
-        )
+        raise messages.no_type(value)
     return wanted
 
 
@@ -108,13 +100,7 @@ def as_struct(elements: Any) -> Struct:
     if hasattr(elements, "_fields"):
         return Struct(zip(elements._fields, elements, strict=True))
     if not isinstance(elements, Iterable):
-        raise TypeMismatchError(
-            "a structure is made of several embedded values",
-            expected="a list, a dict or a Struct of embedded values",
-            found=describe(elements),
-            where="create_struct",
-            do="put it in a list: create_struct([value])",
-        )
+        raise messages.not_several(elements)
     return Struct((None, element) for element in elements)
 
 
@@ -126,37 +112,16 @@ def position(source: Type, index: int | None, name: str | None) -> int:
         FieldError: if it has no field at `index`.
         ExecutorError: if neither or both of `index` and `name` are given.
     """
-    where = "create_selection"
     if not isinstance(source, StructType):
-        raise TypeMismatchError(
-            "only structures have fields to select",
-            expected="a structure such as <a=int32,bool>",
-            found=source,
-            where=where,
-            do="select inside: federated_map a function that takes the field out"
-            if isinstance(source, FederatedType)
-            else "use the value as it is",
-        )
+        raise messages.not_a_structure(source)
     if (index is None) == (name is None):
-        raise ExecutorError(
-            "a selection says which field by its index or by its name",
-            expected="exactly one of index and name",
-            found="neither" if index is None else "both",
-            where=where,
-            do="create_selection(source, 0), or create_selection(source, name='a')",
-        )
+        found = "neither" if index is None else "both"
+        raise messages.neither_index_nor_name(found)
     if name is not None:
         index = source.position_of(name)
     if index is not None and 0 <= index < len(source):
         return index
-    error = FieldError if name is None else TypeMismatchError
-    raise error(
-        "there is no such field",
-        expected=source,
-        found=f"index {index}" if name is None else name,
-        where=where,
-        do=f"fields are counted from 0 to {len(source) - 1}",
-    )
+    raise messages.no_such_field(source, index, name)
 
 
 def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
@@ -167,22 +132,10 @@ def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
     """
     type_ = comp.type_signature
     if not isinstance(type_, FunctionType):
-        raise TypeMismatchError(
-            "only functions can be called",
-            expected="a value of a function type",
-            found=str(type_),
-            where="create_call",
-            do="hand in the function first: create_call(function, argument)",
-        )
+        raise messages.not_a_function(type_)
     found = arg.type_signature if arg is not None else None
     if (found is None) != (type_.parameter is None):
-        raise TypeMismatchError(
-            "a call has an argument too many or too few",
-            expected=str(type_.parameter or "no argument"),
-            found=str(found or "no argument"),
-            where="create_call",
-            do="put several arguments into one by create_struct",
-        )
+        raise messages.wrong_number_of_arguments(type_, found)
     if type_.parameter is not None and found is not None:
         type_.parameter.check_assignable_from(found, where="create_call")
     return type_
@@ -195,50 +148,6 @@ def check_owned(value: Any, kind: type[T], owner: Executor) -> T:
         TypeMismatchError: if it is no handle, or another executor's.
     """
     if not isinstance(value, kind) or getattr(value, "owner", owner) is not owner:
-        raise TypeMismatchError(
-            "a value must be embedded in the executor that uses it",
-            expected="a value that this very executor created",
-            found=f"a value of another executor, of type {value.type_signature}"
-            if isinstance(value, ExecutorValue)
-            else describe(value),
-            where=type(owner).__name__,
-            do="embed it with create_value first",
-        )
+        type_ = value.type_signature if isinstance(value, ExecutorValue) else None
+        raise messages.not_owned(value, type_, owner)
     return value
-
-
-async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Runs coroutines concurrently and returns their results in order.
-
-    One runs after the other, for a task costs more than most of them do; as soon as one
-    has to wait, all others get tasks of their own.
-    If some fail, the error of the first of them in order is raised, on every run.
-    """
-    if is_stepping():
-        return [await coroutine for coroutine in work]
-    coroutines = list(work)
-    rest = map(_settled, coroutines)
-    tasks: list[asyncio.Task[T | Exception]] = []
-    loop = asyncio.get_running_loop()
-    try:
-        async with asyncio.TaskGroup() as group:
-            others = loop.call_soon(lambda: tasks.extend(map(group.create_task, rest)))
-            results = [await one for one in rest]
-        await asyncio.sleep(0)  # or else an interrupt would be noticed at the very end
-    except BaseException:
-        others.cancel()
-        for coroutine in coroutines:
-            coroutine.close()
-        raise
-    results += [task.result() for task in tasks]
-    for result in results:
-        if isinstance(result, Exception):
-            raise result
-    return cast("list[T]", results)
-
-
-async def _settled(coroutine: Coroutine[Any, Any, T]) -> T | Exception:
-    try:
-        return await coroutine
-    except Exception as error:
-        return error

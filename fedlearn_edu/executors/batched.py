@@ -25,9 +25,10 @@ class Entries:
 @final
 @dataclass(frozen=True)
 class Same:
-    """One value, in plain form, that all participants hold."""
+    """One value, in plain form, that each of `count` participants holds."""
 
     value: Any
+    count: int
 
 
 @final

@@ -14,7 +14,8 @@ executor sits above.
 from collections.abc import Callable
 from typing import Any, final
 
-from fedlearn_edu.errors import ExecutorError, TypeMismatchError, describe
+from fedlearn_edu.errors import UnsupportedIntrinsicError, add_place, describe
+from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -22,14 +23,15 @@ from fedlearn_edu.executors.base import (
     check_call,
     resolve_type,
 )
-from fedlearn_edu.executors.expanding import call_expansion
 from fedlearn_edu.executors.layer import Handle, Layer
+from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
 from fedlearn_edu.executors.strategies.base import (
     FederatingStrategy as FederatingStrategy,
 )
 from fedlearn_edu.executors.strategies.base import implements as implements
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.expansion import expansion
 from fedlearn_edu.language.intrinsic import IntrinsicDef, intrinsic_named
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -42,13 +44,6 @@ from fedlearn_edu.types import (
     normalize,
     to_type,
 )
-
-_SUPPORTED = {
-    "create_value": "an intrinsic, a placement, a lambda, leaf code or data",
-    "create_call": "an intrinsic or leaf code",
-    "create_selection": "a structure of embedded values",
-}
-_ON_TOP = "put a ReferenceResolvingExecutor on top"
 
 StrategyFactory = Callable[["FederatingExecutor"], FederatingStrategy]
 
@@ -73,13 +68,7 @@ class FederatingExecutor(Layer):
     ) -> None:
         given: Any = (strategy_factory, unplaced_executor)
         if not (callable(given[0]) and isinstance(given[1], Executor)):
-            raise TypeMismatchError(
-                "a federating executor needs a strategy factory and an executor",
-                expected="FederatingExecutor(strategy_factory, unplaced_executor)",
-                found=", ".join(map(describe, given)),
-                where="the arguments",
-                do="make the first by FederatedResolvingStrategy.factory(targets)",
-            )
+            raise messages.needs_strategy_and_executor(given)
         self.unplaced = unplaced_executor
         self.strategy = strategy_factory(self)
 
@@ -115,7 +104,9 @@ class FederatingExecutor(Layer):
                 return Handle(self, node, type_)
             case node:
                 kind = type(node).__name__
-                raise _unsupported("interpret this kind of tree", kind, "create_value")
+                raise messages.not_federating(
+                    "interpret this kind of tree", kind, "create_value"
+                )
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
@@ -134,7 +125,7 @@ class FederatingExecutor(Layer):
             case ir.Intrinsic(uri=uri) if uri not in SEQUENCE_INTRINSICS:
                 return Handle(self, await self._run(uri, type_, value), type_.result)
             case ir.Lambda():
-                raise _unsupported("call lambdas", type_, "create_call")
+                raise messages.not_federating("call lambdas", type_, "create_call")
             case _:
                 below = self.unplaced
                 data = None if value is None else await self.lower(value, below)
@@ -153,7 +144,7 @@ class FederatingExecutor(Layer):
         if not isinstance(handle.representation, ExecutorValue):
             cure = "let the strategy return a Struct of embedded values"
             what = "select from this kind of value"
-            raise _unsupported(what, repr(handle), "create_selection", cure)
+            raise messages.not_federating(what, repr(handle), "create_selection", cure)
         below = await self.unplaced.create_selection(handle.representation, at)
         return self.wrap(below)
 
@@ -168,7 +159,7 @@ class FederatingExecutor(Layer):
             case FunctionType():
                 cure = "make it a computation: np_computation(function, type), …"
                 what, found = "embed this kind of function", describe(value)
-                raise _unsupported(what, found, "create_value", cure)
+                raise messages.not_federating(what, found, "create_value", cure)
             case StructType() if not all(map(_is_plain, type_)):
                 parts = zip(type_.items(), normalize(value, type_), strict=True)
                 pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
@@ -186,18 +177,6 @@ class FederatingExecutor(Layer):
         return self.own(result).representation
 
 
-def _unsupported(
-    what: str, found: object, where: str, do: str = _ON_TOP
-) -> ExecutorError:
-    return ExecutorError(
-        f"the federating executor does not {what}",
-        expected=_SUPPORTED[where],
-        found=found,
-        where=where,
-        do=do,
-    )
-
-
 def _is_plain(type_: Type) -> bool:
     return not type_.contains(lambda t: isinstance(t, FederatedType | FunctionType))
 
@@ -207,3 +186,33 @@ def _arguments(uri: str, arg: Handle) -> list[Handle]:
     if several and isinstance(arg.representation, Struct):
         return list(arg.representation)
     return [arg]
+
+
+async def call_expansion(
+    executor: Layer, uri: str, type_: FunctionType, arg: Handle | None
+) -> ExecutorValue:
+    """A value of `executor`: the derived intrinsic `uri` applied to `arg`.
+
+    Raises:
+        UnsupportedIntrinsicError: if `executor` lacks a primitive that it comes to.
+    """
+    names = ReferenceResolvingExecutor(executor)
+    fn = await names.create_value(expansion(intrinsic_named(uri), type_))
+    lifted = None if arg is None else await _lift(arg, names)
+    try:
+        return await names.lower(await names.create_call(fn, lifted), executor)
+    except UnsupportedIntrinsicError as error:
+        add_place(error, f"in the expansion of {uri}")
+        raise
+
+
+async def _lift(handle: Handle, names: ReferenceResolvingExecutor) -> Handle:
+    """The same value above: its functions opened, its data left where they are."""
+    match handle.representation:
+        case Struct() as fields:
+            lifted = [await _lift(field, names) for field in fields]
+            return await names.create_struct(fields.with_values(lifted))
+        case ir.Lambda() | ir.Leaf() | ir.Intrinsic() as function:
+            return await names.create_value(function)
+        case _:
+            return names.wrap(handle)

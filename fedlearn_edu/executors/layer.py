@@ -9,18 +9,33 @@ rest of the contract for structures is here. `base.py` has the contract itself.
 from abc import abstractmethod
 from typing import Any, final
 
-from fedlearn_edu.errors import ExecutorError, TypeMismatchError
+from fedlearn_edu.errors import add_place, contained
+from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
     as_node,
     as_struct,
+    check_call,
     check_owned,
     position,
+    resolve_type,
 )
+from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.operations import MEANINGS
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FunctionType, Type
+from fedlearn_edu.types import (
+    FederatedType,
+    FunctionType,
+    Kept,
+    SequenceType,
+    StructType,
+    TensorType,
+    Type,
+    normalize,
+    released,
+)
 from fedlearn_edu.types.data_types import struct_type
 
 
@@ -48,22 +63,13 @@ class Handle(ExecutorValue):
         """The tree of a function that is kept until it is embedded where it runs."""
         node = as_node(self.representation)
         if node is None:
-            raise ExecutorError(
-                "a function was expected here",
-                expected="a lambda, leaf code or an intrinsic",
-                found=str(self.type_signature),
-            )
+            raise messages.no_tree(self.type_signature)
         return node
 
     async def compute(self) -> Any:
         """Materializes the value; a function cannot be."""
         if isinstance(self.type_signature, FunctionType):
-            raise TypeMismatchError(
-                "the result is a function, not data",
-                expected="data, such as float32",
-                found=str(self.type_signature),
-                do="did you forget to call it? put parentheses behind its name",
-            )
+            raise messages.not_data(self.type_signature)
         return await self.owner.materialize(self)
 
 
@@ -147,3 +153,138 @@ class OverTarget(Layer):
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects in the target."""
         return self.wrap(await self._target.create_selection(handle.representation, at))
+
+
+class LeafExecutor(Executor):
+    """Runs leaf code of one runtime; data are kept in the runtime's own form.
+
+    Attributes:
+        runtime: its name, as leaf code says it.
+        lazy_sequences: whether a sequence stays as it is until code reads it.
+    """
+
+    runtime: str
+    lazy_sequences: bool = False
+
+    @abstractmethod
+    def embed(self, plain: Any, type_: Type) -> Any:
+        """Data in the runtime's form; structures are `Struct`s of it."""
+
+    @abstractmethod
+    def run(self, code: Any, argument: Any, type_: FunctionType) -> Any:
+        """Applies leaf code, or an operation all runtimes know, to embedded data."""
+
+    @abstractmethod
+    def extract(self, data: Any, type_: Type) -> Any:
+        """Data in plain form."""
+
+    def runs(self, runtime: str) -> bool:
+        """Whether leaf code of that runtime can be run here."""
+        return runtime in (self.runtime, ir.ANY_RUNTIME)
+
+    def close(self) -> None:
+        """There is nothing to release: no state survives a call."""
+
+    async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
+        """Embeds plain data or leaf code of this runtime."""
+        type_ = resolve_type(value, type_spec)
+        match as_node(value):
+            case None | ir.Literal() as literal:
+                if not isinstance(type_, TensorType):  # as most are
+                    _check_held_by_one(self.runtime, type_)
+                plain = value if literal is None else literal.value
+                return Handle(self, self._embed(plain, type_), type_)
+            case ir.Leaf() as leaf if self.runs(leaf.runtime):
+                return Handle(self, leaf.code, type_)
+            case node:
+                raise messages.foreign_leaf(self.runtime, node)
+
+    def _embed(self, plain: Any, type_: Type) -> Any:
+        match plain:
+            case Kept() if self.lazy_sequences and isinstance(type_, SequenceType):
+                return plain
+            case Kept():
+                key = (self.runtime, type_)
+                return plain.form(key, lambda plain: self.embed(plain, type_))
+            case Struct() if isinstance(type_, StructType) and _holds_kept(plain):
+                pairs = zip(type_.items(), plain, strict=True)
+                return Struct((n, self._embed(v, t)) for (n, t), v in pairs)
+            case _:
+                return self.embed(plain, type_)
+
+    async def create_call(
+        self, comp: ExecutorValue, arg: ExecutorValue | None = None
+    ) -> Handle:
+        """Runs leaf code; an error it raises comes with a note that names the code."""
+        fn = check_owned(comp, Handle, self)
+        type_ = check_call(fn, arg)
+        argument = None if arg is None else check_owned(arg, Handle, self)
+        data = None if argument is None else argument.representation
+        name = fn.representation.name
+        with underway(name), contained(name):
+            try:
+                result = self.run(fn.representation, data, type_)
+            except Exception as error:
+                if name not in MEANINGS:
+                    add_place(error, f"in the computation {name}")
+                raise
+        return Handle(self, result, type_.result)
+
+    async def create_struct(self, elements: Any) -> Handle:
+        """Puts data side by side."""
+        fields = as_struct(elements)
+        handles = [check_owned(field, Handle, self) for field in fields]
+        data = fields.with_values([handle.representation for handle in handles])
+        types = [handle.type_signature for handle in handles]
+        return Handle(self, data, struct_type(fields.names(), types))
+
+    async def create_selection(
+        self, source: ExecutorValue, index: int | None = None, name: str | None = None
+    ) -> Handle:
+        """Picks a field."""
+        value = check_owned(source, Handle, self)
+        at = position(value.type_signature, index, name)
+        assert isinstance(value.type_signature, StructType)
+        return Handle(self, value.representation[at], value.type_signature[at])
+
+    async def materialize(self, handle: Handle) -> Any:
+        """The plain form of a handle's data."""
+        return self.extract(handle.representation, handle.type_signature)
+
+
+@final
+class AnyRuntimeExecutor(LeafExecutor):
+    """Runs leaf code of every runtime, each on data in plain form.
+
+    At the bottom of a stack whose program mixes, say, NumPy and TensorFlow.
+    """
+
+    runtime = ir.ANY_RUNTIME
+
+    def runs(self, runtime: str) -> bool:
+        """Leaf code itself takes plain data, whatever it is written for."""
+        return True
+
+    def embed(self, plain: Any, type_: Type) -> Any:
+        """Plain data, checked."""
+        return normalize(plain, type_)
+
+    def run(self, code: Any, argument: Any, type_: FunctionType) -> Any:
+        """Calls the code."""
+        return code(argument)
+
+    def extract(self, data: Any, type_: Type) -> Any:
+        """The data as they are."""
+        return released(data)
+
+
+def _holds_kept(fields: Struct) -> bool:
+    return any(
+        isinstance(f, Kept) or (isinstance(f, Struct) and _holds_kept(f))
+        for f in fields
+    )
+
+
+def _check_held_by_one(runtime: str, type_: Type) -> None:
+    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
+        raise messages.not_of_one_participant(runtime, type_)

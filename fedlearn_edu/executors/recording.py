@@ -11,16 +11,50 @@ import time
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_node
-from fedlearn_edu.executors.run_inline import step
-from fedlearn_edu.executors.wrapping import Work, WrappedValue, WrappingExecutor
+from fedlearn_edu.executors.concurrency import run_inline
+from fedlearn_edu.executors.wrapping import (
+    EventKind,
+    Work,
+    WrappedValue,
+    WrappingExecutor,
+)
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import captured_constants
-from fedlearn_edu.types import Type
+from fedlearn_edu.types import CLIENTS, SERVER, Placement, Type
 
 _MAX_DETAIL_CHARS = 60
+
+
+@final
+@dataclass(frozen=True)
+class Participant:
+    """The server, or one of the clients.
+
+    Attributes:
+        placement: `SERVER` or `CLIENTS`.
+        index: which client; `None` for the server, and for clients that share a stack.
+    """
+
+    placement: Placement
+    index: int | None = None
+
+    @staticmethod
+    @cache
+    def named(label: str) -> "Participant | None":
+        """The participant of a recorder's label; `None` for "all" and "unplaced".
+
+        >>> Participant.named("clients[3]").index
+        3
+        """
+        name, _, index = label.rstrip("]").partition("[")
+        placement = {"server": SERVER, "clients": CLIENTS}.get(name)
+        if placement is None:
+            return None
+        return Participant(placement, int(index) if index.isdecimal() else None)
 
 
 @final
@@ -33,22 +67,23 @@ class Event:
         layer: which executor was asked, e.g. `"reference_resolving"`; or `"context"`.
         participant: who it works for, e.g. `"clients[3]"`, `"server"`, `"unplaced"`.
         what: the contract method: `"create_value"`, …, `"compute"`; or `"convert"`, if
-            a leaf brought data into its own form; or `"together"`, if a runtime was
+            a leaf brought data into its own form; or `"batched_call"`, if a runtime was
             given a function to run for a whole group of clients in one call. The
             context's own: `"compiled"` a program, `"built"` a stack, or `"reused"` one;
             `"again, step by step"`.
-        type: the type of the result, in the notation, or of the function that ran
-            `"together"`; empty if the call failed.
+        type: the type of the result, in the notation, or of the function that ran in a
+            `"batched_call"`; empty if the call failed.
         start_s: seconds on the clock of `time.perf_counter`.
         end_s: the same clock, when the call returned.
-        error: the class of the error that came of it, if one did.
+        error: the class of the error that came of it; empty if none did.
         detail: the function called, the field selected, or a small value computed; the
-            computation compiled, or how many clients a stack is for; what clients ran
-            together, and how many they were.
+            computation compiled, or how many clients a stack is for; what ran in a
+            batched call, and for how many clients.
         caller: the number of the event during which it happened, if there is one.
         operands: the numbers of the events that made the handles it was given, `None`
             for one that no event made.
-        given: what was embedded or called, the elements, the position, what computed.
+        given: what was embedded or called, the elements, the position, what computed;
+            the type of a batched function, and how many clients it ran for.
         made: the handle that was made, what was computed, or the error that came of it.
             As they are, to look at later; both `None` on a tape that keeps no values.
     """
@@ -56,7 +91,7 @@ class Event:
     number: int
     layer: str
     participant: str
-    what: str
+    what: EventKind
     type: str
     start_s: float
     end_s: float
@@ -66,6 +101,15 @@ class Event:
     operands: tuple[int | None, ...] = ()
     given: Any = field(default=None, repr=False, compare=False)
     made: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def who(self) -> Participant | None:
+        """The server or client it works for; `None` if it is for all, or for neither.
+
+        >>> Event(0, "leaf", "clients[3]", EventKind.COMPUTE, "int32", 0, 1).who.index
+        3
+        """
+        return Participant.named(self.participant)
 
 
 @final
@@ -79,7 +123,7 @@ class Tape:
         self._lock = threading.Lock()
 
     def start(self) -> tuple[int, float]:
-        """What an event begins with: a number no other has, and the time."""
+        """What an event begins with: its unique number, and the time."""
         with self._lock:
             return next(self._numbers), time.perf_counter()
 
@@ -91,14 +135,14 @@ class Tape:
         what: str,
         type_: str,
         detail: str = "",
-        *more: Any,
-        error: str = "",
+        **more: Any,
     ) -> None:
-        """Adds the event that began at `start` and ends now."""
-        when = (start[1], time.perf_counter())
-        kept = more if self.keep_values else more[:2]
-        about = (layer, participant, what, type_)
-        event = Event(start[0], *about, *when, error, detail, *kept)
+        """Adds the event that began at `start` and ends now; `more` are its fields."""
+        if not self.keep_values:
+            more |= {"given": None, "made": None}
+        about = (layer, participant, EventKind(what), type_)
+        times = (start[1], time.perf_counter())
+        event = Event(start[0], *about, *times, detail=detail, **more)
         with self._lock:
             self._events.append(event)
 
@@ -131,17 +175,17 @@ _within: ContextVar["tuple[RecordingExecutor, int] | None"] = ContextVar(
 _unseen: ContextVar[bool] = ContextVar("unseen", default=False)
 
 
-def note(what: str, type_: Type, detail: str = "", error: str = "") -> None:
+def note(what: str, type_: Type, detail: str = "", **more: Any) -> None:
     """Records something an executor did on its own, if a recorder watches it."""
     if (watched := _within.get()) is not None:
-        watched[0].record(what, str(type_), detail, error)
+        watched[0].record(what, str(type_), detail=detail, **more)
 
 
 def look(handle: ExecutorValue) -> Any:
     """What a handle stands for, in plain form, fetched without leaving a trace."""
     token = _unseen.set(True)
     try:
-        return step(handle.compute)
+        return run_inline(handle.compute)
     finally:
         _unseen.reset(token)
 
@@ -159,69 +203,66 @@ class RecordingExecutor(WrappingExecutor):
         participant: str = "",
     ) -> None:
         super().__init__(target_executor)
-        self._tape = tape
+        self.tape = tape
         self.layer = layer or type(target_executor).__name__
         self.participant = participant
 
     def close(self) -> None:
         """Closes the target, and records that; the tape stays."""
-        start = self._tape.start()
+        start = self.tape.start()
         self.target.close()
-        self._record(start, "close")
+        self._record(start, EventKind.CLOSE)
 
-    async def around(self, what: str, work: Work, subject: Any) -> Any:
+    async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()` and records it, also if it fails."""
         return await self.passed_on(what, work, subject, ())
 
     async def passed_on(
-        self, what: str, work: Work, subject: Any, operands: Iterable[Any]
+        self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any]
     ) -> Any:
         """Runs `work()` and records it together with where its operands came from."""
         if _unseen.get():
             return await work()
-        start, caller = self._tape.start(), self._caller()
-        numbers = tuple(operand.made_by for operand in operands)
+        start = self.tape.start()
+        more: dict[str, Any] = {
+            "caller": self._caller(),
+            "operands": tuple(operand.made_by for operand in operands),
+            "given": subject,
+        }
         outer = _within.set((self, start[0]))
         try:
             result = await work()
         except Exception as error:
-            kind = type(error).__name__
-            more = (f"failed: {kind}", caller, numbers, subject, error)
-            self._record(start, what, "", *more, error=kind)
+            more |= {"error": type(error).__name__, "made": error}
+            self._record(start, what, detail=_describe(what, subject), **more)
             raise
         finally:
             _within.reset(outer)
         if isinstance(result, WrappedValue):
             result.made_by = start[0]
-        type_ = str((subject if what == "compute" else result).type_signature)
+        computed = what is EventKind.COMPUTE
+        type_ = str((subject if computed else result).type_signature)
         detail = _describe(what, subject, result)
-        self._record(start, what, type_, detail, caller, numbers, subject, result)
+        self._record(start, what, type_, detail=detail, made=result, **more)
         return result
 
-    def record(self, what: str, type_: str, detail: str, error: str) -> None:
+    def record(self, what: str, type_: str, **more: Any) -> None:
         """Records what the target did on its own, just now."""
-        start, more = self._tape.start(), (detail, self._caller())
-        self._record(start, what, type_, *more, error=error)
+        self._record(self.tape.start(), what, type_, caller=self._caller(), **more)
 
     def _caller(self) -> int | None:
         recorder, number = _within.get() or (self, None)
-        return number if recorder._tape is self._tape else None
+        return number if recorder.tape is self.tape else None
 
     def _record(
-        self,
-        start: tuple[int, float],
-        what: str,
-        type_: str = "",
-        *more: Any,
-        error: str = "",
+        self, start: tuple[int, float], what: str, type_: str = "", **more: Any
     ) -> None:
-        about = (self.layer, self.participant, what, type_)
-        self._tape.record(start, *about, *more, error=error)
+        self.tape.record(start, self.layer, self.participant, what, type_, **more)
 
 
-def _describe(what: str, subject: Any, result: Any) -> str:
+def _describe(what: EventKind, subject: Any, result: Any = "") -> str:
     """What a call is about: the function called, the value computed, the field."""
-    if what == "compute":
+    if what is EventKind.COMPUTE:
         text = str(result)
         return text if len(text) <= _MAX_DETAIL_CHARS and "\n" not in text else ""
     while isinstance(subject, WrappedValue):

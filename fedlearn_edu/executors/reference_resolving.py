@@ -13,7 +13,7 @@ from collections import ChainMap
 from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never, final
 
-from fedlearn_edu.errors import ExecutorError, TypeMismatchError
+from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -23,7 +23,6 @@ from fedlearn_edu.executors.base import (
 )
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import free_references, substitute, with_name
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
@@ -36,10 +35,7 @@ def lookup(name: str, scope: Scope) -> Handle:
     try:
         return scope[name]
     except KeyError:
-        raise ExecutorError(
-            f"the name {name!r} is not bound here",
-            do="run only closed computations; pass captured values as parameters",
-        ) from None
+        raise messages.unbound(name) from None
 
 
 @final
@@ -155,13 +151,7 @@ class ReferenceResolvingExecutor(OverTarget):
 
 def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:
     if not isinstance(type_, FunctionType) and _holds_placed(type_):
-        raise TypeMismatchError(
-            f"a function given to an intrinsic captures {name!r}, which cannot travel",
-            expected="captured values without a placement",
-            found=f"{name}: {type_}",
-            where=to_text(closure.function)[:80],
-            do=f"make {name!r} part of the value that is mapped",
-        )
+        raise messages.cannot_travel(name, type_, closure.function)
 
 
 def _holds_placed(type_: Type) -> bool:

@@ -6,7 +6,7 @@
 
 A mapped sequence is a recipe: nothing runs before somebody reads it, and every reader
 reads the source once. Read whole by leaf code, it is stepped on the reader's own thread
-(see `stepping.py`), so that no reader ever waits for a worker that waits for the
+(see `concurrency.py`), so that no reader ever waits for a worker that waits for the
 reader.
 """
 
@@ -22,8 +22,8 @@ from fedlearn_edu.executors.base import (
     check_call,
     resolve_type,
 )
+from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.layer import Handle, OverTarget
-from fedlearn_edu.executors.run_inline import step
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import (
     FunctionType,
@@ -153,7 +153,7 @@ class SequenceExecutor(OverTarget):
                 element_type = source.type_signature
                 assert isinstance(element_type, SequenceType)
                 for index, plain in enumerate(self._read(source)):
-                    yield step(
+                    yield run_inline(
                         lambda plain=plain, index=index: self._map_one(  # type: ignore[misc]
                             fn, plain, element_type.element, index
                         )
@@ -161,7 +161,7 @@ class SequenceExecutor(OverTarget):
             case Source(payload=payload):
                 yield from payload
             case _:
-                yield from step(sequence.compute)
+                yield from run_inline(sequence.compute)
 
     async def _map_one(
         self, fn: ExecutorValue, plain: Any, type_: Type, index: int

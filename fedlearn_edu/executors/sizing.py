@@ -6,6 +6,7 @@ Wrapped around each client's stack it measures communication: what is embedded w
 data set is where it is. Of a function only the values count that it captured.
 """
 
+import math
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,10 +15,10 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.executors.base import Executor, as_node
-from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
+from fedlearn_edu.executors.wrapping import EventKind, Work, WrappingExecutor
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import Type, released
+from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, released
 
 
 @final
@@ -90,6 +91,41 @@ def size_bytes(plain: Any) -> int:
             return 0
 
 
+def size_of(type_: Type) -> int | None:
+    """How many bytes the numbers of one value have; `None` if the type does not say.
+
+    >>> import fedlearn_edu as fl
+    >>> size_of(fl.parse_type("<w=float32[784,10],b=float32[10]>"))
+    31400
+    >>> print(size_of(fl.parse_type("float32[?]")))
+    None
+    """
+    match type_:
+        case FederatedType(member=member):
+            return size_of(member)
+        case StructType():
+            sizes = [size_of(part) for part in type_]
+            known = [size for size in sizes if size is not None]
+            return sum(known) if len(known) == len(sizes) else None
+        case TensorType() if type_.has_static_shape and type_.dtype != np.dtype(object):
+            dtype = np.dtype(type_.dtype)
+            return int(dtype.itemsize * math.prod(type_.shape or ()))  # type: ignore[arg-type]
+        case _:
+            return None
+
+
+def type_bytes(type_: Type) -> int:
+    """The size of a value of that type, 0 for the parts whose size is not known.
+
+    >>> import fedlearn_edu as fl
+    >>> type_bytes(fl.to_type([(np.float32, [784, 10]), np.int32]))
+    31364
+    """
+    if isinstance(type_, StructType):
+        return sum(map(type_bytes, type_))
+    return size_of(type_) or 0
+
+
 @final
 class SizingExecutor(WrappingExecutor):
     """Measures what goes into its target and comes out of it.
@@ -105,15 +141,15 @@ class SizingExecutor(WrappingExecutor):
         """Closes the target; the meter keeps its counts."""
         self.target.close()
 
-    async def around(self, what: str, work: Work, subject: Any) -> Any:
+    async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()` and counts plain data that went in or came out."""
         result = await work()
         node = as_node(subject)
-        if what == "create_value" and node is None:
+        if what is EventKind.COMPUTE:
+            self._meter.add("up", subject.type_signature, result)
+        elif what is EventKind.CREATE_VALUE and node is None:
             self._meter.add("down", result.type_signature, released(subject))
-        elif what == "create_value" and node is not None:
+        elif what is EventKind.CREATE_VALUE and node is not None:
             for literal in captured_constants(node):
                 self._meter.add("down", literal.type, literal.value)
-        if what == "compute":
-            self._meter.add("up", subject.type_signature, result)
         return result

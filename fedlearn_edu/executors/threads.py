@@ -10,9 +10,9 @@ import threading
 import weakref
 from typing import Any, final
 
-from fedlearn_edu.errors import ExecutorError
+from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.run_inline import is_stepping
+from fedlearn_edu.executors.concurrency import is_inline
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 
 
@@ -41,12 +41,8 @@ class ThreadDelegatingExecutor(WrappingExecutor):
     async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Runs `work()` on the thread; in place if threads must not change."""
         if not self._stop.alive:
-            raise ExecutorError(
-                "this executor is closed",
-                where=what,
-                do="make a new stack of executors",
-            )
-        if is_stepping() or threading.current_thread() is self._thread:
+            raise messages.closed(what)
+        if is_inline() or threading.current_thread() is self._thread:
             return await work()
         future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         return await asyncio.wrap_future(future)

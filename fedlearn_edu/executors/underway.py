@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from typing import final
 
 call: ContextVar["Call | None"] = ContextVar("call", default=None)
+# Set while a graph waits for the element that a generator is making.
+graph_is_waiting: ContextVar[bool] = ContextVar("graph_is_waiting", default=False)
 # " at client 3", for the leaf code that is run there.
 place: ContextVar[str] = ContextVar("place", default="")
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executors that change nothing about a value, only how or under whose eyes it is made.
+"""Wrappers: they forward every call unchanged, and do something around it.
 
-`threads.py`, `recording.py` and `sizing.py` each say in one method what happens around
-a contract call; the calls themselves are passed on here.
+`threads.py` adds a thread, `recording.py` a log, `sizing.py` a byte counter: each in
+one method. The calls themselves are forwarded here.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable
+from enum import StrEnum
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_struct, check_owned
@@ -16,8 +17,32 @@ Work = Callable[[], Coroutine[Any, Any, Any]]
 
 
 @final
+class EventKind(StrEnum):
+    """What can be recorded: contract calls, and what executors do on their own.
+
+    Members are text, and are shown as such.
+    """
+
+    CREATE_VALUE = "create_value"
+    CREATE_CALL = "create_call"
+    CREATE_STRUCT = "create_struct"
+    CREATE_SELECTION = "create_selection"
+    COMPUTE = "compute"
+    CLOSE = "close"
+    CONVERT = "convert"
+    BATCHED_CALL = "batched_call"
+    # The context's own:
+    COMPILED = "compiled"
+    BUILT = "built"
+    REUSED = "reused"
+    AGAIN = "again, step by step"
+
+    __repr__ = str.__repr__
+
+
+@final
 class WrappedValue(ExecutorValue):
-    """A value of the target, in the hands of the executor around it.
+    """A value of the target, held by the executor around it.
 
     Attributes:
         made_by: the number of the event that made it; `None` if none is on a tape.
@@ -37,7 +62,7 @@ class WrappedValue(ExecutorValue):
     async def compute(self) -> Any:
         """Materializes the target's value."""
         work = self.value.compute
-        return await self.owner.passed_on("compute", work, self.value, (self,))
+        return await self.owner.passed_on(EventKind.COMPUTE, work, self.value, (self,))
 
 
 class WrappingExecutor(Executor):
@@ -47,7 +72,7 @@ class WrappingExecutor(Executor):
         self.target = target_executor
 
     @abstractmethod
-    async def around(self, what: str, work: Work, subject: Any) -> Any:
+    async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()`, the contract call named `what`, and returns its result.
 
         `subject` is the value that is embedded, the function that is called, the
@@ -55,7 +80,7 @@ class WrappingExecutor(Executor):
         """
 
     async def passed_on(
-        self, what: str, work: Work, subject: Any, operands: Iterable[Any]
+        self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any]
     ) -> Any:
         """The same, for those who ask also which handles the call was given."""
         return await self.around(what, work, subject)
@@ -65,7 +90,9 @@ class WrappingExecutor(Executor):
     ) -> WrappedValue:
         """Embeds a value in the target."""
         return await self._create(
-            "create_value", lambda: self.target.create_value(value, type_spec), value
+            EventKind.CREATE_VALUE,
+            lambda: self.target.create_value(value, type_spec),
+            value,
         )
 
     async def create_call(
@@ -76,7 +103,10 @@ class WrappingExecutor(Executor):
         argument = None if arg is None else self._below(arg)
         given = [comp] if arg is None else [comp, arg]
         return await self._create(
-            "create_call", lambda: self.target.create_call(fn, argument), fn, given
+            EventKind.CREATE_CALL,
+            lambda: self.target.create_call(fn, argument),
+            fn,
+            given,
         )
 
     async def create_struct(self, elements: Any) -> WrappedValue:
@@ -84,7 +114,10 @@ class WrappingExecutor(Executor):
         given = as_struct(elements)
         fields = given.map(self._below)
         return await self._create(
-            "create_struct", lambda: self.target.create_struct(fields), fields, given
+            EventKind.CREATE_STRUCT,
+            lambda: self.target.create_struct(fields),
+            fields,
+            given,
         )
 
     async def create_selection(
@@ -93,14 +126,14 @@ class WrappingExecutor(Executor):
         """Selects in the target."""
         below = self._below(source)
         return await self._create(
-            "create_selection",
+            EventKind.CREATE_SELECTION,
             lambda: self.target.create_selection(below, index, name),
             index if name is None else name,
             (source,),
         )
 
     async def _create(
-        self, what: str, work: Work, subject: Any, operands: Iterable[Any] = ()
+        self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any] = ()
     ) -> WrappedValue:
         async def wrapped() -> WrappedValue:
             return WrappedValue(self, await work())

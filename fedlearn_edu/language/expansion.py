@@ -2,7 +2,7 @@
 """A derived intrinsic at one type, written out as a function of the language.
 
 The compiler puts it in the place of the intrinsic, before anything runs; an executor
-that is asked for a derived intrinsic runs it instead (`executors/expanding.py`).
+that is asked for a derived intrinsic runs it instead (`executors/federating.py`).
 """
 
 from functools import lru_cache

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from fedlearn_edu.contexts.runtime_registry import Leaf
-from fedlearn_edu.contexts.stacks import StackPlan
+from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan
 from fedlearn_edu.executors.sequence import IMPLEMENTED
 from fedlearn_edu.executors.strategies.composing import FederatedComposingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
@@ -118,7 +117,7 @@ def _on_top_of_clients(plan: StackPlan) -> Iterator[str]:
         yield "[Thread]"
 
 
-def _code(leaf: Leaf) -> str:
+def _code(leaf: LeafSpec) -> str:
     if leaf is None:
         return "NumPy or TensorFlow code"
     if isinstance(leaf, str):

@@ -2,21 +2,24 @@
 """Parts of pictures that move: made once, and then told what to show.
 
 `Texts` are texts as matplotlib draws them, a third of a millisecond each. `Stamps` look
-the same, but every word is drawn once and kept as a small picture: for tables of
-numbers that have to follow a slider.
+the same, but are not laid out: for tables of numbers that have to follow a slider.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
-from matplotlib.transforms import IdentityTransform, Transform
+from matplotlib.transforms import (
+    ScaledTranslation,
+    Transform,
+    blended_transform_factory,
+)
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.viz.colors import INK
@@ -25,14 +28,19 @@ from fedlearn_edu.viz.style import FONT_PT
 Words = Sequence[tuple[float, float, str]]
 """What to write where: (x, y, text)."""
 
+_FONT = FontProperties(family="DejaVu Sans", size=FONT_PT)
 _PLAIN = {"va": "center", "size": FONT_PT, "family": "DejaVu Sans", "parse_math": False}
 
 
-class Writer(Protocol):
-    """What `Texts` and `Stamps` have in common."""
-
-    def show(self, words: Words) -> None:
-        """Writes these, and nothing else."""
+def blended(axes: Axes, along: str, off_in: float, across: Axes | None = None) -> Any:
+    """Data along one axis; across it the edge of the axes, and so many inches more."""
+    figure: Any = axes.figure
+    edge = (across or axes).transAxes
+    if along == "x":
+        move = ScaledTranslation(0, off_in, figure.dpi_scale_trans)
+        return blended_transform_factory(axes.transData, edge) + move
+    move = ScaledTranslation(off_in, 0, figure.dpi_scale_trans)
+    return blended_transform_factory(edge, axes.transData) + move
 
 
 @final
@@ -64,7 +72,7 @@ class Texts:
 
 @final
 class Stamps(Artist):
-    """Short texts, each kept as the picture it became when it was first drawn."""
+    """Short texts without matplotlib's layout, which takes most of their time."""
 
     def __init__(
         self,
@@ -76,7 +84,8 @@ class Stamps(Artist):
     ) -> None:
         super().__init__()
         self._words: Words = ()
-        self._look = (ha, color)
+        self._align = {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
+        self._color = color
         axes.add_artist(self)
         self.set_transform(transform or axes.transData)
         self.set_clip_on(False)
@@ -88,47 +97,27 @@ class Stamps(Artist):
         self.stale = True
 
     def draw(self, renderer: Any) -> None:
-        """Puts the pictures where the words are; matplotlib calls it."""
+        """Writes the words where they are; matplotlib calls it."""
         if not self._words:
             return
         points = self.get_transform().transform([(x, y) for x, y, _ in self._words])
         gc = renderer.new_gc()
+        gc.set_foreground(self._color)
+        height, descent = _extent("lp", float(renderer.dpi))[1:]
         for (x, y), (_, _, word) in zip(points, self._words, strict=True):
-            image, left, low = _stamp(word, *self._look, float(renderer.dpi))
-            renderer.draw_image(gc, round(x) + left, round(y) + low, image)
+            left = x - self._align * _extent(word, float(renderer.dpi))[0]
+            below = renderer.height - y + height / 2 - descent
+            renderer.draw_text(gc, left, below, word, _FONT, 0)
         gc.restore()
 
 
 @lru_cache(maxsize=4096)
-def _stamp(
-    word: str, ha: str, color: str, dpi: float
-) -> tuple[NDArray[np.uint8], int, int]:
-    """The picture of a word, and where it begins, right of and above its place."""
-    letters = [_letter(sign, color, dpi) for sign in word]
-    starts = np.cumsum([0.0, *(wide for _, wide in letters)])
-    height, side, _ = letters[0][0].shape
-    image = np.zeros([height, round(starts[-1]) + side, 4], np.uint8)
-    for start, (letter, _) in zip(starts.round().astype(int), letters, strict=False):
-        place = image[:, start : start + side]
-        np.maximum(place, letter, out=place)
-    align = {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
-    return image, -side // 2 - round(align * starts[-1]), -height // 2
-
-
-@lru_cache(maxsize=256)
-def _letter(sign: str, color: str, dpi: float) -> tuple[NDArray[np.uint8], float]:
-    """The picture of a letter that begins in its middle, and how wide it is."""
-    side = 2 * round(1.2 * FONT_PT / 72 * dpi)
-    paper = Figure(figsize=(side / dpi, side / dpi), dpi=dpi)
-    paper.patch.set_visible(False)
-    canvas = FigureCanvasAgg(paper)
-    look: Any = {"ha": "left", "color": color, **_PLAIN}
-    middle = side // 2
-    text = paper.text(middle, middle, sign, transform=IdentityTransform(), **look)
-    canvas.draw()  # type: ignore[no-untyped-call]
-    image = np.asarray(canvas.buffer_rgba())[::-1].copy()  # type: ignore[no-untyped-call]
-    image[image[..., 3] == 0] = 0  # where there is no ink there is no color either
-    return image, text.get_window_extent().width
+def _extent(word: str, dpi: float) -> tuple[float, float, float]:
+    """Width, height and descent of a word, in pixels."""
+    make: Any = RendererAgg
+    found: tuple[float, float, float]
+    found = make(1, 1, dpi).get_text_width_height_descent(word, _FONT, False)
+    return found
 
 
 @final

@@ -25,6 +25,7 @@ def draw_client_accuracy(
     *,
     title: str = "Accuracy on each client's own digit",
     width_in: float = style.WIDE_IN,
+    ax: Axes | None = None,
 ) -> Figure:
     """Draws one group of bars per client, for example before and after training.
 
@@ -33,6 +34,7 @@ def draw_client_accuracy(
             client. The last one is the server's blue and carries its numbers.
         title: The title of the figure.
         width_in: Width in inches.
+        ax: Axes to draw into; those of a new figure by default.
 
     >>> print(draw_client_accuracy({"before": [1, 0], "after": [0.9, 0.8]}).get_label())
     Own digits read correctly, by client. before: 0 100%, 1 0%. after: 0 90%, 1 80%.
@@ -42,7 +44,25 @@ def draw_client_accuracy(
     """
     style.check_width(width_in)
     table = _table(series)
-    figure, (axes,) = style.new_figure(width_in, 3.8)
+    if ax is None:
+        paper, (axes,) = style.new_figure(width_in, 3.8)
+    else:
+        axes = ax
+        style.dress(ax)
+    _draw_bars(axes, series, table)
+    axes.set_title(title)
+    columns = 1 if width_in < style.STACK_BELOW_IN else len(series)
+    if ax is None:
+        paper.legend(loc="outside lower left", ncols=columns, frameon=False)
+    else:
+        below: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.25)}
+        ax.legend(ncols=columns, frameon=False, **below)
+    return style.say_of(axes.figure, ax, _bars_said(series, table))
+
+
+def _draw_bars(
+    axes: Axes, series: Mapping[str, Any], table: NDArray[np.float64]
+) -> None:
     clients = np.arange(table.shape[1])
     clear = np.nan_to_num(table).max(axis=0)
     width = 0.84 / len(series)
@@ -64,10 +84,6 @@ def draw_client_accuracy(
     axes.set_ylim(0, 1.12)
     axes.set_yticks(np.linspace(0, 1, 6))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    axes.set_title(title)
-    columns = 1 if width_in < style.STACK_BELOW_IN else len(series)
-    figure.legend(loc="outside lower left", ncols=columns, frameon=False)
-    return style.say(figure, _bars_said(series, table))
 
 
 def _table(series: Any) -> NDArray[np.float64]:

@@ -14,16 +14,11 @@ from typing import Any, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, PowerNorm
-from matplotlib.transforms import (
-    ScaledTranslation,
-    Transform,
-    blended_transform_factory,
-)
 from numpy.typing import NDArray
 
 from fedlearn_edu.simulation.partitions import Skew
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Bars, Stamps, Texts, mosaic
+from fedlearn_edu.viz.artists import Bars, Stamps, Texts, blended, mosaic
 
 MOST_ROWS = 20
 LEAST_ROWS = 6
@@ -81,10 +76,10 @@ class ClientRows:
         self._places, self._height_in = places, height_in
         heat = places.labels
         figure: Any = heat.figure
-        self._column_in = heat.get_position().width * figure.get_size_inches()[0]
+        self._column_in = heat.get_position().width * style.size_in(figure)[0]
         self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.6, 0, 1))
         self._counts = write(heat)
-        self._labels = write(heat, transform=_above(heat))
+        self._labels = write(heat, transform=blended(heat, "x", 0.11))
         self._columns = [
             _Column(places.sizes, "size", "{:,.0f}", write),
             _Column(places.variation, "total\nvariation", "{:.2f}", write, most=1.0),
@@ -93,7 +88,8 @@ class ClientRows:
         heat.set(xticks=[], yticks=[])
         heat.set_title("examples of each label", fontsize=style.FONT_PT, pad=22)
         heat.spines[:].set_visible(False)
-        self._names = write(heat, transform=_left_of(places), ha="right")
+        beside = blended(heat, "y", -0.06, across=places.images)
+        self._names = write(heat, transform=beside, ha="right")
         self._thumbs = None
         if places.images is not None:
             places.images.set_axis_off()
@@ -141,7 +137,7 @@ class ClientRows:
         assert axes is not None
         assert thumbs is not None
         figure: Any = axes.figure
-        width_in = axes.get_position().width * figure.get_size_inches()[0]
+        width_in = axes.get_position().width * style.size_in(figure)[0]
         row_in = self._height_in / (low + 0.5)
         columns = max(_LEAST_IMAGES, int(width_in / row_in))
         tile_in = min(row_in, width_in / columns)
@@ -180,21 +176,6 @@ class _Column:
                 for place, value in zip(places, values, strict=True)
             ]
         )
-
-
-def _left_of(places: Places) -> Transform:
-    """Just left of the first part, at the height of a row."""
-    first = places.images or places.labels
-    figure: Any = first.figure
-    shift = ScaledTranslation(-0.06, 0, figure.dpi_scale_trans)
-    return blended_transform_factory(first.transAxes, places.labels.transData) + shift
-
-
-def _above(axes: Axes) -> Transform:
-    """Just above the upper edge, over a column."""
-    figure: Any = axes.figure
-    shift = ScaledTranslation(0, 0.11, figure.dpi_scale_trans)
-    return blended_transform_factory(axes.transData, axes.transAxes) + shift
 
 
 def _name(row: Row) -> str:

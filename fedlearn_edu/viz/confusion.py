@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was taken for what: a confusion matrix, in a figure of its own or in a panel."""
+"""Confusion matrices: in a figure of their own, or in a panel."""
 
 from typing import Any, final
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Stamps, Texts
+from fedlearn_edu.viz.artists import Stamps, Texts, blended
 
 _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
 _DARK_FROM = 0.55
@@ -25,16 +25,18 @@ _LEFT_IN, _BELOW_IN, _ABOVE_IN = 0.75, 0.62, 0.4
 def draw_confusion(
     matrix: ArrayLike,
     *,
-    title: str = "What was taken for what",
+    title: str = "Confusion matrix",
     width_in: float = style.NARROW_IN,
+    ax: Axes | None = None,
 ) -> Figure:
-    """Draws how often each class was taken for which; a row's shades add up to one.
+    """Draws how often each class was predicted as which; a row's shades add up to one.
 
     Args:
-        matrix: `[classes,classes]` examples: of the row's class, taken for the
+        matrix: `[classes,classes]` examples: of the row's class, predicted as the
             column's; `Evaluation.confusion`.
         title: The title of the figure.
         width_in: Width in inches.
+        ax: Axes to draw into; those of a new figure by default.
 
     >>> print(draw_confusion([[8, 2], [0, 10]]).get_label())
     18 of 20 examples are taken for what they are (90.0%). Most often 0 is taken for 1:
@@ -46,13 +48,17 @@ def draw_confusion(
     style.check_width(width_in)
     counts = check_matrix(matrix)
     side_in = min(width_in - _LEFT_IN - 0.15, 6.0)
-    height_in = side_in + _BELOW_IN + _ABOVE_IN
-    figure = Figure(figsize=(width_in, height_in))
-    sides_in = np.array([_LEFT_IN, _BELOW_IN, side_in, side_in])
-    axes = figure.add_axes(sides_in / np.array([width_in, height_in] * 2))
+    if ax is None:
+        height_in = side_in + _BELOW_IN + _ABOVE_IN
+        sides_in = np.array([_LEFT_IN, _BELOW_IN, side_in, side_in])
+        figure = Figure(figsize=(width_in, height_in))
+        axes = figure.add_axes(sides_in / np.array([width_in, height_in] * 2))
+    else:
+        axes, side_in = ax, ax.get_window_extent().width / ax.figure.dpi
+        style.dress(ax)
     axes.set_title(title)
     ConfusionPanel(axes, side_in, Texts).show(counts)
-    return style.say(figure, describe(counts))
+    return style.say_of(axes.figure, ax, describe(counts))
 
 
 @final
@@ -80,8 +86,8 @@ class ConfusionPanel:
         self._columns, self._rows = (
             write(axes, transform=where) for where in (below, beside)
         )
-        axes.set_xlabel("taken for", labelpad=20)
-        axes.set_ylabel("is", labelpad=24)
+        axes.set_xlabel("predicted class", labelpad=20)
+        axes.set_ylabel("true class", labelpad=24)
 
     def show(self, matrix: NDArray[np.int64] | None) -> None:
         """Shows this matrix; `None` shows that there is none yet."""
@@ -108,18 +114,6 @@ class ConfusionPanel:
         return range(
             0, classes, max(1, int(np.ceil(wide_in * classes / self._side_in)))
         )
-
-
-def blended(axes: Axes, along: str, off_in: float) -> Any:
-    """Data along one axis; across it the edge of the axes, and so many inches more."""
-    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
-    figure: Any = axes.figure
-    if along == "x":
-        move = ScaledTranslation(0, off_in, figure.dpi_scale_trans)
-        return blended_transform_factory(axes.transData, axes.transAxes) + move
-    move = ScaledTranslation(off_in, 0, figure.dpi_scale_trans)
-    return blended_transform_factory(axes.transAxes, axes.transData) + move
 
 
 def check_matrix(matrix: ArrayLike) -> NDArray[np.int64]:

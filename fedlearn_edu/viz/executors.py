@@ -1,31 +1,151 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws an executor, perhaps built by hand, and all executors below it, in HTML.
+"""What notebooks show of executors: boxes on top of each other, and next to each other.
 
-Whatever an executor holds that is an executor is below it: this needs no list of
-executors, and shows those of your own as well. Equal neighbors are one pile.
+Of an environment, a factory or a context the plan is shown, for any number of clients;
+of an executor, perhaps built by hand, all executors below it. Whatever an executor
+holds that is an executor is below it: this needs no list of executors, and shows those
+of your own as well. Equal neighbors are one pile.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from inspect import getdoc
 from typing import Any, final
 
+from fedlearn_edu.contexts.execution import AsyncExecutionContext, SyncExecutionContext
+from fedlearn_edu.contexts.factories import ExecutorFactory, LocalExecutorFactory
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.strategies.base import FederatingStrategy
+from fedlearn_edu.simulation.environments import Environment
+from fedlearn_edu.simulation.outline import (
+    GroupOutline,
+    LayerOutline,
+    StackOutline,
+    outline_of,
+)
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import SERVER as AT_SERVER
 from fedlearn_edu.types import Placement
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
+from fedlearn_edu.viz.html import FAINT, box, code, figure, rows, strong, tag
 
-_FAINT = "1f"
+_COLORS = {str(AT_CLIENTS): CLIENTS, str(AT_SERVER): SERVER}
 _BETWEEN = 2
 _PLACES = {str(AT_SERVER): 0, str(AT_CLIENTS): 1, "unplaced": _BETWEEN + 1}
 _WORDS = {"server": str(AT_SERVER), "children": "group of clients"}
-_COLORS = {str(AT_CLIENTS): CLIENTS, str(AT_SERVER): SERVER}
-_LIST = "list-style:none;margin:4px 0 0;padding:0;display:flex;flex-wrap:wrap;gap:8px;"
-_LIST += "align-items:flex-start"
+_FIGURE = "margin:.5em 0;max-width:36em;line-height:1.4"
+_PLAN = "list-style:none;margin:0;padding:0;display:flex;gap:4px"
+_LIST = "list-style:none;margin:4px 0 0;padding:0;display:flex;flex-wrap:wrap;gap:8px"
+_LIST += ";align-items:flex-start"
+
+
+def draw_factory(factory: LocalExecutorFactory) -> str:
+    """The stacks that a factory builds, as a `<figure>`."""
+    return draw_outline(outline_of(factory.plan), "executor factory")
+
+
+def draw_context(context: SyncExecutionContext | AsyncExecutionContext) -> str:
+    """The stacks that a context runs computations on, as a `<figure>`."""
+    factory = context.factory
+    title = "context that waits for results"
+    if isinstance(context, AsyncExecutionContext):
+        title = "context that is awaited"
+    if isinstance(factory, LocalExecutorFactory):
+        return draw_outline(outline_of(factory.plan), title)
+    return draw_custom(factory, title)
+
+
+def draw_custom(factory: ExecutorFactory, title: str = "executor factory") -> str:
+    """What can be said of a factory of somebody's own: the intrinsics it knows."""
+    native = ", ".join(sorted(factory.native({})))
+    name = (
+        f"{strong(title.capitalize())}, built by hand: {code(type(factory).__name__)}"
+    )
+    implements = f"implements {native or 'no intrinsic'}; others are expanded"
+    return figure(title, tag("figcaption", name), implements, style=_FIGURE)
+
+
+def draw_environment(environment: Environment) -> str:
+    """The stack of an environment, as a `<figure>`.
+
+    >>> from fedlearn_edu.simulation import local_executor_factory
+    >>> "sequence operators: <strong>no</strong>" in draw_environment(
+    ...     local_executor_factory()
+    ... )
+    True
+    """
+    status = "environment, closed" if environment.is_closed else "environment"
+    return draw_outline(environment.outline, status)
+
+
+def draw_outline(outline: StackOutline, status: str) -> str:
+    """A stack of executors and its title, as a `<figure>`."""
+    answer = outline.has_sequence_operators
+    article = "an" if status[0] in "aeiou" else "a"
+    title = f"{strong(status.capitalize())}, sequence operators: {strong(answer)}"
+    remarks = "<br>".join(
+        f"<em>{escape(word)}</em>: {escape(what)}" for word, what in outline.remarks
+    )
+    lines = _lines(len(outline.groups))
+    own = (
+        tag("div", "each of them has its own:", style="margin-bottom:4px"),
+        _column(outline.own),
+    )
+    return figure(
+        f"Stack of executors of {article} {status}, sequence operators: {answer}",
+        tag("figcaption", title, style="margin-bottom:6px"),
+        _column(outline.shared),
+        f"{lines}{rows(map(_group, outline.groups), _PLAN)}{lines}",
+        tag(
+            "div", *own, style=f"border:1px solid {QUIET};border-radius:4px;padding:6px"
+        ),
+        tag("div", remarks, style="font-size:.9em;margin-top:6px"),
+        style=_FIGURE,
+    )
+
+
+def _column(layers: Sequence[LayerOutline]) -> str:
+    items = []
+    for layer in layers:
+        text = f"{strong(layer.name)} {escape(layer.task)}"
+        look = "padding:3px 8px;margin:0"
+        if layer.is_there:
+            items.append(box(text, style=look, name="li"))
+        else:
+            look = f"border:2px dashed {QUIET};border-radius:4px;{look}"
+            items.append(
+                tag(
+                    "li",
+                    f"{strong(f'no {layer.name}')} {escape(layer.task)}",
+                    style=look,
+                )
+            )
+    return rows(items, f"{_PLAN};flex-direction:column", "ol")
+
+
+def _group(group: GroupOutline) -> str:
+    title = f"{strong(group.name)} ×&nbsp;{escape(group.count)}"
+    on_top = "".join(f"<br>{escape(layer)}" for layer in group.on_top)
+    fill = f"background:{_COLORS.get(group.name, QUIET)}{FAINT}"
+    look = f"flex:1 1 0;{fill};padding:3px 8px;margin:0"
+    return _pile(group.name, group.count != "1", title, on_top, style=look)
+
+
+def _lines(count: int) -> str:
+    """What joins each group to the layers above and below it."""
+    line = tag("div", style=f"width:2px;height:12px;margin:auto;background:{QUIET}")
+    lines = count * tag("div", line, style="flex:1 1 0")
+    return tag("div", lines, aria_hidden="true", style="display:flex")
+
+
+def _pile(name: str, is_several: bool, *inner: str, style: str) -> str:
+    """Participants in the color of their placement; several are a pile."""
+    color = _COLORS.get(name, QUIET)
+    shadow = f"box-shadow:3px 3px {color}99,6px 6px {color}55;" * is_several
+    look = f"{shadow}border:2px solid {color};border-radius:4px"
+    return tag("li", *inner, style=f"{look};{style}")
 
 
 @final
@@ -46,7 +166,7 @@ class Layer:
 
 def layer_of(executor: Executor) -> Layer:
     """The tree of an executor."""
-    return _layer(executor, ())
+    return _below(executor, ())
 
 
 def draw_executor(executor: Executor) -> str:
@@ -58,19 +178,16 @@ def draw_executor(executor: Executor) -> str:
     True
     """
     layer = layer_of(executor)
-    return (
-        f'<figure role="group" aria-label="Stack of executors below {layer.name}" '
-        'style="margin:.5em 0;padding:0 8px 0 0;line-height:1.4;overflow-x:auto">'
-        f"{_box(layer)}</figure>"
-    )
+    look = "margin:.5em 0;padding:0 8px 0 0;line-height:1.4;overflow-x:auto"
+    return figure(f"Stack of executors below {layer.name}", _box(layer), style=look)
 
 
-def _layer(executor: Executor, above: tuple[int, ...]) -> Layer:
+def _below(executor: Executor, above: tuple[int, ...]) -> Layer:
     path = (*above, id(executor))
     held: Counter[tuple[str, Layer]] = Counter()
     for word, below in _held(executor):
         if id(below) not in path:
-            held[word, _layer(below, path)] += 1
+            held[word, _below(below, path)] += 1
     parts = [(word, count, layer) for (word, layer), count in held.items()]
     parts.sort(key=lambda part: _PLACES.get(part[0], _BETWEEN))
     task = (getdoc(type(executor)) or "").partition("\n")[0]
@@ -100,30 +217,19 @@ def _executors(value: Any, word: str) -> Iterator[tuple[str, Executor]]:
 
 
 def _box(layer: Layer) -> str:
-    below = layer.below
-    is_chain = len(below) == 1 and below[0][1] == 1
-    parts = "" if is_chain else _row(_part(*part) for part in below)
-    box = (
-        f'<div style="background:{QUIET}{_FAINT};border:1px solid {QUIET};'
-        'border-radius:4px;padding:3px 8px;margin:0 0 4px">'
-        f"<strong>{escape(layer.name)}</strong> {escape(layer.task)}</div>"
-    )
-    return f"{box}{_box(below[0][2])}" if is_chain else f"{box}{parts}"
-
-
-def _row(items: Iterable[str]) -> str:
-    text = "".join(items)
-    return f'<ul role="list" style="{_LIST}">{text}</ul>' if text else ""
+    text = f"{strong(layer.name)} {escape(layer.task)}"
+    shown = box(text, style="padding:3px 8px;margin:0 0 4px")
+    match layer.below:
+        case ():
+            return shown
+        case ((_, 1, only),):
+            return shown + _box(only)
+        case below:
+            return shown + rows([_part(*part) for part in below], _LIST)
 
 
 def _part(word: str, count: int, layer: Layer) -> str:
-    color = _COLORS.get(word, QUIET)
-    pile = "" if count == 1 else f"box-shadow:3px 3px {color}99,6px 6px {color}55;"
-    title = f"<strong>{escape(word)}</strong>"
-    if count > 1 or word in _COLORS:
-        title += f" ×&nbsp;{count}"
-    return (
-        f'<li style="flex:1 1 14em;{pile}border:2px solid {color};border-radius:4px;'
-        f'padding:4px 8px;margin:0 0 6px"><div style="margin-bottom:4px">{title}</div>'
-        f"{_box(layer)}</li>"
-    )
+    times = f" ×&nbsp;{count}" if count > 1 or word in _COLORS else ""
+    title = tag("div", strong(word) + times, style="margin-bottom:4px")
+    look = "flex:1 1 14em;padding:4px 8px;margin:0 0 6px"
+    return _pile(word, count > 1, title, _box(layer), style=look)

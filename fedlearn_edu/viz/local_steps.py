@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the clients of a round walk, if the model is a single weight."""
+"""The local steps of the clients in a round, for a model of a single weight."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,12 +38,16 @@ _LEGEND = {
 @short_traceback
 @style.in_our_look
 def draw_local_steps(
-    clients: ArrayLike, rounds: Sequence[ArrayLike], *, width_in: float = style.WIDE_IN
+    clients: ArrayLike,
+    rounds: Sequence[ArrayLike],
+    *,
+    width_in: float = style.WIDE_IN,
+    figure: style.Paper | None = None,
 ) -> Figure:
-    """Draws how clients walk down their own losses in a round, a panel for each round.
+    """Draws how clients descend their own losses in a round, in a panel per round.
 
     The model predicts x · weight. Each client has one example (x, y), so its loss is
-    the parabola (x · weight - y)², with its lowest point at y / x.
+    the parabola (x · weight - y)², with its minimum at y / x.
 
     >>> figure = draw_local_steps([(1, 4), (3, 3)], [[[1.3, 1.57], [1.3, 1.03]]])
     >>> print(figure.get_label())
@@ -52,26 +56,26 @@ def draw_local_steps(
 
     Args:
         clients: The example of each, `[clients,2]`, up to 4.
-        rounds: One or two rounds, each `[clients,steps + 1]`: the weights a client goes
-            through, from the server's on.
+        rounds: One or two rounds, each `[clients,steps + 1]`: the weights of a client,
+            starting with the server's.
         width_in: Width in inches; narrow figures have panels below each other.
+        figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
     Raises:
         FigureDataError: if there is nothing to draw, or too much.
     """
-    style.check_width(width_in)
+    width_in = style.width_of(figure, width_in)
     examples, paths = _checked(clients, rounds)
     stacked = width_in < style.STACK_BELOW_IN
     rows, columns = (len(paths), 1) if stacked else (1, len(paths))
     row_in = _FRAME_IN + _PANEL_IN + _ROW_IN * (len(examples) + 1)
     legend_in = _LEGEND_IN * (3 if stacked else 1)
-    figure, panels = style.new_figure(
-        width_in, rows * row_in + legend_in, rows, columns
-    )
+    height_in = rows * row_in + legend_in
+    paper, panels = style.new_figure(width_in, height_in, rows, columns, figure)
     for axes, path in zip(panels, paths, strict=True):
         _draw(axes, examples, path, _reach(examples, paths))
         _set_limits(axes, examples, paths)
-    figure.legend(
+    paper.legend(
         _LEGEND.values(),
         _LEGEND.keys(),
         loc="outside lower left",
@@ -80,7 +84,7 @@ def draw_local_steps(
         fontsize=style.FONT_PT,
         columnspacing=1.2,
     )
-    return style.say(figure, _said(examples, paths))
+    return style.say_of(paper, figure, _said(examples, paths))
 
 
 def losses(examples: Floats, weights: Floats) -> Floats:
@@ -121,7 +125,7 @@ def _draw(
 
 
 def _set_limits(axes: Axes, examples: Floats, paths: Sequence[Floats]) -> None:
-    """The same in all panels; the best weights stand in rows below the curves."""
+    """The same in all panels; the best weights are in rows below the curves."""
     low, high = _reach(examples, paths)
     margin = 0.25 * (high - low)
     axes.set_xlim(low - margin, high + margin)

@@ -24,23 +24,23 @@ _LEAST_SHARE = 0.7  # of its width: 11 points are then as high as 7 to 8
 # From a class to the function that draws its objects, and those of classes derived from
 # it, as HTML. Both are only named: for what nobody shows, nothing is loaded.
 DISPLAYS = {
-    "fedlearn_edu.language.federated_value.FederatedValue": "placed.draw_placed",
+    "fedlearn_edu.language.federated_value.FederatedValue": "displays.draw_placed",
     "fedlearn_edu.language.computation.Computation": "programs.draw_computation",
     "fedlearn_edu.language.decorator.PolymorphicComputation": (
         "programs.draw_polymorphic"
     ),
-    "fedlearn_edu.contexts.execution.AsyncExecutionContext": "stack.draw_context",
-    "fedlearn_edu.contexts.execution.SyncExecutionContext": "stack.draw_context",
-    "fedlearn_edu.contexts.factories.CustomExecutorFactory": "stack.draw_custom",
-    "fedlearn_edu.contexts.factories.LocalExecutorFactory": "stack.draw_factory",
+    "fedlearn_edu.contexts.execution.AsyncExecutionContext": "executors.draw_context",
+    "fedlearn_edu.contexts.execution.SyncExecutionContext": "executors.draw_context",
+    "fedlearn_edu.contexts.factories.CustomExecutorFactory": "executors.draw_custom",
+    "fedlearn_edu.contexts.factories.LocalExecutorFactory": "executors.draw_factory",
     "fedlearn_edu.executors.base.Executor": "executors.draw_executor",
-    "fedlearn_edu.errors.FedLearnError": "failures.draw_error",
-    "fedlearn_edu.learning.history.History": "tables.history_table",
-    "fedlearn_edu.learning.result.Run": "tables.run_table",
-    "fedlearn_edu.simulation.partitions.skew.Skew": "tables.skew_table",
-    "fedlearn_edu.learning.process.LearningProcess": "processes.draw_process",
-    "fedlearn_edu.types.base.Type": "types.draw_type",
-    "fedlearn_edu.simulation.environments.Environment": "stack.draw_environment",
+    "fedlearn_edu.errors.FedLearnError": "displays.draw_error",
+    "fedlearn_edu.learning.history.History": "displays.history_table",
+    "fedlearn_edu.learning.run_state.Run": "displays.run_table",
+    "fedlearn_edu.simulation.partitions.skew.Skew": "displays.skew_table",
+    "fedlearn_edu.learning.process.LearningProcess": "programs.draw_process",
+    "fedlearn_edu.types.base.Type": "displays.draw_type",
+    "fedlearn_edu.simulation.environments.Environment": "executors.draw_environment",
 }
 
 

@@ -36,6 +36,7 @@ def draw_partition(
     *,
     images: ArrayLike | None = None,
     width_in: float = style.WIDE_IN,
+    figure: style.Paper | None = None,
 ) -> Figure:
     """Draws who holds what: a row per client, with what `describe_skew` says of it.
 
@@ -44,6 +45,7 @@ def draw_partition(
         shares: One array of positions per client, as `simulation.partitions` deals.
         images: `[n,height,width]`; with them, each row begins with some it holds.
         width_in: Width in inches; narrow figures leave out the images.
+        figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
     >>> from fedlearn_edu.simulation import partitions
     >>> labels = [0, 0, 1, 1, 1, 1]
@@ -55,24 +57,24 @@ def draw_partition(
         PartitionError: if a client holds nothing, or an example that is not there.
         FigureDataError: if there is not one image per label.
     """
-    style.check_width(width_in)
+    width_in = style.width_of(figure, width_in)
     skew = describe_skew(labels, shares)
     pictures = check_images(images, len(np.asarray(labels)))
     if width_in < _IMAGES_FROM_IN:
         pictures = None
     rows = max(len(rows_of(len(skew.histogram))), LEAST_ROWS)
-    height_in = rows * _ROW_IN
-    figure = Figure(figsize=(width_in, HEAD_IN + height_in + FOOT_IN))
-    places = lay_out(figure, height_in, HEAD_IN, has_images=pictures is not None)
+    paper = figure or Figure(figsize=(width_in, HEAD_IN + rows * _ROW_IN + FOOT_IN))
+    height_in = style.size_in(paper)[1] - HEAD_IN - FOOT_IN
+    places = lay_out(paper, height_in, HEAD_IN, has_images=pictures is not None)
     ClientRows(places, height_in, Texts).show(skew, shares, pictures)
-    return style.say(figure, describe(skew, len(np.asarray(labels))))
+    return style.say_of(paper, figure, describe(skew, len(np.asarray(labels))))
 
 
 def lay_out(
-    figure: Figure, height_in: float, top_in: float, *, has_images: bool
+    figure: style.Paper, height_in: float, top_in: float, *, has_images: bool
 ) -> Places:
     """Axes for the table, `top_in` below the upper edge."""
-    width_in, total_in = figure.get_size_inches()
+    width_in, total_in = style.size_in(figure)
     bottom_in = total_in - top_in - height_in
     left_in = _NAMES_BY_IMAGES_IN if has_images else _NAMES_IN
     free_in = width_in - left_in - sum(_COLUMNS_IN) - 4 * _BETWEEN_IN
@@ -93,7 +95,7 @@ def lay_out(
     return Places(images, heat, sizes, variation, effective)
 
 
-def _add_axes(figure: Figure, bounds: Any) -> Axes:
+def _add_axes(figure: style.Paper, bounds: Any) -> Axes:
     axes = figure.add_axes(bounds)
     axes.tick_params(labelsize=style.FONT_PT)
     return axes

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a computation: its signature, who computes what, and its tree, in HTML.
+"""What notebooks show of computations: signature, who computes what, and the tree.
 
-Also a computation that has no type yet; `processes.py` shows two of them at once.
+Also of a computation that has no type yet, and of a learning process, which is two.
 """
 
 from base64 import b64encode
@@ -14,13 +14,13 @@ from PIL import Image
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.decorator import PolymorphicComputation
-from fedlearn_edu.viz import notebook
-from fedlearn_edu.viz.dataflow.drawing import graph
-from fedlearn_edu.viz.failures import draw_error
+from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.viz import html, notebook
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
+from fedlearn_edu.viz.displays import draw_error, notation
+from fedlearn_edu.viz.html import strong, tag
 from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, said
-from fedlearn_edu.viz.types import notation
 
-_FIGURE = "margin:.5em 0;line-height:1.5"
 _NARROW_PX = 640
 _MAX_COLORS = 64
 _TREE = (
@@ -37,8 +37,8 @@ def draw_computation(computation: Computation) -> str:
     >>> "<img alt=" in html, "<details" in html
     (True, True)
     """
-    caption = signature(computation.__name__, computation)
-    return figure("a computation", caption, picture(computation), tree(computation))
+    caption = _signature(computation.__name__, computation)
+    return _figure("a computation", caption, _picture(computation), _tree(computation))
 
 
 def draw_polymorphic(computation: PolymorphicComputation) -> str:
@@ -48,29 +48,43 @@ def draw_polymorphic(computation: PolymorphicComputation) -> str:
     >>> "no type yet" in draw_polymorphic(fl.federated_computation(lambda x: x))
     True
     """
-    text = escape(
-        repr(computation).strip("<>").removeprefix("polymorphic computation ")
-    )
-    return figure(
+    text = repr(computation).strip("<>").removeprefix("polymorphic computation ")
+    return _figure(
         "a computation without types",
-        f"<strong><code>{text}</code></strong> has no type yet",
+        f"{tag('strong', html.code(text))} has no type yet",
         "<div>It is traced when it is called, once for each type it is called with. "
         "Decorated with types, it has a signature and a picture.</div>",
     )
 
 
-def picture(computation: Computation) -> str:
+def draw_process(process: LearningProcess) -> str:
+    """The two computations of a learning process, and the picture of one round."""
+    about = f"{process.name} of a {process.model.name} ({process.settings})"
+    return _figure(
+        "a learning process",
+        f"{strong(process.name)}{escape(about.removeprefix(process.name))}",
+        tag("div", _signature("initialize", process.initialize)),
+        tag("div", _signature("next", process.next)),
+        _picture(process.next),
+        _tree(process.next),
+    )
+
+
+def _picture(computation: Computation) -> str:
     """The data flow as an `<img>`, for pages and for phones, or why there is none."""
     try:
-        wide, narrow = (graph(computation, width_in=w) for w in (WIDE_IN, NARROW_IN))
+        wide, narrow = (
+            draw_graph(computation, width_in=w) for w in (WIDE_IN, NARROW_IN)
+        )
     except FedLearnError as error:
         return draw_error(error)
     source = b64encode(_small_png(narrow)[0]).decode()
     data, width_px = _small_png(wide)
-    return (
-        f'<picture><source media="(max-width:{_NARROW_PX}px)" '
-        f'srcset="data:image/png;base64,{source}">'
-        f"{notebook.img(data, said(wide), width_px)}</picture>"
+    return tag(
+        "picture",
+        f'<source media="(max-width:{_NARROW_PX}px)" '
+        f'srcset="data:image/png;base64,{source}">',
+        notebook.img(data, said(wide), width_px),
     )
 
 
@@ -86,24 +100,18 @@ def _small_png(drawing: Figure) -> tuple[bytes, int]:
     return buffer.getvalue(), size["width"]
 
 
-def tree(computation: Computation) -> str:
+def _tree(computation: Computation) -> str:
     """The tree as text, folded."""
-    return (
-        '<details style="margin:0"><summary style="cursor:pointer">what tracing '
-        f'made of it, as text</summary><pre style="{_TREE}">'
-        f"{escape(computation.to_text())}</pre></details>"
-    )
+    text = tag("pre", escape(computation.to_text()), style=_TREE)
+    return html.details("what tracing made of it, as text", text)
 
 
-def signature(name: str, computation: Computation) -> str:
+def _signature(name: str, computation: Computation) -> str:
     """Name and type, the placements in their colors."""
-    return f"<strong>{escape(name)}</strong>: {notation(computation.type_signature)}"
+    return f"{strong(name)}: {notation(computation.type_signature)}"
 
 
-def figure(label: str, caption: str, *parts: str) -> str:
+def _figure(label: str, caption: str, *parts: str) -> str:
     """Parts below a caption."""
-    return (
-        f'<figure role="group" aria-label="{label}" style="{_FIGURE}">'
-        '<figcaption style="margin-bottom:6px;overflow-wrap:anywhere">'
-        f"{caption}</figcaption>{''.join(parts)}</figure>"
-    )
+    said_ = tag("figcaption", caption, style="margin-bottom:6px;overflow-wrap:anywhere")
+    return html.figure(label, said_, *parts, style="margin:.5em 0;line-height:1.5")

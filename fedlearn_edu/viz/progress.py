@@ -12,8 +12,8 @@ from html import escape
 from typing import final
 
 from fedlearn_edu.viz.colors import QUIET, TEST
+from fedlearn_edu.viz.html import head, table, tag
 
-_LINE = f"border-top:1px solid {QUIET}66"
 _CELL = "border:0;padding:5px 12px 5px 0;vertical-align:baseline;text-align:left"
 _NUMBER = f"{_CELL};white-space:nowrap;font-variant-numeric:tabular-nums"
 _HEADS = ("lesson", "exercises", "points", "hints", "next")
@@ -51,20 +51,13 @@ def draw_progress(rows: Sequence[LessonRow], sentence: str) -> str:
     >>> "1 of 3" in html, html.count("<tr")
     (True, 2)
     """
-    heads = "".join(
-        f'<th scope="col" style="{_CELL};font-weight:bold">{name}</th>'
-        for name in _HEADS
-    )
-    body = "".join(map(_row, rows))
-    table = (
-        '<table style="border-collapse:collapse;margin:0;width:100%">'
-        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-    )
-    return (
-        '<div role="group" aria-label="your progress" '
-        'style="margin:.5em 0;line-height:1.4;max-width:60em;color:inherit">'
-        f'<p role="status" style="margin:0 0 .5em">{escape(sentence)}</p>'
-        f'<div tabindex="0" style="overflow-x:auto">{table}</div></div>'
+    heads = [head(name, f"{_CELL};font-weight:bold", "col") for name in _HEADS]
+    shown = table(heads, map(_row, rows), style=";width:100%")
+    said = tag("p", escape(sentence), role="status", style="margin:0 0 .5em")
+    scrolls = tag("div", shown, tabindex="0", style="overflow-x:auto")
+    look = "margin:.5em 0;line-height:1.4;max-width:60em;color:inherit"
+    return tag(
+        *("div", said, scrolls), role="group", aria_label="your progress", style=look
     )
 
 
@@ -95,17 +88,16 @@ h1 {{ font-size: 1.4rem }}
 
 def _row(row: LessonRow) -> str:
     share = row.done / row.exercises if row.exercises else 0.0
-    bar = (
-        f'<div aria-hidden="true" style="height:6px;width:5em;border-radius:3px;'
-        f'background:{QUIET}55"><div style="height:6px;width:{share:.0%};'
-        f'border-radius:3px;background:{TEST}"></div></div>'
+    look = "height:6px;width:{};border-radius:3px;background:{}"
+    done = tag("div", style=look.format(f"{share:.0%}", TEST))
+    bar = tag("div", done, aria_hidden="true", style=look.format("5em", f"{QUIET}55"))
+    line = f";border-top:1px solid {QUIET}66"
+    return "".join(
+        [
+            head(escape(row.title), f"{_CELL};font-weight:normal;min-width:9em{line}"),
+            tag("td", f"{row.done} of {row.exercises}{bar}", style=_NUMBER + line),
+            tag("td", f"{row.points} of {row.most_points}", style=_NUMBER + line),
+            tag("td", str(row.hints), style=_NUMBER + line),
+            tag("td", escape(row.next), style=f"{_CELL};min-width:8em{line}"),
+        ]
     )
-    cells = (
-        f'<th scope="row" style="{_CELL};font-weight:normal;min-width:9em">'
-        f"{escape(row.title)}</th>"
-        f'<td style="{_NUMBER}">{row.done} of {row.exercises}{bar}</td>'
-        f'<td style="{_NUMBER}">{row.points} of {row.most_points}</td>'
-        f'<td style="{_NUMBER}">{row.hints}</td>'
-        f'<td style="{_CELL};min-width:8em">{escape(row.next)}</td>'
-    )
-    return f'<tr style="{_LINE}">{cells}</tr>'

@@ -30,6 +30,7 @@ def draw_learning_curves(
     *,
     loss_unit: str = "nats",
     width_in: float = style.WIDE_IN,
+    figure: style.Paper | None = None,
 ) -> Figure:
     """Draws how loss and accuracy change from round to round.
 
@@ -41,6 +42,7 @@ def draw_learning_curves(
         test_accuracy: `[rounds+1]`, shares 0..1 of all test examples.
         loss_unit: Written in brackets on the loss axis.
         width_in: Width in inches; narrow figures stack the two panels.
+        figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
     Lines have gaps where there are no numbers.
 
@@ -52,20 +54,22 @@ def draw_learning_curves(
     Raises:
         FigureDataError: if lengths differ, or something is empty or no number.
     """
-    style.check_width(width_in)
+    width_in = style.width_of(figure, width_in)
     losses, train, test = _fitting(client_losses, train_accuracy, test_accuracy)
     stacked = width_in < style.STACK_BELOW_IN
     rows, columns = (2, 1) if stacked else (1, 2)
-    figure, (left, right) = style.new_figure(width_in, _PANEL_IN * rows, rows, columns)
-    _draw_losses(left, losses, loss_unit)
-    _draw_accuracies(right, train, test)
+    height_in = _PANEL_IN * rows
+    paper, (left, right) = style.new_figure(width_in, height_in, rows, columns, figure)
+    panel_in = style.size_in(paper)[1] / rows
+    _draw_losses(left, losses, loss_unit, panel_in)
+    _draw_accuracies(right, train, test, panel_in)
     for axes in (left, right):
         axes.set_xlabel(ROUND_LABEL)
         last_round = max(1, len(losses) - 1)
         axes.set_xlim(-0.02 * last_round, 1.02 * last_round)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    figure.align_ylabels()
-    return style.say(figure, _curves_said(losses, train, test, loss_unit))
+    paper.align_ylabels()
+    return style.say_of(paper, figure, _curves_said(losses, train, test, loss_unit))
 
 
 def _fitting(*given: ArrayLike) -> list[NDArray[np.float64]]:
@@ -93,7 +97,9 @@ def _fitting(*given: ArrayLike) -> list[NDArray[np.float64]]:
     return [np.where(np.isfinite(each), each, np.nan) for each in found]
 
 
-def _draw_losses(axes: Axes, losses: NDArray[np.float64], unit: str) -> None:
+def _draw_losses(
+    axes: Axes, losses: NDArray[np.float64], unit: str, panel_in: float
+) -> None:
     rounds = np.arange(len(losses))
     low, mean, high = losses.min(axis=1), losses.mean(axis=1), losses.max(axis=1)
     axes.fill_between(rounds, low, high, color=colors.CLIENTS, alpha=0.22, lw=0)
@@ -113,11 +119,11 @@ def _draw_losses(axes: Axes, losses: NDArray[np.float64], unit: str) -> None:
         f"mean of {mean_of}": (mean[at], colors.SERVER),
         f"client {last.argmin()}, lowest": (last.min(), colors.CLIENTS),
     }
-    style.label_ends(axes, ends, _PANEL_IN)
+    style.label_ends(axes, ends, panel_in)
 
 
 def _draw_accuracies(
-    axes: Axes, train: NDArray[np.float64], test: NDArray[np.float64]
+    axes: Axes, train: NDArray[np.float64], test: NDArray[np.float64], panel_in: float
 ) -> None:
     rounds = np.arange(len(train))
     axes.plot(rounds, train, color=colors.SERVER, marker="o", markersize=4)
@@ -134,7 +140,7 @@ def _draw_accuracies(
         if (at := _last_known(shares)) is not None:
             when = "" if at == rounds[-1] else f" in round {at}"
             ends[f"{name} {100 * shares[at]:.1f} %{when}"] = (shares[at], color)
-    style.label_ends(axes, ends, _PANEL_IN)
+    style.label_ends(axes, ends, panel_in)
 
 
 def _last_known(values: NDArray[np.float64]) -> int | None:

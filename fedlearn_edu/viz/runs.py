@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`draw_run`: what the history of a run says, or of up to four runs side by side."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel, end
 
@@ -29,6 +30,7 @@ def draw_run(
     *,
     columns: Sequence[str] | None = None,
     width_in: float = style.WIDE_IN,
+    figure: style.Paper | None = None,
 ) -> Figure:
     """Draws columns of a history over the rounds, one panel for each.
 
@@ -41,6 +43,7 @@ def draw_run(
         columns: Of the history, up to four; `None` for an accuracy and a loss, those of
             an evaluation if there was one.
         width_in: Width in inches; narrow figures have panels below each other.
+        figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
     >>> history = History.of([{"round": 1, "loss": 2.0}, {"round": 2, "loss": 1.5}])
     >>> print(draw_run(history).get_label())
@@ -50,7 +53,7 @@ def draw_run(
         FigureDataError: if there is nothing to draw, or rounds are not in order.
         HistoryError: if a history has no such column.
     """
-    style.check_width(width_in)
+    width_in = style.width_of(figure, width_in)
     tables = _tables(runs)
     names, first = _columns(tables, columns), _first(tables)
     stacked = width_in < style.STACK_BELOW_IN
@@ -58,7 +61,7 @@ def draw_run(
         (len(names), 1) if stacked else (-(-len(names) // 2), min(2, len(names)))
     )
     row_in = _HEAD_IN + _PANEL_IN + _FOOT_IN
-    figure = Figure(figsize=(width_in, row_in * rows))
+    paper = figure or Figure(figsize=(width_in, row_in * rows))
     for number, column in enumerate(names):
         row, place = divmod(number, side_by_side)
         wide_in = width_in / side_by_side
@@ -70,12 +73,13 @@ def draw_run(
                 _PANEL_IN,
             ]
         )
-        axes = figure.add_axes(sides_in / np.array([width_in, row_in * rows] * 2))
+        axes = paper.add_axes(sides_in / np.array([width_in, row_in * rows] * 2))
         axes.tick_params(labelsize=style.FONT_PT)
         axes.set_title(_title(column))
         panel = CurvePanel(axes, _PANEL_IN, is_share="accuracy" in column, first=first)
         _draw(panel, tables, column)
-    return style.say(figure, " ".join(_said(tables, name) for name in names))
+    sentence = " ".join(_said(tables, name) for name in names)
+    return style.say_of(paper, figure, sentence)
 
 
 def _draw(panel: CurvePanel, tables: dict[str, Table], column: str) -> None:
@@ -122,7 +126,7 @@ def _last(tables: dict[str, Table]) -> int:
 
 def _band(history: History, column: str) -> NDArray[np.float64] | None:
     """From the lowest to the highest client, if that was measured."""
-    kind = column.partition("_per_")[0]
+    kind = re.split("_per_|_over_", column.replace("mean_", ""), maxsplit=1)[0]
     ends = [f"{kind}_lowest", f"{kind}_highest"]
     if not all(name in history for name in ends):
         return None

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
@@ -81,6 +81,25 @@ class FigureDataError(FedLearnError, ValueError):
     """The numbers handed to a figure do not have the shape it draws."""
 
 
+Paper = Figure | SubFigure
+"""What can be drawn into: a figure, or a part of one."""
+
+
+def size_in(paper: Paper) -> tuple[float, float]:
+    """Width and height in inches."""
+    figure: Any = paper
+    width, height = figure.bbox.size / figure.dpi
+    return float(width), float(height)
+
+
+def width_of(paper: Paper | None, width_in: Any) -> float:
+    """How wide to draw: as wide as the figure that is given, or else `width_in`."""
+    if paper is not None:
+        return size_in(paper)[0]
+    check_width(width_in)
+    return float(width_in)
+
+
 def check_width(width_in: Any) -> None:
     """Refuses what is no width of a figure, or too narrow for its words."""
     is_number = isinstance(width_in, int | float | np.integer | np.floating)
@@ -92,15 +111,6 @@ def check_width(width_in: Any) -> None:
             where="width_in",
             do=f"viz.NARROW_IN is {NARROW_IN:g}, viz.WIDE_IN is {WIDE_IN:g}",
         )
-
-
-def is_whole(number: object) -> bool:
-    """Whether this is a whole number, of Python or NumPy; `True` is none.
-
-    >>> [is_whole(each) for each in (2, np.int64(2), 2.0, True, "2")]
-    [True, True, False, False, False]
-    """
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def check_numbers(found: Any, where: str, expected: str) -> NDArray[np.float64]:
@@ -117,23 +127,36 @@ def check_numbers(found: Any, where: str, expected: str) -> NDArray[np.float64]:
 
 
 def new_figure(
-    width_in: float, height_in: float, rows: int = 1, columns: int = 1
+    width_in: float,
+    height_in: float,
+    rows: int = 1,
+    columns: int = 1,
+    figure: Paper | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Returns an empty figure and its axes, row by row.
+    """Returns an empty figure, or the one that is given, and its axes, row by row.
 
-    The figure belongs to nobody but the caller: no window, no global state.
+    A new one belongs to the caller alone: no window, no global state.
 
     >>> figure, axes = new_figure(6.0, 3.0, columns=2)
     >>> figure.get_size_inches().tolist(), len(axes)
     ([6.0, 3.0], 2)
     """
-    figure = Figure(figsize=(width_in, height_in), layout="constrained")
-    axes = list(np.ravel(figure.subplots(rows, columns, squeeze=False)))
+    paper: Any = figure or Figure(figsize=(width_in, height_in))
+    if paper.figure.get_layout_engine() is None:
+        paper.figure.set_layout_engine("constrained")
+    axes = list(np.ravel(paper.subplots(rows, columns, squeeze=False)))
     for each in axes:
-        # Ticks are made when a figure is shown, outside of `in_our_look`.
-        each.tick_params(labelsize=FONT_PT, colors=INK)
-        each.grid(axis="y", color="#E3E3E3")
-    return figure, axes
+        dress(each)
+    return paper, axes
+
+
+def dress(axes: Axes) -> None:
+    """Ticks and lines in our look; they are made when a figure is shown."""
+    axes.tick_params(labelsize=FONT_PT, colors=INK)
+    axes.grid(axis="y", color="#E3E3E3")
+    axes.set_axisbelow(True)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set_fontsize(FONT_PT)
 
 
 def say(figure: Figure, sentence: str) -> Figure:
@@ -143,6 +166,13 @@ def say(figure: Figure, sentence: str) -> Figure:
     """
     figure.set_label(sentence)
     return figure
+
+
+def say_of(paper: Paper, given: object, sentence: str) -> Figure:
+    """The same for a figure that was given, which may have words already."""
+    figure: Any = paper.figure
+    words = said(figure) if given is not None else ""
+    return say(figure, f"{words} {sentence}".strip())
 
 
 def said(figure: Figure) -> str:

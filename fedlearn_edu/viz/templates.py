@@ -25,6 +25,7 @@ def draw_digit_templates(
     *,
     title: str = "What the model looks for in each digit",
     width_in: float = style.WIDE_IN,
+    figure: style.Paper | None = None,
 ) -> Figure:
     """Draws the weights of a softmax regression as one picture per class.
 
@@ -34,6 +35,7 @@ def draw_digit_templates(
             The few strongest weights (0.5 %) share the ends of the color bar.
         title: The title of the figure.
         width_in: Width in inches; narrow figures have the color bar below.
+        figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
     >>> print(draw_digit_templates([[0.5, 0], [0, 0], [0, 0], [0, -2]]).get_label())
     Weights of 2 classes as pictures of 2 by 2 pixels. The strongest for a class: 0.5
@@ -43,22 +45,23 @@ def draw_digit_templates(
     Raises:
         FigureDataError: if the weights are not pictures, or no finite numbers.
     """
-    style.check_width(width_in)
+    width_in = style.width_of(figure, width_in)
     pictures = as_pictures(weights)
     narrow = width_in < _COLOR_BAR_BELOW_IN
     rows = -(-len(pictures) // _TEMPLATE_COLUMNS)
     picture_in = (width_in - (0.2 if narrow else 1.6)) / _TEMPLATE_COLUMNS
     height_in = (picture_in + 0.3) * rows + (1.2 if narrow else 0.5)
-    figure, axes = style.new_figure(width_in, height_in, rows, _TEMPLATE_COLUMNS)
-    figure.suptitle(title, x=0.01, ha="left")
+    columns = _TEMPLATE_COLUMNS
+    paper, axes = style.new_figure(width_in, height_in, rows, columns, figure)
+    paper.suptitle(title, x=0.01, ha="left")
     limit = limit_of(pictures)
     for axis in axes:
         axis.set_axis_off()
     for digit, axis in enumerate(axes[: len(pictures)]):
         image = axis.imshow(pictures[digit], colors.SIGNED_MAP, vmin=-limit, vmax=limit)
         axis.set_title(f"{digit}")
-    _add_color_bar(figure, axes, image, below=narrow)
-    return style.say(figure, _said(pictures))
+    _add_color_bar(paper, axes, image, below=narrow)
+    return style.say_of(paper, figure, _said(pictures))
 
 
 def _said(pictures: NDArray[np.float64]) -> str:

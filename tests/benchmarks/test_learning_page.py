@@ -2,11 +2,9 @@
 """The page of results says what the record says, and figures are told apart."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from tests.architecture.repository import ROOT
 from tests.benchmarks.results import MACHINE
@@ -48,34 +46,6 @@ def made_up(scaffold: float = 0.9, rounds: int | None = 44) -> dict[str, Any]:
     }
 
 
-def test_page_says_what_was_measured(tmp_path: Path) -> None:
-    from benchmarks.learning.page import write
-
-    (tmp_path / "images").mkdir()
-    write(made_up(), tmp_path)
-    text = (tmp_path / "results.md").read_text("utf-8")
-    for said in (
-        "over\n2 seeds",
-        "Some Processor, 2 cores",
-        "| SCAFFOLD | rate 0.1 | 90.00 ± 1.41 | 90.00 ± 1.41 |",
-        "| 25 |",
-        "SCAFFOLD > FedAdam > FedAvg holds under every seed",
-        "FedProx is 1.00 points worse than FedAvg",
-        "It does not help here",
-        "| IID | 87 | 44 | 0.51 | 1.5 |",
-        "takes 36 s for one round",
-        "95.0 % of the test images after two",
-        "about 1.0 hours",
-        "800, 804: +0.5% from round 5",
-    ):
-        assert said in text, said
-    assert "{" not in text
-    for name in ("results_algorithms.png", "results_paper.png"):
-        with Image.open(tmp_path / "images" / name) as image:
-            assert image.width == 1500
-            assert image.info["Description"]
-
-
 def test_figures_that_were_missed_are_told() -> None:
     from benchmarks.learning.page import figures
 
@@ -88,29 +58,6 @@ def test_figures_that_were_missed_are_told() -> None:
     grown = made_up()
     grown["memory"]["megabytes"]["50"] = 850.0
     assert list(dict(figures(grown)).values())[-1] is False
-
-
-def test_what_was_not_measured_is_not_on_the_page(tmp_path: Path) -> None:
-    from benchmarks.learning.page import figures, write
-
-    only = {key: made_up()[key] for key in ("machine", "seeds", "memory")}
-    write(only, tmp_path)
-    text = (tmp_path / "results.md").read_text("utf-8")
-    assert "A thousand clients" in text
-    assert "first table" not in text
-    assert [what for what, _ in figures(only)] == [
-        "memory after round 50 within 5 % of round 5: +0.5%"
-    ]
-
-
-def test_prose_that_praises_needs_numbers_that_do() -> None:
-    from benchmarks.learning.page import _what_it_says
-
-    found = made_up(scaffold=0.8)["algorithms"]
-    found["FedProx"]["accuracy"] = [[0.9] * 100] * 2
-    text = _what_it_says(found)
-    assert "does **not** hold" in text
-    assert "Here it helps" in text
 
 
 def test_page_in_the_repository_is_the_one_made_of_the_record() -> None:

@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 QUICK = ["--quick", "--data", "digits", "--only", "W3", "--out"]
 
 
+@pytest.mark.thorough
 def test_one_workload_is_measured_and_kept(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Growth, overhead and first rounds: what they count and check, on small sizes."""
 
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,15 +17,6 @@ def test_growth_is_checked_and_timed_for_each_number_of_clients() -> None:
     entries = seconds("digits", True, (3, 6))
     assert [entry["right"] for entry in entries] == [True, True]
     assert [set(entry) for entry in entries] == [{"right", "train_s"}] * 2
-
-
-def test_growth_with_another_model_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import growth
-    from benchmarks.models import Loop
-
-    same = Loop(lambda model, _rate: model, lambda _: 0.0)
-    monkeypatch.setattr(growth, "_loop", lambda _: same)
-    assert [entry["right"] for entry in growth.seconds("digits", True, (3,))] == [False]
 
 
 @pytest.mark.skipif(
@@ -69,27 +59,6 @@ def test_sums_count_the_intrinsics_that_are_run() -> None:
     assert [entry["intrinsics"] for entry in entries] == [1, 1, 1]
 
 
-def test_intrinsics_of_a_mean_are_counted() -> None:
-    import numpy as np
-
-    import fedlearn_edu as fl
-    from benchmarks.overhead import intrinsics_in
-
-    @fl.federated_computation(fl.type_at_clients(np.float32))
-    def mean(values: Any) -> Any:
-        return fl.federated_mean(values)
-
-    native = frozenset({"federated_map", "federated_zip", "federated_aggregate"})
-    text = fl.framework.compile_tree(mean.tree, native | {"federated_value"}, "mean")
-    assert intrinsics_in(text) > 1
-
-
-def test_import_of_the_package_does_not_load_tensorflow() -> None:
-    from benchmarks.overhead import measure_import
-
-    assert measure_import(1)["loads_tensorflow"] is False
-
-
 def test_first_round_says_what_each_part_took() -> None:
     from benchmarks.first_round import COMPARED, first_round
 
@@ -97,12 +66,6 @@ def test_first_round_says_what_each_part_took() -> None:
         found = first_round("digits", True, "W2", key)
         assert set(found) == {"define_s", "call_s", "total_s", "later_s"}
         assert found["total_s"] == pytest.approx(found["define_s"] + found["call_s"])
-
-
-def test_fresh_process_is_another_one() -> None:
-    from benchmarks.processes import in_fresh_process
-
-    assert in_fresh_process(os.getpid) not in (None, os.getpid())
 
 
 def test_row_that_has_used_up_its_seconds_sits_out() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.benchmarks.results import made_up
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow, pytest.mark.thorough]
 
 
 @pytest.mark.parametrize("name", ["W1", "W2"])  # W3 is what `test_main.py` runs
@@ -23,19 +23,6 @@ def test_all_rows_agree_with_numpy_and_are_timed(name: str) -> None:
             assert row["losses"] == pytest.approx(table["expected"], rel=1e-4)
             assert {"train_s", "eval_s"} <= row.keys()
         assert table["reference"] in table["rows"]
-
-
-def test_every_form_is_compared_and_some_step_by_step() -> None:
-    from benchmarks.rows import ROWS, tables
-    from benchmarks.workloads import Source
-
-    source = Source("digits", quick=True)
-    used = {
-        key for n in ("W1", "W2", "W3") for t in tables(n, source) for key in t.rows
-    }
-    by_step = {key for key in ROWS if key.endswith("step by step")}
-    assert used >= ROWS.keys() - by_step
-    assert len(used & by_step) >= 3
 
 
 def test_row_with_other_losses_is_wrong_and_gets_no_time() -> None:

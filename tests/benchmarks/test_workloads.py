@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.workloads import NoDataError, Source
+from benchmarks.workloads import Source
 from fedlearn_edu.simulation.datasets import load_digits28
 
 
@@ -42,22 +42,10 @@ def test_clients_share_the_memory_of_what_they_share(source: Source) -> None:
     assert many.bytes == 1000 * 50 * (784 * 4 + 4)
 
 
-def test_unequal_clients_have_thirty_to_seventy_examples(source: Source) -> None:
-    lengths = [len(y) for _, y in source.w2_ragged().clients]
-    assert (min(lengths), max(lengths)) == (30, 70)
-    assert np.mean(lengths) == pytest.approx(50, abs=0.1)
-
-
 def test_last_batch_of_an_unequal_client_is_ragged(source: Source) -> None:
     workload = source.w2_ragged()
     assert len(workload.clients[1][1]) == 37
     assert [len(y) for _, y in workload.cut(workload.clients[1])] == [10, 10, 10, 7]
-
-
-def test_clients_of_w3_hold_consecutive_examples(source: Source) -> None:
-    _, y = load_digits28().train
-    held = np.concatenate([own for _, own in source.w3().clients])
-    assert held.tolist() == y[: len(held)].tolist()
 
 
 @pytest.mark.slow
@@ -69,12 +57,3 @@ def test_known_losses_belong_to_the_full_sizes_on_mnist(mnist_folder: Path) -> N
     assert source.w1().rates[:3] == pytest.approx((0.1, 0.09, 0.081))
     assert source.w2(100).known == ()
     assert Source("mnist", quick=True).w1().known == ()
-
-
-def test_missing_mnist_is_said_with_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(tmp_path))
-    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
-    with pytest.raises(NoDataError, match=r"FEDLEARN_EDU_DATA.*--data digits"):
-        Source("mnist")

@@ -19,7 +19,12 @@ from tests.browser.servers import serve
 from tests.notebooks.notebooks import NOTEBOOKS
 from tools.cells import code_cells, read
 
-pytestmark = [pytest.mark.browser, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.tensorflow,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+]
 
 SHOW = """
 def show_all(explorer):
@@ -29,7 +34,7 @@ def show_all(explorer):
         job.stop()
     return explorer
 """
-MOVING = ("explore_", "viz.play(")
+MOVING = ("explore_", "viz.explore_run(")
 
 # What is wrong with the controls of each output, in words; and how many tracks it has.
 MEASURE = r"""() => {

@@ -13,11 +13,14 @@ from typing import Any, final
 import pytest
 
 from tests.browser.conftest import PICTURES
-from tests.browser.notebook_page import NotebookPage
+from tests.browser.notebook_page import HARMLESS, NotebookPage
 
-pytestmark = [pytest.mark.browser, pytest.mark.tensorflow, pytest.mark.slow]
-
-HARMLESS = "reading 'schema'"  # Notebook 7 says this with any widget, or with none
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.tensorflow,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+]
 
 
 @final
@@ -42,7 +45,7 @@ EXPLORERS = [
     Explored("mean", "fl.viz.explore_mean(", ("client 0", "5")),
     Explored("aggregation", "fl.viz.explore_aggregation(", ("step", "3")),
     Explored("partitions", "fl.viz.explore_partitions(", ("clients", "5")),
-    Explored("play", "fl.viz.play(", ("step", "40"), '[role="status"]'),
+    Explored("play", "fl.viz.explore_run(", ("step", "40"), '[role="status"]'),
 ]
 DISPLAYS = {
     "program": "federated_broadcast(model)",
@@ -80,23 +83,6 @@ def test_slider_moves_by_keyboard(
     keys = ("PageDown", "PageUp")
     times = opened.time_moves(output, handle, keys, explored.seen)
     report[f"{opened.app}: {explored.name}"] = statistics.median(times)
-
-
-@each
-def test_slider_moves_by_mouse(opened: NotebookPage, explored: Explored) -> None:
-    output = opened.output_with(explored.cell)
-    before = sentence(output)
-    handle = output.locator(".noUi-handle").first
-    handle.scroll_into_view_if_needed()
-    place: Any = handle.bounding_box()
-    track: Any = output.locator(".noUi-base").first.bounding_box()
-    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
-    share = (x - track["x"]) / track["width"]
-    opened.page.mouse.move(x, y)
-    opened.page.mouse.down()
-    opened.page.mouse.move(track["x"] + track["width"] * (1 - share * 0.7), y, steps=4)
-    opened.page.mouse.up()
-    opened.wait_for_change(lambda: sentence(output), before)
 
 
 @each
@@ -192,7 +178,7 @@ def test_drift_is_computed_and_moves(
 
 
 def test_player_is_played_and_stepped(opened: NotebookPage) -> None:
-    output = opened.output_with("fl.viz.play(")
+    output = opened.output_with("fl.viz.explore_run(")
     for name in ("first", "next"):
         before = sentence(output)
         button = output.get_by_role("button", name=name, exact=False).first

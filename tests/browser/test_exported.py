@@ -12,7 +12,12 @@ import pytest
 
 from tests.browser.conftest import NOTEBOOK, PICTURES, ROOT
 
-pytestmark = [pytest.mark.browser, pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.tensorflow,
+    pytest.mark.slow,
+    pytest.mark.thorough,
+]
 
 MOVING = ("play", "mean", "aggregation", "partitions", "training", "drift")
 
@@ -51,7 +56,7 @@ def test_notebook_keeps_pictures_and_sentences(tmp_path: Path) -> None:
     NotebookClient(notebook, timeout=600, store_widget_state=False).execute()
     assert "widgets" not in notebook.metadata
     for name in MOVING:
-        call = "viz.play(" if name == "play" else f"explore_{name}("
+        call = "viz.explore_run(" if name == "play" else f"explore_{name}("
         (cell,) = [cell for cell in notebook.cells if call in cell.source]
         data = cell.outputs[-1].data
         assert data["image/png"], name

@@ -8,7 +8,7 @@ import pytest
 from fedlearn_edu import viz
 from tests.patience import PATIENCE_S
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
 
 NAMES = ("mean", "aggregation", "partitions", "training", "drift")
 

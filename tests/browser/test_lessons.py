@@ -17,7 +17,7 @@ from tests.browser.conftest import PICTURES, ROOT
 from tests.browser.notebook_page import NotebookPage
 from tests.browser.servers import serve
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
 
 LESSONS = ("01_hello", "04_intrinsics")
 

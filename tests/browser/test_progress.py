@@ -13,7 +13,7 @@ from tests.browser.conftest import PICTURES
 from tests.browser.notebook_page import NotebookPage
 from tests.browser.servers import serve
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
 
 CELLS = (
     "import fedlearn_edu as fl\nfrom fedlearn_edu.course import check, progress",

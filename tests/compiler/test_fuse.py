@@ -163,7 +163,7 @@ def test_after_an_error_the_program_is_run_step_by_step(
     factory = local_executor_factory(support_sequence_ops=True, tape=tape)
 
     def told() -> list[tuple[str, str]]:
-        events = [(e.what, e.detail) for e in tape if e.layer == "context"]
+        events = [(str(e.what), e.detail) for e in tape if e.layer == "context"]
         tape.clear()
         return events
 

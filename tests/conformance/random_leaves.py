@@ -36,7 +36,7 @@ NUMPY = SimpleNamespace(
     text=lambda x: str(int(x)).encode(),
     join=lambda a, b: bytes(a) + bytes(b),
     both=lambda a, b: np.logical_and(a, b),
-    no=np.logical_not,
+    no=lambda x: np.logical_not(x),  # (a ufunc of NumPy 1 has no signature)
     fold=lambda rows, start, fn: _folded(rows, start, fn),
 )
 

@@ -31,6 +31,7 @@ class Stack:
         runtime: the leaf code it is tried with.
         sequences: whether it has the sequence layer.
         max_fanout: from this many clients on it is a hierarchy.
+        is_full: whether it runs every case, not only a few, in `make test`.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Stack:
     runtime: str = "numpy"
     sequences: bool = True
     max_fanout: int = NEVER
+    is_full: bool = False
 
     @cached_property
     def context(self) -> Context:
@@ -53,8 +55,8 @@ def local(**options: object) -> Callable[[], Context]:
 
 STACKS = (
     Stack("local-numpy", local(support_sequence_ops=False), sequences=False),
-    Stack("local-numpy-sequence", local(leaf="numpy")),
-    Stack("composing-2", local(max_fanout=2), max_fanout=2),
+    Stack("local-numpy-sequence", local(leaf="numpy"), is_full=True),
+    Stack("composing-2", local(max_fanout=2), max_fanout=2, is_full=True),
     Stack("composing-3", local(max_fanout=3), max_fanout=3),
     Stack(
         "composing-2-plain",
@@ -88,7 +90,12 @@ STACKS = (
         runtime="tensorflow",
         sequences=False,
     ),
-    Stack("local-tensorflow-sequence", local(leaf="tensorflow"), runtime="tensorflow"),
+    Stack(
+        "local-tensorflow-sequence",
+        local(leaf="tensorflow"),
+        runtime="tensorflow",
+        is_full=True,
+    ),
     Stack("threaded", local(clients_per_thread=1), runtime="tensorflow"),
     Stack(
         "composing-2-tensorflow",
@@ -110,6 +117,33 @@ STACKS = (
     Stack("mixed-composing-2", local(max_fanout=2), runtime="mixed", max_fanout=2),
     Stack("mixed-recorded", local(tape=Tape()), runtime="mixed"),
 )
+
+
+# Together they use every primitive intrinsic.
+SMOKE = frozenset(
+    {
+        "value_at_clients_is_at_each_of_them-many",
+        "eval_at_clients_runs_at_each-nobody",
+        "map_and_aggregate_in_one_step-many",
+        "select_gives_the_wanted_slices-many",
+        "least_and_greatest_integer-many",
+        "aggregate_with_four_functions-many",
+        "collect_integers-many",
+        "reduce_subtracts_in_client_order-many",
+        "mean_weighted-many",
+        "secure_sum-many",
+        "secure_modular_sum-many",
+        "sequence_read_three_times",
+        "client_data_mapped_inside_a_map",
+        "federated_averaging-many",
+        "capture_in_an_aggregation-many",
+    }
+)
+
+
+def is_tried_first(stack: Stack, case: Case) -> bool:
+    """Whether `make test` runs this case on this stack; few cases mix runtimes."""
+    return stack.is_full or case.name in SMOKE or case.runtime == "mixed"
 
 
 def count_clients(case: Case) -> int:

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every case on every stack: the same program means the same thing everywhere."""
+"""Every case on every stack: the same program means the same thing everywhere.
+
+The reference and three stacks run all cases; the other stacks run a few that use every
+primitive intrinsic, and the rest of them in the thorough tests.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -13,7 +20,7 @@ from fedlearn_edu.framework import (
 )
 from fedlearn_edu.testing import Case, cases, primitives, run_in
 from fedlearn_edu.testing.comparison import difference
-from tests.conformance.stacks import STACKS, Stack, count_clients
+from tests.conformance.stacks import SMOKE, STACKS, Stack, count_clients, is_tried_first
 
 # The language's own, before any test defines more.
 PRIMITIVES = frozenset(d.uri for d in all_intrinsics() if d.is_primitive)
@@ -22,39 +29,36 @@ HEAVY = ("tensorflow", "mixed")
 EVERY_CASE = [case for runtime in ("numpy", *HEAVY) for case in cases(runtime)]
 
 
-def _marks(runtime: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.tensorflow] if runtime in HEAVY else []
+def _params() -> Iterator[Any]:
+    for case in EVERY_CASE:
+        stacks = [stack for stack in STACKS if stack.runtime == case.runtime]
+        first = [stack for stack in stacks if is_tried_first(stack, case)]
+        others = [stack for stack in stacks if stack not in first]
+        name = f"{case.name}-{case.runtime}"
+        marks = [pytest.mark.tensorflow] if case.runtime in HEAVY else []
+        yield pytest.param(case, first, id=name, marks=marks)
+        if others:
+            marks = [*marks, pytest.mark.thorough]
+            yield pytest.param(case, others, id=f"{name}-other stacks", marks=marks)
 
 
-def _named(case: Case) -> str:
-    return f"{case.name}-{case.runtime}"
-
-
-@pytest.mark.parametrize(
-    "case", [pytest.param(c, id=_named(c), marks=_marks(c.runtime)) for c in EVERY_CASE]
-)
-def test_reference_gives_what_was_worked_out_by_hand(case: Case) -> None:
-    """The oracle itself is tested."""
-    found = run_in(ReferenceContext(), case)
-    assert difference(found, case.expected) is None, case.says
-
-
-@pytest.mark.parametrize(
-    ("stack", "case"),
-    [
-        pytest.param(s, c, id=f"{s.name}:{c.name}", marks=_marks(s.runtime))
-        for s in STACKS
-        for c in cases(s.runtime)
-    ],
-)
-def test_stack_agrees_with_reference_or_refuses(stack: Stack, case: Case) -> None:
-    """A stack gives the reference's result, or says early what is missing."""
-    if _lacks_sequences(stack, case):
-        _check_refusal(stack, case)
-        return
-    found, meant = run_in(stack.context, case), run_in(ReferenceContext(), case)
-    assert difference(found, meant) is None, case.says
-    assert difference(found, case.expected) is None, case.says
+@pytest.mark.parametrize(("case", "stacks"), list(_params()))
+def test_stacks_give_what_the_reference_gives_or_refuse(
+    case: Case, stacks: list[Stack]
+) -> None:
+    """The oracle itself is tested; a stack agrees, or says early what is missing."""
+    meant = run_in(ReferenceContext(), case)
+    assert difference(meant, case.expected) is None, case.says
+    for stack in stacks:
+        try:
+            if _lacks_sequences(stack, case):
+                _check_refusal(stack, case)
+                continue
+            found = run_in(stack.context, case)
+        except Exception as error:
+            error.add_note(f"on the stack {stack.name}")
+            raise
+        assert difference(found, meant) is None, (stack.name, case.says)
 
 
 def _check_refusal(stack: Stack, case: Case) -> None:
@@ -72,25 +76,27 @@ def _lacks_sequences(stack: Stack, case: Case) -> bool:
     return reads and not stack.sequences
 
 
-@pytest.mark.parametrize("case", [c for c in cases() if c.needs_sequences], ids=_named)
-def test_nothing_has_run_when_a_stack_refuses(case: Case) -> None:
+def test_nothing_has_run_when_a_stack_refuses() -> None:
     tape = Tape()
     context = SyncExecutionContext(local_executor_factory(tape=tape))
-    with pytest.raises(UnsupportedIntrinsicError, match="sequence_"):
-        run_in(context, case)
+    for case in cases():
+        if case.needs_sequences:
+            with pytest.raises(UnsupportedIntrinsicError, match="sequence_"):
+                run_in(context, case)
     assert len(tape) == 0
 
 
+def test_cases_say_truly_whether_they_need_sequences() -> None:
+    for case in cases():
+        uses = any(uri.startswith("sequence_") for uri in primitives(case))
+        assert uses == case.needs_sequences or case.name.startswith("reduce_"), case
+
+
 @pytest.mark.parametrize(
-    "case", [c for c in cases() if not c.name.startswith("reduce_")], ids=_named
+    "some", [cases(), [c for c in cases() if c.name in SMOKE]], ids=["all", "smoke"]
 )
-def test_case_says_truly_whether_it_needs_sequences(case: Case) -> None:
-    uses = any(uri.startswith("sequence_") for uri in primitives(case))
-    assert uses == case.needs_sequences
-
-
-def test_cases_use_every_primitive_intrinsic() -> None:
-    assert frozenset().union(*map(primitives, cases())) >= PRIMITIVES
+def test_cases_use_every_primitive_intrinsic(some: Sequence[Case]) -> None:
+    assert frozenset().union(*map(primitives, some)) >= PRIMITIVES
 
 
 def test_cases_have_different_names_and_say_what_they_check() -> None:

@@ -32,11 +32,6 @@ def _history() -> Any:
 
 
 HISTORY = _history()
-ADD = fl.federated_computation(lambda a, b: a + b, np.int32, np.int32)
-SAME = fl.federated_computation(lambda a: a, np.int32)
-FROM_ONE = fl.federated_computation(
-    lambda v: fl.federated_aggregate(v, np.int32(1), ADD, ADD, SAME), INTS
-)
 
 FLAT = "(((((0+a)+b)+c)+d)+e)!"
 IN_TWOS = "[[((0+a)+b)|((0+c)+d)]|(0+e)]!"
@@ -50,22 +45,6 @@ def _in_groups_of(size: int) -> Context:
 def _run(context: Context, computation: Any, argument: Any) -> Any:
     with context:
         return computation(argument)
-
-
-@pytest.mark.parametrize(
-    ("context", "total"),
-    [
-        pytest.param(ReferenceContext(), 16, id="reference"),
-        pytest.param(_in_groups_of(100), 16, id="flat"),
-        pytest.param(_in_groups_of(3), 17, id="in-threes"),
-        pytest.param(_in_groups_of(2), 18, id="in-twos"),
-    ],
-)
-def test_zero_that_is_not_neutral_counts_once_per_group(
-    context: Context, total: int
-) -> None:
-    """The 16, 17 and 18 of one and the same aggregation: 1 + … + 5, from zero = 1."""
-    assert _run(context, FROM_ONE, [1, 2, 3, 4, 5]) == total
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import copy
 import dataclasses
 import pickle
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from fedlearn_edu.errors import StructureError
 from fedlearn_edu.framework import ReferenceContext
 from fedlearn_edu.ir.traversal import runtimes
 from fedlearn_edu.testing import Case, assert_same, cases, difference, run_in
+from tests.conformance.stacks import SMOKE
 
 FLOATS = fl.type_at_clients(np.float32)
 PARAMETER = fl.to_type(OrderedDict(x=np.float32, k=np.float32))
@@ -97,20 +99,18 @@ def test_placement_stays_the_one_and_only(placement: fl.types.Placement) -> None
     assert copy.deepcopy(fl.FederatedType(np.int32, placement)).placement is placement
 
 
-@pytest.mark.parametrize(
-    "case",
-    [c for c in cases() if not runtimes(c.computation.tree)],
-    ids=lambda c: c.name,
-)
-def test_case_without_leaf_code_survives_pickling(case: Case) -> None:
+def test_cases_without_leaf_code_survive_pickling() -> None:
     """Names, lambdas, intrinsics and constants travel as they are."""
-    _check_arrival(case)
+    for case in cases():
+        if not runtimes(case.computation.tree):
+            _check_arrival(case)
 
 
 def _check_arrival(case: Case) -> None:
     arrived = dataclasses.replace(case, build=lambda: _there_and_back(case.computation))
     assert arrived.computation == case.computation
-    assert difference(run_in(ReferenceContext(), arrived), case.expected) is None
+    found = run_in(ReferenceContext(), arrived)
+    assert difference(found, case.expected) is None, case
 
 
 def test_containers_survive_pickling() -> None:
@@ -122,7 +122,14 @@ def test_containers_survive_pickling() -> None:
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("case", cases("tensorflow"), ids=lambda case: str(case.name))
-def test_tensorflow_case_survives_pickling(case: Case) -> None:
+@pytest.mark.parametrize(
+    "some",
+    [
+        pytest.param([c for c in cases("tensorflow") if c.name in SMOKE], id="smoke"),
+        pytest.param(cases("tensorflow"), id="all", marks=pytest.mark.thorough),
+    ],
+)
+def test_tensorflow_cases_survive_pickling(some: Sequence[Case]) -> None:
     """TensorFlow leaves pickle as graphs, whatever function they came from."""
-    _check_arrival(case)
+    for case in some:
+        _check_arrival(case)

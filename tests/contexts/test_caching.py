@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.contexts.caching import Cache
+from fedlearn_edu.contexts.factories import Cache
 from fedlearn_edu.framework import Tape
 from tests.patience import PATIENCE_S
 
 
 def cache_of(size: int, tape: Tape | None = None) -> Cache[str, str]:
-    return Cache(size, "made", tape)
+    return Cache(size, "built", tape)
 
 
 def is_there(cache: Cache[str, str], key: str) -> bool:
@@ -114,7 +114,7 @@ def test_the_tape_tells_what_was_made_and_what_was_there() -> None:
     for detail in ("one", "two"):
         cache.get("a", lambda: "A", "int32", detail)
     assert [(e.layer, e.participant, e.what, e.type, e.detail) for e in tape] == [
-        ("context", "all", "made", "int32", "one"),
+        ("context", "all", "built", "int32", "one"),
         ("context", "all", "reused", "int32", "two"),
     ]
     assert all(event.start_s <= event.end_s for event in tape)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import runtime_registry as leaves
-from fedlearn_edu.contexts.runtime_registry import leaf_executor, register_runtime
+from fedlearn_edu.contexts import stacks as leaves
+from fedlearn_edu.contexts.stacks import leaf_executor, register_runtime
 from fedlearn_edu.errors import FedLearnError, StructureError
-from fedlearn_edu.executors.routing import RoutingExecutor
+from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.ir import nodes as ir
 from tests.executors.examples import CountingExecutor
 from tests.programs import INT, INTS, in_another_process, increment
@@ -69,7 +69,7 @@ def test_a_registered_runtime_runs_its_own_code() -> None:
     )
     assert mixed([1, 2]) == 8
     assert isinstance(
-        leaf_executor(None, frozenset({"numpy", "abacus"})), RoutingExecutor
+        leaf_executor(None, frozenset({"numpy", "abacus"})), AnyRuntimeExecutor
     )
 
 

@@ -147,7 +147,7 @@ def test_clients_are_dealt_out_to_at_most_one_thread_per_core(
     clients: int, options: Any, threads: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 3)
-    monkeypatch.setattr(stacks, "HOLD_THE_LOCK", frozenset())
+    monkeypatch.setattr(stacks, "GIL_BOUND", frozenset())
     assert threads_of_clients(clients, **options) == threads
 
 

@@ -147,7 +147,7 @@ def test_time_limit_names_the_client_that_hangs(
 def test_threads_that_hang_hold_up_no_later_call(
     hanging: Hanging, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stacks, "HOLD_THE_LOCK", frozenset())
+    monkeypatch.setattr(stacks, "GIL_BOUND", frozenset())
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     everywhere = hanging.everywhere()
     with SyncExecutionContext(local_executor_factory()):

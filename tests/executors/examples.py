@@ -8,7 +8,7 @@ from typing import Any
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.routing import RoutingExecutor
+from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 from fedlearn_edu.structure import Struct
 
@@ -38,7 +38,7 @@ EXAMPLES: dict[str, Callable[[], Executor]] = {
     "ThreadDelegating": lambda: fw.ThreadDelegatingExecutor(fw.NumPyExecutor()),
     "Recording": lambda: fw.RecordingExecutor(fw.NumPyExecutor(), fw.Tape()),
     "Sizing": lambda: fw.SizingExecutor(fw.NumPyExecutor(), fw.Meter()),
-    "Routing": lambda: RoutingExecutor({"numpy": fw.NumPyExecutor()}),
+    "AnyRuntime": AnyRuntimeExecutor,
     "Federating": federating,
     "Federated": lambda: fw.FederatedExecutor({None: fw.NumPyExecutor()}),
 }

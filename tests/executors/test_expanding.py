@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.framework import FederatingStrategy, Handle, implements, ir
+from fedlearn_edu.framework import FederatingStrategy, Handle, implements
 from fedlearn_edu.language import intrinsic as definition
 from fedlearn_edu.language.intrinsic import define, intrinsic_named
 from tests.executors.direct import composed, refused, with_sequences
@@ -15,7 +15,6 @@ from tests.executors.examples import federating, run
 from tests.programs import FLOAT, FLOATS, INT, INT_AT_SERVER, INTS, add, increment
 
 fw = fl.framework
-SUM = (intrinsic_named("federated_sum"), fl.FunctionType(INTS, INT_AT_SERVER))
 MEAN = (
     intrinsic_named("federated_mean"),
     fl.FunctionType(FLOATS, fl.type_at_server(FLOAT)),
@@ -57,11 +56,6 @@ class Lacking(FederatingStrategy):
 
 def lacking() -> Any:
     return fw.FederatingExecutor(lambda _: Lacking(), fw.NumPyExecutor())
-
-
-def test_what_the_strategy_implements_is_not_expanded() -> None:
-    assert run(answer(lacking(), SUM, ([1, 2], INTS))) == 1000
-    assert run(answer(federating(), SUM, ([1, 2], INTS))) == 3
 
 
 def test_an_expansion_that_comes_to_a_missing_primitive_says_by_which_way() -> None:
@@ -140,24 +134,6 @@ def test_an_expansion_may_return_a_structure() -> None:
         return list(await both.compute()), await last.compute()
 
     assert run(work()) == ([1, 2], 2)
-
-
-@pytest.mark.usefixtures("_registry_as_before")
-def test_an_intrinsic_that_is_defined_again_is_expanded_anew() -> None:
-    """As in a notebook cell that is run twice."""
-    results = []
-    for body in (fl.federated_min, fl.federated_max):
-        defined = define("federated_pick", "({T}@CLIENTS -> T@SERVER)", expand=body)
-        results.append(run(answer(federating(), (defined, SUM[1]), ([1, 2], INTS))))
-    assert results == [1, 2]
-
-
-def test_the_result_has_the_type_that_was_asked_for() -> None:
-    vectors = fl.type_at_clients(fl.TensorType(np.int32, [2]))
-    wider = fl.type_at_server(fl.SequenceType(fl.TensorType(np.int32, [None])))
-    collect = ir.Intrinsic("federated_collect", fl.FunctionType(vectors, wider))
-    value = run(ask(federating(1), (collect,), ([[1, 2]], vectors)))
-    assert value.type_signature == wider
 
 
 def test_sequence_sum_is_expanded_where_sequences_are_understood() -> None:

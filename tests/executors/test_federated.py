@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError
 from tests.executors.examples import CountingExecutor, call, run
-from tests.ids import plain
 from tests.programs import INTS, add, increment
 
 fw = fl.framework
@@ -37,27 +35,3 @@ def test_the_entry_under_none_does_the_unplaced_work(listed: bool) -> None:
     assert unplaced.calls["create_call"] == 1
     executor.close()
     assert [e.times_closed for e in (unplaced, server, client)] == [1, 1, 1]
-
-
-@pytest.mark.parametrize("targets", [{}, {fl.SERVER: fw.NumPyExecutor()}], ids=len)
-def test_without_an_entry_under_none_there_is_nobody_for_unplaced_work(
-    targets: Any,
-) -> None:
-    with pytest.raises(CardinalityError, match="unplaced work") as caught:
-        fw.FederatedExecutor(targets)
-    assert "None" in str(caught.value.expected)
-
-
-@pytest.mark.parametrize(
-    ("targets", "error"),
-    [
-        ({None: 5}, TypeMismatchError),
-        ({None: fw.NumPyExecutor(), "x": fw.NumPyExecutor()}, TypeMismatchError),
-        ({None: []}, CardinalityError),
-        (5, TypeMismatchError),
-    ],
-    ids=plain,
-)
-def test_a_wrong_mapping_is_refused(targets: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        fw.FederatedExecutor(targets)

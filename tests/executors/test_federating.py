@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import (
-    ExecutorError,
-    StructureError,
-    TypeMismatchError,
-    UnsupportedIntrinsicError,
-)
+from fedlearn_edu.errors import ExecutorError, StructureError, UnsupportedIntrinsicError
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
     FederatingStrategy,
@@ -20,7 +15,7 @@ from fedlearn_edu.executors.federating import (
 )
 from fedlearn_edu.ir import nodes as ir
 from tests.executors.examples import CountingExecutor, federating, pair, run
-from tests.programs import INT, INT_AT_SERVER, INTS, add, increment, same
+from tests.programs import INT, INT_AT_SERVER, INTS, add, increment
 
 FIVE = ir.Literal(np.int32(5), INT)
 SUM = ir.Intrinsic("federated_sum", fl.FunctionType(INTS, INT_AT_SERVER))
@@ -29,29 +24,6 @@ BROADCAST = ir.Intrinsic(
     fl.FunctionType(INT_AT_SERVER, fl.type_at_clients(INT, all_equal=True)),
 )
 MEMBERS = (np.int32(1), np.int32(2))
-
-
-async def computed(executor: Any, value: Any, type_: Any = None) -> Any:
-    return await (await executor.create_value(value, type_)).compute()
-
-
-@pytest.mark.parametrize(
-    ("value", "type_", "result"),
-    [
-        (MEMBERS, INTS, (1, 2)),
-        (np.int32(5), INT_AT_SERVER, 5),
-        (np.int32(5), fl.type_at_clients(INT, all_equal=True), 5),
-        (np.int32(5), INT, 5),
-        (fl.CLIENTS, None, fl.CLIENTS),
-        (ir.PlacementLiteral(fl.SERVER), None, fl.SERVER),
-        (FIVE, None, 5),
-    ],
-    ids=str,
-)
-def test_a_value_is_embedded_where_it_belongs(
-    value: Any, type_: Any, result: Any
-) -> None:
-    assert run(computed(federating(), value, type_)) == result
 
 
 @pytest.mark.parametrize(
@@ -69,21 +41,6 @@ def test_names_and_calls_are_for_the_executor_above(node: ir.Node) -> None:
     with pytest.raises(ExecutorError, match=type(node).__name__) as caught:
         run(federating().create_value(node))
     assert "ReferenceResolvingExecutor" in str(caught.value.do)
-
-
-def test_a_lambda_is_kept_but_not_called() -> None:
-    async def work() -> Any:
-        executor = federating()
-        fn = await executor.create_value(same)
-        await executor.create_call(fn, await executor.create_value(np.int32(1), INT))
-
-    with pytest.raises(ExecutorError, match="does not call lambdas"):
-        run(work())
-
-
-def test_an_unknown_intrinsic_is_refused_when_it_is_embedded() -> None:
-    with pytest.raises(StructureError, match="no intrinsic 'federated_som'"):
-        run(federating().create_value(ir.Intrinsic("federated_som", SUM.type)))
 
 
 def test_the_all_equal_bit_is_forgotten_where_it_is_not_wanted() -> None:
@@ -125,26 +82,6 @@ def test_unplaced_work_never_touches_the_server_or_a_client() -> None:
     assert not server.calls
     assert not client.calls
     assert unplaced.calls["create_call"] == 1
-
-
-def test_a_federated_structure_has_no_fields_here() -> None:
-    async def work() -> Any:
-        executor = federating()
-        type_ = fl.type_at_server([INT, INT])
-        value = await executor.create_value(pair(np.int32(1), np.int32(2)), type_)
-        await executor.create_selection(value, 0)
-
-    with pytest.raises(TypeMismatchError, match="structure"):
-        run(work())
-
-
-def test_closing_closes_everything_below_once() -> None:
-    server, client, unplaced = (CountingExecutor() for _ in range(3))
-    strategy = fl.framework.FederatedResolvingStrategy.factory(
-        {fl.SERVER: server, fl.CLIENTS: [client, client]}
-    )
-    FederatingExecutor(strategy, unplaced).close()
-    assert [e.times_closed for e in (server, client, unplaced)] == [1, 1, 1]
 
 
 # ------------------------------------------------------------------ strategies

@@ -13,6 +13,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Event, Tape
+from fedlearn_edu.executors.wrapping import EventKind
 from tests.executors.examples import call, run
 from tests.programs import INTS, NUMBERS, add, increment
 
@@ -105,7 +106,7 @@ def test_a_recorded_run_gives_the_same_result() -> None:
 
 
 def test_events_are_frozen() -> None:
-    event = Event(0, "leaf", "server", "compute", "int32", 0.0, 0.0)
+    event = Event(0, "leaf", "server", EventKind.COMPUTE, "int32", 0.0, 0.0)
     with pytest.raises(dataclasses.FrozenInstanceError):
         event.number = 1  # type: ignore[misc]
 
@@ -170,8 +171,7 @@ def test_a_call_that_fails_is_an_event_that_names_the_error() -> None:
         run(executor.create_value("text", fl.to_type(np.int32)))
     [event] = tape
     assert (event.what, event.type) == ("create_value", "")
-    assert event.detail == "failed: TypeMismatchError"
-    assert event.error == "TypeMismatchError"
+    assert (event.detail, event.error) == ("text", "TypeMismatchError")
 
 
 def test_a_handle_that_no_event_made_is_not_the_first_ones() -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequences: a map is lazy, a reduction eager, and both keep the order."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -106,15 +105,6 @@ def test_a_reduction_runs_at_once_and_in_order() -> None:
     assert order == [(0, 1), (1, 2), (3, 3)]
 
 
-@pytest.mark.parametrize("elements", [(), ELEMENTS[:1]])
-def test_short_sequences_reduce_too(elements: Any) -> None:
-    program = fl.federated_computation(
-        lambda s: fl.sequence_reduce(fl.sequence_map(increment, s), 10, add), NUMBERS
-    )
-    executor = fw.ReferenceResolvingExecutor(over())
-    assert run(call(executor, program, elements)) == 10 + 2 * len(elements)
-
-
 def test_a_sequence_stays_here_until_leaf_code_wants_it() -> None:
     target = CountingExecutor()
 
@@ -144,39 +134,6 @@ def test_the_element_function_may_be_a_lambda() -> None:
         return await (await mapped(over(), twice)).compute()
 
     assert list(run(work())) == [3, 4, 5]
-
-
-def test_a_generator_is_read_again_by_every_reader() -> None:
-    """differs: a generator was exhausted after one pass in the ancestor."""
-
-    def elements() -> Iterator[int]:
-        yield from (1, 2, 3)
-
-    program = fl.federated_computation(
-        lambda s: [fl.sequence_sum(s), fl.sequence_sum(s)], NUMBERS
-    )
-    factory = fw.local_executor_factory(support_sequence_ops=True)
-    with fw.SyncExecutionContext(factory):
-        assert program(elements) == [6, 6]
-
-
-@fl.np_computation(np.int32)
-def positive(x: Any) -> Any:
-    if x < 0:
-        raise ArithmeticError("not positive")
-    return x
-
-
-@pytest.mark.parametrize("reader", [fl.sequence_sum, lambda s: s, total])
-def test_an_error_says_at_which_element_it_happened(reader: Any) -> None:
-    program = fl.federated_computation(
-        lambda s: reader(fl.sequence_map(positive, s)), NUMBERS
-    )
-    factory = fw.local_executor_factory(support_sequence_ops=True)
-    context = fw.SyncExecutionContext(factory)
-    with context, pytest.raises(ArithmeticError, match="not positive") as caught:
-        program([1, 2, -3])
-    assert any("element 2" in note for note in caught.value.__notes__)
 
 
 def test_an_operator_checks_its_argument() -> None:

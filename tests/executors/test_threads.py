@@ -12,7 +12,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ExecutorError
-from fedlearn_edu.executors.run_inline import step
+from fedlearn_edu.executors.concurrency import run_inline
 from tests.executors.examples import CountingExecutor, call, run
 from tests.patience import PATIENCE_S
 from tests.programs import INT, increment, seven
@@ -74,7 +74,7 @@ def test_errors_come_back_from_the_thread() -> None:
 
 def test_while_being_stepped_work_stays_on_the_thread_of_the_reader() -> None:
     executor = over()
-    assert step(lambda: call(executor, which_thread)) == threading.get_ident()
+    assert run_inline(lambda: call(executor, which_thread)) == threading.get_ident()
     executor.close()
 
 

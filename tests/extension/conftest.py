@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fedlearn_edu.contexts import runtime_registry as leaves
+from fedlearn_edu.contexts import stacks as leaves
 from fedlearn_edu.language import intrinsic as definition
 
 

@@ -52,31 +52,6 @@ def test_own_derived_intrinsic_runs(context: Context, federated_range: Any) -> N
 
 
 @everywhere
-def test_own_derived_intrinsic_works_on_structures(
-    context: Context, federated_range: Any
-) -> None:
-    member = fl.to_type([("x", np.int32), ("y", np.float32)])
-    spread = fl.federated_computation(federated_range, fl.type_at_clients(member))
-    with context:
-        found = spread([(1, 0.5), (4, 0.25), (2, 2.0)])
-    assert_same(list(found.items()), [("x", np.int32(3)), ("y", np.float32(1.75))])
-
-
-@everywhere
-def test_own_derived_intrinsic_may_be_built_on_another(
-    context: Context, federated_range: Any
-) -> None:
-    @derived("({T}@CLIENTS -> T@SERVER)")
-    def federated_double_range(value: Any) -> Any:
-        both = federated_range(value)
-        return both + both
-
-    doubled = fl.federated_computation(federated_double_range, INTS)
-    with context:
-        assert_same(doubled([5, 1, 3]), 8)
-
-
-@everywhere
 def test_own_derived_intrinsic_may_take_a_function(context: Context) -> None:
     @derived("(<(T -> U),{T}@CLIENTS,U> -> U@SERVER)")
     def federated_total_of(fn: Any, value: Any, start: Any) -> Any:

@@ -26,7 +26,6 @@ from fedlearn_edu.framework import (
 from fedlearn_edu.testing import assert_conforms, assert_same
 
 FLOATS = fl.type_at_clients(np.float32)
-MEAN = fl.federated_computation(fl.federated_mean, FLOATS)
 SUM = fl.federated_computation(fl.federated_sum, FLOATS)
 NATIVE = frozenset(FederatedResolvingStrategy.implemented)
 SEQUENCES = frozenset({"sequence_map", "sequence_reduce"})
@@ -127,15 +126,6 @@ def test_counting_layer_counts_what_each_client_is_asked() -> None:
     assert counts == [Counter(create_value=1)] * 3
 
 
-def test_counting_layer_shows_that_the_server_does_the_adding() -> None:
-    counts = Counter[str]()
-    server = Counting(_leaf(), counts)
-    with SyncExecutionContext(OneStack(_stack([_leaf()] * 3, server), NATIVE)):
-        assert_same(SUM([1.0, 2.0, 6.0]), 9.0)
-    # Three additions and the report.
-    assert counts["create_call"] == 4
-
-
 def test_layer_at_every_place_changes_no_meaning() -> None:
     counts = Counter[str]()
 
@@ -169,15 +159,6 @@ def test_layer_at_every_place_changes_no_meaning() -> None:
     }
 
 
-def test_wrapping_layer_hears_every_call_and_what_is_computed() -> None:
-    said: list[str] = []
-    clients: list[Executor] = [Shouting(_leaf(), said)]
-    with SyncExecutionContext(OneStack(_stack(clients, _leaf()), NATIVE)):
-        assert_same(MEAN([4.0]), 4.0)
-    assert said[0] == "create_value"
-    assert said[-1] == "compute"
-
-
 def test_own_layer_and_recorder_may_be_stacked() -> None:
     tape, counts = Tape(), Counter[str]()
     client = RecordingExecutor(
@@ -189,13 +170,6 @@ def test_own_layer_and_recorder_may_be_stacked() -> None:
     assert (embedded.what, computed.what) == ("create_value", "compute")
     assert embedded.layer == "counting"
     assert embedded.type == "float32"
-
-
-def test_closing_a_stack_closes_own_layer() -> None:
-    client = Counting(_leaf(), Counter())
-    stack = _stack([client], _leaf())
-    stack.close()
-    assert client.closed
 
 
 def test_value_of_another_executor_is_refused_by_name() -> None:

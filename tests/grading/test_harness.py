@@ -18,6 +18,7 @@ from tools.cells import check_cells, read, what_it_says, write
 
 
 @pytest.mark.notebook
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_lesson_that_is_well_has_no_problems(tmp_path: Path) -> None:
     source = write_lesson(tmp_path / "lesson")
@@ -28,6 +29,7 @@ def test_lesson_that_is_well_has_no_problems(tmp_path: Path) -> None:
 
 
 @pytest.mark.notebook
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_every_kind_of_fault_is_found(tmp_path: Path) -> None:
     """A solution that is broken, a loud cell, misjudged answers, missing words."""
@@ -55,6 +57,7 @@ def test_every_kind_of_fault_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.notebook
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_endless_loop_and_deleted_check_cost_their_own_points_only(
     tmp_path: Path,
@@ -74,6 +77,7 @@ DIES_WHEN_CALLED = "import os\ndef double(number):\n    os._exit(1)"
 
 
 @pytest.mark.notebook
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("answers", "points", "blamed"),
@@ -99,6 +103,7 @@ def test_answer_that_ends_the_kernel_costs_its_own_points_only(
 
 
 @pytest.mark.notebook
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_submission_that_does_not_run_has_no_points_instead_of_none_earned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -127,6 +132,7 @@ def test_submission_that_does_not_run_has_no_points_instead_of_none_earned(
 
 
 @pytest.mark.notebook
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_check_that_is_told_not_to_run_is_run(tmp_path: Path) -> None:
     course = Course.release(write_lesson(tmp_path / "lesson"), tmp_path / "course")
@@ -139,6 +145,7 @@ def test_check_that_is_told_not_to_run_is_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.notebook
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_answers_can_be_tried_quickly_in_one_kernel(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -41,6 +41,7 @@ def test_release_is_what_make_release_writes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_command_line_of_nbgrader_writes_the_same(tmp_path: Path) -> None:
     source = write_lesson(tmp_path / "notebooks" / "source")
     generate(source.parent, tmp_path / "ours")
@@ -75,6 +76,7 @@ def test_release_is_a_clean_notebook(lesson: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_leak_is_found(tmp_path: Path) -> None:
     unmarked = DOUBLE.replace("### BEGIN SOLUTION", "### BEGIN SOLUTIONS")
     hinted = "# a hint: return 2 * number"

@@ -145,17 +145,6 @@ def test_every_link_leads_to_a_page_and_a_heading_that_are_there(clone: Path) ->
     assert followed > 15
 
 
-def test_links_to_pages_of_the_book_stay_in_it(clone: Path) -> None:
-    found = hrefs(bound(clone) / "01_hello.html")
-    assert "docs/words.html#what-values-are" in found
-    assert "02_next.html#what-is-it" in found
-    assert "01_hello.html#how-much-is-it" in found
-    assert "https://example.org/" in found
-    out = clone / "build"
-    assert hrefs(out / "docs/words.html").count("../01_hello.html") == 2
-    assert (out / "docs/words.html").read_text().count('href="../book.css"') == 1
-
-
 def test_source_code_keeps_its_name_and_loses_its_link(clone: Path) -> None:
     page = soup(bound(clone) / "01_hello.html")
     [name] = page.select('span[title="code.py"]')
@@ -298,34 +287,10 @@ def test_player_keeps_its_program_and_its_values_in_the_book() -> None:
     def average(readings: Any) -> Any:
         return fl.federated_mean(readings)
 
-    words = still(viz.play(average, [1.0, 2.0])).data
+    words = still(viz.explore_run(average, [1.0, 2.0])).data
     for part in ("The program that runs", "bytes so far", "position:absolute", "axis"):
         assert part in words
     assert "grid-area:a" in words
-
-
-def test_work_of_the_book_that_fails_is_an_error_of_the_cell() -> None:
-    def work(job: Job) -> str:
-        raise ValueError("no paint")
-
-    with pytest.raises(ValueError, match="no paint"):
-        still(moving(work))
-
-
-@pytest.mark.parametrize("shown", [3, None, "text", {"controls": 1}])
-def test_what_does_not_move_is_shown_as_it_is(shown: Any) -> None:
-    assert still(shown) is shown
-
-
-def test_wide_things_scroll_by_keyboard_too() -> None:
-    page = from_markdown("```\na long line\n```\n\n| a |\n| - |\n| 1 |\n")
-    assert [each.parent["tabindex"] for each in page.select("pre, table")] == ["0", "0"]
-
-
-def test_headings_of_the_same_name_have_anchors_of_their_own() -> None:
-    page = from_markdown("# One\n## The `same`!\n## The same\n")
-    ids = [heading["id"] for heading in page.select("h1, h2")]
-    assert ids == ["one", "the-same", "the-same-1"]
 
 
 def test_formula_that_cannot_be_drawn_is_shown_as_it_was_written() -> None:
@@ -339,6 +304,7 @@ def test_formula_that_cannot_be_drawn_is_shown_as_it_was_written() -> None:
 
 @pytest.mark.notebook
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_lessons_are_run(clone: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = command.write(clone, clone / "build").parent
     text = soup(out / "01_hello.html").get_text()
@@ -352,6 +318,7 @@ def test_lessons_are_run(clone: Path, capfd: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.notebook
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_lesson_that_does_not_run_is_named(
     clone: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

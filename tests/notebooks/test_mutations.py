@@ -17,7 +17,12 @@ from tests.notebooks.notebooks import LESSONS
 from tools.cells import read
 from tools.kernels import closed_environment, execute
 
-pytestmark = [pytest.mark.notebook, pytest.mark.slow, pytest.mark.tensorflow]
+pytestmark = [
+    pytest.mark.notebook,
+    pytest.mark.slow,
+    pytest.mark.tensorflow,
+    pytest.mark.thorough,
+]
 
 
 def _passes(lesson: str, package: Path, folder: Path) -> bool:

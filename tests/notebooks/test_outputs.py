@@ -47,6 +47,7 @@ def _lesson(folder: Path, source: str) -> Path:
 
 @pytest.mark.notebook
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_stored_outputs_are_compared(tmp_path: Path) -> None:
     path = _lesson(tmp_path, "print(round(2 / 3, 3))\nlen('five')")
     metadata = read(path).metadata

@@ -16,7 +16,7 @@ from tests.notebooks.notebooks import LESSONS, NOTEBOOKS
 from tools.cells import code_cells, errors, is_to_fail, on_stderr, read, what_it_says
 from tools.kernels import closed_environment, execute
 
-pytestmark = [pytest.mark.notebook, pytest.mark.slow]
+pytestmark = [pytest.mark.notebook, pytest.mark.slow, pytest.mark.thorough]
 
 MAX_SECONDS = 180
 

@@ -26,12 +26,6 @@ def add_one_in_place(x: Any) -> Any:
     return x
 
 
-def _leave(x: Any) -> Any:
-    if x == 7:
-        sys.exit(3)
-    return x
-
-
 def test_leaf_code_cannot_change_its_callers_array() -> None:
     mine = np.zeros(3, np.float32)
     assert add_one_in_place(mine).tolist() == [1.0, 1.0, 1.0]
@@ -174,25 +168,3 @@ def test_closed_thread_executor_refuses_work() -> None:
 
     with pytest.raises(ExecutorError, match="this executor is closed"):
         asyncio.run(_use_after_close())
-
-
-def test_modular_sum_is_right_where_the_plain_sum_leaves_the_dtype() -> None:
-    total = fl.federated_computation(
-        lambda x: fl.federated_secure_modular_sum(x, 100), fl.type_at_clients(np.int8)
-    )
-    result = total([99, 99, 99])
-    assert result == 97
-    assert result.dtype == np.int8
-
-
-def test_arithmetic_keeps_the_python_container() -> None:
-    pairs = fl.type_at_clients(fl.to_type(Pair(np.int32, np.int32)))
-    twice = fl.federated_computation(
-        lambda x: fl.federated_sum(x) + fl.federated_sum(x), pairs
-    )
-    assert twice([Pair(1, 2), Pair(3, 4)]) == Pair(8, 12)
-
-
-def test_list_given_to_a_computation_of_a_sequence_is_a_constant_sequence() -> None:
-    total = fl.federated_computation(fl.sequence_sum, fl.SequenceType(np.int32))
-    assert fl.federated_computation(lambda: total([1, 2, 3]))() == 6

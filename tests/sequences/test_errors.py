@@ -32,7 +32,13 @@ def positive(x: Any) -> Any:
     return x
 
 
-@pytest.fixture(autouse=True, params=["threads in groups", "one thread"])
+@pytest.fixture(
+    autouse=True,
+    params=[
+        "threads in groups",
+        pytest.param("one thread", marks=pytest.mark.thorough),
+    ],
+)
 def _with_sequences(request: pytest.FixtureRequest) -> Iterator[None]:
     options: dict[str, Any] = {"max_fanout": 2}
     if request.param == "one thread":

@@ -5,9 +5,9 @@ Each computation works once in its own body and once in a `tf.function` nested i
 and returns both results. The stack below has no sequence layer: what is part of a graph
 needs none. The captured values are tensors of the body around.
 
-To keep the cost bounded, all forms are tried with functions that capture nothing (a
-graph sees datasets only); the others get a list and a dataset. 10,000 elements are
-marked slow.
+A pairwise cover is tried, the whole matrix in the thorough tests. All forms come with
+functions that capture nothing (a graph sees datasets only); the others get a list and a
+dataset.
 """
 
 import pickle
@@ -19,12 +19,21 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.testing.comparison import difference
 from fedlearn_edu.types import infer_type
+from tests.covering import pairwise_cover
 from tests.sequences.elements import FIELDS, ROW, Kind, leaves, strength
 from tests.sequences.matrix import CELLS, FORMS, Cell, operate
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
 CONTEXT = fw.SyncExecutionContext(fw.local_executor_factory(leaf="tensorflow"))
+THOROUGH = pytest.mark.thorough
+# How many elements there are does not depend on what is done with them.
+FACTORS = {
+    (cell.operation, cell.elements, cell.capture): cell
+    for cell in CELLS
+    if not cell.is_long or cell.operation == "reduce of map"
+}
+COVER = [FACTORS[chosen] for chosen in pairwise_cover(list(FACTORS))]
 
 
 def _forms(cell: Cell) -> tuple[str, ...]:
@@ -36,7 +45,7 @@ def _forms(cell: Cell) -> tuple[str, ...]:
 
 def _params(*, nested: bool) -> list[Any]:
     return [
-        pytest.param(cell, id=str(cell), marks=pytest.mark.slow if cell.is_long else ())
+        pytest.param(cell, id=str(cell), marks=() if cell in COVER else THOROUGH)
         for cell in CELLS
         if (cell.operation == "nested") == nested
     ]
@@ -103,7 +112,7 @@ def test_every_client_runs_the_graph_on_another_form(cell: Cell) -> None:
 
 @pytest.mark.parametrize(
     "cell",
-    [c for c in CELLS if c.capture == "captured model" and c.kind in (ROW, FIELDS)],
+    [c for c in COVER if c.capture == "captured model" and c.kind in (ROW, FIELDS)],
     ids=str,
 )
 def test_a_graph_with_sequence_intrinsics_can_be_pickled(cell: Cell) -> None:

@@ -92,8 +92,12 @@ NUMPY, TENSORFLOW = "fl.np_computation", "fl.tf_computation"
 @pytest.mark.parametrize(
     ("program", "source"),
     [
-        pytest.param(REDUCED, "generate()", id="in a body"),
-        pytest.param(REDUCED_AT_CLIENTS, "generate()", id="at clients"),
+        pytest.param(REDUCED, "generate()", id="in a body", marks=pytest.mark.thorough),
+        pytest.param(
+            *(REDUCED_AT_CLIENTS, "generate()"),
+            id="at clients",
+            marks=pytest.mark.thorough,
+        ),
         pytest.param(REDUCED_AT_CLIENTS, "generate", id="at clients, by a function"),
         pytest.param(AT_ONCE, "generate()", id="at once"),
     ],
@@ -106,7 +110,9 @@ def test_a_gigabyte_flows_through_numpy_code(program: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("program", "source"),
     [
-        pytest.param(PASSED_ON, "generate()", id="in a body"),
+        pytest.param(
+            PASSED_ON, "generate()", id="in a body", marks=pytest.mark.thorough
+        ),
         pytest.param(PASSED_ON_AT_CLIENTS, "generate", id="at clients, by a function"),
     ],
 )
@@ -119,8 +125,13 @@ def test_a_gigabyte_flows_from_numpy_code_into_a_graph(
 @pytest.mark.tensorflow
 @pytest.mark.parametrize(
     "program",
-    [PASSED_ON_AT_CLIENTS, AT_ONCE, IN_A_GRAPH],
-    ids=["passed on at clients", "at once", "in a graph"],
+    [
+        pytest.param(
+            PASSED_ON_AT_CLIENTS, id="passed on at clients", marks=pytest.mark.thorough
+        ),
+        pytest.param(AT_ONCE, id="at once", marks=pytest.mark.thorough),
+        pytest.param(IN_A_GRAPH, id="in a graph"),
+    ],
 )
 def test_a_long_sequence_flows_through_tensorflow_code(program: str) -> None:
     assert measure(program, "generate()", TENSORFLOW, 30_000) < LIMIT_IN_MB

@@ -49,36 +49,6 @@ def test_slip_gets_the_message_of_its_golden_file(
     golden(f"slips/{slip.name}.txt", message)
 
 
-@each_slip
-def test_slip_can_be_caught_as_a_programmer_expects(slip: Slip) -> None:
-    error = error_of(slip)
-    assert isinstance(error, slip.builtin)
-    assert isinstance(error, FedLearnError) != slip.theirs
-
-
-@each_slip
-def test_message_names_what_the_learner_must_know(slip: Slip) -> None:
-    message = whole_message(error_of(slip))
-    assert [name for name in slip.names if name not in message] == []
-    labels = re.findall(r"^  (expected|found|where|do):", message, re.MULTILINE)
-    assert slip.theirs or ("found" in labels and len(labels) >= 3)
-
-
-@each_slip
-def test_message_is_short_and_knows_no_machine(slip: Slip) -> None:
-    message = whole_message(error_of(slip))
-    assert len(message.splitlines()) <= MAX_LINES
-    assert max(map(len, message.splitlines())) <= 260
-    assert not re.search(r"0x[0-9a-f]{6}|/\w+/\w+|\\\\", message)
-
-
-@each_slip
-def test_traceback_shows_the_learners_lines_only(slip: Slip) -> None:
-    frames = traceback.extract_tb(error_of(slip).__traceback__)
-    assert [f"{f.filename}:{f.name}" for f in frames if PACKAGE in f.filename] == []
-    assert error_of(slip).__cause__ is None
-
-
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
@@ -96,9 +66,12 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @each_slip
-def test_notebook_shows_at_most_twelve_lines(
+def test_slip_is_told_shortly_and_in_the_learners_words(
     slip: Slip, shell: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    error = error_of(slip)
+    _check_error(slip, error)
+    _check_message(slip, whole_message(error))
     shell.user_ns["commit_the_slip"] = slip.commit
     result = shell.run_cell("commit_the_slip()")
     shown = capsys.readouterr().out.strip().splitlines()
@@ -109,6 +82,25 @@ def test_notebook_shows_at_most_twelve_lines(
     assert len(shown) <= MAX_LINES
     assert re.match(r"line \d+: ", shown[0])
     assert shown[1].startswith(type(result.error_in_exec).__name__)
+
+
+def _check_error(slip: Slip, error: Exception) -> None:
+    """It can be caught as a programmer expects, and shows the learner's lines only."""
+    assert isinstance(error, slip.builtin)
+    assert isinstance(error, FedLearnError) != slip.theirs
+    frames = traceback.extract_tb(error.__traceback__)
+    assert [f"{f.filename}:{f.name}" for f in frames if PACKAGE in f.filename] == []
+    assert error.__cause__ is None
+
+
+def _check_message(slip: Slip, message: str) -> None:
+    """It names what the learner must know, is short, and knows no machine."""
+    assert [name for name in slip.names if name not in message] == []
+    labels = re.findall(r"^  (expected|found|where|do):", message, re.MULTILINE)
+    assert slip.theirs or ("found" in labels and len(labels) >= 3)
+    assert len(message.splitlines()) <= MAX_LINES
+    assert max(map(len, message.splitlines())) <= 260
+    assert not re.search(r"0x[0-9a-f]{6}|/\w+/\w+|\\\\", message)
 
 
 def test_catalog_is_large_and_every_golden_file_belongs_to_a_slip() -> None:

@@ -38,15 +38,6 @@ def as_dataset(client: list[dict[str, Any]], batch_size: int = 100) -> Any:
 
 
 @pytest.mark.parametrize("form", OTHER_FORMS)
-def test_form_has_the_published_types(form: str, small_run: Run) -> None:
-    names = small_run.names
-    ours = write(form, names)
-    for name in ("local_train", "local_eval", "federated_train", "federated_eval"):
-        published = getattr(names, name).type_signature
-        assert str(getattr(ours, name).type_signature) == str(published)
-
-
-@pytest.mark.parametrize("form", OTHER_FORMS)
 def test_form_gives_the_published_numbers(form: str, mnist_run: Run) -> None:
     names = mnist_run.names
     train, test = names.federated_train_data, names.federated_test_data
@@ -77,16 +68,6 @@ def test_clients_may_bring_datasets(form: str, mnist_run: Run) -> None:
     ours = write(form, names)
     model = ours.federated_train(names.initial_model, 0.1, data)
     assert ours.federated_eval(model, data) == pytest.approx(ROUNDS[0], **CLOSE)
-
-
-def test_datasets_and_lists_mix(small_run: Run) -> None:
-    names = small_run.names
-    mixed = [
-        as_dataset(client) if index % 2 else client
-        for index, client in enumerate(names.federated_train_data)
-    ]
-    found = names.federated_eval(names.model, mixed)
-    assert found == names.federated_eval(names.model, names.federated_train_data)
 
 
 def test_captured_rate_is_the_one_of_the_call(small_run: Run) -> None:

@@ -68,7 +68,13 @@ def two_rounds(form: str, run: Run, clients: Clients) -> tuple[Any, list[float]]
     return model, losses
 
 
-@pytest.fixture(scope="module", params=ALL_FORMS)
+@pytest.fixture(
+    scope="module",
+    params=[
+        *ALL_FORMS[:1],
+        *(pytest.param(form, marks=pytest.mark.thorough) for form in ALL_FORMS[1:]),
+    ],
+)
 def expected(
     request: pytest.FixtureRequest, small_run: Run, small_clients: Clients
 ) -> tuple[str, Any, list[float]]:
@@ -176,7 +182,7 @@ def test_tape_shows_every_client_at_work(
     ]
     held = [steps.count(f"clients[{i}]") for i in range(len(small_clients))]
     assert held == expected
-    groups = [event.detail for event in tape if event.what == "together"]
+    groups = [event.detail for event in tape if event.what == "batched_call"]
     assert len(groups) == together
     assert all("batch_train" in detail and "7 clients" in detail for detail in groups)
 

@@ -55,7 +55,13 @@ def run_program(text: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("prelude", PRELUDES)
+@pytest.mark.parametrize(
+    "prelude",
+    [
+        "TensorFlow from us",
+        pytest.param("a decorator from us", marks=pytest.mark.thorough),
+    ],
+)
 def test_tutorial_is_silent_on_stderr(prelude: str, small_run: Run) -> None:
     done = run_program(PROGRAM.format(prelude=PRELUDES[prelude], script=str(SCRIPT)))
     assert done.stderr == ""

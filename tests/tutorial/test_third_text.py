@@ -80,17 +80,6 @@ def test_second_example_as_it_stands_places_the_same_everywhere() -> None:
         assert at_once.federated_mean(federated_result) == 3
 
 
-def test_second_example_is_what_the_recorded_program_computes() -> None:
-    mean = client_computation()
-
-    @tff.federated_computation(tff.type_at_clients((np.float32, [None])))
-    def program(data: Any) -> Any:
-        return tff.federated_mean(tff.federated_map(mean, data))
-
-    assert_same(program(DATA), np.float32(3.5))
-    assert_same(program(tff.place(DATA, tff.CLIENTS)), np.float32(3.5))
-
-
 def handle_heterogeneous_data() -> Any:
     """The third example's computation, with its one changed line."""
     from fedlearn_edu import tf
@@ -129,26 +118,6 @@ def test_third_example_takes_each_client_as_it_comes() -> None:
         results = at_once.federated_map(handle_heterogeneous_data(), placed)
         assert results == [1.5] * len(FORMS)
     assert at_once.federated_mean(results) == 1.5
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_third_example_in_a_recorded_program(form: str) -> None:
-    """Here the data are converted by the call, of which there may be one only."""
-    handle = handle_heterogeneous_data()
-
-    @tff.federated_computation(tff.type_at_clients(tff.SequenceType(np.float32)))
-    def program(data: Any) -> Any:
-        return tff.federated_mean(tff.federated_map(handle, data))
-
-    assert_same(program([FORMS[form](), [4.0]]), np.float32(2.75))
-
-
-def test_third_example_needs_no_type_where_the_data_tell_it() -> None:
-    forms = ("list", "integers", "range", "array", "generator", "dataset")
-    placed = tff.place([FORMS[form]() for form in forms], tff.CLIENTS)
-    assert str(placed.type_signature) == "{float32*}@CLIENTS"
-    results = at_once.federated_map(handle_heterogeneous_data(), placed)
-    assert results == [1.5] * len(forms)
 
 
 def test_third_example_says_which_client_does_not_fit() -> None:

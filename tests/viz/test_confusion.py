@@ -18,7 +18,7 @@ MATRIX = np.array([[8, 2, 0], [0, 10, 0], [0, 5, 5]])
 def test_a_matrix_has_all_its_words(classes: int, width_in: float) -> None:
     matrix = np.eye(classes, dtype=int) * 100 + 7
     texts = check_figure(viz.draw_confusion(matrix, width_in=width_in))
-    assert {"is", "taken for", "What was taken for what", "0"} <= set(texts)
+    assert {"true class", "predicted class", "Confusion matrix", "0"} <= set(texts)
     assert ("107" in texts) == (classes <= 10)
 
 

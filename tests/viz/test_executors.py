@@ -8,8 +8,14 @@ from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import notebook
-from fedlearn_edu.viz.executors import Layer, draw_executor, layer_of
-from fedlearn_edu.viz.stack import draw_context, draw_custom, draw_factory
+from fedlearn_edu.viz.executors import (
+    Layer,
+    draw_context,
+    draw_custom,
+    draw_executor,
+    draw_factory,
+    layer_of,
+)
 from tests.extension.own_strategy import OneRoomStrategy
 from tests.viz.html_reader import check_html
 

@@ -8,7 +8,7 @@ from IPython.core.formatters import DisplayFormatter
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, NotationError
 from fedlearn_edu.viz import notebook
-from fedlearn_edu.viz.failures import draw_error
+from fedlearn_edu.viz.displays import draw_error
 from tests.viz.html_reader import check_html
 
 

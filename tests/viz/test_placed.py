@@ -15,7 +15,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
 from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.viz import colors, notebook
-from fedlearn_edu.viz.placed import draw_placed
+from fedlearn_edu.viz.displays import draw_placed
 from tests.programs import in_another_process
 
 F32 = np.float32
@@ -229,7 +229,7 @@ config.HistoryManager.enabled = False
 shell = InteractiveShell.instance(config=config)
 cell = "import fedlearn_edu as fl; p = fl.place([1.0, 2.0], fl.CLIENTS)"
 shell.run_cell(cell).raise_error()
-print("fedlearn_edu.viz.placed" in sys.modules)
+print("fedlearn_edu.viz.displays" in sys.modules)
 data, _ = shell.display_formatter.format(shell.user_ns["p"])
 print(sorted(data), data["text/html"].count("<td"))
 print([name for name in ("matplotlib", "tensorflow") if name in sys.modules])

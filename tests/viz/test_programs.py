@@ -10,10 +10,10 @@ from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, notebook
-from fedlearn_edu.viz.dataflow.drawing import graph
-from fedlearn_edu.viz.dataflow.passes import passes
-from fedlearn_edu.viz.dataflow.reading import read
-from fedlearn_edu.viz.dataflow.saying import sentence
+from fedlearn_edu.viz.dataflow.captions import sentence
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
+from fedlearn_edu.viz.dataflow.from_ir import read
+from fedlearn_edu.viz.dataflow.passes import draw_passes
 from fedlearn_edu.viz.programs import draw_computation, draw_polymorphic
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure
@@ -87,14 +87,14 @@ def test_shell_learns_to_show_computations() -> None:
 def test_a_round_of_scaffold_fits_on_a_page_and_on_a_phone(width_in: float) -> None:
     model = fl.learning.models.softmax_regression()
     step = fl.learning.build_scaffold(model, 5, 0.1).next
-    check_figure(graph(step, width_in=width_in))
-    check_figure(graph(step, expanded=True, width_in=width_in))
-    check_figure(passes(step, width_in=width_in))
+    check_figure(draw_graph(step, width_in=width_in))
+    check_figure(draw_graph(step, expanded=True, width_in=width_in))
+    check_figure(draw_passes(step, width_in=width_in))
 
 
 @pytest.mark.tensorflow
 def test_a_learning_process_shows_what_travels_in_a_round() -> None:
-    from fedlearn_edu.viz.processes import draw_process
+    from fedlearn_edu.viz.programs import draw_process
 
     model = fl.learning.models.softmax_regression()
     process = fl.learning.build_scaffold(model, 5, 0.1)

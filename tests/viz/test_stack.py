@@ -12,7 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import simulation
 from fedlearn_edu.simulation import Environment
 from fedlearn_edu.viz import colors, notebook
-from fedlearn_edu.viz.stack import draw_environment
+from fedlearn_edu.viz.executors import draw_environment
 from tests.extension.own_strategy import OneRoomStrategy
 from tests.programs import in_another_process
 from tests.viz.html_reader import Reader
@@ -157,7 +157,7 @@ def heavy():
 cell = "import fedlearn_edu; from fedlearn_edu.simulation import *; "
 result = shell.run_cell(cell + "environment = build_inprocess_environment()")
 result.raise_error()
-drawn = "fedlearn_edu.viz.stack" in sys.modules
+drawn = "fedlearn_edu.viz.executors" in sys.modules
 data, _ = shell.display_formatter.format(shell.user_ns["environment"])
 print(heavy(), drawn, sorted(data), "operators" in data["text/html"])
 

@@ -149,21 +149,53 @@ DRAWN: dict[str, Callable[..., Any]] = {
     "confusion": lambda **more: viz.draw_confusion([[1]], **more),
     "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
     "drift": lambda **more: viz.draw_drift("iid", **more),
-    "graph": lambda **more: viz.graph(fl.np_computation(lambda a: a, np.int64), **more),
+    "graph": lambda **more: viz.draw_graph(
+        fl.np_computation(lambda a: a, np.int64), **more
+    ),
     "mean": lambda **more: viz.draw_mean([1, 2], **more),
     "partition": lambda **more: viz.draw_partition([0, 1], [[0], [1]], **more),
     "run": lambda **more: viz.draw_run(History.of([{"round": 1, "loss": 1.0}]), **more),
+    "steps": lambda **more: viz.draw_local_steps(
+        [(1, 4), (3, 3)], [[[1.3, 1.57], [1.3, 1.03]]], **more
+    ),
     "tape": lambda **more: viz.draw_tape(fl.framework.Tape(), **more),
     "templates": lambda **more: viz.draw_digit_templates([[1.0]], **more),
 }
 
 
-@pytest.mark.parametrize("name", DRAWN)
 @pytest.mark.parametrize(
-    "width_in",
-    [2.9, -1, float("nan"), float("inf"), "wide", None],
-    ids=["narrow", "negative", "nan", "inf", "text", "none"],
+    ("name", "width_in"),
+    [
+        *((name, 2.9) for name in DRAWN),
+        *(("bars", each) for each in (-1, float("nan"), float("inf"), "wide", None)),
+    ],
 )
 def test_what_is_no_width_is_refused(name: str, width_in: Any) -> None:
     with pytest.raises(viz.FigureDataError, match="as wide as this"):
         DRAWN[name](width_in=width_in)
+
+
+@pytest.mark.parametrize(
+    "name", ["curves", "partition", "run", "steps", "tape", "templates"]
+)
+def test_a_figure_can_be_drawn_into_a_part_of_another(name: str) -> None:
+    whole = Figure(figsize=(20, 6), layout="constrained")
+    parts: Any = whole.subfigures(1, 2)
+    for part in parts:
+        assert DRAWN[name](figure=part) is whole
+        assert part.axes
+    check_text(whole)
+    words = style.said(DRAWN[name]())
+    assert style.said(whole) == f"{words} {words}"
+
+
+@pytest.mark.parametrize("name", ["bars", "confusion"])
+def test_a_panel_can_be_drawn_into_axes(name: str) -> None:
+    whole = Figure(figsize=(10, 5), layout="constrained")
+    left, right = whole.subplots(1, 2)
+    right.set_title("the reader's own")
+    assert DRAWN[name](ax=left) is whole
+    assert style.said(whole) == style.said(DRAWN[name]())
+    assert whole.axes == [left, right]
+    assert left.get_title(loc="left")
+    assert right.get_title() == "the reader's own"

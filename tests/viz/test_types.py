@@ -9,7 +9,7 @@ from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import colors, notebook
-from fedlearn_edu.viz.types import draw_type
+from fedlearn_edu.viz.displays import draw_type
 from tests.viz.html_reader import check_html
 
 NOTATIONS = (

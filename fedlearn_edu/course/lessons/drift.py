@@ -11,7 +11,7 @@ from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import LocalPasses
+from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.optimizers import build_sgd
 
 
@@ -100,7 +100,7 @@ def _built_with(pull: Pull, *unpulled: str) -> Callable[..., Any]:
                 for name, gradient in gradients.items()
             }
 
-        passes = LocalPasses(build_sgd(LOCAL_RATE), correct=correct)
+        passes = LocalTrainingConfig(build_sgd(LOCAL_RATE), correct=correct)
         server = build_sgd(1.0)
         return build_averaging_process("my FedProx", model, passes, server, seed=0)
 

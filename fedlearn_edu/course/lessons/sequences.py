@@ -257,7 +257,7 @@ def _squared_in(context: SyncExecutionContext, data: Any) -> Any:
 
 
 def _takes_steps(context: SyncExecutionContext) -> str:
-    fuses = context._engine._factory.fuses
+    fuses = context.factory.fuses
     return "several steps as one" if fuses else "one step at a time"
 
 
@@ -286,7 +286,7 @@ STEP_BY_STEP = Exercise(
         "the sequence layer is not there: say support_sequence_ops=True",
         raises("UnsupportedIntrinsicError"),
         "it runs, but in one piece: switch fusing off with fuse=False",
-        looks(lambda answer: answer._engine._factory.fuses),
+        looks(lambda answer: answer.factory.fuses),
     ),
     hints=(
         "Two things inside each other: a factory with both switches set, and a context "

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.language.intrinsic import intrinsic_named
@@ -73,11 +73,5 @@ class FederatingStrategy(ABC):
     async def call(self, uri: str, type_: FunctionType, args: list[Handle]) -> Any:
         """Runs the method that implements `uri`."""
         if uri not in self.implemented:
-            raise UnsupportedIntrinsicError(
-                f"{type(self).__name__} does not implement {uri}",
-                expected=", ".join(sorted(self.implemented)) or "no intrinsic",
-                found=uri,
-                where="create_call",
-                do=f'add a method marked @implements("{uri}") to the strategy',
-            )
+            raise messages.not_implemented(self, uri, self.implemented)
         return await getattr(self, self.implemented[uri])(type_, *args)

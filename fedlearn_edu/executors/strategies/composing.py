@@ -12,16 +12,17 @@ partial folds, in the order of the children.
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
-from fedlearn_edu.errors import CardinalityError
-from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
+from fedlearn_edu.executors import messages
+from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.concurrency import gather
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
-from fedlearn_edu.executors.strategies.masks import pairwise_masks
-from fedlearn_edu.executors.strategies.members import (
+from fedlearn_edu.executors.strategies.shared import (
     check_members,
     federated_result,
     member_of_zip,
+    pairwise_masks,
 )
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
@@ -67,11 +68,7 @@ class FederatedComposingStrategy(FederatingStrategy):
         # NB(TFF): there, the counts are found out by asking each child for a sum of
         # ones.
         if len(counts) != len(target_executors):
-            raise CardinalityError(
-                "every child stack needs its number of clients",
-                expected=f"{len(target_executors)} counts",
-                found=f"{len(counts)} counts",
-            )
+            raise messages.wrong_number_of_counts(len(counts), len(target_executors))
         return lambda executor: FederatedComposingStrategy(
             server_executor, target_executors, counts
         )

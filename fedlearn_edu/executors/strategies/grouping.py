@@ -17,14 +17,15 @@ from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same, Together
+from fedlearn_edu.executors.concurrency import is_inline
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import note
-from fedlearn_edu.executors.run_inline import is_stepping
 from fedlearn_edu.executors.strategies.base import FederatingStrategy
-from fedlearn_edu.executors.strategies.members import check_members, federated_result
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
+from fedlearn_edu.executors.strategies.shared import check_members, federated_result
 from fedlearn_edu.executors.underway import underway
+from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -89,7 +90,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         if type_.placement is not CLIENTS:
             return await self._below.embed(value, type_)
         if type_.all_equal:
-            return Same(value)
+            return Same(value, self._count)
         return Entries(check_members(value, self._count, type_))
 
     async def compute(self, representation: Any, type_: FederatedType) -> Any:
@@ -111,7 +112,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         elif federated_result(type_).placement is CLIENTS:
             match uri:
                 case "federated_value" | "federated_broadcast":
-                    found = Same(await args[0].compute())
+                    found = Same(await args[0].compute(), self._count)
                 case "federated_zip":
                     found = _held(args[0])
                 case "federated_map":
@@ -154,15 +155,17 @@ class FederatedGroupingStrategy(FederatingStrategy):
         try:
             found = await self._work(work, detail)
         except Exception as error:
-            note("together", fn.type_signature, detail, type(error).__name__)
+            kind = type(error).__name__
+            note(EventKind.BATCHED_CALL, fn.type_signature, detail, error=kind)
             return None
         if found is not None:
-            note("together", fn.type_signature, detail)
+            given = (fn.type_signature, self._count)
+            note(EventKind.BATCHED_CALL, fn.type_signature, detail, given=given)
         return found
 
     async def _work(self, work: Callable[[], Any], name: str) -> Any:
         with underway(name):
-            if self._pool is None or is_stepping():
+            if self._pool is None or is_inline():
                 return work()
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._pool, copy_context().run, work)

@@ -12,28 +12,27 @@ in client order. Clients work concurrently.
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, final
 
-from fedlearn_edu.errors import CardinalityError
-from fedlearn_edu.executors.base import Executor, ExecutorValue, gather
+from fedlearn_edu.executors import messages
+from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.concurrency import gather, prefetched
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
-from fedlearn_edu.executors.strategies.masks import pairwise_masks
-from fedlearn_edu.executors.strategies.members import (
+from fedlearn_edu.executors.strategies.shared import (
+    Results,
     TargetExecutors,
     check_members,
     check_targets,
     federated_result,
-    member_of_zip,
-    member_type,
-    noted,
-)
-from fedlearn_edu.executors.strategies.server_side import (
-    Results,
-    ahead,
     fold,
     in_turn,
+    member_of_zip,
+    member_type,
+    pairwise_masks,
     select_slices,
+    with_participant,
 )
+from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import (
     CLIENTS,
@@ -145,8 +144,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
         functions = await self._functions(CLIENTS, fn)
         pairs = zip(functions, value.representation, strict=True)
         work = (t.create_call(f, member) for (t, f), member in pairs)
-        named = noted(CLIENTS, self._first_client, work)
-        results = ahead(named, _AHEAD * len(self.targets))
+        named = with_participant(CLIENTS, self._first_client, work)
+        results = prefetched(named, _AHEAD * len(self.targets))
         return await self._folded(results, ir.function_type_of(fn.node).result, *how)
 
     async def _folded(
@@ -212,7 +211,9 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self, placement: Placement, work: Iterable[Coroutine[Any, Any, Any]]
     ) -> Members:
         """Lets all participants work side by side; errors say whose they are."""
-        return tuple(await gather(noted(placement, self._first_client, work)))
+        return tuple(
+            await gather(with_participant(placement, self._first_client, work))
+        )
 
     async def _functions(
         self, placement: Placement, fn: Handle
@@ -237,14 +238,40 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     def _at(self, placement: Placement) -> Sequence[Executor]:
         if placement not in self._targets:
-            raise CardinalityError(
-                f"this executor has no participant at {placement}",
-                expected=f"target_executors with an entry for {placement}",
-                found=", ".join(map(str, self._targets)) or "no placements",
-                where="target_executors",
-                do="give it an executor, or a list of them",
-            )
+            raise messages.no_participant(placement, self._targets)
         return self._targets[placement]
 
     def _server(self) -> Executor:
         return self._at(SERVER)[0]
+
+
+@final
+class FederatedExecutor(WrappingExecutor):
+    """Handles federated types and intrinsics over one executor for each participant.
+
+    What it embeds and calls is what a `FederatingExecutor` does: among the intrinsics
+    aggregate, apply, broadcast, collect, eval, map, mean, reduce, sum, value,
+    weighted_mean and zip. Lambdas are called by a ReferenceResolvingExecutor on top.
+
+    Args:
+        target_executors: from a placement, or `None` for unplaced work, to an executor
+            or a list of executors.
+
+    Source: `tff.framework.FederatedExecutor`, up to 0.14.
+    """
+
+    def __init__(self, target_executors: TargetExecutors) -> None:
+        strategy = FederatedResolvingStrategy.factory(target_executors)
+        unplaced = target_executors.get(None)
+        if unplaced is None:
+            raise messages.nobody_unplaced(target_executors)
+        one = unplaced if isinstance(unplaced, Executor) else unplaced[0]
+        super().__init__(FederatingExecutor(strategy, one))
+
+    def close(self) -> None:
+        """Closes all target executors."""
+        self.target.close()
+
+    async def around(self, what: str, work: Work, subject: Any) -> Any:
+        """Passes every call on as it is."""
+        return await work()

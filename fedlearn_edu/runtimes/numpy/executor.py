@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy at the bottom of a stack: data stay in plain form, code is a Python function.
 
-The smallest runtime: read this one first, with `executors/leaf.py` beside it.
+The smallest runtime: read this one first, with `executors/layer.py` beside it.
 """
 
 from typing import Any, final
 
-from fedlearn_edu.executors.leaf import LeafExecutor
+from fedlearn_edu.executors.layer import LeafExecutor
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.types import FunctionType, Type, normalize
 

@@ -12,6 +12,7 @@ smaller first axis. `groups.py` makes graphs that read them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import chain
 from typing import Any, cast, final
 from weakref import ref
@@ -41,19 +42,29 @@ from fedlearn_edu.types import (
 
 
 @final
+class Layout(Enum):
+    """Where clients' tensors lie in the tensors of a column."""
+
+    REPLICATED = "one value, which all clients hold"
+    STACKED = "one tensor for each client, stacked"
+    UNIFORM = "as many rows for each client, stacked"
+    RAGGED = "rows of all clients end to end, with offsets"
+
+
+@final
 @dataclass(frozen=True)
 class Column:
     """One tensor or sequence of a type, for all clients.
 
     Attributes:
-        kind: how it is laid out: `"same"`, `"each"`, `"even"` or `"uneven"`.
+        layout: how it is laid out.
         tensors: of a sequence: for each tensor of an element its rows; then the same
-            for tails, if there are any; then, if uneven, where each client's rows begin
+            for tails, if there are any; then, if ragged, where each client's rows begin
             and where they end, and the same for tails.
         has_tails: whether there are tails.
     """
 
-    kind: str
+    layout: Layout
     tensors: tuple[Any, ...]
     has_tails: bool = False
 
@@ -99,7 +110,7 @@ def _columns(held: Held, type_: Type) -> list[Column]:
             flat = zip(flatten(value, type_), leaves, strict=True)
             return [_same(leaf, t) for leaf, t in flat]
         case Entries(values=Results() as results):
-            return [Column("each", (tensor,)) for tensor in results.tensors]
+            return [Column(Layout.STACKED, (tensor,)) for tensor in results.tensors]
         case Entries(values=values):
             rows = [flatten(value, type_) for value in values]
             by_leaf = zip(*rows, strict=True)
@@ -110,12 +121,16 @@ def _same(value: Any, type_: TensorType | SequenceType) -> Column:
     def make(plain: Any) -> Column:
         if isinstance(type_, TensorType):
             note("convert", type_)
-            return Column("same", (tf.constant(plain, tf_dtype(type_.dtype)),))
+            return Column(
+                Layout.REPLICATED, (tf.constant(plain, tf_dtype(type_.dtype)),)
+            )
         one = _made_of([plain], type_)
-        return Column("same", tuple(t[0] for t in one.tensors), one.has_tails)
+        return Column(
+            Layout.REPLICATED, tuple(t[0] for t in one.tensors), one.has_tails
+        )
 
     if isinstance(value, Kept):
-        return cast(Column, value.form((RUNTIME, "same", type_), make))
+        return cast(Column, value.form((RUNTIME, Layout.REPLICATED, type_), make))
     return make(value)
 
 
@@ -140,7 +155,7 @@ def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column
     elif any(np.shape(value) != np.shape(plain[0]) for value in plain):
         raise NoColumnsError
     else:
-        column = Column("each", (stacked(plain, type_),))
+        column = Column(Layout.STACKED, (stacked(plain, type_),))
     note("convert", type_)
     return column
 
@@ -172,7 +187,7 @@ def _even_or_uneven(clients: Sequence[Rows], type_: SequenceType) -> Column:
     if len(lengths) == len(ends) == 1:
         has_tails = ends != {()}
         parts = [rows, tails] if has_tails else [rows]
-        return Column("even", _even(parts, dtypes), has_tails)
+        return Column(Layout.UNIFORM, _even(parts, dtypes), has_tails)
     return _uneven(rows, tails, shape, dtypes)
 
 
@@ -208,7 +223,7 @@ def _uneven(
             joined = np.concatenate([tail[i] for tail in last])
             tensors.append(tf.constant(joined, tf_dtype(leaf.dtype)))
         ends.append(_ends(len(client[0][0]) if client else 0 for client in tails))
-    return Column("uneven", (*tensors, *ends), bool(last))
+    return Column(Layout.RAGGED, (*tensors, *ends), bool(last))
 
 
 def _is_shorter(tail: list[Any], row: list[Any]) -> bool:

@@ -5,14 +5,14 @@ A leaf's graph takes and returns tensors only, one for each tensor or sequence o
 type, in order; a sequence is the variant tensor of its dataset.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import TracingError, describe
-from fedlearn_edu.runtimes.tensorflow.failures import explained
+from fedlearn_edu.errors import ComputationFailedError, TracingError, describe
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -27,6 +27,7 @@ from fedlearn_edu.types import (
     to_type,
 )
 from fedlearn_edu.types.dtypes import smallest
+from fedlearn_edu.types.failures import unwrapped
 from fedlearn_edu.types.python_fields import fields_of, rebuild
 
 _CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
@@ -197,3 +198,34 @@ def to_plain(nested: Any, type_: Type) -> Any:
             return released(nested)
         case _:
             return nested.numpy()[()] if nested.dtype != tf.string else nested.numpy()
+
+
+# How those lines of TensorFlow's messages begin that say where, not what.
+_ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
+
+# What the reason says, and what to do about it; for all others, see below.
+_CURES = {
+    "outside the valid range of [0, ": (
+        "count labels from 0, or make a model of more classes (classes=…)"
+    ),
+    "must have the same first dimension": "give x and y one row each for every example",
+}
+
+_NODE = re.compile(r"^\{\{function_node .*?\}\} ", re.MULTILINE)
+
+
+def explained(error: Exception, place: str) -> Exception:
+    """The error that code read by TensorFlow has raised itself, or one of ours."""
+    if unwrapped(error) is not error or not isinstance(error, tf.errors.OpError):
+        return unwrapped(error, place)
+    text = str(getattr(error, "message", error))
+    lines = [line for line in _NODE.sub("", text).splitlines() if line.strip()]
+    reason = next((line for line in lines if not line.startswith(_ABOUT_GRAPH)), "")
+    return ComputationFailedError(
+        f"TensorFlow reported an error {place}",
+        found=f"{type(error).__name__}: {reason}",
+        do=next(
+            (cure for words, cure in _CURES.items() if words in reason),
+            "run the function by itself on one client's data to see more",
+        ),
+    )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorFlow at the bottom of a stack: graphs are called on eager tensors.
 
-Sequences stay as they are until a graph wants a dataset. `executors/leaf.py` has the
+Sequences stay as they are until a graph wants a dataset. `executors/layer.py` has the
 contract's five methods.
 """
 
@@ -9,13 +9,12 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.executors.leaf import LeafExecutor
+from fedlearn_edu.executors.layer import LeafExecutor
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.ir.operations import Operation
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow.conversion import tf_dtype, to_plain
+from fedlearn_edu.runtimes.tensorflow.conversion import explained, tf_dtype, to_plain
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS
-from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import Struct

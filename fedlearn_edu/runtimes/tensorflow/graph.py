@@ -8,7 +8,8 @@ function is rebuilt from the serialized graph. No Python source travels.
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -18,20 +19,14 @@ import numpy as np
 
 from fedlearn_edu.ir.nodes import LeafCode
 from fedlearn_edu.runtimes.tensorflow.conversion import (
+    explained,
     flatten,
     leaf_types,
     nest,
     to_plain,
 )
-from fedlearn_edu.runtimes.tensorflow.digests import digest_of
-from fedlearn_edu.runtimes.tensorflow.failures import explained
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
-from fedlearn_edu.runtimes.tensorflow.sequences import (
-    keeping,
-    nesting,
-    stacks,
-    to_variant,
-)
+from fedlearn_edu.runtimes.tensorflow.sequences import keeping, stacks, to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import own_table
 from fedlearn_edu.types import SequenceType, Type
 
@@ -80,7 +75,6 @@ class GraphCode:
         self.result = result
         self._concrete = concrete
         self._lock = threading.Lock()
-        self._copies: dict[int, Any] = {}
         self.parts: tuple[LeafCode, ...] = ()
         self.body: Body | None = None
         self._trace: Callable[..., Any] | None = None
@@ -111,7 +105,6 @@ class GraphCode:
         self.__dict__["serialized"] = state["serialized"]
         self._concrete = None
         self._lock = threading.Lock()
-        self._copies = {}
         self.body = self._trace = None
         self.parts = ()
         self._stacks_are_fine = False
@@ -146,7 +139,7 @@ class GraphCode:
     @cached_property
     def serialized(self) -> "SerializedGraph":
         """The graph without the process it was traced in."""
-        concrete = self._function(0)
+        concrete = self._function()
         captures = [(inner.name, outer) for outer, inner in concrete.graph.captures]
         inputs = concrete.inputs[: len(concrete.inputs) - len(captures)]
         return SerializedGraph(
@@ -169,24 +162,16 @@ class GraphCode:
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
         """Runs the graph on a flat list of tensors, also inside another trace."""
-        return called(self._function(nesting.get()), *flat)
+        return called(self._function(), *flat)
 
-    def _function(self, depth: int) -> Any:
-        """The graph as a function; another one if it is waiting for itself."""
+    def _function(self) -> Any:
+        """The graph as a function."""
         with self._lock:
             if self._concrete is None and self._trace is not None:
                 self._concrete = self._trace(stacked=False)
             elif self._concrete is None:
                 self._concrete = _rebuild(self.serialized)
-            if not depth:
-                return self._concrete
-        serialized = self.serialized
-        with self._lock:
-            if depth not in self._copies:
-                # TensorFlow has one thread for a function that reads a generator. Code
-                # in a generator that calls the same function again would wait forever.
-                self._copies[depth] = _rebuild(serialized)
-            return self._copies[depth]
+            return self._concrete
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
@@ -296,3 +281,75 @@ def _rebuild(serialized: SerializedGraph) -> Any:
     effects = [graph.get_operation_by_name(name) for name in serialized.effects]
     pruned = wrapped.prune(feeds, fetches + effects)
     return lambda *flat: pruned(*flat)[: len(fetches)]
+
+
+# A numbered name, too; and nobody asks leaf code for its gradient.
+_GRADIENT = "_gradient_op_type"
+_SEEDS = frozenset({"seed", "seed2"})
+
+
+def digest_of(
+    definition: bytes, fed: Sequence[str], fetched: Sequence[str], run: Sequence[str]
+) -> str:
+    """Hexadecimal text for a serialized `GraphDef`, and for what is fed and fetched."""
+    graph = tf.compat.v1.GraphDef.FromString(definition)
+    functions = {
+        function.signature.name: function for function in graph.library.function
+    }
+    return _Digests(functions).of_steps(graph.node, (), fed, fetched, run)
+
+
+@final
+class _Digests:
+    """Digests of graphs that call some functions, by name."""
+
+    def __init__(self, functions: Mapping[str, Any]) -> None:
+        self._functions = functions
+        self._known: dict[str, str] = {}
+
+    def of_steps(
+        self, nodes: Sequence[Any], arguments: Sequence[str], *ends: Sequence[str]
+    ) -> str:
+        names = [*arguments, *(node.name for node in nodes)]
+        places = {name: place for place, name in enumerate(names)}
+
+        def placed(name: str) -> tuple[Any, ...]:  # of "^node", "node:1", "node:out:0"
+            node, *output = name.lstrip("^").split(":")
+            # The first output is meant where none is named.
+            return (name[0] == "^", places[node], [o for o in output if o != "0"])
+
+        digest = hashlib.sha256(repr(len(arguments)).encode())
+        for node in nodes:
+            inputs, attributes = map(placed, node.input), self._attributes(node.attr)
+            step = (self._function(node.op), node.device, [*inputs], [*attributes])
+            digest.update(repr(step).encode())
+        *in_order, effects = ([*map(placed, group)] for group in ends)
+        digest.update(repr((in_order, sorted(effects))).encode())
+        return digest.hexdigest()
+
+    def _function(self, name: str) -> str:
+        if name not in self._functions:
+            return name
+        if name not in self._known:
+            function = self._functions[name]
+            arguments = [argument.name for argument in function.signature.input_arg]
+            results = [function.ret[r.name] for r in function.signature.output_arg]
+            effects = [*function.control_ret.values()]
+            types = repr([argument.type for argument in function.signature.input_arg])
+            steps = self.of_steps(function.node_def, arguments, results, effects)
+            self._known[name] = types + steps
+        return self._known[name]
+
+    def _attributes(self, attributes: Mapping[str, Any]) -> Iterator[Any]:
+        for key in sorted(attributes.keys() - {_GRADIENT}):
+            value = attributes[key]
+            if key in _SEEDS and value.i:
+                # It goes on where it was: no other graph can stand for it.
+                yield uuid.uuid4().hex
+            called = [*value.list.func, *([value.func] if value.func.name else [])]
+            for function in called:
+                inner = [*self._attributes(function.attr)]
+                yield key, self._function(function.name), inner
+            if not called:
+                data = value.SerializeToString(deterministic=True)
+                yield key, hashlib.sha256(data).hexdigest()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.runtimes.tensorflow.columns import Column
+from fedlearn_edu.runtimes.tensorflow.columns import Column, Layout
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     element_spec,
     flatten,
@@ -32,10 +32,10 @@ Tensors = list[Any]
 # What `tf.while_loop` lets run at the same time by default.
 _SIDE_BY_SIDE = 10
 # The axes in front of an element, for rows and for tails.
-_AXES: dict[str, tuple[list[int | None], list[int | None]]] = {
-    "same": ([None], [1]),
-    "even": ([None, None], [None, 1]),
-    "uneven": ([None], []),
+_AXES: dict[Layout, tuple[list[int | None], list[int | None]]] = {
+    Layout.REPLICATED: ([None], [1]),
+    Layout.UNIFORM: ([None, None], [None, 1]),
+    Layout.RAGGED: ([None], []),
 }
 
 
@@ -104,7 +104,9 @@ class GroupGraph:
         Raises:
             ValueError: if there is an operation that cannot be done for all at once.
         """
-        owned = [i for i, kind in enumerate(self._kinds()) if kind != "same"]
+        owned = [
+            i for i, layout in enumerate(self._layouts()) if layout != Layout.REPLICATED
+        ]
 
         def one(mine: Any) -> Tensors:
             _, *slices = mine
@@ -160,18 +162,18 @@ class GroupGraph:
             result = evaluate_in_graph(self._work.function, nested)
         return flatten(result, self._work.result)
 
-    def _kinds(self) -> list[str]:
-        return [column.kind for column in self._layout for _ in column.tensors]
+    def _layouts(self) -> list[Layout]:
+        return [column.layout for column in self._layout for _ in column.tensors]
 
     def _parts(self, flat: Tensors, i: Any) -> Iterable[Any]:
         """Client `i`'s part of all columns."""
         tensors = iter(flat)
         for column in self._layout:
             whole = [next(tensors) for _ in column.tensors]
-            match column.kind:
-                case "same":
+            match column.layout:
+                case Layout.REPLICATED:
                     yield from whole
-                case "uneven":
+                case Layout.RAGGED:
                     yield from _rows_of(i, column, whole)
                 case _:
                     yield from [tensor[i] for tensor in whole]
@@ -208,13 +210,13 @@ def _specs(column: Column, type_: TensorType | SequenceType) -> list[Any]:
     """What the tensors of a column look like, whatever data it holds."""
     if isinstance(type_, TensorType):
         each = tensor_spec(type_)
-        axes = [] if column.kind == "same" else [None]
+        axes = [] if column.layout == Layout.REPLICATED else [None]
         return [tf.TensorSpec([*axes, *each.shape], each.dtype)]
     elements = [tensor_spec(leaf) for leaf in leaf_types(type_.element)]
-    of_rows, of_tails = _AXES[column.kind]
+    of_rows, of_tails = _AXES[column.layout]
     specs = [tf.TensorSpec([*of_rows, *e.shape], e.dtype) for e in elements]
     if column.has_tails:
         specs += [tf.TensorSpec([*of_tails, *e.shape], e.dtype) for e in elements]
-    if column.kind == "uneven":
+    if column.layout == Layout.RAGGED:
         specs += [tf.TensorSpec([None], tf.int32)] * (1 + column.has_tails)
     return specs

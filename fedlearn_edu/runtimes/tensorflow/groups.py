@@ -22,8 +22,8 @@ from fedlearn_edu.executors.batched import Group, Parts, Same, Together
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
-from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
+from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
+from fedlearn_edu.runtimes.tensorflow.columns import Column, Layout, Results, columns
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     leaf_types,
@@ -80,14 +80,14 @@ class TensorFlowTogether(Together):
 
     def _run(self, work: Work, group: Group, start: list[Any]) -> list[Any] | None:
         found = columns(group)
-        if found is None:
+        if found is None or not internals.can_stack():
             return None
         size = _step_bytes(found)
         if size > LARGE_STEP_BYTES:
             return None
         small = size <= SMALL_STEP_BYTES and size * group.count <= VECTORIZED_BYTES
         many = group.count >= MANY_CLIENTS
-        even = all(column.kind != "uneven" for column in found)
+        even = all(column.layout != Layout.RAGGED for column in found)
         graph = self._graph(work, found, vectorized=small and many and even)
         if graph is None:
             return None
@@ -95,7 +95,7 @@ class TensorFlowTogether(Together):
         return called(graph, tf.constant(group.count), *flat, *start)
 
     def _graph(self, work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
-        layout = tuple((column.kind, column.has_tails) for column in found)
+        layout = tuple((column.layout, column.has_tails) for column in found)
         key = (_key(work.function), _key(work.accumulate), layout, vectorized)
         with self._lock:  # groups run side by side, and all need the same graph
             if key not in self._graphs:
@@ -123,8 +123,8 @@ def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
     ]
     body = _replaced(function.body, names)
     lifted = ir.Lambda(argument.name, whole, ir.Block(tuple(bound), body))
-    held = [group.held, *(Same(constant.value) for constant in constants)]
-    parts = Parts(Struct.unnamed(*held))
+    captured = [Same(constant.value, group.count) for constant in constants]
+    parts = Parts(Struct.unnamed(group.held, *captured))
     return Work(lifted, whole), Group(parts, whole, group.count)
 
 
@@ -178,9 +178,14 @@ def _can_be_run_again(leaf: ir.Leaf) -> bool:
 
 def _step_bytes(found: Sequence[Column]) -> int:
     """How many bytes a client reads for one step of its work, about."""
-    axes = {"same": 0, "each": 1, "uneven": 1, "even": 2}
+    axes = {
+        Layout.REPLICATED: 0,
+        Layout.STACKED: 1,
+        Layout.RAGGED: 1,
+        Layout.UNIFORM: 2,
+    }
     return sum(
-        tensor.dtype.size * prod(tensor.shape[axes[column.kind] :])
+        tensor.dtype.size * prod(tensor.shape[axes.get(column.layout, 1) :])
         for column in found
         for tensor in column.tensors
     )

@@ -13,7 +13,6 @@ import itertools
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from contextvars import ContextVar
 from functools import cache
 from itertools import groupby, islice
 from typing import Any
@@ -21,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.executors.recording import note
-from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.executors.underway import graph_is_waiting
+from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     element_spec,
     flatten,
@@ -85,6 +85,8 @@ def stacks(sequence: Any, type_: SequenceType) -> list[Any] | None:
     For each tensor of an element two: first elements and last ones, because a last
     batch may be smaller.
     """
+    if not internals.can_stack():
+        return None
     match sequence:
         case Kept():
             return sequence.form(  # type: ignore[no-any-return]
@@ -162,7 +164,7 @@ def _variant_of(elements: Any, type_: Type) -> Any:
             dataset = dataset.concatenate(tf.data.Dataset.from_tensor_slices(last))
         return tf.data.experimental.to_variant(dataset)
     number = next(_numbers)
-    _read_lazily[number] = (elements, nesting.get())
+    _read_lazily[number] = elements
     variant = _generated(type_)(tf.constant(number, tf.int64))
     weakref.finalize(variant, _read_lazily.pop, number)
     length = length_of(elements)
@@ -174,9 +176,7 @@ def _variant_of(elements: Any, type_: Type) -> Any:
 
 
 _numbers = itertools.count()
-_read_lazily: dict[int, tuple[Iterable[Any], int]] = {}
-# How many graphs are waiting for the elements that are being made here.
-nesting: ContextVar[int] = ContextVar("nesting", default=0)
+_read_lazily: dict[int, Iterable[Any]] = {}
 
 
 @cache
@@ -184,9 +184,8 @@ def _generated(type_: Type) -> Any:
     """A graph that makes a dataset which reads the lazy sequence of a given number."""
 
     def generate(number: Any) -> Iterator[Any]:
-        elements, depth = _read_lazily[int(number)]
         try:
-            for element in _nested(elements, depth + 1):
+            for element in _read_by_a_graph(_read_lazily[int(number)]):
                 yield packed(flatten(element, type_), type_)
         except Exception as error:
             raise wrapped(error) from None
@@ -201,17 +200,17 @@ def _generated(type_: Type) -> Any:
     return tf.function(build, autograph=False).get_concrete_function(spec)
 
 
-def _nested(elements: Iterable[Any], depth: int) -> Iterator[Any]:
-    """The elements, made while `depth` graphs wait for them."""
+def _read_by_a_graph(elements: Iterable[Any]) -> Iterator[Any]:
+    """The elements, made while a graph waits for them."""
     iterator = iter(elements)
     while True:
-        token = nesting.set(depth)
+        token = graph_is_waiting.set(True)
         try:
             element = next(iterator)
         except StopIteration:
             return
         finally:
-            nesting.reset(token)
+            graph_is_waiting.reset(token)
         yield element
 
 

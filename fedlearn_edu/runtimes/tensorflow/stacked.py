@@ -12,9 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from typing import Any, final
 
-from tensorflow.python.data.util import structure
-
-from fedlearn_edu.runtimes.tensorflow import rows
+from fedlearn_edu.runtimes.tensorflow import internals, rows
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.steps import (
     loop_by_reducing,
@@ -213,7 +211,7 @@ class StackedDataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has n
         def read(state: Any, row: Any) -> tuple[Any, Any]:
             return state, self._element(row)
 
-        state = structure.normalize_element(initial_state)
+        state = internals.normalize_element(initial_state)
         spec = spec_of(state)
         found = spec and traced_fold(reduce_func, spec, self._row_spec, read)
         if not found:

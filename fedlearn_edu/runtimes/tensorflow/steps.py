@@ -8,26 +8,23 @@ tensors in tuples and dicts, the answer is `None`, and `tf.data` itself has to d
 from collections.abc import Callable
 from typing import Any
 
-from tensorflow.python.autograph.operators import control_flow
-from tensorflow.python.data.util import structure
-
+from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.variables import without_variables
 
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
-_autograph = tf.__internal__.autograph
 _as_it_is = tf.autograph.experimental.do_not_convert
 
 
 def traced(function: Callable[..., Any], *specs: Any, before: Any = None) -> Any:
     """A function of what `before` makes of its arguments, as one TensorFlow graph."""
-    converted = _autograph.tf_convert(function, _autograph.control_status_ctx())
+    converted = internals.in_autograph(function)
 
     def call(*arguments: Any) -> Any:
         result = converted(*(before(*arguments) if before else arguments))
         packed = tuple(result) if isinstance(result, list) else result
-        return structure.normalize_element(packed)
+        return internals.normalize_element(packed)
 
     made = tf.function(call, autograph=False).get_concrete_function(*specs)
     return without_variables(made)
@@ -54,7 +51,7 @@ def traced_fold(
 
 def spec_of(value: Any) -> Any:
     """What a structure of tensors looks like."""
-    spec = structure.type_spec_from_value(value)
+    spec = internals.spec_from_value(value)
     are_tensors = all(type(leaf) is tf.TensorSpec for leaf in tf.nest.flatten(spec))
     return spec if are_tensors else None
 
@@ -72,16 +69,12 @@ def spread(element: Any) -> tuple[Any, ...]:
 
 def loop_by_reducing(kind: type) -> None:
     """Makes AutoGraph fold such datasets, where it would scan their pipeline."""
-    registry = control_flow.for_loop_registry._registry
-    # The first that fits is taken, and there is one for all datasets already.
-    others = dict(registry)
-    registry.clear()
-    registry.update({kind: _for_each, **others})
+    internals.run_for_loops(kind, _for_each)
 
 
 def _for_each(dataset: Any, test: Any, body: Any, get: Any, put: Any, *_: Any) -> None:
     """AutoGraph's `for`; `test` says whether there has been no `break` yet."""
-    outside = _autograph.control_status_ctx()
+    outside = internals.autograph_scope()
 
     def step(state: Any, element: Any) -> Any:
         goes_on, *variables = state

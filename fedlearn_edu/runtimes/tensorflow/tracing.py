@@ -8,13 +8,11 @@ of the language. Other computations called in a body become part of its graph.
 from collections.abc import Iterator
 from typing import Any, final
 
-from tensorflow.python.ops.resource_variable_ops import get_eager_safe_handle_data
-
 from fedlearn_edu.compiler.evaluation import obstacle
 from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import TracingContext
-from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     from_body,
@@ -167,6 +165,6 @@ def _check_captures(graph: Any, name: str) -> None:
 def _kind_of(external: Any) -> tuple[str, str]:
     if external.dtype == tf.variant:
         return "dataset", ""
-    if get_eager_safe_handle_data(external) is None:
+    if not internals.has_handle_data(external):
         return "lookup table", " itself, not in a function there"
     return "variable", " (a Keras optimizer, too)"

@@ -13,18 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, final
 
-from tensorflow.python.ops import handle_data_util, lookup_ops, resource_variable_ops
-
+from fedlearn_edu.errors import TracingError
+from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.library import tf
 
 # The name by which TensorFlow itself asks for a resource that nobody else can find.
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
-
-
-_TABLES = (
-    *(tf.lookup.StaticHashTable, lookup_ops.StaticHashTableV1, lookup_ops.HashTable),
-    *(lookup_ops.MutableHashTable, lookup_ops.DenseHashTable),
-)
 
 
 @contextmanager
@@ -37,9 +31,9 @@ def living_for_one_call() -> Iterator[None]:
     graph = tf.compat.v1.get_default_graph()
     with ExitStack() as scopes:
         scopes.enter_context(tf.variable_creator_scope(_creator_in(graph)))
-        for kind in _TABLES:
+        for kind in internals.TABLES:
             create = _tables_in(graph, kind)
-            scope = graph._resource_creator_scope(kind.__name__, create)
+            scope = internals.resource_creator_scope(graph, kind, create)
             scopes.enter_context(scope)
         yield
 
@@ -80,6 +74,13 @@ def _creator_in(graph: Any) -> Callable[..., Any]:
 
 
 def _one_call_variable(**kwargs: Any) -> Any:
+    if internals.resource_variable is None:
+        raise TracingError(
+            "with this TensorFlow, no variables can be made in a tf_computation",
+            expected="a release in which variables may live for one call",
+            found=f"TensorFlow {tf.__version__}",
+            do="install another release, or pass values along instead of variables",
+        )
     initial = kwargs["initial_value"]
     value = tf.convert_to_tensor(
         initial() if callable(initial) else initial, dtype=kwargs.get("dtype")
@@ -92,12 +93,11 @@ def _one_call_variable(**kwargs: Any) -> Any:
         container="",
         name=kwargs.get("name") or "variable",
     )
-    data = handle_data_util.create_handle_data(tf.TensorShape(shape), value.dtype)
-    handle_data_util.set_handle_data(handle, data)
+    internals.describe_handle(handle, shape, value.dtype)
     tf.raw_ops.AssignVariableOp(resource=handle, value=value)
     # A `ResourceVariable`, no mere relative of it: a `tf.function` that takes variables
     # as arguments forgets those of an earlier trace, so a cell may be run again.
-    return resource_variable_ops.ResourceVariable(
+    return internals.resource_variable(
         trainable=kwargs.get("trainable") is not False,
         shape=tf.TensorShape(shape),
         dtype=value.dtype,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A computation as a picture: who computes what, and what travels.
 
-Read `record.py` (what a picture is made of), `reading.py` (a tree becomes that),
-`rows.py` (where everything goes), `drawing.py` (ink).
+`graph`:   flow.py (nodes and edges), from_ir.py and graph_builder.py (a tree becomes a
+           flow), captions.py (its words), layout.py (where it goes), drawing.py
+`passes`:  stages.py (a program between the compiler's passes), passes.py
 """

@@ -1,34 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`graph`: a computation as a figure, the server on the left, the clients on the right.
+"""`draw_graph`: a computation, the server on the left, the clients on the right.
 
 Time runs down. What crosses the middle travels between machines.
 """
 
-import math
-from typing import Any
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.dataflow import ink
-from fedlearn_edu.viz.dataflow.places import Places, places
-from fedlearn_edu.viz.dataflow.reading import read
-from fedlearn_edu.viz.dataflow.record import Flow
-from fedlearn_edu.viz.dataflow.rows import plan
-from fedlearn_edu.viz.dataflow.saying import sentence, summary
-from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, PLAIN, Line, wrapped
+from fedlearn_edu.viz.dataflow import primitives
+from fedlearn_edu.viz.dataflow.captions import sentence, summary
+from fedlearn_edu.viz.dataflow.flow import Flow, Kind, Lane
+from fedlearn_edu.viz.dataflow.from_ir import read
+from fedlearn_edu.viz.dataflow.layout import PAD_IN, PILE_IN, Box, Layout, layout
+from fedlearn_edu.viz.dataflow.primitives import LINE_IN, NAME, PLAIN, Line, wrapped
 
 _MAX_NODES = 150
-_EDGE_IN = 0.1
+_EDGE_IN, _BAR_IN, _HEADING_IN = 0.1, 0.05, 0.12
+_DOT_IN = 0.14
+_HEADINGS = {
+    Lane.SERVER: "SERVER",
+    Lane.CLIENTS: "CLIENTS × n",
+    Lane.UNPLACED: "what travels",
+}
+_PILL_IN = 0.16
 
 
 @short_traceback
 @style.in_our_look
-def graph(
-    comp: Computation, *, expanded: bool = False, width_in: float = style.WIDE_IN
+def draw_graph(
+    comp: Computation,
+    *,
+    expanded: bool = False,
+    width_in: float = style.WIDE_IN,
+    figure: Figure | None = None,
 ) -> Figure:
     """Draws who computes what in a computation, and what travels between them.
 
@@ -36,6 +44,8 @@ def graph(
         comp: With types; a learning process has two, `initialize` and `next`.
         expanded: Whether derived intrinsics, such as `federated_mean`, are written out.
         width_in: Width in inches; the height follows from the program.
+        figure: An empty one to draw in, such as `plt.figure()`; it is made as large as
+            the picture. By default a new one.
 
     Raises:
         FigureDataError: if it is no computation with types, or too long for a picture.
@@ -45,11 +55,21 @@ def graph(
     >>> @fl.federated_computation(fl.type_at_clients(np.float32))
     ... def average(values):
     ...     return fl.federated_mean(values)
-    >>> print(fl.viz.graph(average).get_label())
+    >>> print(fl.viz.draw_graph(average).get_label())
     average: each client sends values (float32, 4 B), averaged.
     """
     style.check_width(width_in)
-    return draw_flow(read(check_computation(comp), expanded=expanded), width_in)
+    flow = read(check_computation(comp), expanded=expanded)
+    if len(flow.nodes) > _MAX_NODES:
+        raise too_long(flow.name, len(flow.nodes), _MAX_NODES, "boxes and messages")
+    heading = wrapped(flow.name, NAME, width_in - 2 * _EDGE_IN)
+    heading += wrapped(summary(flow), PLAIN, width_in - 2 * _EDGE_IN)
+    top = len(heading) * LINE_IN + 2 * _EDGE_IN
+    laid = layout(flow, width_in, top)
+    figure, axes = primitives.page(width_in, laid.bottom + _EDGE_IN, figure)
+    primitives.write(axes, heading, _EDGE_IN, _EDGE_IN, align="left")
+    _draw(axes, flow, laid)
+    return style.say(figure, sentence(flow))
 
 
 def check_computation(comp: object) -> Computation:
@@ -75,47 +95,80 @@ def check_computation(comp: object) -> Computation:
     )
 
 
-def draw_flow(flow: Flow, width_in: float) -> Figure:
-    """The flow as a figure with words."""
-    if len(flow.nodes) > _MAX_NODES:
-        raise style.FigureDataError(
-            "this program is too long for one picture",
-            expected=f"at most {_MAX_NODES} boxes and messages",
-            found=f"{len(flow.nodes)} in {flow.name}",
-            do="draw the computations that it calls, one by one",
+def too_long(name: str, found: int, limit: int, things: str) -> style.FigureDataError:
+    """The error for a program with more parts than a picture has room for."""
+    return style.FigureDataError(
+        "this program is too long for one picture",
+        expected=f"at most {limit} {things}",
+        found=f"{found} in {name}",
+        do="draw the computations that it calls, one by one",
+    )
+
+
+def _draw(axes: Axes, flow: Flow, laid: Layout) -> None:
+    for lane in laid.strips:
+        _lane(axes, flow, laid, lane)
+    for line in laid.arrows:
+        look = {} if line.has_head else {"arrowstyle": "-"}
+        primitives.arrow(axes, line.start, line.end, **look)
+    for box in laid.boxes:
+        if box.node.is_message:
+            _message(axes, box, flow.origin(box.node))
+        elif box.node.kind is not Kind.VALUE:
+            _frames(axes, box)
+        center = box.strip.center
+        primitives.write(axes, box.above, center, box.top + PAD_IN * (not box.below))
+        primitives.write(axes, box.below, center, box.y + PAD_IN)
+
+
+def _lane(axes: Axes, flow: Flow, laid: Layout, lane: Lane) -> None:
+    """The background of a column, and its heading."""
+    strip, heading = laid.strips[lane], _HEADINGS[lane]
+    if lane is not Lane.UNPLACED:
+        corner, width = (strip.left, laid.top), strip.right - strip.left
+        ground, bar = primitives.tint(lane, 0.09), primitives.tint(lane, 1.0)
+        height = laid.bottom - laid.top
+        axes.add_patch(Rectangle(corner, width, height, color=ground, zorder=0))
+        axes.add_patch(Rectangle(corner, width, _BAR_IN, color=bar, zorder=1))
+    elif not any(node.is_message for node in flow.nodes):
+        heading = "no placement"
+    center = (strip.left + strip.right) / 2
+    primitives.write(axes, [Line(heading, NAME)], center, laid.top + _HEADING_IN)
+
+
+def _frames(axes: Axes, box: Box) -> None:
+    """One frame; at the clients, a pile of them."""
+    node, strip = box.node, box.strip
+    for copy in (2, 1, 0) if node.lane is Lane.CLIENTS else (0,):
+        shift = copy * PILE_IN
+        edges = strip.box_left, box.top, strip.box_right, box.bottom
+        left, top, right, bottom = (edge + shift for edge in edges)
+        primitives.frame(
+            axes,
+            (left, top, right, bottom),
+            node.lane,
+            radius=0.04 if node.kind is Kind.STEP else _PILL_IN,
+            is_filled=node.kind is Kind.STEP,
+            linewidth=2.6 if node.kind is Kind.RESULT else 1.6,
+            zorder=3 - copy * 0.1,
         )
-    heading = wrapped(flow.name, NAME, width_in - 2 * _EDGE_IN)
-    heading += wrapped(summary(flow), PLAIN, width_in - 2 * _EDGE_IN)
-    top = _EDGE_IN + len(heading) * LINE_IN + _EDGE_IN
-    where = places(flow, plan(flow), width_in, top)
-    figure, axes = page(width_in, where.bottom + _EDGE_IN)
-    _write_heading(axes, heading)
-    _draw(axes, where)
-    return style.say(figure, sentence(flow))
 
 
-def page(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure, and axes over all of it, in inches from the upper left corner."""
-    dots = math.ceil(height * style.DPI)
-    height = (dots + 0.5) / style.DPI  # safe from rounding: so many dots, whatever
-    figure = Figure(figsize=(width, height))
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.set_xlim(0, width)
-    axes.set_ylim(height, 0)
-    return figure, axes
-
-
-def _write_heading(axes: Axes, lines: list[Line]) -> None:
-    ink.write(axes, lines, _EDGE_IN, _EDGE_IN, align="left")
-
-
-def _draw(axes: Any, where: Places) -> None:
-    for column in where.plan.columns:
-        ink.lane(axes, where, column)
-    for edge in where.plan.straight:
-        ink.straight(axes, where, edge)
-    for net in where.plan.nets:
-        ink.net(axes, where, net)
-    for node in where.flow.nodes:
-        ink.node(axes, where, node)
+def _message(axes: Axes, box: Box, origin: Lane) -> None:
+    """A thick dashed arrow across the middle; from a dot, if the program sends it."""
+    start, end, color = box.strip.left, box.strip.right, primitives.COLORS[origin]
+    inward = _DOT_IN
+    if box.node.lane is Lane.SERVER:
+        start, end, inward = end, start, -_DOT_IN
+    if origin is Lane.UNPLACED:
+        start += inward
+        axes.plot([start], [box.y], "o", color=color, markersize=7, zorder=4)
+    primitives.arrow(
+        axes,
+        (start, box.y),
+        (end, box.y),
+        arrowstyle="-|>,head_length=7,head_width=4.5",
+        linewidth=3.2,
+        linestyle=primitives.DASHES,
+        color=color,
+    )

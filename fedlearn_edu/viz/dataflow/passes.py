@@ -1,33 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`passes`: a program before and after each pass of the compiler, side by side.
+"""`draw_passes`: a program before and after each pass of the compiler, side by side.
 
-A step is one box, and a ribbon leads from it to what became of it.
+A step is a box, and a ribbon leads from it to what became of it. On a narrow page the
+stages follow each other, and numbers say what a step was made of.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import fmean
+from typing import Any, final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Polygon
+from matplotlib.patches import Polygon
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.dataflow import ink
-from fedlearn_edu.viz.dataflow.drawing import check_computation, page
-from fedlearn_edu.viz.dataflow.panels import (
-    EDGE_IN,
-    PAD_IN,
-    TAG_IN,
-    Box,
-    below,
-    side_by_side,
+from fedlearn_edu.viz.dataflow import primitives
+from fedlearn_edu.viz.dataflow.drawing import check_computation, too_long
+from fedlearn_edu.viz.dataflow.flow import Lane
+from fedlearn_edu.viz.dataflow.primitives import (
+    LINE_IN,
+    NAME,
+    PLAIN,
+    QUIET,
+    Line,
+    wrapped,
 )
-from fedlearn_edu.viz.dataflow.record import Lane
-from fedlearn_edu.viz.dataflow.rows import Column
 from fedlearn_edu.viz.dataflow.stages import Stage, Step, stages
-from fedlearn_edu.viz.dataflow.text import LINE_IN, NAME, QUIET, Line, wrapped
 
+EDGE_IN = 0.1
+_PAD_IN, _TAG_IN, _GAP_IN, _RIBBON_IN = 0.05, 0.5, 0.09, 0.5
+_TITLE_IN = 2 * LINE_IN + EDGE_IN
 _MAX_STEPS = 120
 _RIBBON_ALPHA, _JOINED_ALPHA = 0.1, 0.38
 _LEGEND = (
@@ -35,16 +41,35 @@ _LEGEND = (
     "A filled box is one leaf: one piece of code for one runtime."
 )
 _LETTERS = {Lane.SERVER: "S", Lane.CLIENTS: "C", Lane.UNPLACED: "–"}
-_COLUMNS = {
-    Lane.SERVER: Column.SERVER,
-    Lane.CLIENTS: Column.CLIENTS,
-    Lane.UNPLACED: Column.MIDDLE,
-}
+
+
+@final
+@dataclass(frozen=True)
+class Box:
+    """A step on the page: its edges in inches, y running down, and its lines."""
+
+    step: Step
+    left: float
+    right: float
+    top: float
+    lines: list[Line]
+
+    @property
+    def bottom(self) -> float:
+        """Its lower edge."""
+        return self.top + len(self.lines) * LINE_IN + 2 * _PAD_IN
+
+    @property
+    def middle(self) -> float:
+        """Halfway between top and bottom."""
+        return (self.top + self.bottom) / 2
 
 
 @short_traceback
 @style.in_our_look
-def passes(comp: Computation, *, width_in: float = style.WIDE_IN) -> Figure:
+def draw_passes(
+    comp: Computation, *, width_in: float = style.WIDE_IN, figure: Figure | None = None
+) -> Figure:
     """Draws a program as it was written, and after each pass of the compiler.
 
     Side by side if there is room, else below each other with numbers. Passes that
@@ -53,6 +78,8 @@ def passes(comp: Computation, *, width_in: float = style.WIDE_IN) -> Figure:
     Args:
         comp: With types.
         width_in: Width in inches; the height follows from the program.
+        figure: An empty one to draw in, such as `plt.figure()`; it is made as large as
+            the picture. By default a new one.
 
     Raises:
         FigureDataError: if it is no computation with types, or too long for a picture.
@@ -62,29 +89,28 @@ def passes(comp: Computation, *, width_in: float = style.WIDE_IN) -> Figure:
     >>> @fl.federated_computation(fl.type_at_clients(np.float32))
     ... def average(values):
     ...     return fl.federated_mean(values)
-    >>> print(fl.viz.passes(average).get_label())
+    >>> print(fl.viz.draw_passes(average).get_label())
     average: 1 step as written, 4 steps expanded.
     """
+    style.check_width(width_in)
     found = stages(check_computation(comp).tree)
     longest = max(len(stage.steps) for stage in found)
     if longest > _MAX_STEPS:
-        raise style.FigureDataError(
-            "this program is too long for one picture",
-            expected=f"at most {_MAX_STEPS} steps",
-            found=f"{longest} in {comp.__name__}",
-            do="draw the computations that it calls, one by one",
-        )
+        raise too_long(comp.__name__, longest, _MAX_STEPS, "steps")
     heading = wrapped(comp.__name__, NAME, width_in - 2 * EDGE_IN)
     heading += wrapped(_LEGEND, QUIET, width_in - 2 * EDGE_IN)
     top = len(heading) * LINE_IN + 3 * EDGE_IN
     is_wide = width_in >= style.STACK_BELOW_IN
-    boxes = (
-        side_by_side(found, width_in, top) if is_wide else below(found, width_in, top)
-    )
-    bottom = max([box.bottom for column in boxes for box in column], default=top)
-    figure, axes = page(width_in, bottom + 2 * EDGE_IN)
-    ink.write(axes, heading, EDGE_IN, EDGE_IN, align="left")
-    _draw(axes, found, boxes, with_ribbons=is_wide)
+    columns = (side_by_side if is_wide else below)(found, width_in, top + _TITLE_IN)
+    bottom = max([box.bottom for column in columns for box in column], default=top)
+    figure, axes = primitives.page(width_in, bottom + 2 * EDGE_IN, figure)
+    primitives.write(axes, heading, EDGE_IN, EDGE_IN, align="left")
+    for stage, column in zip(found, columns, strict=True):
+        if column:
+            first = top + _TITLE_IN if is_wide else column[0].top
+            _draw_stage(axes, stage, column, first)
+    for before, after in pairwise(columns if is_wide else []):
+        _draw_ribbons(axes, before, after)
     return style.say(figure, sentence(comp.__name__, found))
 
 
@@ -104,74 +130,126 @@ def _counted(steps: int) -> str:
     return f"{steps} step{'s' * (steps != 1)}"
 
 
-def _draw(
-    axes: Axes,
-    found: tuple[Stage, ...],
-    columns: list[list[Box]],
-    *,
-    with_ribbons: bool,
-) -> None:
-    level = min((column[0].top for column in columns if column), default=0.0)
-    for index, (stage, column) in enumerate(zip(found, columns, strict=True)):
-        if column:
-            _write_title(axes, stage, column[0], level if with_ribbons else None)
-        for step, box in zip(stage.steps, column, strict=True):
-            _draw_step(axes, step, box)
-            if with_ribbons and index:
-                _draw_ribbons(axes, stage.steps, step, box, columns[index - 1])
+def side_by_side(
+    found: Sequence[Stage], width_in: float, top: float
+) -> list[list[Box]]:
+    """A column for each stage, its steps level with those they were made of."""
+    width = (width_in - 2 * EDGE_IN + _RIBBON_IN) / len(found) - _RIBBON_IN
+    columns = []
+    for index, stage in enumerate(found):
+        left = EDGE_IN + index * (width + _RIBBON_IN)
+        labels = [wrapped(step.name, PLAIN, _room(width)) for step in stage.steps]
+        columns.append(_stack(stage.steps, labels, (left, left + width), top))
+    longest = max(range(len(found)), key=lambda index: len(columns[index]))
+    for index in reversed(range(longest)):
+        places = range(len(columns[index]))
+        heirs = [_heirs(place, columns[index + 1]) for place in places]
+        columns[index] = _beside(columns[index], heirs)
+    for index in range(longest + 1, len(found)):
+        before, steps = columns[index - 1], found[index].steps
+        origins = [[before[place] for place in step.comes_from] for step in steps]
+        columns[index] = _beside(columns[index], origins)
+    return columns
 
 
-def _write_title(axes: Axes, stage: Stage, first: Box, level: float | None) -> None:
-    top = first.top if level is None else level
+def below(found: Sequence[Stage], width_in: float, top: float) -> list[list[Box]]:
+    """One list after another; a step says the numbers of those it was made of."""
+    edges, columns = (EDGE_IN, width_in - EDGE_IN), []
+    room = _room(width_in - 2 * EDGE_IN)
+    for stage in found:
+        labels = [
+            wrapped(f"{place}. {step.name}", PLAIN, room)
+            + wrapped(_made_of(step, stage), QUIET, room)
+            for place, step in enumerate(stage.steps, start=1)
+        ]
+        columns.append(_stack(stage.steps, labels, edges, top))
+        last = columns[-1][-1].bottom if columns[-1] else top
+        top = last + _GAP_IN + EDGE_IN + _TITLE_IN
+    return columns
+
+
+def _room(width: float) -> float:
+    return width - _TAG_IN - 2 * _PAD_IN
+
+
+def _stack(
+    steps: Sequence[Step],
+    labels: Sequence[list[Line]],
+    edges: tuple[float, float],
+    top: float,
+) -> list[Box]:
+    """Boxes right below each other."""
+    boxes: list[Box] = []
+    for step, lines in zip(steps, labels, strict=True):
+        boxes.append(Box(step, *edges, top, lines))
+        top = boxes[-1].bottom + _GAP_IN
+    return boxes
+
+
+def _beside(column: list[Box], others: list[list[Box]]) -> list[Box]:
+    """The column, each box moved down to the height of the others it belongs to."""
+    moved: list[Box] = []
+    for box, own in zip(column, others, strict=True):
+        top = moved[-1].bottom + _GAP_IN if moved else box.top
+        if own:
+            middle = fmean(other.middle for other in own)
+            top = max(top, middle - (box.bottom - box.top) / 2)
+        moved.append(replace(box, top=top))
+    return moved
+
+
+def _heirs(place: int, after: list[Box]) -> list[Box]:
+    """What a step became, in the stage after it."""
+    return [box for box in after if place in box.step.comes_from]
+
+
+def _made_of(step: Step, stage: Stage) -> str:
+    """By number, the steps above that a step was made of; nothing if it is the same."""
+    numbers = ", ".join(str(place + 1) for place in step.comes_from)
+    if len(step.comes_from) > 1:
+        return f"from {numbers} above, now one"
+    heirs = [other for other in stage.steps if other.comes_from == step.comes_from]
+    return f"from {numbers} above" if step.comes_from and len(heirs) > 1 else ""
+
+
+def _draw_stage(axes: Axes, stage: Stage, column: list[Box], top: float) -> None:
     title = f"{stage.title}: {_counted(len(stage.steps))}"
     lines = [Line(title, NAME), Line(stage.about, QUIET)]
-    ink.write(axes, lines, first.left, top - 2 * LINE_IN - PAD_IN, align="left")
+    left, above = column[0].left, top - 2 * LINE_IN - _PAD_IN
+    primitives.write(axes, lines, left, above, align="left")
+    for box in column:
+        step, travels = box.step, box.step.start is not box.step.end
+        look: dict[str, Any] = {"linewidth": 1.4}
+        if travels:
+            look = {"linewidth": 2.4, "linestyle": primitives.DASHES}
+        corners = box.left, box.top, box.right, box.bottom
+        primitives.frame(axes, corners, step.start, is_filled=step.is_leaf, **look)
+        letters = [_LETTERS[step.start], _LETTERS[step.end]]
+        tag = [Line("→".join(letters if travels else letters[:1]), NAME)]
+        primitives.write(axes, tag, box.left + _TAG_IN / 2, box.middle - LINE_IN / 2)
+        start = box.left + _TAG_IN, box.top + _PAD_IN
+        primitives.write(axes, box.lines, *start, align="left")
 
 
-def _draw_step(axes: Axes, step: Step, box: Box) -> None:
-    column = _COLUMNS[step.start]
-    travels = step.start is not step.end
-    patch = FancyBboxPatch(
-        (box.left, box.top),
-        box.right - box.left,
-        box.bottom - box.top,
-        boxstyle="round,pad=0,rounding_size=0.04",
-        facecolor=ink.colors_of(column, 0.3) if step.is_leaf else "white",
-        edgecolor=ink.COLORS[column],
-        linewidth=2.4 if travels else 1.4,
-        linestyle=(0, (2.4, 1.0)) if travels else "solid",
-        zorder=3,
-    )
-    axes.add_patch(patch)
-    letters = [_LETTERS[step.start], _LETTERS[step.end]]
-    tag = "→".join(letters if travels else letters[:1])
-    middle = box.middle - LINE_IN / 2
-    ink.write(axes, [Line(tag, NAME)], box.left + TAG_IN / 2, middle)
-    ink.write(axes, box.lines, box.left + TAG_IN, box.top + PAD_IN, align="left")
-
-
-def _draw_ribbons(
-    axes: Axes, steps: tuple[Step, ...], step: Step, box: Box, before: list[Box]
-) -> None:
+def _draw_ribbons(axes: Axes, before: list[Box], after: list[Box]) -> None:
     """From each box a step was made of to its share of the step's left side."""
-    for place in step.comes_from:
-        heirs = [other for other in steps if place in other.comes_from]
-        source = before[place]
-        part = next(i for i, other in enumerate(heirs) if other is step)
-        start = _share(source, part, len(heirs))
-        end = _share(box, step.comes_from.index(place), len(step.comes_from))
-        changes = len(heirs) > 1 or len(step.comes_from) > 1
-        corners = [
-            (source.right, start[0]),
-            (box.left, end[0]),
-            (box.left, end[1]),
-            (source.right, start[1]),
-        ]
-        alpha = _JOINED_ALPHA if changes else _RIBBON_ALPHA
-        color = ink.COLORS[_COLUMNS[step.start]]
-        axes.add_patch(Polygon(corners, facecolor=color, alpha=alpha, zorder=1))
+    for box in after:
+        for part, place in enumerate(box.step.comes_from):
+            source, whole = before[place], len(box.step.comes_from)
+            heirs = _heirs(place, after)
+            top, bottom = _share(source, heirs.index(box), len(heirs))
+            start, end = _share(box, part, whole)
+            corners = [
+                (source.right, top),
+                (box.left, start),
+                (box.left, end),
+                (source.right, bottom),
+            ]
+            alpha = _JOINED_ALPHA if whole > 1 or len(heirs) > 1 else _RIBBON_ALPHA
+            color = primitives.COLORS[box.step.start]
+            axes.add_patch(Polygon(corners, facecolor=color, alpha=alpha, zorder=1))
 
 
-def _share(box: Box, part: int, parts: int) -> tuple[float, float]:
-    height = (box.bottom - box.top) / parts
+def _share(box: Box, part: int, whole: int) -> tuple[float, float]:
+    height = (box.bottom - box.top) / whole
     return box.top + part * height, box.top + (part + 1) * height

@@ -4,7 +4,9 @@
 The passes are the compiler's own; a step is one call of the straightened program.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
@@ -14,13 +16,13 @@ from fedlearn_edu.compiler.normal_form import straighten
 from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, runtimes, walk
-from fedlearn_edu.types import FederatedType
-from fedlearn_edu.viz.dataflow import naming
-from fedlearn_edu.viz.dataflow.reading import as_program
-from fedlearn_edu.viz.dataflow.record import Lane, lane_of
+from fedlearn_edu.viz.dataflow.flow import Lane, lane_of
+from fedlearn_edu.viz.dataflow.from_ir import as_program, function_name
+from fedlearn_edu.viz.dataflow.graph_builder import parts
 
-Origins = dict[str, tuple[int, ...]]
+Origin = tuple[int, ...]  # the steps of the stage before that a step was made of
 _ARRANGING = ("federated_zip", "federated_value")
+_TOGETHER = "federated_map_aggregate"
 _NAMED_BY_FUNCTION = ("federated_map", "federated_apply", "federated_eval")
 
 
@@ -40,7 +42,7 @@ class Step:
     name: str
     start: Lane
     end: Lane
-    comes_from: tuple[int, ...] = ()
+    comes_from: Origin = ()
     is_leaf: bool = False
 
 
@@ -65,35 +67,30 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
     native = local_executor_factory(support_sequence_ops=True).native({})
     written = straight(as_program(tree))
     expanded = straight(as_program(expand_intrinsics(written, native)))
-    origins = _origins_of_expansion(written, expanded, native)
+    steps = _steps(expanded, _origins_of_expansion(written, native))
     found = [
-        Stage("as written", "one box for each call", _steps(written, {})),
-        Stage("expanded", "means and sums written out", _steps(expanded, origins)),
+        Stage("as written", "one box for each call", _steps(written)),
+        Stage("expanded", "means and sums written out", steps),
     ]
     # As `fuse` does it, where one runtime is alone in the program and can fuse.
     if len(runtimes(expanded)) == 1 and runtimes(expanded) <= fusers.keys():
         joined = as_program(join_chains(expanded, native))
-        fused = fuse(expanded, native)
         origins = _origins_of_joining(expanded, joined)
-        same: Origins
-        same = {name: (place,) for place, (name, _) in enumerate(_bound(joined))}
-        if isinstance(fused, ir.Leaf):  # all of it became one
-            fused = straight(as_program(fused))
-            same = {name: tuple(range(len(same))) for name, _ in _bound(fused)}
-        assert isinstance(fused, ir.Lambda)
-        before = found[-1].steps
-        steps = _renamed(_steps(joined, origins), before)
+        steps = _renamed(_steps(joined, origins), steps)
         found.append(Stage("joined", "steps at one place become one", steps))
+        fused = fuse(expanded, native)
+        same: list[Origin] = [(place,) for place in range(len(steps))]
+        if isinstance(fused, ir.Leaf):  # all of it became one
+            fused, same = straight(as_program(fused)), [tuple(range(len(steps)))]
         steps = _renamed(_steps(fused, same), steps)
         found.append(Stage("fused", "functions become leaves", steps))
-    return tuple(_without_idle(found))
+    return _without_repetition(found)
 
 
 def straight(program: ir.Lambda) -> ir.Lambda:
     """One call for each binding; straightened once more, it keeps all its names.
 
-    The first time, names are given to what functions captured; the second time they
-    are no longer needed.
+    The first time names what functions captured, the second time drops those names.
     """
     return straighten(straighten(program))
 
@@ -109,99 +106,70 @@ def _renamed(steps: tuple[Step, ...], before: tuple[Step, ...]) -> tuple[Step, .
 
 
 def _together(names: list[str]) -> str:
-    if len(names) == 1:
-        return names[0]
     named = [name for name in names if not name.startswith((".", *_ARRANGING))]
     working = [name for name in named if name != "federated_aggregate"]
-    return " + ".join(dict.fromkeys(named if working else [*names[:-1], names[-1]]))
+    return " + ".join(dict.fromkeys(named if working else names))
 
 
-def _without_idle(found: list[Stage]) -> list[Stage]:
+def _without_repetition(found: list[Stage]) -> tuple[Stage, ...]:
     kept = found[:1]
     for stage in found[1:]:
         before = [(step.name, step.is_leaf) for step in kept[-1].steps]
         if [(step.name, step.is_leaf) for step in stage.steps] != before:
             kept.append(stage)
-    return kept
+    return tuple(kept)
 
 
-def _bound(program: ir.Lambda) -> tuple[tuple[str, ir.Node], ...]:
+def _bound(program: ir.Node) -> tuple[tuple[str, ir.Node], ...]:
+    assert isinstance(program, ir.Lambda)
     assert isinstance(program.body, ir.Block)
     return program.body.locals
 
 
-def _steps(program: ir.Lambda, origins: Origins) -> tuple[Step, ...]:
-    return tuple(_step(value, origins.get(name, ())) for name, value in _bound(program))
+def _steps(program: ir.Node, origins: Iterable[Origin] = ()) -> tuple[Step, ...]:
+    values = (value for _, value in _bound(program))
+    return tuple(map(_step, values, chain(origins, repeat(()))))
 
 
-def _step(value: ir.Node, comes_from: tuple[int, ...]) -> Step:
+def _step(value: ir.Node, comes_from: Origin) -> Step:
     end = lane_of(value.type)
     if not isinstance(value, ir.Call):
         return Step("pick", end, end, comes_from)
-    function, argument = value.function, value.argument
-    start, is_leaf = end, isinstance(function, ir.Leaf)
-    name = naming.function(function)
-    if isinstance(function, ir.Intrinsic) and isinstance(argument, ir.Struct):
-        parts = [part for _, part in argument.elements]
-        code = parts[0] if parts else argument
-        if function.uri in _NAMED_BY_FUNCTION:
-            name, is_leaf = naming.function(code), _is_code(code)
-        elif function.uri == "federated_map_aggregate":
-            is_leaf = _is_code(code)
-    elif isinstance(function, ir.Intrinsic) and function.uri in _NAMED_BY_FUNCTION:
-        assert argument is not None
-        name, is_leaf = naming.function(argument), _is_code(argument)
-    if argument is not None:
-        start = _start(argument, end)
+    given = [] if value.argument is None else list(parts(value.argument))
+    lanes = [lane_of(part.type) for part in given]
+    start = next((lane for lane in lanes if lane not in (end, Lane.UNPLACED)), end)
+    uri = value.function.uri if isinstance(value.function, ir.Intrinsic) else ""
+    code = given[0] if uri in (*_NAMED_BY_FUNCTION, _TOGETHER) else value.function
+    name = function_name(value.function if uri == _TOGETHER else code)
+    is_leaf = len(leaves(code)) == 1 and not intrinsics(code)
     return Step(name, start, end, comes_from, is_leaf)
 
 
-def _is_code(function: ir.Node) -> bool:
-    """One piece of leaf code, perhaps in a thin function that hands it its argument."""
-    return len(leaves(function)) == 1 and not intrinsics(function)
-
-
-def _start(argument: ir.Node, end: Lane) -> Lane:
-    """Where the arguments of a call are, if not where its result is."""
-    parts = (
-        argument.elements if isinstance(argument, ir.Struct) else ((None, argument),)
-    )
-    types = [part.type for _, part in parts]
-    placed = {lane_of(type_) for type_ in types if isinstance(type_, FederatedType)}
-    return next(iter(placed - {end}), end)
-
-
-def _origins_of_expansion(
-    written: ir.Lambda, expanded: ir.Lambda, native: frozenset[str]
-) -> Origins:
-    """Calls are made in the same order: so many have been made after each step."""
+def _origins_of_expansion(written: ir.Lambda, native: frozenset[str]) -> list[Origin]:
+    """What a step adds to the program so far, once that is expanded, comes from it."""
     bound = _bound(written)
-    origins: Origins = {}
-    done = 0
+    origins: list[Origin] = []
     for place in range(len(bound)):
         until = ir.Block(bound[: place + 1], ir.Struct(()))
-        whole = ir.Lambda(written.parameter, written.parameter_type, until)
-        made = len(_bound(straight(as_program(expand_intrinsics(whole, native)))))
-        for name, _ in _bound(expanded)[done:made]:
-            origins[name] = (place,)
-        done = made
+        program = ir.Lambda(written.parameter, written.parameter_type, until)
+        made = _bound(straight(as_program(expand_intrinsics(program, native))))
+        origins += [(place,)] * (len(made) - len(origins))
     return origins
 
 
-def _origins_of_joining(expanded: ir.Lambda, joined: ir.Lambda) -> Origins:
-    """Who is gone has become a part of the only one that used it."""
-    before = _bound(expanded)
+def _origins_of_joining(expanded: ir.Lambda, joined: ir.Node) -> list[Origin]:
+    """A step that is gone has become part of the only one that used its result."""
     users = {
         part.name: user
-        for user, value in before
+        for user, value in _bound(expanded)
         for part in walk(value)
         if isinstance(part, ir.Reference)
     }
-    kept = {name for name, _ in _bound(joined)}
-    origins: Origins = {}
-    for place, (name, _) in enumerate(before):
+    origins: dict[str, Origin] = {name: () for name, _ in _bound(joined)}
+    for place, (name, _) in enumerate(_bound(expanded)):
         owner = name
-        while owner not in kept and owner in users:
+        while owner not in origins and owner in users:
             owner = users[owner]
-        origins[owner] = (*origins.get(owner, ()), place)
-    return origins
+        if owner in origins:
+            origins[owner] += (place,)
+    return list(origins.values())

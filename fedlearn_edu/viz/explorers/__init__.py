@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures with controls. Each explorer is one file: a picture, and a function."""
+"""Pictures with controls: a module per explorer, and the frame they share."""

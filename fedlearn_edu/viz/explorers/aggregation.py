@@ -1,30 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A `federated_aggregate` step by step: who folds whom, and what is merged."""
+"""A `federated_aggregate` step by step: what is accumulated, merged and reported."""
 
 from collections.abc import Sequence
+from functools import cache, lru_cache
 from typing import Any, final
 
 import ipywidgets as widgets
+import numpy as np
 from matplotlib.figure import Figure
 
-from fedlearn_edu.errors import describe, short_traceback
+import fedlearn_edu as fl
+from fedlearn_edu.errors import describe, is_whole_number, short_traceback
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.aggregation_drawing import AggregationDrawing
-from fedlearn_edu.viz.explorers.aggregation_run import (
+from fedlearn_edu.viz.explorers.aggregation_picture import (
+    AggregationDrawing,
     AggregationRun,
-    check_aggregation,
-    run_aggregation,
+    Server,
+    Step,
+    words,
 )
-from fedlearn_edu.viz.explorers.aggregation_words import words
 from fedlearn_edu.viz.explorers.canvas import Canvas
 from fedlearn_edu.viz.explorers.controls import button, limits_around, slider, stops
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.tape import Aggregation, aggregations, numbers
 
 _ONE_TO_FIVE = (1, 2, 3, 4, 5)
+_MOST_CLIENTS = 12
+_LARGEST = 1e9
 _MOST_ZERO = 5
 _STEP_MS = 900
 _COMPARED = (2, 3, 4)
-# With more, a drawing takes more than 100 ms: it follows when a handle is let go.
+# Drawing more takes over 100 ms: then it follows when the handle is released.
 _LIVE_CLIENTS = 8
 
 
@@ -53,26 +59,17 @@ def draw_aggregation(
         zero: Where every fold begins.
         fan_out: `max_fanout` of the stack: from this many clients on they are put into
             groups, and the groups into groups; `None` is a single group.
-        step: How many steps are drawn; by default all of them.
+        step: How many steps are drawn, by default all.
         width_in: Width in inches.
 
     Raises:
-        FigureDataError: for no values or too many, for what is no finite number up to a
-            billion, for a fan-out below 2, and for a step that is no whole number.
+        FigureDataError: if there are no values or too many, a number is not finite or
+            above a billion, the fan-out is below 2, or the step is not whole.
     """
     style.check_width(width_in)
-    held, start, most = check_aggregation(values, zero, fan_out)
-    run = run_aggregation(held, start, most)
-    shown = _shown(step, len(run.steps))
-    picture = AggregationPicture(held, width_in)
-    sentence = picture.show(zero=start, fan_out=most, step=shown)
-    return style.say(picture.figure, sentence)
-
-
-def _shown(step: Any, last: int) -> int:
-    if step is None:
-        return last
-    if not style.is_whole(step):
+    held, start, most = _checked(values, zero, fan_out)
+    last = run_aggregation(held, start, most).last
+    if step is not None and not is_whole_number(step):
         raise style.FigureDataError(
             "there is no such step of the aggregation",
             expected=f"a whole number from 0 to {last}",
@@ -80,7 +77,10 @@ def _shown(step: Any, last: int) -> int:
             where="step",
             do="leave it out, and all steps are drawn",
         )
-    return max(0, min(int(step), last))
+    shown = last if step is None else max(0, min(int(step), last))
+    picture = AggregationPicture(held, width_in)
+    sentence = picture.show(zero=start, fan_out=most, step=shown)
+    return style.say(picture.figure, sentence)
 
 
 @short_traceback
@@ -90,7 +90,7 @@ def explore_aggregation(
     zero: float = 0,
     fan_out: int | None = None,
 ) -> Explorer:
-    """Shows `draw_aggregation` under sliders: zero, the fan-out, and the step.
+    """Shows `draw_aggregation` with sliders for zero, the fan-out, and the step.
 
     >>> explorer = explore_aggregation([1, 2, 3], fan_out=2)
     >>> explorer.set(step=4)
@@ -105,28 +105,30 @@ def explore_aggregation(
     Raises:
         FigureDataError: as `draw_aggregation`.
     """
-    held, start, most = check_aggregation(values, zero, fan_out)
-    alone = (
-        len(held) + 1
-    )  # from so many clients on there would be groups: there are not
+    held, start, most = _checked(values, zero, fan_out)
+    alone = len(held) + 1  # the least fan-out that puts all clients into one group
     sizes = {f"{n}": n for n in range(2, alone)} | {"one group": alone}
     chosen = alone if most is None else min(most, alone)
-    last = len(run_aggregation(held, start, chosen).steps)
-    live = len(held) <= _LIVE_CLIENTS
+    last = run_aggregation(held, start, chosen).last
     limits = limits_around([start], -_MOST_ZERO, _MOST_ZERO)
     controls = {
         "zero": slider("zero", start, *limits, 1),
         "fan_out": stops("fan-out", chosen, sizes),
-        "step": slider("step", last, 0, last, live=live),
+        "step": slider("step", last, 0, last, live=len(held) <= _LIVE_CLIENTS),
     }
     play = widgets.Play(value=last, min=0, max=last, interval=_STEP_MS)
     widgets.link((play, "value"), (controls["step"].source, "value"))
-    moving = (*controls["step"].box.children, play)
+    steps = (*controls["step"].box.children, play)
 
-    def fit(change: Any) -> None:
-        _fit_steps(moving, len(run_aggregation(held, 0, change.new).steps))
+    def fit_steps(change: Any) -> None:
+        was_at_end = steps[0].value == steps[0].max
+        last = run_aggregation(held, 0, change.new).last
+        for each in steps:
+            each.max = last
+        if was_at_end:
+            steps[0].value = last
 
-    controls["fan_out"].source.observe(fit, "value")
+    controls["fan_out"].source.observe(fit_steps, "value")
     preset = button("zero = 1, fan-out 2", "1 + … + 5 is 16, 17 or 18, not 15")
     picture = AggregationPicture(held, stamped=True)
     title = "A federated_aggregate, step by step"
@@ -135,13 +137,47 @@ def explore_aggregation(
     return explorer
 
 
-def _fit_steps(moving: Sequence[Any], last: int) -> None:
-    """Lets the slider over steps end at the last one; at the end it stays there."""
-    was_at_end = moving[0].value == moving[0].max
-    for each in moving:
-        each.max = last
-    if was_at_end:
-        moving[0].value = last
+@lru_cache(maxsize=256)
+def run_aggregation(
+    values: tuple[float, ...], zero: float, fan_out: int | None
+) -> AggregationRun:
+    """Records a `federated_aggregate`, and reads the steps off the tape.
+
+    >>> [run_aggregation((1, 2, 3, 4, 5), 1, n).result for n in (None, 3, 2)]
+    [16, 17, 18]
+    """
+    whole = all(isinstance(each, int) for each in (*values, zero))
+    program = _program(np.int64 if whole else np.float64)
+    with fl.record(max_fanout=fan_out or len(values) + 1) as tape:
+        (result,) = numbers(program(list(values), zero))
+    (top,) = aggregations(tape)
+    servers, steps = list[Server](), list[Step]()
+    _read(top, servers, steps)
+    return AggregationRun(values, zero, tuple(servers), tuple(steps), result)
+
+
+@cache
+def _program(dtype: Any) -> Any:
+    """`accumulate` = `merge` = `+`, from a `zero` given with the values."""
+    add = fl.np_computation(lambda a, b: a + b, dtype, dtype)
+    same = fl.np_computation(lambda a: a, dtype)
+    return fl.federated_computation(
+        lambda v, zero: fl.federated_aggregate(v, zero, add, add, same),
+        fl.type_at_clients(dtype),
+        dtype,
+    )
+
+
+def _read(part: Aggregation, servers: list[Server], steps: list[Step]) -> Server:
+    """A server and what it did, after all servers below it."""
+    below = tuple(_read(each, servers, steps) for each in part.below)
+    clients = [i for server in below for i in server.clients] or list(part.sent)
+    server = Server(range(clients[0], clients[-1] + 1), below)
+    servers.append(server)
+    for client, (argument, result) in zip(clients, part.calls[:-1], strict=False):
+        state, other, after = *numbers(argument), *numbers(result)
+        steps.append(Step(server, state, other, after, None if below else client))
+    return server
 
 
 @final
@@ -150,32 +186,54 @@ class AggregationPicture:
 
     def __init__(
         self,
-        values: Sequence[float],
+        values: tuple[float, ...],
         width_in: float = style.EXPLORER_IN,
         *,
         stamped: bool = False,
     ) -> None:
-        self._values = tuple(values)
-        self._canvas = Canvas(width_in, 1.0, stamped=stamped)
+        self._values, self._canvas = values, Canvas(width_in, stamped=stamped)
         self.figure = self._canvas.figure
-        self._runs: dict[tuple[float, int | None], AggregationRun] = {}
 
     @style.in_our_look
     def show(self, *, zero: float, fan_out: int | None, step: int) -> str:
-        """Draws the run after so many steps; returns the last of them in words."""
-        run = self._run(zero, fan_out)
-        step, others = min(step, len(run.steps)), {}
-        if step == len(run.steps):
-            others = {n: self._run(zero, n).result for n in self._fan_outs()}
-        drawing = AggregationDrawing(self._canvas.width, run, step)
-        self._canvas.wipe(drawing.height)
-        drawing.draw(self._canvas)
+        """Draws the run up to this step; returns the step in words."""
+        run, others = run_aggregation(self._values, zero, fan_out), {}
+        if (step := min(step, run.last)) == run.last:
+            fan_outs = (None, *(n for n in _COMPARED if n <= len(self._values)))
+            runs = {n: run_aggregation(self._values, zero, n) for n in fan_outs}
+            others = {n: each.result for n, each in runs.items()}
+        AggregationDrawing(self._canvas, run, step).draw()
         return words(run, step, others)
 
-    def _run(self, zero: float, fan_out: int | None) -> AggregationRun:
-        if (key := (zero, fan_out)) not in self._runs:
-            self._runs[key] = run_aggregation(self._values, zero, fan_out)
-        return self._runs[key]
 
-    def _fan_outs(self) -> list[int | None]:
-        return [None, *(n for n in _COMPARED if n <= len(self._values))]
+def _checked(
+    values: Any, zero: Any, fan_out: Any
+) -> tuple[tuple[float, ...], float, int | None]:
+    """The same as plain numbers, or an error that says what is wrong."""
+    given = list(values) if isinstance(values, list | tuple | np.ndarray) else []
+    if not 1 <= len(given) <= _MOST_CLIENTS:
+        raise style.FigureDataError(
+            "an aggregation is drawn over a few clients",
+            expected=f"a list of 1 to {_MOST_CLIENTS} numbers",
+            found=f"{len(given)} values" if given else repr(values)[:60],
+            do="take fewer: the picture has a line for each",
+        )
+    if fan_out is not None and not (is_whole_number(fan_out) and fan_out >= 2):
+        raise style.FigureDataError(
+            "a group of one is no group",
+            expected="a fan-out of 2 or more, or None for a single group",
+            found=repr(fan_out),
+        )
+    most = None if fan_out is None else int(fan_out)
+    return tuple(map(_number, given)), _number(zero), most
+
+
+def _number(given: Any) -> float:
+    is_number = isinstance(given, int | float | np.integer | np.floating)
+    if not is_number or isinstance(given, bool) or not abs(given) <= _LARGEST:
+        raise style.FigureDataError(
+            "this is no number that can be added up here",
+            expected=f"a finite number up to {_LARGEST:,.0f}",
+            found=repr(given)[:60],
+        )
+    return int(given) if float(given).is_integer() else float(given)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slow work in a thread of its own: begun and stopped by buttons, with a bar.
+"""Slow work in a thread of its own, with buttons to start and stop it and a bar.
 
-The kernel stays free for other cells and controls. What the thread says goes through
-widgets and never through `print`, which would land in whatever cell runs just then.
+The kernel stays free for other cells and controls. The thread writes to widgets, since
+`print` would write into whichever cell is running.
 """
 
 import atexit
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from html import escape
 from threading import Event, Thread
 from typing import final
@@ -16,10 +17,10 @@ from weakref import WeakSet
 
 import ipywidgets as widgets
 
+from fedlearn_edu import framework
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.language.context_stack import Context, current_context
-from fedlearn_edu.viz.explorers.alarm import as_alarm
-from fedlearn_edu.viz.explorers.controls import button
+from fedlearn_edu.viz.explorers.controls import as_alarm, button
 
 _REDRAW_SECONDS = 0.3
 _LAST_SECONDS = 20.0
@@ -28,7 +29,17 @@ _LINE = widgets.Layout(width="auto", max_width="100%")
 
 @final
 class StillRunningError(FedLearnError, TimeoutError):
-    """A job was waited for, and did not end in time."""
+    """A job did not end within the time it was waited for."""
+
+
+@lru_cache(maxsize=1)
+def explorers_context() -> framework.SyncExecutionContext:
+    """The context that explorers run their own programs in, whatever the reader set up.
+
+    There is one for all of them, which keeps what it compiled.
+    """
+    factory = framework.local_executor_factory(support_sequence_ops=True)
+    return framework.SyncExecutionContext(factory)
 
 
 _all_jobs: "WeakSet[Job]" = WeakSet()
@@ -36,7 +47,7 @@ _all_jobs: "WeakSet[Job]" = WeakSet()
 
 @atexit.register
 def _end_all() -> None:
-    """Ends what still runs: a thread inside TensorFlow would abort the interpreter."""
+    """Stops running jobs: a thread inside TensorFlow would abort the interpreter."""
     running = [job for job in _all_jobs if job.is_running]
     for job in running:
         job.stop()
@@ -47,11 +58,11 @@ def _end_all() -> None:
 
 @final
 class Job:
-    """Work that can be begun, stopped, waited for, and begun again.
+    """Work that can be started, stopped, waited for, and started again.
 
     Attributes:
         box: the buttons, the bar and a line of text, to be laid out.
-        error: what the work ended with the last time, `None` if all was well.
+        error: what the last run failed with, `None` if it did not.
     """
 
     def __init__(
@@ -61,15 +72,15 @@ class Job:
         tooltip: str = "",
         where: Callable[[], Context] = current_context,
     ) -> None:
-        """Gets ready, and begins nothing.
+        """Prepares the widgets; nothing starts yet.
 
         Args:
             label: Of the button.
-            work: Called in a thread. It reports how far it is, looks at `is_stopping`
-                from time to time, and returns a line about how it ended.
+            work: Called in a thread. It reports its progress, checks `is_stopping` from
+                time to time, and returns a line about how it ended.
             tooltip: What the button does, in full.
-            where: The context that computations of the work run in, asked for when it
-                begins: what other cells set up while it runs is not its business.
+            where: The context for the computations of the work. It is asked for at the
+                start, so what other cells set up meanwhile has no effect.
         """
         _all_jobs.add(self)
         self._work, self._where, self._thread = work, where, Thread()
@@ -96,12 +107,12 @@ class Job:
 
     @property
     def is_running(self) -> bool:
-        """Whether the work has begun and not ended."""
+        """Whether the work has started and not ended."""
         return self._thread.is_alive()
 
     @property
     def is_stopping(self) -> bool:
-        """Whether somebody asked for the end."""
+        """Whether a stop was asked for."""
         return self._stopping.is_set()
 
     @property
@@ -110,11 +121,11 @@ class Job:
         return str(self._line.value)
 
     def watch(self, function: Callable[[], None]) -> None:
-        """Calls this while the work goes on, a few times a second, and at its end."""
+        """Calls this a few times a second during the work, and at its end."""
         self._watchers.append(function)
 
     def start(self) -> None:
-        """Begins; while it runs already, nothing happens."""
+        """Starts the work, unless it is running."""
         if self.is_running:
             return
         self._stopping.clear()
@@ -128,17 +139,17 @@ class Job:
         self._thread.start()
 
     def stop(self) -> None:
-        """Asks for the end; it comes after the step that is under way."""
+        """Asks the work to stop; it does after the current step."""
         if self.is_running:
             self._stopping.set()
             self._say("stopping after this step \N{HORIZONTAL ELLIPSIS}")
 
     @short_traceback
     def wait(self, timeout: float = 60.0) -> None:
-        """Waits until the work has ended, at most so many seconds.
+        """Waits until the work has ended, at most `timeout` seconds.
 
         Raises:
-            StillRunningError: if it has not.
+            StillRunningError: if it has not ended by then.
         """
         if self._thread.ident is not None:
             self._thread.join(timeout)
@@ -151,7 +162,7 @@ class Job:
             )
 
     def report(self, done: int, total: int, text: str) -> None:
-        """Says how far the work is: so many of so many steps, and in words."""
+        """Shows the progress, as steps on the bar and in words."""
         self._bar.max, self._bar.value = max(total, 1), done
         if not self.is_stopping:
             self._say(escape(text))
@@ -163,7 +174,7 @@ class Job:
             try:
                 with context:
                     step()
-            except Exception as error:  # whatever it is, it is said and not thrown
+            except Exception as error:  # shown to the reader, whatever it is
                 self.error = error
                 self._say(as_alarm(error))
         self._bar.layout.display = "none"

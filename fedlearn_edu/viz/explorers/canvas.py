@@ -1,115 +1,87 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sheet of paper measured in inches: boxes, text and arrows, for drawings of flows.
+"""A sheet measured in inches, for drawings with a lane for clients and one for servers.
 
-Everything on it is wiped and drawn again on each move: there are no axes, ticks or
-layouts. What moves often is written with stamps, which is several times as quick.
+Each move wipes it and draws everything again, without axes, ticks or a layout. What
+moves often is written with stamps, which are several times as fast.
 """
 
 import math
 from typing import Any, final
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon
 
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import Stamps
-from fedlearn_edu.viz.colors import INK
+from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
 
-ARROW_PT = 1.8
+HEAD_IN, FOOT_IN = 0.68, 0.62
+"""The space above and below the rows of a drawing."""
+
+NARROW_BELOW_IN = 6.0
+"""Narrower drawings say less."""
+
+_BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "linewidth": 1.2}
 Word = tuple[float, float, str]
 
 
-def whole_eighths(length_in: float) -> float:
-    """A length that is no less: in pixels it is the same however it is rounded.
+def written(value: float) -> str:
+    """A number as it is written in drawings and sentences.
 
-    >>> whole_eighths(2.3)
-    2.375
+    >>> written(-1938472), written(2.50)
+    ('−1,938,472', '2.5')
     """
-    return math.ceil(8 * length_in) / 8
+    text = f"{value:,}" if isinstance(value, int) else f"{value + 0.0:.5g}"
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 @final
 class Canvas:
     """A figure of one sheet; (0, 0) is the lower left corner, lengths are inches."""
 
-    def __init__(
-        self, width_in: float, height_in: float, *, stamped: bool = False
-    ) -> None:
-        self.width, self.height, self._stamped = width_in, height_in, stamped
+    def __init__(self, width_in: float, *, stamped: bool = False) -> None:
+        self.width, self.height, self._stamped = width_in, 1.0, stamped
         self._stamps: dict[tuple[str, str], tuple[Stamps, list[Word]]] = {}
-        self.figure = Figure(figsize=(width_in, height_in), facecolor="white")
+        self.figure = Figure(figsize=(width_in, self.height), facecolor="white")
         self._axes = self.figure.add_axes((0, 0, 1, 1))
-        self.wipe()
 
-    def wipe(self, height_in: float | None = None) -> None:
-        """Takes everything off the sheet, which may get another height."""
-        if height_in is not None and height_in != self.height:
-            self.height = height_in
-            self.figure.set_size_inches(self.width, height_in)
+    def wipe(self, height_in: float) -> None:
+        """Empties the sheet, and makes it at least this high."""
+        # In whole eighths of an inch, heights in pixels do not depend on rounding.
+        self.height = math.ceil(8 * height_in) / 8
+        self.figure.set_size_inches(self.width, self.height)
         self._axes.clear()
         self._stamps.clear()
         self._axes.set_axis_off()
-        self._axes.set_xlim(0, self.width)
-        self._axes.set_ylim(0, self.height)
+        self._axes.set(xlim=(0, self.width), ylim=(0, self.height))
 
     def text(self, x: float, y: float, text: str, **look: Any) -> None:
         """Writes one line; by default centered on (x, y)."""
-        settings: dict[str, Any] = {
-            "ha": "center",
-            "va": "center_baseline",
-            "size": style.FONT_PT,
-            "color": INK,
-        }
+        ha, color = look.get("ha", "center"), look.get("color", INK)
         if self._stamped and not look.keys() - {"ha", "color"}:
-            self._stamp((x, y, text), look.get("ha", "center"), look.get("color", INK))
+            if (ha, color) not in self._stamps:
+                stamps = Stamps(self._axes, ha=ha, color=color)
+                self._stamps[ha, color] = stamps, []
+            stamps, words = self._stamps[ha, color]
+            words.append((x, y, text))
+            stamps.show(words)
         else:
-            self._axes.text(x, y, text, **(settings | look))
-
-    def _stamp(self, word: Word, ha: str, color: str) -> None:
-        if (ha, color) not in self._stamps:
-            stamps = Stamps(self._axes, ha=ha, color=color)
-            self._stamps[ha, color] = stamps, []
-        stamps, words = self._stamps[ha, color]
-        words.append(word)
-        stamps.show(words)
+            settings: dict[str, Any] = {"size": style.FONT_PT, "ha": ha, "color": color}
+            self._axes.text(x, y, text, va="center_baseline", **(settings | look))
 
     def box(
         self, left: float, bottom: float, width: float, height: float, **look: Any
     ) -> None:
-        """A box with round corners."""
-        settings: dict[str, Any] = {
-            "facecolor": "white",
-            "edgecolor": INK,
-            "linewidth": 1.2,
-        }
-        shape = "round,pad=0,rounding_size=0.06"
-        self._axes.add_patch(
-            FancyBboxPatch(
-                (left, bottom), width, height, boxstyle=shape, **(settings | look)
-            )
-        )
-
-    def arrow(
-        self, begin: tuple[float, float], end: tuple[float, float], **look: Any
-    ) -> None:
-        """A straight arrow."""
-        settings: dict[str, Any] = {
-            "color": INK,
-            "linewidth": ARROW_PT,
-            "arrowstyle": "-|>",
-        }
-        scale: dict[str, Any] = {"mutation_scale": 13, "shrinkA": 0, "shrinkB": 0}
-        self._axes.add_patch(FancyArrowPatch(begin, end, **(settings | scale | look)))
+        """A box with rounded corners."""
+        shape = {"boxstyle": "round,pad=0,rounding_size=0.06"}
+        sides = (left, bottom), width, height
+        self._axes.add_patch(FancyBboxPatch(*sides, **(_BOX | shape | look)))
 
     def message(
         self, left: float, bottom: float, width: float, height: float, **look: Any
     ) -> None:
-        """A box with a point at its right: something on its way."""
-        settings: dict[str, Any] = {
-            "facecolor": "white",
-            "edgecolor": INK,
-            "linewidth": 1.2,
-        }
+        """A box with a point on its right, for something sent."""
         top, right, point = bottom + height, left + width, min(0.16, height / 2)
         corners = [
             (left, bottom),
@@ -118,4 +90,39 @@ class Canvas:
             (right - point, top),
             (left, top),
         ]
-        self._axes.add_patch(Polygon(corners, joinstyle="round", **(settings | look)))
+        self._axes.add_patch(Polygon(corners, joinstyle="round", **(_BOX | look)))
+
+    def arrow(
+        self, begin: tuple[float, float], end: tuple[float, float], **look: Any
+    ) -> None:
+        """A straight arrow."""
+        settings: dict[str, Any] = {"color": INK, "linewidth": 1.8, "arrowstyle": "-|>"}
+        ends: dict[str, Any] = {"mutation_scale": 13, "shrinkA": 0, "shrinkB": 0}
+        self._axes.add_patch(FancyArrowPatch(begin, end, **(settings | ends | look)))
+
+    def lanes(self, clients_end: float, server_left: float, server: str) -> None:
+        """The background of the clients, and that of the server, with their names."""
+        bottom = FOOT_IN + 0.06
+        for name, color, left, right in (
+            ("CLIENTS", CLIENTS, 0.04, clients_end),
+            (server, SERVER, server_left, self.width - 0.04),
+        ):
+            sides = (left, bottom, right - left, self.height - bottom - 0.06)
+            self.box(*sides, facecolor=color, alpha=0.16, lw=0)
+            self.text(left + 0.1, self.height - 0.24, name, ha="left", weight="bold")
+
+    def result(self, text: str, frame: str, **look: Any) -> None:
+        """The result below the lanes, in a frame of this color."""
+        sides = (0.05, 0.06, self.width - 0.1, FOOT_IN - 0.12)
+        self.box(*sides, edgecolor=frame, linewidth=2)
+        self.text(self.width / 2, FOOT_IN / 2, text, **look)
+
+
+def add_axes(figure: Figure, sides_in: tuple[float, float, float, float]) -> Axes:
+    """Axes at a fixed place: left, bottom, width and height in inches."""
+    width, height = figure.get_size_inches()
+    left, bottom, wide, high = sides_in
+    where = (left / width, bottom / height, wide / width, high / height)
+    axes = figure.add_axes(where)
+    axes.tick_params(labelsize=style.FONT_PT)
+    return axes

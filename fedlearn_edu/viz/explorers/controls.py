@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader moves: each control has a label, a value, and a way by keyboard.
+"""Controls, each with a label, a value and a way by keyboard; and a line that answers.
 
-A slider always has a labeled box beside it that can be typed into: the box is what a
-screen reader announces, and what works where a notebook keeps the arrow keys to itself.
+Beside every slider there is a labeled box to type into: screen readers announce the
+box, and it works where the notebook keeps the arrow keys to itself.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from typing import Any, final
 
 import ipywidgets as widgets
 
+from fedlearn_edu.errors import FedLearnError, describe, is_whole_number
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.colors import ALARM
+
+FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
+
 _LABELS_IN_FULL = {"description_width": "initial"}
 _TRACK_EM = 7
-# The margin is for the handle, which stands half outside at either end.
+# The margin is for the handle: at either end, half of it is outside.
 _TRACK = widgets.Layout(
     flex=f"1 1 {_TRACK_EM}em",
     min_width=f"{_TRACK_EM}em",
@@ -31,12 +38,12 @@ _FARTHEST = 1e6
 @final
 @dataclass(frozen=True)
 class Control:
-    """One thing to move.
+    """A thing to move.
 
     Attributes:
         source: the widget whose `value` counts.
-        box: what is laid out, the source in it.
-        least_em: how wide the box is at least, unless the page is narrower; 0 for one
+        box: what is laid out, with the source in it.
+        least_em: the least width of the box, unless the page is narrower; 0 for a box
             that is as wide as its words.
     """
 
@@ -45,15 +52,13 @@ class Control:
     least_em: float = 0.0
 
 
-def _whole() -> Any:
-    """One layout for each control: whoever hides a control hides its layout."""
+def _fitted() -> Any:
+    """A layout as wide as the words; one per control, since hiding changes it."""
     return widgets.Layout(width="auto", max_width="100%")
 
 
-def _tracked(
-    label: str, source: Any, typed: Any, number_em: float, track: Any
-) -> Control:
-    """A box to type into and its track, which goes below where there is no room."""
+def _tracked(label: str, typed: Any, number_em: float, track: Any) -> Control:
+    """A box to type into and its track, which wraps below where space is short."""
     typed_em = 0.55 * len(label) + number_em
     typed.layout = widgets.Layout(width=f"{typed_em:.1f}em", max_width="100%")
     least_em = typed_em + _TRACK_EM + _MARGINS_EM
@@ -63,11 +68,11 @@ def _tracked(
         min_width=f"min({least_em:.1f}em, 100%)",
         align_items="center",
     )
-    return Control(source, widgets.HBox([typed, track], layout=layout), least_em)
+    return Control(typed, widgets.HBox([typed, track], layout=layout), least_em)
 
 
 def columns(controls: Sequence[Control]) -> Any:
-    """Sliders below each other and side by side: as many as the page has room for."""
+    """Sliders in as many columns as the page has room for."""
     widest_em = max([_COLUMN_EM, *(each.least_em for each in controls)])
     return widgets.GridBox(
         [each.box for each in controls],
@@ -90,11 +95,11 @@ def slider(
     *,
     live: bool = True,
 ) -> Control:
-    """Numbers from `low` to `high`; whole ones, if all three and the step are whole.
+    """Numbers from `low` to `high`; whole ones if value, limits and step are ints.
 
     Args:
         label: With the unit, as in "learning rate (per step)".
-        value: What it begins with.
+        value: The first one.
         low: The least.
         high: The most.
         step: From one number to the next.
@@ -112,13 +117,13 @@ def slider(
         return round(low + step * round((number - low) / step), _DECIMALS)
 
     def follow(other: Any, change: Any) -> None:
-        # A browser makes 21.000000000000004 of 21, and 1.5 of 1.3: nobody moved that.
+        # A browser turns 21 into 21.000000000000004, and 1.3 into 1.5: that is no move.
         if stop(change.new) != stop(other.value):
             other.value = stop(change.new)
 
     track.observe(partial(follow, typed), "value")
     typed.observe(partial(follow, track), "value")
-    return _tracked(label, typed, typed, 6, track)
+    return _tracked(label, typed, 6, track)
 
 
 def limits_around(
@@ -130,13 +135,25 @@ def limits_around(
     (-10, 30)
     """
     least, most = min(numbers), max(numbers)
-    # However large a number is, what is beyond it is finite.
+    # Limits stay finite, however large a number is.
     below, above = (min(abs(end) / 4, _FARTHEST) for end in (least, most))
     return min(low, math.floor(least - below)), max(high, math.ceil(most + above))
 
 
+def check_count(number: Any, name: str, least: int, most: int) -> int:
+    """The number as an `int`, or an error that names the limits."""
+    if not is_whole_number(number) or not least <= number <= most:
+        raise style.FigureDataError(
+            f"{name} is a whole number from {least} to {most}",
+            expected=f"{least} to {most}",
+            found=describe(number),
+            where=name,
+        )
+    return int(number)
+
+
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
-    """A slider over a few named values, in order, with a menu of them beside it."""
+    """A slider over a few named values, with a menu of them beside it."""
     pairs = list(options.items())
     track = widgets.SelectionSlider(
         options=pairs, value=value, readout=False, layout=_TRACK
@@ -146,7 +163,7 @@ def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
     )
     widgets.link((track, "index"), (menu, "index"))
     number_em = 0.6 * max(map(len, options)) + 4
-    return _tracked(label, track, menu, number_em, track)
+    return _tracked(label, menu, number_em, track)
 
 
 def choice(
@@ -159,7 +176,7 @@ def choice(
         value=value,
         description=label,
         style=_LABELS_IN_FULL,
-        layout=_whole(),
+        layout=_fitted(),
     )
     return Control(menu, menu)
 
@@ -167,11 +184,34 @@ def choice(
 def toggle(label: str, value: bool) -> Control:
     """Yes or no."""
     box = widgets.Checkbox(
-        value=value, description=label, indent=False, layout=_whole()
+        value=value, description=label, indent=False, layout=_fitted()
     )
     return Control(box, box)
 
 
 def button(label: str, tooltip: str = "") -> Any:
-    """Something to press; `on_click(function)` says what happens then."""
-    return widgets.Button(description=label, tooltip=tooltip, layout=_whole())
+    """A button; `on_click(function)` sets what it does."""
+    return widgets.Button(description=label, tooltip=tooltip, layout=_fitted())
+
+
+def status(html: str) -> str:
+    """A line that a screen reader reads out whenever it changes."""
+    return (
+        f'<p role="status" aria-live="polite" style="margin:4px 0;line-height:1.4;'
+        f'overflow-wrap:anywhere">{html}</p>'
+    )
+
+
+def as_alarm(error: Exception) -> str:
+    """An error as HTML, in place of a sentence, with a line for each part.
+
+    >>> as_alarm(FedLearnError("a <b>", do="c")).count("<br>")
+    1
+    """
+    text = str(error)
+    if not isinstance(error, FedLearnError):
+        text = f"{type(error).__name__}: {text}"
+    text = "\n".join([text, *getattr(error, "__notes__", [])])
+    lines = "<br>".join(escape(line) for line in text.splitlines())
+    border = f"border-left:6px solid {ALARM};padding-left:6px;display:block"
+    return f'<span style="{border}">{lines}</span>'

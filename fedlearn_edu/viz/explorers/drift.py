@@ -1,42 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`explore_drift`: how far clients go apart in one round, and what their mean is worth.
+"""`explore_drift`: how far clients drift apart in one round, and what is left of it.
 
-Training is the library's, and takes about a second for each way of dealing out the
-digits and each learning rate; it runs in the background and is kept.
+Training is the library's. It takes about a second for each way of dealing out the
+digits and each learning rate, runs in the background, and is kept.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable
+from functools import cache
 from typing import Any, final
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.background import Job
-from fedlearn_edu.viz.explorers.controls import choice, slider, stops
-from fedlearn_edu.viz.explorers.drift_drawing import DriftDrawing
-from fedlearn_edu.viz.explorers.drift_paths import (
-    CLIENTS,
-    DATA,
-    MOST_EPOCHS,
-    RATES,
-    Paths,
-    Tell,
-    WorkStopped,
-    find_paths,
+import fedlearn_edu as fl
+from fedlearn_edu import learning
+from fedlearn_edu.errors import is_whole_number, short_traceback
+from fedlearn_edu.learning.local_training import (
+    LocalTrainingConfig,
+    build_local_training,
 )
-from fedlearn_edu.viz.explorers.drift_plane import DriftPlane, find_plane
+from fedlearn_edu.learning.optimizers import build_sgd
+from fedlearn_edu.simulation import ClientData, datasets, partitions
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.explorers.background import Job, explorers_context
+from fedlearn_edu.viz.explorers.controls import choice, slider, stops
+from fedlearn_edu.viz.explorers.drift_picture import Drift, DriftDrawing, words
 from fedlearn_edu.viz.explorers.explorer import Explorer
-from fedlearn_edu.viz.explorers.own_context import own_context
 
-_TITLES = {
-    "one_label_per_client": "one digit per client",
-    "dirichlet_0.1": "Dirichlet, alpha 0.1",
-    "dirichlet_1": "Dirichlet, alpha 1",
-    "iid": "IID",
-}
+CLIENTS = 10
+MOST_EPOCHS = 10
+BATCH_SIZE = 20
+_RATES = (0.01, 0.03, 0.1, 0.3, 1.0)
 _HIGHEST_RATE = 100.0
+
+Deal = Callable[[Any], Any]
+DATA: dict[str, tuple[str, Deal]] = {
+    "one_label_per_client": (
+        "one digit per client",
+        lambda y: partitions.one_label_per_client(y, CLIENTS, None, 0),
+    ),
+    "dirichlet_0.1": (
+        "Dirichlet, alpha 0.1",
+        lambda y: partitions.dirichlet(y, CLIENTS, 0.1, 0),
+    ),
+    "dirichlet_1": (
+        "Dirichlet, alpha 1",
+        lambda y: partitions.dirichlet(y, CLIENTS, 1.0, 0),
+    ),
+    "iid": ("IID", lambda y: partitions.iid(y, CLIENTS, 0)),
+}
+"""Ways of dealing out the embedded digits to ten clients: a title, and how."""
 
 
 @short_traceback
@@ -50,9 +65,9 @@ def draw_drift(
 ) -> Figure:
     """Draws how far clients go in one round, and how far from where their mean goes.
 
-    To the right is the way of the mean update, up and down is what of a client's update
-    is away from it, in the length of all weights together. A softmax regression learns
-    the embedded digits, in batches of 20.
+    To the right is the direction of the mean update; up and down is the part of a
+    client's update that is orthogonal to it, as a norm over all weights. A softmax
+    regression learns the embedded digits, in batches of 20.
 
     >>> from fedlearn_edu import viz
     >>> figure = viz.draw_drift("iid", clients=3, local_epochs=1)
@@ -62,7 +77,7 @@ def draw_drift(
     Args:
         data: How the digits are dealt out to ten clients: `"one_label_per_client"`,
             `"dirichlet_0.1"`, `"dirichlet_1"` or `"iid"`.
-        clients: The first so many take part, 2 to 10.
+        clients: How many of them take part, 2 to 10.
         learning_rate: Of the clients, per step.
         local_epochs: Passes over a client's examples, 1 to 10.
         width_in: Width in inches; narrow figures put the matrix of cosines below.
@@ -76,7 +91,7 @@ def draw_drift(
     style.check_width(width_in)
     values = _checked(data, clients, learning_rate, local_epochs)
     picture = DriftPicture(width_in)
-    picture.compute(values, lambda done, total: False)
+    picture.compute(values, lambda epoch: False)
     return style.say(picture.figure, picture.show(**values))
 
 
@@ -88,7 +103,7 @@ def explore_drift(
     learning_rate: float = 0.1,
     local_epochs: int = 5,
 ) -> Explorer:
-    """Shows `draw_drift` under controls; what is not computed yet comes by itself.
+    """Shows `draw_drift` with controls; what is missing is computed by itself.
 
     Args:
         data: As in `draw_drift`, at first.
@@ -100,9 +115,10 @@ def explore_drift(
         FigureDataError: if an argument is none of those `draw_drift` takes.
     """
     first = _checked(data, clients, learning_rate, local_epochs)
-    rates = {f"{rate:g}": rate for rate in sorted({*RATES, first["rate"]})}
+    rates = {f"{rate:g}": rate for rate in sorted({*_RATES, first["rate"]})}
+    titles = {title: name for name, (title, _) in DATA.items()}
     controls = {
-        "data": choice("digits", data, {name: key for key, name in _TITLES.items()}),
+        "data": choice("digits", data, titles),
         "clients": slider("clients", first["clients"], 2, CLIENTS, live=False),
         "rate": stops("learning rate (per step)", first["rate"], rates),
         "epochs": slider("local epochs", first["epochs"], 1, MOST_EPOCHS),
@@ -112,7 +128,7 @@ def explore_drift(
         "Compute",
         lambda job: _compute(explorer, picture, job),
         "what the controls say, if it is not there yet",
-        own_context,
+        explorers_context,
     )
     explorer = Explorer("How clients drift apart", picture, controls, job=job)
     picture.ask = job.start
@@ -121,72 +137,147 @@ def explore_drift(
 
 
 def _compute(explorer: Explorer, picture: "DriftPicture", job: Job) -> str:
-    """Computes until what the controls say is there, whatever they say by then."""
+    """Computes until there is a round for the controls, also if they are moved."""
 
-    def tell(done: int, total: int) -> bool:
-        job.report(done, total, f"step {done} of {total}")
+    def tell(epoch: int) -> bool:
+        job.report(epoch, MOST_EPOCHS, f"pass {epoch} of {MOST_EPOCHS}")
         return job.is_stopping
 
     job.report(0, 1, "loading TensorFlow, getting ready")
-    try:
-        while not picture.has(values := explorer.values):
-            picture.compute(values, tell)
-    except WorkStopped:
-        return "stopped; Compute goes on"
+    while not picture.has(values := explorer.values):
+        picture.compute(values, tell)
+        if job.is_stopping:
+            return "stopped; Compute goes on"
     return ""
 
 
 @final
 class DriftPicture:
-    """Every round that was computed, one of them shown."""
+    """All rounds that were computed, one of them shown.
+
+    Attributes:
+        ask: called if the round to be shown is not computed yet.
+    """
 
     @style.in_our_look
     def __init__(self, width_in: float = style.EXPLORER_IN) -> None:
         self.ask: Callable[[], None] = lambda: None
         self._drawing = DriftDrawing(width_in)
         self.figure = self._drawing.figure
-        self._paths: dict[tuple[str, float], Paths] = {}
-        self._planes: dict[tuple[str, float, int], DriftPlane] = {}
+        self._models: dict[tuple[str, float], list[Any]] = {}
+        self._drifts: dict[tuple[str, float, int], Drift] = {}
 
     def has(self, values: Any) -> bool:
-        """Whether these values can be shown."""
-        return (values["data"], values["rate"], values["clients"]) in self._planes
+        """Whether the round for these values is computed."""
+        return (values["data"], values["rate"], values["clients"]) in self._drifts
 
-    def compute(self, values: Any, tell: Tell) -> None:
-        """Trains, and finds the plane; what is there already is not done again."""
+    def compute(self, values: Any, tell: Callable[[int], bool]) -> None:
+        """Trains, unless that was done, and averages, unless `tell` stops it."""
         data, rate, clients = values["data"], values["rate"], values["clients"]
-        with own_context():
-            if (data, rate) not in self._paths:
-                self._paths[data, rate] = find_paths(data, rate, tell)
-            plane = find_plane(data, self._paths[data, rate], clients)
-        self._planes[data, rate, clients] = plane
+        with explorers_context():
+            models = self._models.get((data, rate)) or trained(data, rate, tell)
+            if models is not None:
+                drift = find_drift(data, models, clients)
+                self._models[data, rate] = models
+                self._drifts[data, rate, clients] = drift
 
     @style.in_our_look
     def show(self, *, data: str, clients: int, rate: float, epochs: int) -> str:
-        """Shows a round, or asks for it to be computed; says what is to be seen."""
-        what = f"{_TITLES[data]}, {clients} clients, learning rate {rate:g}"
-        plane = self._planes.get((data, rate, clients))
-        if plane is None:
+        """Shows a round, or asks for its computation; returns it in words."""
+        what = f"{DATA[data][0]}, {clients} clients, learning rate {rate:g}"
+        drift = self._drifts.get((data, rate, clients))
+        if drift is None:
             self._drawing.say("computing …")
             self.ask()
             return f"{what}: not computed yet."
-        self._drawing.show(plane, epochs)
-        return f"{what}. {_words(plane, epochs)}"
+        self._drawing.show(drift, epochs)
+        return f"{what}. {words(drift, epochs)}"
 
 
-def _words(plane: DriftPlane, epochs: int) -> str:
-    others = ~np.eye(len(plane.examples), dtype=bool)
-    walked, gone = plane.walked(epochs), plane.gone(epochs)
-    passes = "1 local epoch" if epochs == 1 else f"{epochs} local epochs"
-    return (
-        f"After {passes} the clients are {walked:.2f} from the old model on average, "
-        f"and their mean {gone:.2f}: {gone / walked:.0%} of the way is left. Between a "
-        f"client's way and the mean's are {plane.angles(epochs).mean():.0f}° on "
-        f"average, and the cosine between two clients' updates is "
-        f"{plane.cosines(epochs)[others].mean():.2f}. The mean has a loss of "
-        f"{plane.losses[epochs]:.2f} nats on everybody's digits, the old model "
-        f"{plane.losses[0]:.2f}."
+@cache
+def model() -> learning.models.Model:
+    """The model that is trained; all its weights begin at zero."""
+    return learning.models.softmax_regression()
+
+
+@cache
+def digits(data: str) -> ClientData:
+    """The digits, dealt out to ten clients in one of the ways in `DATA`."""
+    (images, labels), _ = datasets.load_digits28()
+    return ClientData(images, labels, DATA[data][1](labels))
+
+
+def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | None:
+    """The weights of each client, `[epochs][clients]`, after each of its passes.
+
+    A round of fewer passes is the beginning of this one.
+
+    Args:
+        data: How the digits are dealt out.
+        rate: The learning rate.
+        tell: Called with the number of passes done; `True` stops without a result.
+    """
+    train, clients = (
+        _local_training(rate),
+        [c.batches(BATCH_SIZE) for c in digits(data)],
     )
+    now, models = [model().initialize(0)] * len(clients), []
+    for epoch in range(MOST_EPOCHS):
+        if tell(epoch):
+            return None
+        now = train(now, clients)
+        models.append(now)
+    if not all(np.isfinite(flat(weights)).all() for weights in now):
+        raise style.FigureDataError(
+            "the clients' weights are no numbers any more",
+            expected="a learning rate at which training does not diverge",
+            found=f"{rate:g}",
+            do="take a smaller one",
+        )
+    return models
+
+
+@cache
+def _local_training(rate: float) -> Any:
+    """One pass of every client over its batches."""
+    train = build_local_training(model(), LocalTrainingConfig(build_sgd(rate)))
+    weights, batches = model().weights_type, fl.SequenceType(model().batch_type)
+
+    @fl.federated_computation(weights, batches)
+    def train_one(begin: Any, batches: Any) -> Any:
+        return train(begin, begin, np.int32(0), batches).weights
+
+    @fl.federated_computation(fl.type_at_clients(weights), fl.type_at_clients(batches))
+    def train_all(begin: Any, batches: Any) -> Any:
+        return fl.federated_map(train_one, [begin, batches])
+
+    return train_all
+
+
+def find_drift(data: str, models: list[Any], clients: int) -> Drift:
+    """The round if only the first `clients` of them take part."""
+    weigh, old = digits(data).num_examples[:clients], model().initialize(0)
+    evaluate = _evaluation()
+    everybody = digits(data).place(batch_size=1000)
+    updates = [[flat(each) - flat(old) for each in now[:clients]] for now in models]
+    losses = [evaluate(old, everybody).loss_per_example]
+    for now in models:
+        new = OrderedDict[str, Any]()
+        for name in old:
+            parts = [weights[name] for weights in now[:clients]]
+            new[name] = np.average(parts, axis=0, weights=weigh).astype(np.float32)
+        losses.append(evaluate(new, everybody).loss_per_example)
+    return Drift(np.array(updates, dtype=np.float64), weigh, np.array(losses))
+
+
+@cache
+def _evaluation() -> Any:
+    return learning.build_federated_evaluation(model())
+
+
+def flat(weights: Any) -> NDArray[np.float32]:
+    """All weights as one vector."""
+    return np.concatenate([np.ravel(each) for each in weights.values()])
 
 
 def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
@@ -211,4 +302,4 @@ def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
 
 
 def _is_whole(number: Any, least: int, most: int) -> bool:
-    return style.is_whole(number) and least <= number <= most
+    return is_whole_number(number) and least <= number <= most

@@ -4,15 +4,14 @@
     explorer = controls → values → picture.show(**values) → a sentence
                                    picture.figure         → an <img> with that sentence
 
-A picture keeps its figure and only moves what is in it, so that a move is quick. It
-works without any widget: `show` can be called by hand, and tested. The explorer is the
-widget around it. Where there is no front end (a page on the web, a terminal), it is
-shown as the PNG it began with, or as its sentence.
+A picture keeps its figure and only moves what is in it, so that moves are fast. It
+needs no widget: `show` can be called by hand, and tested. The explorer is the widget
+around it. Without a front end (on a web page, in a terminal) it is shown as a PNG, or
+as its sentence.
 """
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
 from html import escape
 from threading import RLock
 from typing import Any, Protocol, final
@@ -23,16 +22,20 @@ from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import FedLearnError, describe
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.alarm import as_alarm
 from fedlearn_edu.viz.explorers.background import Job
-from fedlearn_edu.viz.explorers.controls import Control, button, columns
+from fedlearn_edu.viz.explorers.controls import (
+    FLOW,
+    Control,
+    as_alarm,
+    button,
+    columns,
+    status,
+)
 from fedlearn_edu.viz.notebook import fast_png, img
-
-FLOW = widgets.Layout(flex_flow="row wrap", align_items="center", grid_gap="2px 12px")
 
 
 class Picture(Protocol):
-    """A figure, and how it follows the controls."""
+    """A figure that follows the controls."""
 
     @property
     def figure(self) -> Figure:
@@ -40,11 +43,11 @@ class Picture(Protocol):
 
     @property
     def show(self) -> Callable[..., str]:
-        """`show(**values)` moves the figure; it returns in words what is to be seen.
+        """`show(**values)` moves the figure and returns in words what it shows.
 
         Raises:
-            FedLearnError: if there is no picture for these values; the explorer says
-                so in place of the sentence, and the figure stays as it was.
+            FedLearnError: if there is no picture for these values; the explorer shows
+                the error in place of the sentence, and keeps the figure.
         """
 
 
@@ -56,7 +59,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         picture: what is shown; `picture.figure` is the figure.
         controls: name to control.
         sentence: what the picture shows, in words.
-        job: slow work that is begun by a button, if there is any.
+        job: slow work that is started by a button, if there is any.
     """
 
     def __init__(
@@ -68,14 +71,14 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
         extras: Sequence[Any] = (),
         job: Job | None = None,
     ) -> None:
-        """Shows the picture at the values the controls begin with.
+        """Shows the picture for the first values of the controls.
 
         Args:
             title: A heading of a few words.
             picture: Takes the controls' values by their names.
-            controls: In the order they are laid out; those with a track come last.
+            controls: In their order on the page, except that sliders come last.
             extras: Buttons and the like, laid out behind the menus.
-            job: Laid out behind those; the picture follows while it runs.
+            job: Laid out behind the extras; the picture follows while it runs.
         """
         self.picture, self.controls, self.sentence = picture, dict(controls), ""
         self._first, self.job, self._lock = self.values, job, RLock()
@@ -106,7 +109,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     @property
     def values(self) -> dict[str, Any]:
-        """What the controls say, by name."""
+        """The values of the controls, by name."""
         return {name: each.source.value for name, each in self.controls.items()}
 
     def set(self, **values: Any) -> None:
@@ -116,14 +119,6 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
             FigureDataError: if there is no such control, or a number is not finite;
                 then nothing is moved.
         """
-        self._check(values)
-        with self._lock:
-            with self._held():
-                for name, value in values.items():
-                    self.controls[name].source.value = value
-            self.refresh()
-
-    def _check(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
             if name not in self.controls:
                 raise style.FigureDataError(
@@ -139,46 +134,33 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                     found=describe(value),
                     where=name,
                 )
+        with self._lock:
+            self._is_held = True
+            try:
+                for name, value in values.items():
+                    self.controls[name].source.value = value
+            finally:
+                self._is_held = False
+            self.refresh()
 
     def refresh(self) -> None:
-        """Draws what the controls say now, and says it."""
-        # A job draws from its own thread; a figure is drawn by one at a time.
+        """Draws the picture for the controls as they are, and its sentence."""
+        # A job draws from its own thread, and figures are not thread-safe.
         with self._lock:
-            if not self._is_held:
-                self._draw()
-
-    def _draw(self) -> None:
-        try:
-            self.sentence = self.picture.show(**self.values)
-        except FedLearnError as error:
-            self._say(as_alarm(error))
-            return
-        self._say(escape(self.sentence))
-        style.say(self.figure, self.sentence)
-        self._shown.value = img(fast_png(self.figure), self.sentence)
-
-    def _say(self, html: str) -> None:
-        self._said.value = status(html)
-
-    @contextmanager
-    def _held(self) -> Any:
-        self._is_held = True
-        try:
-            yield
-        finally:
-            self._is_held = False
+            if self._is_held:
+                return
+            try:
+                self.sentence = self.picture.show(**self.values)
+            except FedLearnError as error:
+                self._said.value = status(as_alarm(error))
+                return
+            self._said.value = status(escape(self.sentence))
+            style.say(self.figure, self.sentence)
+            self._shown.value = img(fast_png(self.figure), self.sentence)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget; for those who cannot run it the picture, and the sentence."""
+        """The widget; and the picture and the sentence, for pages without widgets."""
         bundle = super()._repr_mimebundle_(**kwargs) or {}
         with self._lock:
             png = b64encode(fast_png(self.figure)).decode()
             return {**bundle, "image/png": png, "text/plain": self.sentence}
-
-
-def status(html: str) -> str:
-    """A line that a screen reader reads out whenever it changes."""
-    return (
-        f'<p role="status" aria-live="polite" style="margin:4px 0;line-height:1.4;'
-        f'overflow-wrap:anywhere">{html}</p>'
-    )

@@ -1,56 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One process on one federation, as far as it has come; it can be stopped and go on.
+"""One process on one federation, round by round; it can be stopped and resumed.
 
-learner.go_on(30, job)   rounds up to the 30th, in the thread of the job
-learner.seen[7]          the weights after round 7, and how they were judged
+learner.train(30, job)   rounds up to the 30th, in the thread of the job
+learner.snapshots[7]     the weights after round 7, and their evaluation
 learner.run              a `Run`: what `fl.learning.run` would have returned
 """
 
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
-from fedlearn_edu.learning.judgement import Evaluation
-from fedlearn_edu.learning.process import LearningProcess
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData
 from fedlearn_edu.viz.explorers.background import Job
-
-TEST = "test"
-"""The name of the evaluation in the history: `test.accuracy_per_example`."""
 
 BATCH_SIZE = 20
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """A model at the end of a round.
+class Snapshot:
+    """The server's model at the end of a round, and how it does.
 
     Attributes:
-        weights: of the server's model.
-        judged: how they do.
+        weights: of the model.
+        evaluation: of these weights on the test data.
     """
 
     weights: Any
-    judged: Evaluation
+    evaluation: Evaluation
 
 
 @final
 class Learner:
-    """A process, its data, and every round so far.
+    """A process, its data, and all rounds so far.
 
     Attributes:
         name: what it is called in pictures.
-        run: as far as it has come; `None` before it began.
-        seen: one entry per round, the state before training first.
-        diverged: in which round numbers stopped being numbers; `None` if they did not.
+        run: the rounds so far; `None` before the first.
+        snapshots: one per round, the state before training first.
+        diverged: the round in which weights became NaN or infinite; `None` without one.
     """
 
     def __init__(
@@ -61,11 +55,11 @@ class Learner:
         test: ClientData,
         batch_size: int = BATCH_SIZE,
     ) -> None:
-        """Keeps what is needed to begin.
+        """Keeps what is needed to start.
 
         Args:
             name: What it is called.
-            make: Builds the process; called when it begins, and not before.
+            make: Builds the process; called when training starts.
             data: What the clients learn from.
             test: What every round is judged on, client by client.
             batch_size: Examples in a batch.
@@ -73,37 +67,36 @@ class Learner:
         self.name, self._make, self._batch_size = name, make, batch_size
         self._data, self._test = data, test
         self.run: Run | None = None
-        self.seen: list[Seen] = []
+        self.snapshots: list[Snapshot] = []
         self.diverged: int | None = None
         self._process: LearningProcess | None = None
-        self._judge: Callable[[Any], Evaluation] | None = None
+        self._evaluate: Callable[[Any], Evaluation] | None = None
         self._latest: Evaluation | None = None
 
     @property
     def rounds(self) -> int:
-        """How many rounds are done, each of them among those `seen`."""
-        return max(0, len(self.seen) - 1)
+        """How many rounds are done, each with its snapshot."""
+        return max(0, len(self.snapshots) - 1)
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
-        """`[rounds+1]`: shares 0..1 of all test examples; empty before it began."""
-        return np.array([seen.judged.accuracy_per_example for seen in self.seen])
+        """`[rounds+1]`: shares 0..1 of all test examples; empty before the start."""
+        return np.array([s.evaluation.accuracy_per_example for s in self.snapshots])
 
     @property
     def spread(self) -> NDArray[np.float64]:
         """`[rounds+1,2]`: the lowest and the highest client's accuracy."""
-        found = [seen.judged.client_accuracies for seen in self.seen]
-        return np.array([[np.nanmin(each), np.nanmax(each)] for each in found])
+        return np.array([_extremes(snapshot.evaluation) for snapshot in self.snapshots])
 
-    def go_on(self, rounds: int, job: Job, done: int = 0, total: int = 0) -> None:
+    def train(self, rounds: int, job: Job, done: int = 0, total: int = 0) -> None:
         """Learns up to this round, or until the job is stopped.
 
-        Numbers that stop being numbers end it too: `diverged` says so, and what was
-        there before stays.
+        Weights that are no longer finite end it, too: then `diverged` has the round,
+        and the rounds before stay.
 
         Args:
             rounds: The last round.
-            job: Is told after each round.
+            job: Gets a report after each round.
             done: Steps of the job before this one's first round.
             total: Steps of the job in all.
         """
@@ -113,7 +106,9 @@ class Learner:
 
         def tell(run: Run) -> object:
             self._remember(run)
-            job.report(done + run.rounds, total or rounds, self._progress(rounds))
+            share = self.snapshots[-1].evaluation.accuracy_per_example
+            state = f"round {self.rounds} of {rounds}, accuracy {share:.1%}"
+            job.report(done + run.rounds, total or rounds, f"{self.name}: {state}")
             return "by hand" if job.is_stopping else None
 
         options = learning.Options(callbacks=[tell], progress=False, start=self.run)
@@ -124,16 +119,16 @@ class Learner:
             self.run = replace(error.run, stopped=error.summary)
 
     def _begin(self, job: Job) -> LearningProcess:
-        """The process; what it starts with is judged as round 0."""
+        """The process; its initial model is evaluated as round 0."""
         if self._process is None:
             heavy = "" if "tensorflow" in sys.modules else "loading TensorFlow, "
             job.report(0, 1, f"{self.name}: {heavy}getting ready")
             self._process = self._make()
             evaluation = learning.build_federated_evaluation(self._process.model)
             placed = self._test.place(batch_size=1000)
-            self._judge = judge = partial(_judged, evaluation, placed)
+            self._evaluate = lambda weights: evaluation(weights, placed)
             run = self._learn(self._process, 0, learning.Options(progress=False))
-            self._latest = judge(run.weights)
+            self._latest = self._evaluate(run.weights)
             self._remember(run)
         return self._process
 
@@ -145,34 +140,27 @@ class Learner:
             self._data,
             rounds,
             batch_size=self._batch_size,
-            evaluate={TEST: self._found},
+            # The name in the history, as in `test.accuracy_per_example`.
+            evaluate={"test": self._metrics},
             options=options,
         )
 
-    def _found(self, weights: Any) -> dict[str, float]:
-        """All averages, and between which accuracies the clients are."""
-        assert self._judge is not None
-        self._latest = judged = self._judge(weights)
-        each = judged.client_accuracies
-        lowest, highest = float(np.nanmin(each)), float(np.nanmax(each))
-        return {
-            **judged.metrics,
-            "accuracy_lowest": lowest,
-            "accuracy_highest": highest,
-        }
+    def _metrics(self, weights: Any) -> dict[str, float]:
+        """All averages, and the range of the clients' accuracies."""
+        assert self._evaluate is not None
+        self._latest = latest = self._evaluate(weights)
+        lowest, highest = _extremes(latest)
+        spread = {"accuracy_lowest": lowest, "accuracy_highest": highest}
+        return {**latest.metrics, **spread}
 
     def _remember(self, run: Run) -> None:
-        if run.rounds == len(self.seen) and self._latest is not None:
-            self.seen.append(Seen(run.weights, self._latest))
-        # Pictures look from another thread: a run is there once its round was seen.
+        if run.rounds == len(self.snapshots) and self._latest is not None:
+            self.snapshots.append(Snapshot(run.weights, self._latest))
+        # Pictures look from another thread: a run is there once its snapshot is.
         self.run = run
 
-    def _progress(self, rounds: int) -> str:
-        share = self.seen[-1].judged.accuracy_per_example
-        return f"{self.name}: round {self.rounds} of {rounds}, accuracy {share:.1%}"
 
-
-def _judged(
-    evaluation: Callable[..., Evaluation], test: Any, weights: Any
-) -> Evaluation:
-    return evaluation(weights, test)
+def _extremes(evaluation: Evaluation) -> tuple[float, float]:
+    """The lowest and the highest accuracy of a client."""
+    each = evaluation.client_accuracies
+    return float(np.nanmin(each)), float(np.nanmax(each))

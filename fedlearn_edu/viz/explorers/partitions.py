@@ -1,24 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explore_partitions`: deal out the digits, and see what that does to learning."""
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
+from matplotlib.figure import Figure
 
+from fedlearn_edu import learning
 from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.simulation import datasets
+from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.simulation.datasets import Dataset
+from fedlearn_edu.simulation.partitions import Indices, Skew
+from fedlearn_edu.viz import partition as partition_figure
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.background import Job
-from fedlearn_edu.viz.explorers.controls import choice, slider
-from fedlearn_edu.viz.explorers.dealing import DEALINGS, check_partition, parameters
+from fedlearn_edu.viz.artists import Stamps
+from fedlearn_edu.viz.client_rows import ClientRows
+from fedlearn_edu.viz.curves import LABEL_IN, Curve, CurvePanel
+from fedlearn_edu.viz.explorers.background import Job, explorers_context
+from fedlearn_edu.viz.explorers.canvas import add_axes
+from fedlearn_edu.viz.explorers.controls import (
+    Control,
+    check_count,
+    choice,
+    slider,
+    stops,
+)
 from fedlearn_edu.viz.explorers.explorer import Explorer
-from fedlearn_edu.viz.explorers.own_context import own_context
-from fedlearn_edu.viz.explorers.partition_picture import ROUNDS, PartitionPicture
+from fedlearn_edu.viz.explorers.learner import Learner
 
+_ROUNDS = 5
+_LEARNING_RATE = 0.1
+_ALPHAS = (0.01, 0.03, 0.1, 0.3, 0.5, 1.0, 3.0, 10.0, 100.0)
 _MOST_CLIENTS = 100
 _MOST_SEED = 99
 _MOST_LISTED = 6
+_MOST_KEPT = 32
+_ROWS_IN = 3.8
+_CURVES_HEAD_IN, _CURVES_IN, _CURVES_FOOT_IN = 0.5, 1.45, 0.6
+_AXIS_IN = 0.85
 
 
 @short_traceback
@@ -29,7 +50,7 @@ def explore_partitions(
     partition: str = "dirichlet",
     seed: int = 0,
 ) -> Explorer:
-    """Shows who holds which digits, for every partition there is, and what it leads to.
+    """Shows who holds which digits in any of the partitions, and what it leads to.
 
     A button trains five rounds of federated averaging on the partition that is shown,
     and on an IID one with as many clients; it runs in the background, and what was
@@ -38,9 +59,9 @@ def explore_partitions(
     Args:
         dataset: A `Dataset` of images, or the name of one; `None` for the embedded
             digits.
-        clients: How many it begins with, 1 to 100.
+        clients: How many there are at first, 1 to 100.
         partition: The name of a function of `simulation.partitions`.
-        seed: What is drawn at random, from 0 to 99.
+        seed: Of what is drawn at random, from 0 to 99.
 
     >>> explorer = explore_partitions(clients=3, partition="iid")
     >>> print(explorer.sentence[:71])
@@ -51,40 +72,215 @@ def explore_partitions(
         DatasetError: if there is no data set of that name.
     """
     found = _dataset(dataset)
-    count = _whole(clients, "clients", 1, _MOST_CLIENTS)
-    begin = check_partition(partition)
-    hands = parameters(len(set(found.train[1].tolist())))
+    count = check_count(clients, "clients", 1, _MOST_CLIENTS)
+    if partition not in list(PARTITIONERS):  # also what cannot be hashed
+        raise style.FigureDataError(
+            "there is no such partition",
+            expected=", ".join(PARTITIONERS),
+            found=repr(partition),
+            where="partition",
+        )
+    parameters = _parameters(len(set(found.train[1].tolist())))
+    titles = {each.title: name for name, each in PARTITIONERS.items()}
+    begin = check_count(seed, "seed", 0, _MOST_SEED)
     controls = {
-        "partition": choice("partition", begin, _MENU),
-        **hands,
+        "partition": choice("partition", partition, titles),
+        **parameters,
         "clients": slider("clients", count, 1, _MOST_CLIENTS),
-        "seed": slider("seed", _whole(seed, "seed", 0, _MOST_SEED), 0, _MOST_SEED),
+        "seed": slider("seed", begin, 0, _MOST_SEED),
     }
+    menu = controls["partition"].source
+
+    def show_parameter(_: Any = None) -> None:
+        for name, control in parameters.items():
+            is_used = name == PARTITIONERS[menu.value].parameter
+            control.box.layout.display = None if is_used else "none"
+
+    show_parameter()
+    menu.observe(show_parameter, "value")
     picture = PartitionPicture(found)
     job = Job(
-        f"Train {ROUNDS} rounds",
+        f"Train {_ROUNDS} rounds",
         lambda job: picture.train(explorer.values, job),
         "on this partition, and on an IID one with as many clients",
-        own_context,
+        explorers_context,
     )
-    menu = controls["partition"].source
-    _show_one(hands, begin)
-    menu.observe(lambda change: _show_one(hands, change.new), "value")
     explorer = Explorer("Who holds which digits?", picture, controls, job=job)
     return explorer
 
 
-_MENU = {dealing.title: name for name, dealing in DEALINGS.items()}
+@final
+@dataclass(frozen=True)
+class Partitioner:
+    """A way of dealing out examples.
+
+    Attributes:
+        title: in the menu and in sentences.
+        parameter: the name of its control; `None` if it has none.
+        sign: what the parameter is called in sentences.
+        deal: from labels, clients, parameter and seed to a partition.
+    """
+
+    title: str
+    parameter: str | None
+    sign: str
+    deal: Callable[[Any, int, Any, int], tuple[Indices, ...]]
 
 
-def _show_one(hands: Any, partition: str) -> None:
-    """Shows the control of this partition's parameter, and hides the others."""
-    for name, control in hands.items():
-        is_used = name == DEALINGS[partition].parameter
-        control.box.layout.display = None if is_used else "none"
+PARTITIONERS: Mapping[str, Partitioner] = {
+    "one_label_per_client": Partitioner(
+        "one label per client",
+        "examples",
+        "at most {} examples",
+        lambda y, clients, most, seed: partitions.one_label_per_client(
+            y, clients, most, seed
+        ),
+    ),
+    "labels_per_client": Partitioner(
+        "k labels per client", "k", "k = {}", partitions.labels_per_client
+    ),
+    "shards": Partitioner("shards", "shards", "{} shards each", partitions.shards),
+    "dirichlet": Partitioner("Dirichlet", "alpha", "alpha {:g}", partitions.dirichlet),
+    "log_normal_sizes": Partitioner(
+        "log-normal sizes", "sigma", "sigma {:g}", partitions.log_normal_sizes
+    ),
+    "power_law_sizes": Partitioner(
+        "power-law sizes", "exponent", "exponent {:g}", partitions.power_law_sizes
+    ),
+    "iid": Partitioner(
+        "IID", None, "", lambda y, clients, _, seed: partitions.iid(y, clients, seed)
+    ),
+}
+
+
+def _parameters(labels: int) -> dict[str, Control]:
+    """A control for each parameter; only that of the chosen partition is shown."""
+    return {
+        "alpha": stops("alpha (small: more skew)", 0.5, {f"{a:g}": a for a in _ALPHAS}),
+        "k": slider("labels per client", min(2, labels), 1, labels),
+        "shards": slider("shards per client", 2, 1, 10),
+        "examples": slider("examples per client, at most", 1000, 1, 1000),
+        "sigma": slider("sigma (large: more skew)", 1.0, 0.0, 3.0, 0.1),
+        "exponent": slider("exponent (large: more skew)", 1.0, 0.0, 3.0, 0.1),
+    }
+
+
+@final
+@dataclass(frozen=True)
+class Setting:
+    """One partition, as the controls have it."""
+
+    name: str
+    value: Any
+    clients: int
+    seed: int
+
+    @property
+    def iid(self) -> "Setting":
+        """What it is compared with: as many clients, equal shares dealt at random."""
+        return Setting("iid", None, self.clients, self.seed)
+
+    @property
+    def words(self) -> str:
+        """As in `Dirichlet, alpha 0.5`."""
+        partitioner = PARTITIONERS[self.name]
+        how = partitioner.sign.format(self.value)
+        return f"{partitioner.title}, {how}" if how else partitioner.title
+
+
+@final
+class PartitionPicture:
+    """Rows of clients above, two curves below."""
+
+    @style.in_our_look
+    def __init__(self, dataset: Dataset) -> None:
+        """Lays the figure out, once.
+
+        Args:
+            dataset: Its training images are dealt out; its test images evaluate.
+        """
+        self._images, self._labels = dataset.train
+        self._test = ClientData(*dataset.test, [np.arange(len(dataset.test[1]))])
+        self._learners: dict[Setting, Learner] = {}
+        self._kept: dict[Setting, tuple[Any, Skew]] = {}
+        width_in, head_in = style.EXPLORER_IN, partition_figure.HEAD_IN
+        upper_in = head_in + _ROWS_IN + partition_figure.FOOT_IN
+        height_in = upper_in + _CURVES_HEAD_IN + _CURVES_IN + _CURVES_FOOT_IN
+        self.figure = Figure(figsize=(width_in, height_in))
+        places = partition_figure.lay_out(
+            self.figure, _ROWS_IN, head_in, has_images=True
+        )
+        self._rows = ClientRows(places, _ROWS_IN, Stamps)
+        curves_in = width_in - _AXIS_IN - LABEL_IN
+        sides_in = (_AXIS_IN, _CURVES_FOOT_IN, curves_in, _CURVES_IN)
+        axes = add_axes(self.figure, sides_in)
+        axes.set_title(f"Test accuracy in {_ROUNDS} rounds of federated averaging")
+        self._curves = CurvePanel(axes, _CURVES_IN, is_share=True)
+
+    def show(self, **values: Any) -> str:
+        """Shows the partition of these values, and its curves if there are any."""
+        setting = _setting(**values)
+        shares, skew = self._dealt(setting)
+        self._rows.show(skew, shares, self._images)
+        curves = self._curves_of(setting)
+        note = "" if curves else f"not trained yet:\npress “Train {_ROUNDS} rounds”"
+        self._curves.show(curves, _ROUNDS, note=note)
+        trained = [
+            f"{curve.name[0].upper()}{curve.name[1:]} reads {curve.values[-1]:.1%} of "
+            f"the test images after {len(curve.values) - 1} of {_ROUNDS} rounds."
+            for curve in curves
+        ] or ["Not trained yet."]
+        who = partition_figure.describe(skew, len(self._labels))
+        return f"{setting.words}: {who} {' '.join(trained)}"
+
+    def train(self, values: Any, job: Job) -> str:
+        """Trains on this partition and on the IID one, unless that was done."""
+        setting = _setting(**values)
+        wanted = list(dict.fromkeys([setting, setting.iid]))
+        total = _ROUNDS * len(wanted)
+        for number, each in enumerate(wanted):
+            if each not in self._learners:
+                data = ClientData(self._images, self._labels, self._dealt(each)[0])
+                name = "IID" if each == setting.iid else setting.words
+                self._learners[each] = Learner(name, self._process, data, self._test)
+            self._learners[each].train(_ROUNDS, job, number * _ROUNDS, total)
+        how = f"stopped; press “Train {_ROUNDS} rounds” to go on"
+        return how if job.is_stopping else "done"
+
+    def _process(self) -> learning.LearningProcess:
+        """Federated averaging of a softmax regression."""
+        features, classes = self._images[0].size, int(self._labels.max()) + 1
+        model = learning.models.softmax_regression(features, classes)
+        return learning.build_fed_avg(model, client_learning_rate=_LEARNING_RATE)
+
+    def _dealt(self, setting: Setting) -> tuple[Any, Skew]:
+        """Who holds what, and how skewed that is; kept for the last settings."""
+        if setting not in self._kept:
+            deal = PARTITIONERS[setting.name].deal
+            shares = deal(self._labels, setting.clients, setting.value, setting.seed)
+            found = shares, partitions.describe_skew(self._labels, shares)
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.pop(next(iter(self._kept)))
+            self._kept[setting] = found
+        return self._kept[setting]
+
+    def _curves_of(self, setting: Setting) -> list[Curve]:
+        names = {setting: "this partition"} | {setting.iid: "IID"}
+        return [
+            Curve(name, learner.accuracy, diverged=learner.diverged)
+            for each, name in names.items()
+            if (learner := self._learners.get(each)) and learner.snapshots
+        ]
+
+
+def _setting(*, partition: str, clients: int, seed: int, **parameters: Any) -> Setting:
+    """From the values of all controls, without parameters of other partitions."""
+    value = parameters.get(PARTITIONERS[partition].parameter or "")
+    return Setting(partition, value, clients, seed)
 
 
 def _dataset(dataset: Any) -> Dataset:
+    """The data set, if a softmax regression can learn it: labels are its columns."""
     if dataset is None:
         return datasets.load_digits28()
     found = datasets.load(dataset) if isinstance(dataset, str) else dataset
@@ -96,13 +292,7 @@ def _dataset(dataset: Any) -> Dataset:
             where="dataset",
             do="simulation.datasets.from_arrays(…) makes one of arrays",
         )
-    _check_labels(found)
-    return found
-
-
-def _check_labels(dataset: Dataset) -> None:
-    """Refuses labels a softmax regression cannot learn: they name its columns."""
-    known = np.unique(dataset.train[1])
+    known = np.unique(found.train[1])
     is_whole = known.dtype.kind in "iu"
     if not is_whole or not np.array_equal(known, np.arange(len(known))):
         raise style.FigureDataError(
@@ -112,7 +302,7 @@ def _check_labels(dataset: Dataset) -> None:
             where="dataset.train",
             do="number the classes: numpy.unique(labels, return_inverse=True)[1]",
         )
-    if len(unknown := np.setdiff1d(dataset.test[1], known)):
+    if len(unknown := np.setdiff1d(found.test[1], known)):
         raise style.FigureDataError(
             "there are classes to be judged on that nobody learns",
             expected=f"labels 0 to {len(known) - 1}, as in the training set",
@@ -120,19 +310,9 @@ def _check_labels(dataset: Dataset) -> None:
             where="dataset.test",
             do="leave out these examples",
         )
+    return found
 
 
 def _listed(labels: Any) -> str:
     few = ", ".join(map(str, labels[:_MOST_LISTED].tolist()))
     return f"{few}, …" if len(labels) > _MOST_LISTED else few
-
-
-def _whole(number: Any, name: str, least: int, most: int) -> int:
-    if not style.is_whole(number) or not least <= number <= most:
-        raise style.FigureDataError(
-            f"{name} is a whole number from {least} to {most}",
-            expected=f"{least} to {most}",
-            found=describe(number),
-            where=name,
-        )
-    return int(number)

@@ -1,26 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`explore_training`: run rounds, watch them, and look at each of them closely."""
+"""`explore_training`: run rounds, watch them, and look closely at each."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import PercentFormatter
+from numpy.typing import NDArray
 
 from fedlearn_edu import learning
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.language.context_stack import current_context
-from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData, datasets, partitions
-from fedlearn_edu.viz import style
-from fedlearn_edu.viz.curves import MOST_CURVES
-from fedlearn_edu.viz.explorers.background import Job
-from fedlearn_edu.viz.explorers.controls import choice, slider
+from fedlearn_edu.viz import colors, style
+from fedlearn_edu.viz.artists import Bars, Stamps, blended
+from fedlearn_edu.viz.confusion import ConfusionPanel, worst
+from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel
+from fedlearn_edu.viz.explorers.background import Job, explorers_context
+from fedlearn_edu.viz.explorers.canvas import add_axes
+from fedlearn_edu.viz.explorers.controls import check_count, choice, slider
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.learner import BATCH_SIZE, Learner
-from fedlearn_edu.viz.explorers.own_context import own_context
-from fedlearn_edu.viz.explorers.training_picture import TrainingPicture
+from fedlearn_edu.viz.templates import TemplateStrip, as_pictures
 
 Maker = Callable[[], LearningProcess]
 
 _MOST_ROUNDS = 1000
+_HEIGHT_IN = 7.75
+_CURVES_IN = 1.7
+_SIDE_IN = 2.35
+_MOST_NUMBERED = 10
 
 
 @short_traceback
@@ -32,29 +45,28 @@ def explore_training(
     test: ClientData | None = None,
     batch_size: int = BATCH_SIZE,
 ) -> Explorer:
-    """Runs rounds in the background, and shows each of them as closely as wanted.
+    """Runs rounds in the background, and shows each of them closely.
 
-    A button begins and goes on, another one stops and keeps what there is. The slider
-    chooses a round: what the model looks for then, what it takes for what, and how well
-    each client is served. Up to four processes are drawn side by side.
+    One button starts and resumes, another one stops. The slider chooses a round: what
+    the model looks for then, what it takes for what, and how well it does for each
+    client. Up to four processes are drawn side by side.
 
     Args:
-        processes: What learns: a process, or up to four by name, each one a process or
-            a function without arguments that makes it when the button is pressed;
-            `None` for federated averaging of a softmax regression.
+        processes: A process, or up to four by name, each one a process or a function
+            without arguments that makes it when the button is pressed; `None` for
+            federated averaging of a softmax regression.
         data: What the clients learn from; `None` for ten clients that hold one digit
             each, of the embedded digits.
-        rounds: How many there are to be.
-        test: What every round is judged on, client by client; `None` for `data`
-            themselves, or for the test images of each client's digit if those are
-            `None`, too.
+        rounds: How many to run.
+        test: What every round is evaluated on, client by client; `None` for `data`, or
+            for the test images of each client's digit if `data` is `None`, too.
         batch_size: Examples in a batch.
 
     >>> explorer = explore_training(rounds=3)
     >>> explorer.sentence
     'FedAvg has not run yet.'
 
-    `explorer.picture.runs` has the runs so far, to go on with or to draw.
+    `explorer.picture.runs` has the runs so far, to continue or to draw.
 
     Raises:
         FigureDataError: if an argument is none of these.
@@ -62,7 +74,7 @@ def explore_training(
     named = _named(processes)
     learn_from, judge_on = _data(data, test)
     count, size = (
-        _whole(number, name)
+        check_count(number, name, 1, _MOST_ROUNDS)
         for number, name in ((rounds, "rounds"), (batch_size, "batch_size"))
     )
     learners = {
@@ -77,48 +89,196 @@ def explore_training(
         f"Train {count} round{'' if count == 1 else 's'}",
         lambda job: _train(learners, count, job),
         "in the background; pressed again after a stop, it goes on",
-        own_context if processes is None else current_context,
+        explorers_context if processes is None else current_context,
     )
-    follow = _Follower(learners)
-    job.watch(lambda: follow(explorer))
+    newest = 0
+
+    def follow() -> None:
+        """Moves the slider with the newest round, unless it was moved away."""
+        nonlocal newest
+        values, before = explorer.values, newest
+        newest = learners[values.get("process") or next(iter(learners))].rounds
+        if values["round_number"] >= before:
+            explorer.set(round_number=newest)
+
+    job.watch(follow)
     explorer = Explorer("Learning together, round by round", picture, controls, job=job)
     return explorer
 
 
-class _Follower:
-    """Takes the slider along with the newest round, unless it was moved away."""
+@final
+class TrainingPicture:
+    """Curves of up to four runs; below them, one round of one of them."""
 
-    def __init__(self, learners: Mapping[str, Learner]) -> None:
-        self._learners, self._newest = learners, 0
+    @style.in_our_look
+    def __init__(self, learners: Mapping[str, Learner], rounds: int) -> None:
+        """Lays the figure out, once.
 
-    def __call__(self, explorer: Explorer) -> None:
-        values = explorer.values
-        name = values.get("process") or next(iter(self._learners))
-        newest = self._learners[name].rounds
-        if values["round_number"] >= self._newest:
-            explorer.set(round_number=newest)
-        self._newest = newest
+        Args:
+            learners: By name, in the order of their lines.
+            rounds: How many to run.
+        """
+        self._learners, self._rounds = learners, rounds
+        self.figure = Figure(figsize=(style.EXPLORER_IN, _HEIGHT_IN))
+        curves_in = style.EXPLORER_IN - 0.85 - LABEL_IN
+        axes = self._add_axes(0.35, _CURVES_IN, 0.85, curves_in)
+        axes.set_title("Examples read correctly; band: lowest to highest client")
+        self._curves = CurvePanel(axes, _CURVES_IN, is_share=True)
+        self._heading = self._text(2.98, "", size=style.TITLE_PT, weight="bold")
+        meaning = "(orange: ink speaks for the digit, purple: against)"
+        self._text(3.3, f"What it looks for {meaning}")
+        self._templates = TemplateStrip(self._add_axes(3.36, 0.62, 0.1, 6.2))
+        axes = self._add_axes(4.72, _SIDE_IN, 0.75, _SIDE_IN)
+        axes.set_title("Confusion matrix", size=style.FONT_PT)
+        self._confusion = ConfusionPanel(axes, _SIDE_IN, Stamps)
+        axes = self._add_axes(4.72, _SIDE_IN, 4.05, _SIDE_IN - 0.35)
+        axes.set_title("Accuracy of each client", size=style.FONT_PT)
+        self._clients = _ClientBars(axes)
+
+    @property
+    def runs(self) -> dict[str, Run]:
+        """The runs so far by name, without those that have not started."""
+        return {
+            name: learner.run for name, learner in self._learners.items() if learner.run
+        }
+
+    def show(self, round_number: int, process: str | None = None, **_: Any) -> str:
+        """Shows a round of a process, or the newest if it is not done yet."""
+        chosen = self._learners[process or next(iter(self._learners))]
+        at = min(round_number, chosen.rounds)
+        curves = [
+            Curve(name, learner.accuracy, diverged=learner.diverged)
+            for name, learner in self._learners.items()
+        ]
+        if not chosen.snapshots:
+            note = "not run yet: press the button"
+            has_curves = any(len(curve.values) for curve in curves)
+            self._curves.show(curves, self._rounds, note="" if has_curves else note)
+            self._heading.set_text(f"{chosen.name}: not run yet")
+            self._templates.show(None, "not run yet")
+            self._confusion.show(None)
+            self._clients.show(None)
+            return f"{chosen.name} has not run yet.{self._others(chosen)}"
+        self._curves.show(curves, self._rounds, at=at, band=chosen.spread)
+        self._heading.set_text(f"{chosen.name}, {_after(at)}")
+        snapshot = chosen.snapshots[at]
+        pictures = pictures_of(snapshot.weights)
+        note = "no pictures: this is no softmax regression on square images"
+        self._templates.show(pictures, "" if pictures is not None else note)
+        self._confusion.show(snapshot.evaluation.confusion)
+        self._clients.show(snapshot.evaluation.client_accuracies)
+        first = ""
+        if round_number > at:
+            first = f"Round {round_number} is not done; the newest is {at}. "
+        said = _said(snapshot.evaluation)
+        return f"{first}{chosen.name}, {_after(at)}: {said}{self._others(chosen)}"
+
+    def _others(self, chosen: Learner) -> str:
+        """Why the chosen run ended, and how far the others are."""
+        ended = ""
+        if chosen.diverged is not None:
+            ended = f" After round {chosen.diverged} it was no longer made of numbers."
+        parts = [
+            f"{learner.name} {learner.accuracy[-1]:.1%}, {_after(learner.rounds)}"
+            for learner in self._learners.values()
+            if learner is not chosen and learner.snapshots
+        ]
+        return f"{ended} Others: {'; '.join(parts)}." if parts else ended
+
+    def _text(self, below_top_in: float, text: str, **look: Any) -> Text:
+        y = 1 - below_top_in / _HEIGHT_IN
+        return self.figure.text(0.02, y, text, va="bottom", **look)
+
+    def _add_axes(
+        self, top_in: float, high_in: float, left_in: float, wide_in: float
+    ) -> Axes:
+        bottom_in = _HEIGHT_IN - top_in - high_in
+        return add_axes(self.figure, (left_in, bottom_in, wide_in, high_in))
+
+
+def _said(evaluation: Evaluation) -> str:
+    """The accuracy on all examples, and for each client."""
+    each = evaluation.client_accuracies
+    spread = "no client has examples"
+    if np.isfinite(each).any():
+        low, high = int(np.nanargmin(each)), int(np.nanargmax(each))
+        spread = (
+            f"clients from {each[low]:.1%} (client {low}) "
+            f"to {each[high]:.1%} (client {high})"
+        )
+    return (
+        f"{evaluation.accuracy_per_example:.1%} of "
+        f"{int(evaluation.total['examples']):,} examples read correctly, {spread}. "
+        f"{worst(evaluation.confusion)}"
+    )
+
+
+@final
+class _ClientBars:
+    """A bar per client, as high as a row of the matrix beside it if both have ten."""
+
+    def __init__(self, axes: Axes) -> None:
+        self._axes = axes
+        self._bars = Bars(axes, colors.CLIENTS, lying=True)
+        self._numbers = Stamps(axes, ha="left")
+        self._names = Stamps(axes, transform=blended(axes, "y", -0.07), ha="right")
+        axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], yticks=[])
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_xlabel("read correctly")
+        axes.set_ylabel("client", labelpad=30)
+
+    def show(self, shares: NDArray[np.float64] | None) -> None:
+        found = np.zeros(0) if shares is None else shares
+        count = len(found)
+        self._axes.set_ylim(max(count, 2) - 0.5, -0.5)
+        self._bars.show(np.arange(count), found, 0.8 if count <= 30 else 1.0)
+        step = max(1, -(-count // _MOST_NUMBERED))
+        self._names.show([(0.0, y, str(y)) for y in range(0, count, step)])
+        numbered = enumerate(found) if count <= _MOST_NUMBERED else ()
+        self._numbers.show([(0.03, y, _percent(share)) for y, share in numbered])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}" if np.isfinite(share) else "none"
+
+
+def pictures_of(weights: Any) -> NDArray[np.float64] | None:
+    """The templates of a softmax regression; `None` where the model is another."""
+    if not isinstance(weights, Mapping) or set(weights) != {"weights", "bias"}:
+        return None
+    try:
+        pictures = as_pictures(weights["weights"])
+    except style.FigureDataError:
+        return None
+    return pictures if len(pictures) <= _MOST_NUMBERED else None
+
+
+def _after(rounds: int) -> str:
+    if not rounds:
+        return "before training"
+    return f"after {rounds} round{'' if rounds == 1 else 's'}"
 
 
 def _train(learners: Mapping[str, Learner], rounds: int, job: Job) -> str:
-    """All rounds of all processes, one process after the other."""
+    """Runs all rounds, one process after the other."""
     total = rounds * len(learners)
     for number, learner in enumerate(learners.values()):
-        learner.go_on(rounds, job, number * rounds, total)
-    parts = [_state(learner, rounds) for learner in learners.values()]
+        learner.train(rounds, job, number * rounds, total)
+    parts = [
+        f"{learner.name}: {learner.rounds} of {rounds} rounds"
+        + (", then NaN" if learner.diverged else "")
+        for learner in learners.values()
+    ]
     go_on = " Press the button to go on." if job.is_stopping else ""
     return f"{'; '.join(parts)}.{go_on}"
-
-
-def _state(learner: Learner, rounds: int) -> str:
-    done = f"{learner.name}: {learner.rounds} of {rounds} rounds"
-    return f"{done}, then NaN" if learner.diverged else done
 
 
 def _named(processes: Any) -> dict[str, Maker]:
     """What makes each process, by name."""
     if processes is None:
-        return {"FedAvg": _fed_avg}
+        model = learning.models.softmax_regression
+        return {"FedAvg": lambda: learning.build_fed_avg(model(), 0.1)}
     if isinstance(processes, LearningProcess):
         processes = {processes.name: processes}
     is_named = isinstance(processes, Mapping) and all(
@@ -135,34 +295,22 @@ def _named(processes: Any) -> dict[str, Maker]:
     return {name: _maker(name, found) for name, found in processes.items()}
 
 
-def _maker(name: str, process: Any) -> Maker:
-    if isinstance(process, LearningProcess):
-        _check_chooses(name, process)
-        return lambda: process
-    if not callable(process):
-        raise _no_process(name, process)
-
-    def make() -> LearningProcess:
-        made = process()
-        if not isinstance(made, LearningProcess):
-            raise _no_process(name, made)
-        _check_chooses(name, made)
-        return made
-
-    return make
+def _maker(name: str, given: Any) -> Maker:
+    if callable(given) and not isinstance(given, LearningProcess):
+        return lambda: _process(name, given())
+    process = _process(name, given)
+    return lambda: process
 
 
-def _no_process(name: str, found: object) -> style.FigureDataError:
-    return style.FigureDataError(
-        "this cannot be trained",
-        expected="a LearningProcess, or a function that makes one",
-        found=describe(found),
-        where=f"processes[{name!r}]",
-        do="fl.learning.build_fed_avg(model, 0.1) makes one",
-    )
-
-
-def _check_chooses(name: str, process: LearningProcess) -> None:
+def _process(name: str, process: Any) -> LearningProcess:
+    if not isinstance(process, LearningProcess):
+        raise style.FigureDataError(
+            "this cannot be trained",
+            expected="a LearningProcess, or a function that makes one",
+            found=describe(process),
+            where=f"processes[{name!r}]",
+            do="fl.learning.build_fed_avg(model, 0.1) makes one",
+        )
     if process.model.classes is None:
         raise style.FigureDataError(
             "the model does not choose among classes, so nothing is taken for another",
@@ -171,15 +319,11 @@ def _check_chooses(name: str, process: LearningProcess) -> None:
             where=f"processes[{name!r}]",
             do="fl.learning.run, and fl.viz.draw_run, draw its loss",
         )
-
-
-def _fed_avg() -> LearningProcess:
-    model = learning.models.softmax_regression()
-    return learning.build_fed_avg(model, client_learning_rate=0.1)
+    return process
 
 
 def _data(data: Any, test: Any) -> tuple[ClientData, ClientData]:
-    """What is learned from, and what is judged on."""
+    """What is learned from, and what is evaluated on."""
     for name, found in (("data", data), ("test", test)):
         if found is not None and (not isinstance(found, ClientData) or not len(found)):
             raise style.FigureDataError(
@@ -197,14 +341,3 @@ def _data(data: Any, test: Any) -> tuple[ClientData, ClientData]:
         for x, y in (train, held_out)
     )
     return next(dealt), test or next(dealt)
-
-
-def _whole(number: Any, name: str) -> int:
-    if not style.is_whole(number) or not 1 <= number <= _MOST_ROUNDS:
-        raise style.FigureDataError(
-            f"{name} is a whole number from 1 to {_MOST_ROUNDS}",
-            expected=f"1 to {_MOST_ROUNDS}",
-            found=describe(number),
-            where=name,
-        )
-    return int(number)

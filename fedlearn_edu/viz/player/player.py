@@ -13,22 +13,34 @@ import ipywidgets as widgets
 import numpy as np
 from matplotlib.figure import Figure
 
+from fedlearn_edu.contexts.recorded import record
+from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.executors.recording import Tape
-from fedlearn_edu.simulation.log.traffic import EDGES, TO_CLIENTS, TO_SERVER
+from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import INK
-from fedlearn_edu.viz.explorers.alarm import as_alarm
-from fedlearn_edu.viz.explorers.controls import button, choice, slider
-from fedlearn_edu.viz.explorers.explorer import FLOW, status
+from fedlearn_edu.viz.explorers.controls import (
+    FLOW,
+    as_alarm,
+    button,
+    choice,
+    slider,
+    status,
+)
+from fedlearn_edu.viz.html import head, strong, tag
 from fedlearn_edu.viz.notebook import FAST_DPI, fast_png, img
-from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture
-from fedlearn_edu.viz.player.story import ALL_CLIENTS, Story
+from fedlearn_edu.viz.player.drawing import MILLISECONDS, STEPS, TapePicture, check_tape
+from fedlearn_edu.viz.player.timeline import ALL_CLIENTS, Timeline
 from fedlearn_edu.viz.player.words import human_bytes
 
 _SPEEDS = {"1 step": 1, "3 steps": 3, "10 steps": 10, "100 steps": 100}
 _INTERVAL_MS = 250
 _EVERYTHING, _EVERYBODY = "all layers", "everybody"
 _NONE_MEANT = "no step is of this layer and of them"
+_TITLE = "margin:0;line-height:1.4"
+_TABLE = "line-height:1.4;margin:4px 0"
 _CODE = "font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere"
 
 
@@ -39,7 +51,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
     Attributes:
         result: what the computation returned; `None` if it failed or is not known.
         error: what it failed with, if it did.
-        story: the plain data that is shown.
+        timeline: the plain data that is shown.
         controls: name to control: `step`, `speed`, `layer`, `who`, `axis`.
         buttons: name to button: `first`, `previous`, `next`, `last`.
         sentence: the step in words.
@@ -48,11 +60,11 @@ class Player(widgets.VBox):  # type: ignore[misc]
     def __init__(
         self, tape: Tape, result: Any = None, error: Exception | None = None
     ) -> None:
-        self.story, self.result, self.error = Story(tape), result, error
+        self.timeline, self.result, self.error = Timeline(tape), result, error
         self.sentence = ""
-        count, failed = len(self.story), self.story.failure()
+        count, failed = len(self.timeline), self.timeline.failure()
         first = 1 if failed is None else failed + 1
-        lanes = self.story.lanes
+        lanes = self.timeline.lanes
         layers = dict.fromkeys(layer for lane in lanes for layer in lane.layers)
         clients = [ALL_CLIENTS] if any(lane.is_clients for lane in lanes) else []
         names = [*clients, *(lane.label for lane in lanes)]
@@ -86,8 +98,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
     @property
     def figure(self) -> Figure:
         """The static picture, with the cursor where it is now."""
-        picture = TapePicture(self.story, style.EXPLORER_IN, self._axis)
-        if len(self.story):
+        picture = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
+        if len(self.timeline):
             picture.mean(self._meant)
             picture.point_at(self.step - 1)
         return style.say(picture.figure, self.sentence)
@@ -151,24 +163,24 @@ class Player(widgets.VBox):  # type: ignore[misc]
         """Only some steps are meant; the others' bars turn pale."""
         layer = self.controls["layer"].source.value
         lane = self.controls["who"].source.value
-        self._meant = self.story.matching(
+        self._meant = self.timeline.matching(
             "" if layer == _EVERYTHING else layer, "" if lane == _EVERYBODY else lane
         )
-        self._drawn = TapePicture(self.story, style.EXPLORER_IN, self._axis)
+        self._drawn = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
         self._drawn.mean(self._meant)
         self.play.max = max(0, len(self._meant) - 1)
-        words = f"{len(self._meant):,} of {len(self.story):,} calls, lane by lane"
+        words = f"{len(self._meant):,} of {len(self.timeline):,} calls, lane by lane"
         self._picture.value = img(fast_png(self._drawn.figure), words)
         self._move()
 
     def _move(self) -> None:
         """Shows the step the slider is at."""
         step = self.step - 1
-        self.sentence = self.story.sentence(step)
-        if len(self.story) and not len(self._meant):
+        self.sentence = self.timeline.sentence(step)
+        if len(self.timeline) and not len(self._meant):
             self.sentence += f" ({_NONE_MEANT})"
         self._said.value = status(escape(self.sentence))
-        if not len(self.story):
+        if not len(self.timeline):
             return
         self._cursor.value = _cursor(self._drawn, step)
         self._listing.value = self._program(step)
@@ -178,36 +190,34 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self._is_moving = False
 
     def _program(self, step: int) -> str:
-        key = self.story.program[step]
+        key = self.timeline.program[step]
         if key is None:
             return "<p>No program runs here.</p>"
-        text = self.story.listings[key].html(self.story.lit(step))
-        name = escape(self.story.names.get(key, ""))
-        return (
-            '<p style="margin:0;line-height:1.4">The program that runs: '
-            f"<strong>{name}</strong></p>"
-            f'<div style="{_CODE};font-size:12px;line-height:1.35">{text}</div>'
+        text = self.timeline.listings[key].html(self.timeline.lit(step))
+        name = strong(self.timeline.names.get(key, ""))
+        title = tag("p", f"The program that runs: {name}", style=_TITLE)
+        return title + tag(
+            "div", text, style=f"{_CODE};font-size:12px;line-height:1.35"
         )
 
     def _shown(self, step: int) -> str:
-        event = self.story.events[step]
+        event = self.timeline.events[step]
         failed = event.made if isinstance(event.made, Exception) else None
-        sizes = {edge: int(self.story.moved[edge][step]) for edge in EDGES}
+        sizes = {edge: int(self.timeline.moved[edge][step]) for edge in EDGES}
         shown = [e for e in EDGES if sizes[e] or e in (TO_CLIENTS, TO_SERVER)]
         moved = "\n".join(f"{edge:<17} {human_bytes(sizes[edge])}" for edge in shown)
-        value = as_alarm(failed) if failed else escape(self.story.value(step))
+        value = as_alarm(failed) if failed else escape(self.timeline.value(step))
         rows = {
             "error" if failed else "value": value,
             "type": escape(event.type or "none"),
             "bytes so far": escape(moved),
         }
-        cells = "".join(
-            f'<tr><th scope="row" style="text-align:left;vertical-align:top;'
-            f'padding:1px 10px 1px 0;white-space:nowrap">{name}</th>'
-            f'<td style="{_CODE}">{text}</td></tr>'
+        left = "text-align:left;vertical-align:top;padding:1px 10px 1px 0"
+        body = [
+            head(name, f"{left};white-space:nowrap") + tag("td", text, style=_CODE)
             for name, text in rows.items()
-        )
-        return f'<table style="line-height:1.4;margin:4px 0">{cells}</table>'
+        ]
+        return tag("table", *(tag("tr", row) for row in body), style=_TABLE)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; for those who cannot run it the picture, and the sentence."""
@@ -222,20 +232,108 @@ def _column(flex: str) -> Any:
 
 def _cursor(picture: TapePicture, step: int) -> str:
     """A line and a frame over the picture, in parts of its size."""
-    left, top, width, height = (100 * part for part in picture.box(step))
+    left, top, width, height = picture.box(step)
     width_in, height_in = picture.figure.get_size_inches()
-    lines = "".join(
-        f'<div style="position:absolute;left:{left:.3f}%;top:{100 * y:.3f}%;'
-        f'height:{100 * h:.3f}%;border-left:2px solid {INK}"></div>'
+    here = f"position:absolute;left:{100 * left:.3f}%"
+    lines = [
+        tag("div", style=f"{here};{_tall(y, h)};border-left:2px solid {INK}")
         for y, h in picture.cursor_spans
+    ]
+    border = f"box-sizing:border-box;border:2px solid {INK};outline:1px solid white"
+    size = f"{_tall(top, height)};min-width:4px;width:{100 * width:.3f}%"
+    frame = tag("div", style=f"{here};{size};{border}")
+    look = (
+        f"position:relative;pointer-events:none;max-width:{width_in * FAST_DPI:.0f}px;"
+        f"aspect-ratio:{width_in}/{height_in:.4f}"
     )
-    frame = (
-        f'<div style="position:absolute;left:{left:.3f}%;top:{top:.3f}%;min-width:4px;'
-        f"width:{width:.3f}%;height:{height:.3f}%;box-sizing:border-box;"
-        f'border:2px solid {INK};outline:1px solid white"></div>'
-    )
-    return (
-        f'<div aria-hidden="true" style="position:relative;pointer-events:none;'
-        f"max-width:{width_in * FAST_DPI:.0f}px;"
-        f'aspect-ratio:{width_in}/{height_in:.4f}">{lines}{frame}</div>'
-    )
+    return tag("div", *lines, frame, aria_hidden="true", style=look)
+
+
+def _tall(top: float, height: float) -> str:
+    return f"top:{100 * top:.3f}%;height:{100 * height:.3f}%"
+
+
+@short_traceback
+def explore_run(
+    comp: Any,
+    *args: Any,
+    fuse: bool = False,
+    default_num_clients: int = 0,
+    max_fanout: int = 100,
+    **kwargs: Any,
+) -> Player:
+    """Runs a computation once, recorded, and returns a player of what happened.
+
+    It runs on a stack of its own, also if it is bound to an environment.
+
+    An error that comes while it runs is not raised: it is the end of the tape, and
+    `.error` of the player. An error before anything runs is raised, as it always is.
+
+    Args:
+        comp: a computation.
+        args: what it is called with.
+        fuse: whether steps may be taken together, as by default in a plain call.
+        default_num_clients: how many clients there are when no argument says it.
+        max_fanout: from this many clients on, they are put into groups of groups.
+        kwargs: what it is called with by name; if a parameter has one of the three
+            names above, its argument goes by position.
+
+    Returns:
+        A widget; `.result` is what the computation returned.
+
+    Raises:
+        TypeMismatchError: if `comp` is no computation, or the arguments do not fit.
+        CardinalityError: if a number of clients is out of range.
+
+    >>> import fedlearn_edu as fl
+    >>> import numpy as np
+    >>> total = fl.federated_computation(fl.federated_sum, fl.type_at_clients(np.int32))
+    >>> player = explore_run(total, [1, 2, 3])
+    >>> player.result
+    np.int32(6)
+    >>> player.set(step=15)
+    >>> player.sentence
+    'step 15 of 81: the stack (reference resolving) calls the program; 0 B have ...'
+    """
+    if not isinstance(comp, Computation | PolymorphicComputation):
+        raise TypeMismatchError(
+            "only computations can be played",
+            expected="a computation and its arguments: explore_run(computation, 1)",
+            found=describe(comp),
+            where="explore_run",
+            do="hand over the computation itself, without calling it"
+            if not callable(comp)
+            else "decorate the function: @federated_computation(type), …",
+        )
+    # Bound to an environment, it would run there, and leave nothing on the tape.
+    unbound = comp if comp.home is None else comp.at_home_in(None)
+    result, failure = None, None
+    with record(
+        fuse=fuse, default_num_clients=default_num_clients, max_fanout=max_fanout
+    ) as tape:
+        try:
+            result = unbound(*args, **kwargs)
+        except Exception as error:
+            if not any(event.error for event in tape):
+                raise
+            failure = error
+    return Player(tape, result, failure)
+
+
+@short_traceback
+def explore_tape(tape: Tape) -> Player:
+    """Returns a player of what is on a tape; nothing runs.
+
+    Args:
+        tape: from `with fl.record() as tape:`, or from a stack of your own, if it is a
+            `Tape(keep_values=True)`.
+
+    Raises:
+        TypeMismatchError: if it is no tape, or kept no values.
+
+    >>> import fedlearn_edu as fl
+    >>> explore_tape(fl.framework.Tape()).sentence
+    'The tape is empty: nothing was called while it ran.'
+    """
+    check_tape(tape, "explore_tape")
+    return Player(tape)

@@ -5,6 +5,7 @@ from typing import Any
 
 from fedlearn_edu.executors.base import ExecutorValue, as_node
 from fedlearn_edu.executors.recording import Event, look
+from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.language.formatting import brief
 from fedlearn_edu.types import (
@@ -15,7 +16,6 @@ from fedlearn_edu.types import (
     Type,
     released,
 )
-from fedlearn_edu.viz.player.lanes import client_number
 
 _MAX_CHARS = 72
 _MAX_MEMBERS = 4
@@ -30,10 +30,9 @@ _KINDS = ("Block", "Call", "Lambda", "Literal", "Selection", "Struct")
 
 def who(event: Event) -> str:
     """Who it works for, and in which layer: `client 3 (leaf)`."""
-    number = client_number(event.participant)
     name = _WHO.get(event.participant, event.participant)
-    if number is not None:
-        name = f"client {number}"
+    if event.who is not None and event.who.index is not None:
+        name = f"client {event.who.index}"
     return f"{name} ({event.layer.replace('_', ' ')})"
 
 
@@ -45,24 +44,24 @@ def does(event: Event, function: str) -> str:
         function: the name of what is called, if it has one.
     """
     match event.what:
-        case "create_call":
+        case EventKind.CREATE_CALL:
             text = f"calls {function or 'a function'}"
-        case "create_value" if as_node(event.given) is not None:
+        case EventKind.CREATE_VALUE if as_node(event.given) is not None:
             text = f"is handed {_function(event)}"
-        case "create_value":
+        case EventKind.CREATE_VALUE:
             text = f"is handed a value of type {clip(event.type)}"
-        case "create_struct":
+        case EventKind.CREATE_STRUCT:
             count = len(event.operands)
             text = f"puts {count} value{'s' * (count != 1)} side by side"
-        case "create_selection":
+        case EventKind.CREATE_SELECTION:
             text = f"selects {event.detail}"
-        case "compute":
+        case EventKind.COMPUTE:
             text = f"hands out a value of type {clip(event.type)}"
-        case "convert":
+        case EventKind.CONVERT:
             text = f"converts data of type {clip(event.type)}"
-        case "together":
-            text = f"runs together {event.detail}"
-        case "compiled" | "built" | "reused":
+        case EventKind.BATCHED_CALL:
+            text = f"runs in one call {event.detail}"
+        case EventKind.COMPILED | EventKind.BUILT | EventKind.REUSED:
             text = f"{event.what} {event.detail}"
         case other:
             text = other
@@ -97,11 +96,11 @@ def value_of(event: Event) -> str:
     made = event.made
     if made is None:
         return "none: it is only noted that it happened"
-    if event.what == "create_value":
+    if event.what is EventKind.CREATE_VALUE:
         node = as_node(event.given)
         type_ = made.type_signature
         return clip(to_text(node)) if node is not None else _shown(event.given, type_)
-    if event.what == "compute":
+    if event.what is EventKind.COMPUTE:
         return _shown(made, event.given.type_signature)
     if not isinstance(made, ExecutorValue):
         return "none"

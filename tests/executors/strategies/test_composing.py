@@ -39,26 +39,6 @@ def test_members_are_dealt_out_and_come_back_in_client_order() -> None:
     assert run(call(executor, program, numbers(*range(6)))) == tuple(range(1, 7))
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_every_client_needs_an_entry(count: int) -> None:
-    executor = composed(leaf(), 2, 1)
-    with pytest.raises(CardinalityError, match="3 entries"):
-        run(executor.create_value(numbers(*range(count)), INTS))
-
-
-def test_a_list_and_a_tuple_are_both_fine() -> None:
-    """differs: the ancestor's hierarchy took lists only."""
-    for kind in (list, tuple):
-
-        async def work(kind: Any = kind) -> Any:
-            value = await composed(leaf(), 2, 1).create_value(
-                kind(numbers(1, 2, 3)), INTS
-            )
-            return await value.compute()
-
-        assert run(work()) == (1, 2, 3)
-
-
 def test_the_number_of_clients_of_each_child_is_told() -> None:
     with pytest.raises(CardinalityError, match="2 counts"):
         factory(leaf(), [federating(), federating()], [2])
@@ -77,30 +57,10 @@ def fold_letters(executor: Any, letters: str) -> Any:
     return run(call(executor, program, tuple(letter.encode() for letter in letters)))
 
 
-@pytest.mark.parametrize(
-    ("counts", "folded"),
-    [
-        ((4,), b"((((0+a)+b)+c)+d)!"),
-        ((2, 2), b"[((0+a)+b)|((0+c)+d)]!"),
-        ((1, 2, 1), b"[[(0+a)|((0+b)+c)]|(0+d)]!"),
-        ((2, 0, 2), b"[[((0+a)+b)|0]|((0+c)+d)]!"),
-    ],
-    ids=str,
-)
-def test_groups_fold_in_order_and_are_merged_in_order(
-    counts: tuple[int, ...], folded: bytes
-) -> None:
-    assert fold_letters(above(composed(leaf(), *counts)), "abcd") == folded
-
-
 def test_hierarchies_can_be_composed_again() -> None:
     inner = [composed(leaf(), 1, 1), composed(leaf(), 2)]
     executor = fw.FederatingExecutor(factory(leaf(), inner, [2, 2]), leaf())
     assert fold_letters(above(executor), "abcd") == b"[[(0+a)|(0+b)]|((0+c)+d)]!"
-
-
-def test_over_no_children_an_aggregation_is_its_zero() -> None:
-    assert fold_letters(above(composed(leaf())), "") == b"0!"
 
 
 def test_a_value_for_everybody_reaches_everybody() -> None:
@@ -140,24 +100,3 @@ def test_evaluating_happens_where_it_is_asked_for(placement: Any, result: Any) -
     program = fl.federated_computation(lambda: fl.federated_eval(seven, placement))
     assert run(call(above(composed(server, 2, 1)), program)) == result
     assert server.calls["create_call"] == (placement is fl.SERVER)
-
-
-def test_masks_cancel_in_the_whole() -> None:
-    program = fl.federated_computation(lambda v: fl.federated_secure_sum(v, 100), INTS)
-    with fw.SyncExecutionContext(fw.local_executor_factory(max_fanout=2)):
-        assert program([1, 2, 3, 4, 5]) == 15
-
-
-def test_closing_closes_the_server_and_all_children() -> None:
-    server, child = leaf(), leaf()
-    fw.FederatingExecutor(factory(server, [child], [0]), leaf()).close()
-    assert (server.times_closed, child.times_closed) == (1, 1)
-
-
-def test_the_same_aggregation_gives_the_same_bits_every_time() -> None:
-    floats = fl.type_at_clients(np.float32)
-    values = [np.float32(0.1) * i for i in range(17)]
-    for fanout in (2, 3, 100):
-        program = fl.federated_computation(lambda v: fl.federated_sum(v), floats)
-        with fw.SyncExecutionContext(fw.local_executor_factory(max_fanout=fanout)):
-            assert len({program(values).tobytes() for _ in range(5)}) == 1

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import runtime_registry as leaves
+from fedlearn_edu.contexts import stacks as leaves
 from fedlearn_edu.executors.batched import Entries, Group, Parts, Same, Together
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
@@ -165,7 +165,7 @@ def test_sequences_are_data_of_a_group(diary: Diary) -> None:
 def test_a_group_is_seen_on_the_tape(diary: Diary) -> None:
     tape = Tape()
     run(MAPPED, [1, 2, 3], tape=tape)
-    [event] = [event for event in tape if event.what == "together"]
+    [event] = [event for event in tape if event.what == "batched_call"]
     assert event.detail == "increment, 3 clients"
     assert event.type == "(int32 -> int32)"
 
@@ -228,9 +228,9 @@ def test_whether_a_group_failed_is_no_question_of_names(
     )
     tape = Tape(keep_values=True)
     assert run(program, [1, 2], tape=tape) == [1, 2]
-    [event] = [event for event in tape if event.what == "together"]
+    [event] = [event for event in tape if event.what == "batched_call"]
     assert (event.error, event.detail) == ("", "failed_logins, 2 clients")
     monkeypatch.setattr(diary, "map", fail)
     assert run(program, [1, 2], tape=tape) == [1, 2]
-    [_, event] = [event for event in tape if event.what == "together"]
+    [_, event] = [event for event in tape if event.what == "batched_call"]
     assert event.error == "ValueError"

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from fedlearn_edu.executors.strategies.masks import pairwise_masks
+from fedlearn_edu.executors.strategies.shared import pairwise_masks
 from fedlearn_edu.structure import Struct
 
 DTYPES = [np.int32, np.int64, np.uint8]

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor
 from tests.executors.examples import CountingExecutor, call, run
-from tests.ids import plain
 from tests.programs import INT, INT_AT_SERVER, INTS, add, increment, same
 
 fw = fl.framework
@@ -37,56 +36,6 @@ def numbers(*values: int) -> tuple[Any, ...]:
 # ------------------------------------------------------------------ the configuration
 
 
-@pytest.mark.parametrize(
-    ("targets", "error"),
-    [
-        ({fl.SERVER: []}, CardinalityError),
-        ({fl.SERVER: [leaf(), leaf()]}, CardinalityError),
-        ({None: [leaf(), leaf()]}, CardinalityError),
-        ({"clients": leaf()}, TypeMismatchError),
-        ({fl.SERVER: 5}, TypeMismatchError),
-        ({fl.CLIENTS: [leaf(), 5]}, TypeMismatchError),
-        ([leaf()], TypeMismatchError),
-    ],
-    ids=plain,
-)
-def test_a_wrong_configuration_is_refused(targets: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        factory(targets)
-
-
-@pytest.mark.parametrize(
-    "targets",
-    [
-        {},
-        {fl.SERVER: leaf()},
-        {fl.CLIENTS: []},
-        {fl.CLIENTS: leaf()},
-        {fl.SERVER: [leaf()], fl.CLIENTS: (leaf(), leaf()), None: leaf()},
-    ],
-    ids=lambda targets: str(len(targets)),
-)
-def test_participants_may_be_missing_or_alone(targets: Any) -> None:
-    assert callable(factory(targets))
-
-
-@pytest.mark.parametrize(
-    ("targets", "type_", "value"),
-    [
-        ({fl.CLIENTS: [leaf()]}, INT_AT_SERVER, np.int32(1)),
-        ({fl.SERVER: leaf()}, INTS, numbers(1)),
-    ],
-    ids=["server", "clients"],
-)
-def test_a_placement_without_participants_is_named(
-    targets: Any, type_: Any, value: Any
-) -> None:
-    """differs: missing CLIENTS were a KeyError in the ancestor."""
-    executor = fw.FederatingExecutor(factory(targets), leaf())
-    with pytest.raises(CardinalityError, match=str(type_.placement)):
-        run(executor.create_value(value, type_))
-
-
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_value_has_one_entry_for_each_participant(count: int) -> None:
     executor = stack(leaf(), [leaf(), leaf()])
@@ -94,11 +43,6 @@ def test_a_value_has_one_entry_for_each_participant(count: int) -> None:
         run(executor.create_value(numbers(*range(count)), INTS))
     assert f"{count} entries" in str(caught.value.found)
     assert isinstance(caught.value, ValueError)
-
-
-def test_a_value_that_is_no_list_is_refused() -> None:
-    with pytest.raises(TypeMismatchError, match="list or a tuple"):
-        run(stack(leaf(), [leaf()]).create_value(np.int32(1), INTS))
 
 
 def test_nobody_holds_no_all_equal_value() -> None:
@@ -151,17 +95,6 @@ def test_a_broadcast_is_computed_once_and_embedded_in_each_client() -> None:
     assert server.calls["compute"] == 1
     # The function and the value, in each of them.
     assert [client.calls["create_value"] for client in clients] == [2, 2]
-
-
-def test_clients_that_share_an_executor_share_what_is_embedded() -> None:
-    shared = leaf()
-    program = fl.federated_computation(
-        lambda m: fl.federated_map(increment, fl.federated_broadcast(m)), INT_AT_SERVER
-    )
-    executor = stack(leaf(), [shared] * 3)
-    assert run(call(executor, program, np.int32(1))) == (2, 2, 2)
-    assert shared.calls["create_value"] == 2
-    assert shared.calls["create_call"] == 3
 
 
 def test_evaluating_runs_once_for_each_client() -> None:

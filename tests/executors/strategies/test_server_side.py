@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.executors.run_inline import step
-from fedlearn_edu.executors.strategies.server_side import ahead
+from fedlearn_edu.executors.concurrency import prefetched, run_inline
 
 
 async def made(value: int) -> Any:
@@ -15,13 +14,13 @@ async def made(value: int) -> Any:
 
 
 async def all_of(values: list[int]) -> list[Any]:
-    return [each async for each in ahead((made(value) for value in values), 2)]
+    return [each async for each in prefetched((made(value) for value in values), 2)]
 
 
 @pytest.mark.parametrize("values", [[], [1], [1, 2, 3, 4, 5]])
 def test_results_come_in_order_with_a_loop_and_without(values: list[int]) -> None:
     assert asyncio.run(all_of(values)) == values
-    assert step(lambda: all_of(values)) == values
+    assert run_inline(lambda: all_of(values)) == values
 
 
 def test_stepping_makes_no_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,5 +34,5 @@ def test_stepping_makes_no_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(asyncio.BaseEventLoop, "__init__", note_and_begin)
     asyncio.set_event_loop(None)
-    assert step(lambda: all_of([1, 2])) == [1, 2]
+    assert run_inline(lambda: all_of([1, 2])) == [1, 2]
     assert made_loops == []

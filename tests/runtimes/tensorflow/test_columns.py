@@ -11,7 +11,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same
-from fedlearn_edu.runtimes.tensorflow.columns import Column, Results, columns
+from fedlearn_edu.runtimes.tensorflow.columns import Column, Layout, Results, columns
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import normalize
 from fedlearn_edu.types.cached import kept
@@ -42,40 +42,44 @@ def shapes(column: Column) -> list[list[int]]:
 
 def test_a_tensor_of_each() -> None:
     column = of([[1, 2], [3, 4], [5, 6]], (F32, [2]))
-    assert column.kind == "each"
+    assert column.layout == Layout.STACKED
     assert shapes(column) == [[3, 2]]
 
 
 def test_what_is_the_same_for_all_is_there_once() -> None:
-    (column,) = laid_out(Same(np.ones(3, F32)), (F32, [3])) or []
-    assert (column.kind, shapes(column)) == ("same", [[3]])
-    (column,) = laid_out(Same((F32(1), F32(2))), FLOATS) or []
-    assert (column.kind, shapes(column)) == ("same", [[2]])
+    (column,) = laid_out(Same(np.ones(3, F32), 2), (F32, [3])) or []
+    assert (column.layout, shapes(column)) == (Layout.REPLICATED, [[3]])
+    (column,) = laid_out(Same((F32(1), F32(2)), 2), FLOATS) or []
+    assert (column.layout, shapes(column)) == (Layout.REPLICATED, [[2]])
 
 
 def test_parts_are_columns_of_their_own() -> None:
     type_ = fl.to_type(OrderedDict(b=F32, a=(F32, [2])))
     held = Parts(
-        Struct([("b", Entries([F32(1), F32(2)])), ("a", Same(np.ones(2, F32)))])
+        Struct([("b", Entries([F32(1), F32(2)])), ("a", Same(np.ones(2, F32), 2))])
     )
     found = laid_out(held, type_) or []
-    assert [column.kind for column in found] == ["each", "same"]
+    assert [column.layout for column in found] == [Layout.STACKED, Layout.REPLICATED]
 
 
 def test_sequences_of_one_length_are_even() -> None:
     column = of([[1, 2, 3], [4, 5, 6]], FLOATS)
-    assert (column.kind, column.has_tails, shapes(column)) == ("even", False, [[2, 3]])
+    assert (column.layout, column.has_tails, shapes(column)) == (
+        Layout.UNIFORM,
+        False,
+        [[2, 3]],
+    )
 
 
 def test_a_smaller_last_element_is_a_tail() -> None:
     column = of([[[1, 2], [3, 4], [5]], [[6, 7], [8, 9], [0]]], ROWS)
-    assert (column.kind, column.has_tails) == ("even", True)
+    assert (column.layout, column.has_tails) == (Layout.UNIFORM, True)
     assert shapes(column) == [[2, 2, 2], [2, 1, 1]]
 
 
 def test_sequences_of_different_lengths_follow_each_other() -> None:
     column = of([[1], [], [2, 3]], FLOATS)
-    assert (column.kind, column.has_tails) == ("uneven", False)
+    assert (column.layout, column.has_tails) == (Layout.RAGGED, False)
     rows, ends = column.tensors
     assert rows.numpy().tolist() == [1, 2, 3]
     assert ends.numpy().tolist() == [0, 1, 1, 3]
@@ -83,7 +87,7 @@ def test_sequences_of_different_lengths_follow_each_other() -> None:
 
 def test_tails_of_different_lengths_follow_each_other() -> None:
     column = of([[[1, 2], [3]], [[4, 5], [6, 7]], [[8]]], ROWS)
-    assert (column.kind, column.has_tails) == ("uneven", True)
+    assert (column.layout, column.has_tails) == (Layout.RAGGED, True)
     rows, tails, row_ends, tail_ends = (t.numpy().tolist() for t in column.tensors)
     assert rows == [[1, 2], [4, 5], [6, 7]]
     assert (tails, row_ends, tail_ends) == ([3, 8], [0, 1, 3, 3], [0, 1, 1, 2])

@@ -12,7 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.testing import assert_same
-from tests.programs import INT, NUMBERS, NUMBERS_AT_CLIENTS
+from tests.programs import INT, NUMBERS
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -221,59 +221,3 @@ def test_a_random_dataset_is_drawn_again_by_each_reader() -> None:
 
 
 # ---------------------------------------------------------- with sequence intrinsics
-
-
-@fl.tf_computation(np.int32)
-def increment(x: Any) -> Any:
-    return x + 1
-
-
-@fl.tf_computation(np.int32, np.int32)
-def add(a: Any, b: Any) -> Any:
-    return a + b
-
-
-@pytest.mark.parametrize(
-    "sequence",
-    [[1, 2, 3], from_slices([1, 2, 3]), numbers],
-    ids=lambda s: type(s).__name__,
-)
-def test_a_mapped_sequence_is_read_by_tensorflow(sequence: Any) -> None:
-    """differs: this hung in the ancestor."""
-    program = fl.federated_computation(
-        lambda s: [
-            total(fl.sequence_map(increment, s)),
-            fl.sequence_reduce(fl.sequence_map(increment, s), 0, add),
-            fl.sequence_sum(s),
-        ],
-        NUMBERS,
-    )
-    assert program(sequence) == [9, 9, 6]
-
-
-def test_every_client_reads_its_own_mapped_data_set() -> None:
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(total, fl.sequence_map(increment, v)),
-        NUMBERS_AT_CLIENTS,
-    )
-    data = [from_slices([1, 2]), [3], numbers, from_slices(np.zeros([0], np.int32))]
-    assert program(data) == [5, 4, 9, 0]
-
-
-def test_elements_of_structures_are_mapped() -> None:
-    examples = fl.tf_computation(lambda b: tf.shape(b["y"])[0], BATCH)
-    program = fl.federated_computation(
-        lambda s: fl.sequence_sum(fl.sequence_map(examples, s)), fl.SequenceType(BATCH)
-    )
-    assert program([batch(3), batch(1)]) == 4
-    dataset = from_slices(batch(5)).batch(2)
-    assert program(dataset) == 5
-
-
-def test_a_data_set_can_be_used_again_and_again() -> None:
-    dataset = from_slices([1, 2, 3])
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(total, v), NUMBERS_AT_CLIENTS
-    )
-    for _ in range(3):
-        assert program([dataset, dataset]) == [6, 6]

@@ -9,9 +9,9 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.contexts.runtime_registry import leaf_executor
+from fedlearn_edu.contexts.stacks import leaf_executor
 from fedlearn_edu.errors import ExecutorError, TypeMismatchError
-from fedlearn_edu.executors.routing import RoutingExecutor
+from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.ir.operations import cast, operation
 from tests.executors.examples import call, pair, run
 from tests.programs import INT, INTS, NUMBERS, increment, same
@@ -110,7 +110,7 @@ def test_numpy_and_tensorflow_meet_in_one_program() -> None:
     )
     assert program([1, 2]) == [3, 5]
     both = leaf_executor(None, frozenset({"numpy", "tensorflow"}))
-    assert isinstance(both, RoutingExecutor)
+    assert isinstance(both, AnyRuntimeExecutor)
 
 
 def test_a_stack_asked_for_numpy_refuses_tensorflow_code() -> None:

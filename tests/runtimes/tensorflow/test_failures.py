@@ -5,7 +5,7 @@ import pytest
 
 from fedlearn_edu import tf
 from fedlearn_edu.errors import ComputationFailedError
-from fedlearn_edu.runtimes.tensorflow.failures import explained
+from fedlearn_edu.runtimes.tensorflow.conversion import explained
 from fedlearn_edu.types.failures import wrapped
 
 pytestmark = pytest.mark.tensorflow

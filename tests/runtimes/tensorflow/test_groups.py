@@ -51,7 +51,6 @@ DATA = {
     "one-has-nothing": [batches(), batches(2, 2), batches(2, 1)],
     "one-client": [batches(2, 1)],
 }
-UNEVEN = {"different-numbers-of-batches", "different-last-batches", "one-has-nothing"}
 
 
 @pytest.fixture(params=["loop", "vectorized"])
@@ -68,7 +67,7 @@ def together(program: Any, *arguments: Any, **options: Any) -> tuple[Any, list[s
     factory = local_executor_factory(support_sequence_ops=True, tape=tape, **options)
     with SyncExecutionContext(factory):
         result = program(*arguments)
-    return result, [event.detail for event in tape if event.what == "together"]
+    return result, [event.detail for event in tape if event.what == "batched_call"]
 
 
 def check(program: Any, *arguments: Any, expected: int = 1) -> None:
@@ -207,7 +206,7 @@ def test_what_was_captured_is_not_traced_again(form: str) -> None:
         return fl.federated_map(shift, v)
 
     check(program, [1.0, 2.0], 7.0)
-    from fedlearn_edu.contexts.runtime_registry import _tensorflow_together
+    from fedlearn_edu.contexts.stacks import _tensorflow_together
 
     before = len(_tensorflow_together()._graphs)  # type: ignore[attr-defined]
     factory = local_executor_factory(support_sequence_ops=True)

@@ -14,7 +14,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
-from fedlearn_edu.contexts import runtime_registry as leaves
+from fedlearn_edu.contexts import stacks as leaves
 from fedlearn_edu.framework import (
     SyncExecutionContext,
     Tape,
@@ -199,22 +199,6 @@ def test_zipped_with_a_model_the_data_are_not_converted_again(tape: Tape) -> Non
     assert_same(program(model, data), [6.0, 6.0])
     again = conversions(tape, lambda: [program(model, data) for _ in range(MANY)])
     assert not any("float32[?]" in key or "server" in key for key in again)
-
-
-def test_each_runtime_has_its_own_form() -> None:
-    """A stack that mixes runtimes converts for each of them, once."""
-    by_numpy = fl.np_computation(lambda x: F32(x.sum()), VECTOR)
-    program = fl.federated_computation(
-        lambda v: (fl.federated_map(by_numpy, v), fl.federated_map(total, v)),
-        fl.type_at_clients(VECTOR),
-    )
-    data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, VECTOR)
-    tape = Tape()
-    with SyncExecutionContext(local_executor_factory(tape=tape)):
-        first = conversions(tape, lambda: program(data))
-        assert first == at_each(2, "float32[?]")
-        assert conversions(tape, lambda: [program(data) for _ in "abc"]) == Counter()
-        assert_same(program(data), ([3.0, 3.0], [3.0, 3.0]))
 
 
 def test_results_stay_right_as_the_data_go_from_runtime_to_runtime() -> None:

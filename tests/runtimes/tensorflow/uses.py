@@ -13,17 +13,6 @@ def total(dataset: Any) -> Any:
     return dataset.reduce(0.0, lambda state, b: state + tf.reduce_sum(b["x"]))
 
 
-def map_then_reduce(dataset: Any) -> Any:
-    doubled = dataset.map(lambda b: {"x": b["x"] * 2.0, "y": b["y"]})
-    return total(doubled)
-
-
-def two_maps(dataset: Any) -> Any:
-    pairs = dataset.map(lambda b: (b["x"], tf.size(b["y"])))
-    numbers = pairs.map(lambda x, n: tf.reduce_sum(x) * tf.cast(n, tf.float32))
-    return numbers.prefetch(2).reduce(0.0, tf.add)
-
-
 def state_that_grows(dataset: Any) -> Any:
     start = tf.zeros([0], tf.int32)
     return dataset.reduce(start, lambda state, b: tf.concat([state, b["y"]], 0))
@@ -62,27 +51,8 @@ def uses_a_tensor_of_the_body(dataset: Any) -> Any:
     )
 
 
-def take_and_skip(dataset: Any) -> Any:
-    return total(dataset.take(2)), total(dataset.skip(1))
-
-
-def enumerated(dataset: Any) -> Any:
-    return dataset.enumerate().reduce(np.int64(0), lambda state, pair: state + pair[0])
-
-
-def filtered(dataset: Any) -> Any:
-    return total(dataset.filter(lambda b: tf.size(b["y"]) > 2))
-
-
 def rebatched(dataset: Any) -> Any:
     return total(dataset.unbatch().batch(2))
-
-
-def zipped_with_itself(dataset: Any) -> Any:
-    mapped = dataset.map(lambda b: tf.reduce_sum(b["x"]))
-    return tf.data.Dataset.zip((mapped, mapped)).reduce(
-        0.0, lambda state, pair: state + pair[0] * pair[1]
-    )
 
 
 def returned(dataset: Any) -> Any:
@@ -91,24 +61,6 @@ def returned(dataset: Any) -> Any:
 
 def read_twice(dataset: Any) -> Any:
     return total(dataset), total(dataset)
-
-
-def loop_of_autograph(dataset: Any) -> Any:
-    @tf.function
-    def read(dataset: Any) -> Any:
-        found = tf.constant(0.0)
-        for b in dataset:
-            found += tf.reduce_sum(b["x"])
-        return found
-
-    return read(dataset)
-
-
-def ragged_elements(dataset: Any) -> Any:
-    rows = dataset.map(
-        lambda b: tf.RaggedTensor.from_row_lengths(b["x"], [tf.size(b["x"])])
-    )
-    return rows.reduce(0.0, lambda state, r: state + tf.reduce_sum(r))
 
 
 sum_x = tf_computation(
@@ -123,20 +75,12 @@ def sequence_intrinsics(dataset: Any) -> Any:
 
 USES = (
     total,
-    map_then_reduce,
-    two_maps,
     state_that_grows,
     state_of_several_tensors,
     branches_of_autograph,
     uses_a_tensor_of_the_body,
-    take_and_skip,
-    enumerated,
-    filtered,
     rebatched,
-    zipped_with_itself,
     returned,
     read_twice,
-    loop_of_autograph,
-    ragged_elements,
     sequence_intrinsics,
 )

@@ -11,7 +11,7 @@ MODEL = fl.parse_type("<weights=float32[784,10],bias=float32[10]>")
 BATCHES = fl.parse_type("<x=float32[?,784],y=int32[?]>*")
 AT_CLIENTS, AT_SERVER = fl.type_at_clients(np.float32), fl.type_at_server(np.float32)
 LONG = "a_name_that_somebody_found_necessary_for_reasons_of_their_own"
-STEPS = 5
+STEPS = 3
 
 
 @fl.np_computation(np.float32)

@@ -1,34 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every program has a picture in which all text is whole, on a page and on a phone."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
-from fedlearn_edu.viz.dataflow.drawing import graph
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
+from fedlearn_edu.viz.dataflow.passes import draw_passes
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure
 
 
-@pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN], ids=str)
 @pytest.mark.parametrize("name", programs.ALL)
-def test_text_is_whole(name: str, width_in: float) -> None:
-    figure = graph(programs.ALL[name], width_in=width_in)
-    texts = check_figure(figure)
-    assert figure.get_size_inches()[0] == width_in
-    assert any("result" in text for text in texts)
+def test_text_is_whole_on_a_phone(name: str) -> None:
+    figure = draw_graph(programs.ALL[name], width_in=NARROW_IN)
+    assert any("result" in text for text in check_figure(figure))
+    assert figure.get_size_inches()[0] == NARROW_IN
 
 
-@pytest.mark.parametrize("width_in", [WIDE_IN, NARROW_IN], ids=str)
 @pytest.mark.parametrize("name", ["average", "secret", "fold", "back_and_forth"])
-def test_expanded_text_is_whole(name: str, width_in: float) -> None:
-    plain = graph(programs.ALL[name], width_in=width_in)
-    expanded = graph(programs.ALL[name], expanded=True, width_in=width_in)
+def test_expanded_text_is_whole_on_a_page(name: str) -> None:
+    plain = draw_graph(programs.ALL[name])
+    expanded = draw_graph(programs.ALL[name], expanded=True)
     check_figure(expanded)
+    assert expanded.get_size_inches()[0] == WIDE_IN
     assert expanded.get_label() != "" != plain.get_label()
+
+
+@pytest.mark.parametrize("draw", [draw_graph, draw_passes])
+def test_a_figure_that_is_given_is_drawn_in(draw: Callable[..., Figure]) -> None:
+    given, new = Figure(figsize=(3.0, 3.0)), draw(programs.average)
+    assert draw(programs.average, figure=given) is given
+    assert given.get_label() == new.get_label()
+    assert (given.get_size_inches() == new.get_size_inches()).all()
 
 
 @pytest.mark.parametrize(
@@ -45,7 +54,7 @@ def test_only_computations_with_types_have_a_picture(found: Any, cure: str) -> N
     with pytest.raises(
         FigureDataError, match="only a computation with types"
     ) as raised:
-        graph(found)
+        draw_graph(found)
     assert str(raised.value.do).startswith(cure)
 
 
@@ -57,4 +66,4 @@ def test_a_picture_has_room_for_so_much_and_no_more() -> None:
         return x
 
     with pytest.raises(FigureDataError, match="too long for one picture"):
-        graph(long)
+        draw_graph(long)

@@ -109,7 +109,8 @@ def test_waiting_ends() -> None:
     job.wait(PATIENCE_S)
 
 
-def test_it_works_where_it_was_begun_whatever_others_set_up_meanwhile() -> None:
+@pytest.mark.parametrize("has_own", [False, True])
+def test_it_works_in_its_own_context_or_where_it_was_begun(has_own: bool) -> None:
     go, found = Event(), list[Context]()
 
     def work(job: Job) -> str:
@@ -117,27 +118,14 @@ def test_it_works_where_it_was_begun_whatever_others_set_up_meanwhile() -> None:
         found.append(current_context())
         return ""
 
-    job, ours = Job("Go", work), framework.ReferenceContext()
+    ours, own = framework.ReferenceContext(), framework.ReferenceContext()
+    job = Job("Go", work, where=lambda: own) if has_own else Job("Go", work)
     with ours:
         job.start()
     with framework.ReferenceContext():
         go.set()
         job.wait()
-    assert found == [ours]
-
-
-def test_it_works_in_a_context_of_its_own_if_it_has_one() -> None:
-    found, own = list[Context](), framework.ReferenceContext()
-
-    def work(job: Job) -> str:
-        found.append(current_context())
-        return ""
-
-    job = Job("Go", work, where=lambda: own)
-    with framework.ReferenceContext():
-        job.start()
-        job.wait()
-    assert found == [own]
+    assert found == [own if has_own else ours]
 
 
 NEVER_ENDING = """

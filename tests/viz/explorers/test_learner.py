@@ -19,7 +19,7 @@ def test_a_run_is_there_only_once_its_round_was_seen(
     def look(self: Learner, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
         if name == "run":
-            looked.append((value.rounds, len(self.seen) - 1))
+            looked.append((value.rounds, len(self.snapshots) - 1))
 
     monkeypatch.setattr(Learner, "__setattr__", look)
     for rounds in range(3):

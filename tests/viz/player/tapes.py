@@ -5,7 +5,8 @@ from typing import Any
 
 import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Event, Tape
-from tests.simulation.log.rounds import clients, model, train
+from fedlearn_edu.executors.wrapping import EventKind
+from tests.executors.rounds import clients, model, train
 
 
 def tape_of_a_round(num_clients: int, num_batches: int = 1, **options: Any) -> Tape:
@@ -24,4 +25,5 @@ def event(number: int, **fields: Any) -> Event:
         "start_s": number / 1000,
         "end_s": (number + 1) / 1000,
     }
-    return Event(number=number, **{**given, **fields})
+    given |= fields
+    return Event(number=number, **{**given, "what": EventKind(given["what"])})

@@ -10,16 +10,18 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.player.drawing import MILLISECONDS, TapePicture
-from fedlearn_edu.viz.player.story import Story
-from tests.simulation.log.rounds import picky
+from fedlearn_edu.viz.player.timeline import Timeline
+from tests.executors.rounds import picky
 from tests.viz.drawn_text import check_figure, check_text
 from tests.viz.player.tapes import event, tape_of_a_round
 
 WIDTHS = [style.WIDE_IN, style.EXPLORER_IN, style.NARROW_IN]
 
 
-@pytest.mark.parametrize("width_in", WIDTHS)
-@pytest.mark.parametrize("num_clients", [1, 10, 30, 100])
+@pytest.mark.parametrize(
+    ("num_clients", "width_in"),
+    [(1, 10.0), (10, 6.4), (30, 4.5), (100, 4.5), (100, 10.0)],
+)
 def test_no_text_is_cut_for_few_and_for_many(num_clients: int, width_in: float) -> None:
     figure = fl.viz.draw_tape(tape_of_a_round(num_clients), at=40, width_in=width_in)
     texts = check_figure(figure)
@@ -53,7 +55,7 @@ def test_a_failure_is_crossed() -> None:
 
 
 def test_the_cursor_is_where_the_bar_is() -> None:
-    story = Story(tape_of_a_round(2))
+    story = Timeline(tape_of_a_round(2))
     picture = TapePicture(story, style.EXPLORER_IN)
     left, top, width, height = picture.box(0)
     inside = picture.lanes.get_position()
@@ -68,7 +70,7 @@ def test_the_cursor_is_where_the_bar_is() -> None:
 
 
 def test_time_can_be_milliseconds() -> None:
-    story = Story(tape_of_a_round(2))
+    story = Timeline(tape_of_a_round(2))
     picture = TapePicture(story, style.EXPLORER_IN, MILLISECONDS)
     assert "time (ms)" in check_text(picture.figure)
     first, last = story.events[0].start_s, max(e.end_s for e in story.events)
@@ -77,7 +79,7 @@ def test_time_can_be_milliseconds() -> None:
 
 def test_keys_have_the_colors_of_gray_bars() -> None:
     """In other grays, a bar has the color that is the key of another kind."""
-    picture = TapePicture(Story(tape_of_a_round(1)), style.EXPLORER_IN)
+    picture = TapePicture(Timeline(tape_of_a_round(1)), style.EXPLORER_IN)
     bars = np.array(picture.lanes.collections[0].get_facecolor())[:, :3]
     gray = {tuple(bar.round(3)) for bar in bars if np.ptp(bar) < 0.001}
     legends = picture.figure.legends
@@ -87,7 +89,7 @@ def test_keys_have_the_colors_of_gray_bars() -> None:
 
 
 def test_bars_that_are_not_meant_turn_pale() -> None:
-    picture = TapePicture(Story(tape_of_a_round(2)), style.EXPLORER_IN)
+    picture = TapePicture(Timeline(tape_of_a_round(2)), style.EXPLORER_IN)
     bars = picture.lanes.collections[0]
     before = np.array(bars.get_facecolor())
     picture.mean(np.array([3, 4]))
@@ -105,10 +107,12 @@ def test_clients_that_run_together_are_hatched_from_the_call_on() -> None:
             event(0, layer="leaf"),
             event(1, layer="federating", participant="all", end_s=9.0),
             event(2, layer="leaf"),
-            event(3, layer="federating", participant="all", what="together", caller=1),
+            event(
+                3, layer="federating", participant="all", what="batched_call", caller=1
+            ),
         )
     )
-    picture = TapePicture(Story(tape), style.EXPLORER_IN)
+    picture = TapePicture(Timeline(tape), style.EXPLORER_IN)
     check_text(picture.figure)
     hatched = picture.lanes.collections[1]
     assert hatched.get_hatch()
@@ -130,8 +134,8 @@ def test_operators_of_a_sequence_are_both_named(width_in: float) -> None:
         lambda s: fl.sequence_sum(fl.sequence_map(square, s)),
         fl.SequenceType(np.float32),
     )
-    player = fl.viz.play(squares, [1.0, 2.0, 3.0])
-    texts = check_text(TapePicture(player.story, width_in).figure)
+    player = fl.viz.explore_run(squares, [1.0, 2.0, 3.0])
+    texts = check_text(TapePicture(player.timeline, width_in).figure)
     assert {"sequence_map", "sequence_reduce"} <= set(texts)
 
 

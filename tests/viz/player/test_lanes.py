@@ -3,7 +3,7 @@
 
 import pytest
 
-from fedlearn_edu.viz.player.lanes import bars_of, ends_of, lanes_of
+from fedlearn_edu.viz.player.timeline import bars_of, ends_of, lanes_of
 from tests.viz.player.tapes import event, tape_of_a_round
 
 
@@ -58,7 +58,7 @@ def test_what_clients_do_together_is_in_each_of_their_lanes() -> None:
     events = [
         event(0, participant="clients[0]"),
         event(1, participant="clients[1]"),
-        event(2, participant="all", layer="federating", what="together"),
+        event(2, participant="all", layer="federating", what="batched_call"),
     ]
     bars = bars_of(events, lanes_of(events))
     assert bars.event.tolist() == [0, 1, 2, 2, 2]
@@ -66,7 +66,7 @@ def test_what_clients_do_together_is_in_each_of_their_lanes() -> None:
 
 
 def test_clients_that_only_ran_together_have_one_lane() -> None:
-    events = [event(0, participant="all", layer="federating", what="together")]
+    events = [event(0, participant="all", layer="federating", what="batched_call")]
     assert [lane.label for lane in lanes_of(events)] == ["all", "clients"]
 
 

@@ -10,9 +10,9 @@ import fedlearn_edu as fl
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.viz.player.listing import Listing
-from fedlearn_edu.viz.player.story import Story
+from fedlearn_edu.viz.player.timeline import Timeline
+from tests.executors.rounds import local_train, train
 from tests.programs import INTS, add, increment
-from tests.simulation.log.rounds import local_train, train
 from tests.viz.player.tapes import tape_of_a_round
 
 TREES = {
@@ -71,7 +71,7 @@ def test_what_is_lit_is_marked_and_pointed_at() -> None:
 
 
 def test_of_a_long_program_the_lines_around_are_shown() -> None:
-    (listing,) = Story(tape_of_a_round(1)).listings.values()
+    (listing,) = Timeline(tape_of_a_round(1)).listings.values()
     last = len(listing.nodes) - 1
     html = listing.html([last])
     assert "<mark" in html

@@ -25,21 +25,23 @@ def tutorial() -> Any:
 @pytest.mark.parametrize("fuse", [False, True], ids=["steps", "fused"])
 def test_a_round_is_played(tutorial: SimpleNamespace, fuse: bool) -> None:
     data = tutorial.federated_train_data
-    player = fl.viz.play(
+    player = fl.viz.explore_run(
         tutorial.federated_train, tutorial.initial_model, 0.1, data, fuse=fuse
     )
     assert player.error is None
     assert player.result["weights"].shape == (784, 10)
-    assert player.controls["step"].source.max == len(player.story)
-    for step in range(1, len(player.story) + 1, 7):
+    assert player.controls["step"].source.max == len(player.timeline)
+    for step in range(1, len(player.timeline) + 1, 7):
         player.set(step=step)
-    player.set(step=len(player.story))
+    player.set(step=len(player.timeline))
     assert player.sentence.endswith(
         "314.0 kB have gone to clients, 314.0 kB have come back"
     )
     texts = check_text(player.figure)
     assert ("clients" if fuse else "client 9") in texts
-    together = [i for i, e in enumerate(player.story.events) if e.what == "together"]
+    together = [
+        i for i, e in enumerate(player.timeline.events) if e.what == "batched_call"
+    ]
     assert bool(together) == fuse
     for step in together:
         player.set(step=step + 1)

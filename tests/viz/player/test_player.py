@@ -15,7 +15,7 @@ from tests.viz.player.tapes import tape_of_a_round
 
 @pytest.fixture
 def player() -> Any:
-    return fl.viz.replay(tape_of_a_round(3, 2))
+    return fl.viz.explore_tape(tape_of_a_round(3, 2))
 
 
 def html(player: Player) -> dict[str, str]:
@@ -74,7 +74,7 @@ def test_filtered_steps_are_skipped(player: Player) -> None:
     assert html(player)["picture"] != picture
     meant = [
         i + 1
-        for i, e in enumerate(player.story.events)
+        for i, e in enumerate(player.timeline.events)
         if (e.layer, e.participant) == ("leaf", "clients[1]")
     ]
     assert player.step == 1  # a filter moves nothing
@@ -89,7 +89,7 @@ def test_filtered_steps_are_skipped(player: Player) -> None:
 
 def test_a_filter_leaves_the_step_that_is_shown(player: Player) -> None:
     player.set(step=100)
-    assert player.story.events[99].layer != "leaf"
+    assert player.timeline.events[99].layer != "leaf"
     player.set(layer="leaf")
     assert player.step == 100
     player.set(step=101)
@@ -99,7 +99,7 @@ def test_a_filter_leaves_the_step_that_is_shown(player: Player) -> None:
 
 def test_playing_goes_from_one_meant_step_to_the_next(player: Player) -> None:
     player.set(layer="leaf")
-    leaf = [i + 1 for i, e in enumerate(player.story.events) if e.layer == "leaf"]
+    leaf = [i + 1 for i, e in enumerate(player.timeline.events) if e.layer == "leaf"]
     assert player.play.max == len(leaf) - 1
     for place in (5, 6, 7):
         player.play.value = place
@@ -125,7 +125,7 @@ def test_box_and_slider_move_together(player: Player) -> None:
 
 
 def test_the_value_and_the_bytes_are_those_of_the_step(player: Player) -> None:
-    events = player.story.events
+    events = player.timeline.events
     called = [
         i
         for i, e in enumerate(events)
@@ -155,13 +155,13 @@ def test_without_a_front_end_there_is_a_picture_and_a_sentence(player: Player) -
 
 
 def test_every_step_can_be_looked_at(player: Player) -> None:
-    for step in range(1, len(player.story) + 1):
+    for step in range(1, len(player.timeline) + 1):
         player.set(step=step)
         assert player.sentence.startswith(f"step {step} of 423: ")
 
 
 def test_an_empty_tape_is_a_player_that_says_so() -> None:
-    player = fl.viz.replay(fl.framework.Tape())
+    player = fl.viz.explore_tape(fl.framework.Tape())
     assert "The tape is empty" in html(player)["said"]
     for button in player.buttons.values():
         button.click()
@@ -172,7 +172,7 @@ def test_ten_thousand_events_open_and_move_quickly() -> None:
     tape = tape_of_a_round(100, 2)
     assert len(tape) > 10_000
     start = time.process_time()
-    player = fl.viz.replay(tape)
+    player = fl.viz.explore_tape(tape)
     assert time.process_time() - start < 2.0
     slowest = 0.0
     for step in range(1, len(tape), 500):

@@ -10,8 +10,8 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.viz import style
+from tests.executors.rounds import clients, model, picky, train
 from tests.programs import INTS, increment, seven, total
-from tests.simulation.log.rounds import clients, model, picky, train
 from tests.viz.player.tapes import tape_of_a_round
 
 
@@ -24,14 +24,14 @@ def test_a_computation_is_run_once_and_shown() -> None:
         return x
 
     calls.clear()
-    player = fl.viz.play(seen, 5)
+    player = fl.viz.explore_run(seen, 5)
     assert (player.result, player.error, calls) == (5, None, [5])
-    player.set(step=len(player.story))
+    player.set(step=len(player.timeline))
     assert calls == [5]
 
 
 def test_arguments_may_be_named() -> None:
-    player = fl.viz.play(train, model=model(), data=clients(2, 1))
+    player = fl.viz.explore_run(train, model=model(), data=clients(2, 1))
     assert player.result["b"] == 1.0
 
 
@@ -40,30 +40,32 @@ def test_code_without_a_type_can_be_played() -> None:
     def double(x: Any) -> Any:
         return 2 * x
 
-    assert fl.viz.play(double, np.int32(4)).result == 8
+    assert fl.viz.explore_run(double, np.int32(4)).result == 8
 
 
 def test_there_may_be_clients_that_no_argument_counts() -> None:
     program = fl.federated_computation(
         lambda: fl.federated_sum(fl.federated_value(2, fl.CLIENTS))
     )
-    assert fl.viz.play(program).result == 0
-    player = fl.viz.play(program, default_num_clients=3)
+    assert fl.viz.explore_run(program).result == 0
+    player = fl.viz.explore_run(program, default_num_clients=3)
     assert (player.result, player.error) == (6, None)
-    assert "for 3 clients" in player.story.summary()
+    assert "for 3 clients" in player.timeline.summary()
 
 
 def test_clients_may_be_put_into_groups() -> None:
     program = fl.federated_computation(fl.federated_sum, INTS)
-    flat, groups = (fl.viz.play(program, [1] * 5, max_fanout=n) for n in (100, 2))
+    flat, groups = (
+        fl.viz.explore_run(program, [1] * 5, max_fanout=n) for n in (100, 2)
+    )
     assert flat.result == groups.result == 5
-    assert len(flat.story) < len(groups.story)
+    assert len(flat.timeline) < len(groups.timeline)
 
 
 @pytest.mark.parametrize("option", ["default_num_clients", "max_fanout"])
 def test_numbers_out_of_range_are_refused(option: str) -> None:
     with pytest.raises(CardinalityError, match=option):
-        fl.viz.play(increment, 1, **cast(Any, {option: -1}))
+        fl.viz.explore_run(increment, 1, **cast(Any, {option: -1}))
 
 
 @pytest.mark.parametrize("is_typed", [True, False], ids=["typed", "without a type"])
@@ -71,26 +73,26 @@ def test_what_is_bound_to_an_environment_is_played(is_typed: bool) -> None:
     plain: Any = increment if is_typed else fl.np_computation(lambda x: x + 1)
     with fl.simulation.local_executor_factory() as environment:
         bound = environment.create_computation(plain)
-        player = fl.viz.play(bound, np.int32(4))
+        player = fl.viz.explore_run(bound, np.int32(4))
         assert (player.result, player.error) == (5, None)
         assert player.sentence.startswith("step 1 of")
         assert bound.home is environment
 
 
 def test_an_error_is_the_end_of_the_tape() -> None:
-    player = fl.viz.play(picky, 0)
+    player = fl.viz.explore_run(picky, 0)
     assert player.result is None
     assert isinstance(player.error, ZeroDivisionError)
     assert "calls picky, and fails" in player.sentence
     assert "ZeroDivisionError: no" in player._value.value
-    assert player.step == len(player.story)
+    assert player.step == len(player.timeline)
 
 
 def test_an_error_of_ours_shows_its_four_parts() -> None:
     program = fl.federated_computation(
         lambda v: fl.federated_mean(v), fl.type_at_clients(np.float32)
     )
-    player = fl.viz.play(program, [])
+    player = fl.viz.explore_run(program, [])
     assert isinstance(player.error, fl.FedLearnError)
     for line in str(player.error).splitlines():
         assert escape(line) in player._value.value
@@ -98,13 +100,13 @@ def test_an_error_of_ours_shows_its_four_parts() -> None:
 
 def test_an_error_before_anything_runs_is_raised() -> None:
     with pytest.raises(TypeError, match="train was called with one value"):
-        fl.viz.play(train, 3)
+        fl.viz.explore_run(train, 3)
 
 
 @pytest.mark.parametrize("thing", [3, None, len, lambda x: x])
 def test_only_computations_can_be_played(thing: Any) -> None:
     with pytest.raises(fl.FedLearnError, match="only computations can be played"):
-        fl.viz.play(thing, 1)
+        fl.viz.explore_run(thing, 1)
 
 
 @pytest.mark.parametrize("show", ["replay", "draw_tape"])
@@ -132,7 +134,7 @@ def test_a_tape_of_ones_own_stack_is_shown_too() -> None:
     fw, tape = fl.framework, fl.framework.Tape(keep_values=True)
     with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape)):
         increment(1)
-    assert "step 1 of" in fl.viz.replay(tape).sentence
+    assert "step 1 of" in fl.viz.explore_tape(tape).sentence
 
 
 def test_what_is_recorded_does_not_stay_the_default() -> None:
@@ -178,8 +180,8 @@ ODD: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
 @pytest.mark.parametrize("name", ODD)
 def test_odd_programs_can_be_stepped_through_to_the_end(name: str) -> None:
     program, arguments, expected = ODD[name]
-    player = fl.viz.play(program, *arguments)
+    player = fl.viz.explore_run(program, *arguments)
     assert (player.result, player.error) == (expected, None)
-    for step in range(1, len(player.story) + 1):
+    for step in range(1, len(player.timeline) + 1):
         player.set(step=step)
-    assert player.sentence.startswith(f"step {len(player.story)} of")
+    assert player.sentence.startswith(f"step {len(player.timeline)} of")

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes into a call and what comes out: plain forms, and how many participants.
+
+Going in, Python containers become plain form (`to_plain`), the entries of federated
+values are counted (`count_members`), and one value that all hold is there once for each
+(`fill_all_equal`). Coming out, plain form becomes Python again (`to_python`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fedlearn_edu.errors import CardinalityError, TypeMismatchError, describe
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.arguments import private
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.decorator import PolymorphicComputation
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    FunctionType,
+    Placement,
+    StructType,
+    Type,
+    normalize,
+    released,
+    restore,
+    to_type,
+)
+from fedlearn_edu.types.cached import Uncounted
+
+Cardinalities = Mapping[Placement, int]
+
+
+def infer_cardinalities(
+    argument: Any, type_: Any, callee: str = "the computation"
+) -> Cardinalities:
+    """How many participants an argument implies for a parameter of this type.
+
+    All-equal parts count nothing: one value stands for any number of participants.
+
+    >>> from fedlearn_edu.types import parse_type
+    >>> infer_cardinalities([[1, 2], []], parse_type("{int32*}@CLIENTS"))
+    {CLIENTS: 2}
+
+    Raises:
+        TypeMismatchError: if the argument does not have the type.
+        CardinalityError: if two parts disagree; names both.
+    """
+    wanted = to_type(type_)
+    if wanted is None:
+        return {}
+    plain = normalize(released(argument), wanted, f"{callee}'s argument")
+    return count_members(plain, wanted, callee)
+
+
+def to_plain(argument: Any, type_: Type, callee: str) -> Any:
+    """The argument in plain form, with functions as trees."""
+    plain = normalize(argument, type_, f"{callee}'s argument")
+    return _with_trees(plain, type_, callee)
+
+
+def count_members(plain: Any, type_: Type | None, callee: str) -> Cardinalities:
+    """The same for an argument that is in plain form already."""
+    counts: dict[Placement, tuple[int, str]] = {}
+    if type_ is not None:
+        _count(plain, type_, f"{callee}'s argument", counts)
+    return {placement: count for placement, (count, _) in counts.items()}
+
+
+def fill_all_equal(plain: Any, counts: Cardinalities, default: int) -> Any:
+    """The argument, where what all members of a group hold is there once for each.
+
+    Raises:
+        TypeMismatchError: if nothing says how many clients there are.
+    """
+    known = {SERVER: 1, **({CLIENTS: default} if default else {}), **counts}
+
+    def fill(part: Any) -> Any:
+        match part:
+            case Uncounted(value, placement) if placement in known:
+                return (value,) * known[placement]
+            case Uncounted():
+                raise part.refusal
+            case Struct():
+                return part.map(fill)
+            case _:
+                return part
+
+    return fill(plain)
+
+
+def cardinalities_at_once(
+    counts: Cardinalities, type_: FunctionType, default: int, callee: str
+) -> Cardinalities:
+    """The counts for an intrinsic outside of any body, whose data may not tell them.
+
+    What is equal at all clients is asked of one of them.
+
+    Raises:
+        CardinalityError: if it matters how many clients there are, and nothing says it.
+    """
+    placed = [part for part in (type_.parameter, type_.result) if part is not None]
+    if CLIENTS in counts or default or not any(p.contains(_at_clients) for p in placed):
+        return counts
+    result = type_.result
+    if isinstance(result, FederatedType) and result.all_equal and _at_clients(result):
+        return {**counts, CLIENTS: 1}
+    raise CardinalityError(
+        f"nothing tells {callee} how many clients there are",
+        expected="data with one entry per client, or a default number of clients",
+        found=str(type_),
+        do="place([…, …], CLIENTS) says it; so does "
+        "local_executor_factory(default_num_clients=3)",
+    )
+
+
+def _at_clients(type_: Type) -> bool:
+    return isinstance(type_, FederatedType) and type_.placement is CLIENTS
+
+
+def _count(
+    plain: Any, type_: Type, path: str, counts: dict[Placement, tuple[int, str]]
+) -> None:
+    match type_:
+        case FederatedType(placement=placement, all_equal=False) if not isinstance(
+            plain, Uncounted
+        ):
+            known, where = counts.setdefault(placement, (len(plain), path))
+            if known != len(plain):
+                raise CardinalityError(
+                    f"parts of the argument disagree on the number of {placement.uri}",
+                    expected=f"{known} members, as in {where}",
+                    found=f"{len(plain)} members",
+                    where=path,
+                    do="pass one entry for each participant, everywhere",
+                )
+        case StructType():
+            pairs = zip(type_.items(), plain, strict=True)
+            for index, ((name, element_type), element) in enumerate(pairs):
+                step = f".{name}" if name else f"[{index}]"
+                _count(element, element_type, path + step, counts)
+
+
+def to_python(plain: Any, found: Type, type_: Type, clients: int) -> Any:
+    """What Python gets for a plain result of the type `found`: arrays of its own."""
+    return restore(_whole(private(plain), found, type_, clients), type_)
+
+
+def _whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
+    """A result with an entry for each participant where one stands for all of them.
+
+    A value that is equal everywhere may have passed through `{T}@CLIENTS`.
+    """
+    if found == type_:
+        return plain
+    match found, type_:
+        case FederatedType(all_equal=True), FederatedType(all_equal=False) as each:
+            return (plain,) * (clients if each.placement is CLIENTS else 1)
+        case StructType(), StructType():
+            parts = zip(plain, found, type_, strict=True)
+            return plain.with_values([_whole(*part, clients) for part in parts])
+    return plain
+
+
+def _with_trees(plain: Any, type_: Type, callee: str) -> Any:
+    match type_:
+        case FunctionType():
+            return _tree_of(plain, type_, callee)
+        case StructType() if type_.contains(lambda t: isinstance(t, FunctionType)):
+            pairs = zip(type_.items(), plain, strict=True)
+            return Struct([(n, _with_trees(v, t, callee)) for (n, t), v in pairs])
+        case _:
+            return plain
+
+
+def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
+    if isinstance(function, PolymorphicComputation) and type_.parameter is not None:
+        function = function.concretize(type_.parameter)
+    if not isinstance(function, Computation):
+        raise TypeMismatchError(
+            f"{callee} takes a computation here",
+            expected=str(type_),
+            found=describe(function),
+            where=f"{callee}'s argument",
+            do="decorate the function: np_computation(function, type), …",
+        )
+    check_closed(function)
+    where = f"{callee}'s argument"
+    type_.check_assignable_from(function.type_signature, where=where)
+    return function.tree

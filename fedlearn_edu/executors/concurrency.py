@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coroutines: many side by side, or one to its end in place.
+
+Executors wait for each other on an event loop. But a lazily mapped sequence is read by
+code that knows no event loop: a TensorFlow pipeline's own thread, or a NumPy function.
+It must not wait for a worker that may be waiting for it. So there a coroutine is run
+*inline*: below a participant nothing truly suspends, and an executor that would hand
+work to a thread does it in place while it runs inline.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
+
+_inline: ContextVar[bool] = ContextVar("inline", default=False)
+
+
+def is_inline() -> bool:
+    """Whether the running coroutine runs inline: it must not change threads."""
+    return _inline.get()
+
+
+def run_inline(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Runs `make()` to its end, in plain Python, and returns its result.
+
+    A coroutine that waits for something after all (in an executor that is not ours)
+    finds no event loop here, and is run again on one of its own, in another thread; up
+    to there nothing had an effect.
+    """
+    coroutine = make()
+    token = _inline.set(True)
+    try:
+        coroutine.send(None)
+    except StopIteration as finished:
+        result: T = finished.value
+        return result
+    except RuntimeError as error:
+        if "no running event loop" not in str(error):
+            raise
+    finally:
+        _inline.reset(token)
+    coroutine.close()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, make()).result()
+
+
+async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Runs coroutines concurrently and returns their results in order.
+
+    A coroutine that never waits needs no task, and a task costs more than most of them
+    do. So they are awaited here one after the other, until one has to wait. That gives
+    the event loop its turn, and `others` makes tasks of all that have not begun: both
+    take them from the same iterator. (A map over 1000 clients in NumPy takes 30 ms this
+    way, and 53 ms with a task for each.)
+
+    If some fail, the error of the first of them in order is raised, on every run.
+    """
+    if is_inline():
+        return [await coroutine for coroutine in work]
+    coroutines = list(work)
+    not_begun = map(_settled, coroutines)
+    tasks: list[asyncio.Task[T | Exception]] = []
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.TaskGroup() as group:
+            others = loop.call_soon(
+                lambda: tasks.extend(map(group.create_task, not_begun))
+            )
+            results = [await one for one in not_begun]
+        await asyncio.sleep(0)  # or else an interrupt would be noticed at the very end
+    except BaseException:
+        others.cancel()
+        for coroutine in coroutines:
+            coroutine.close()
+        raise
+    results += [task.result() for task in tasks]
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+    return cast("list[T]", results)
+
+
+async def _settled(coroutine: Coroutine[Any, Any, T]) -> T | Exception:
+    try:
+        return await coroutine
+    except Exception as error:
+        return error
+
+
+async def prefetched(
+    work: Iterable[Coroutine[Any, Any, T]], count: int
+) -> AsyncIterator[T]:
+    """The results in order; up to `count` of those that follow are made meanwhile."""
+    under_way: deque[asyncio.Future[T]] = deque()
+    try:
+        for one in work:
+            if is_inline():
+                yield await one
+                continue
+            under_way.append(asyncio.ensure_future(one))
+            if len(under_way) > count:
+                yield await under_way.popleft()
+        while under_way:
+            yield await under_way.popleft()
+    finally:
+        for task in under_way:
+            task.cancel()
+        if under_way:  # of nothing, `gather` would make a loop that nobody closes
+            await asyncio.gather(*under_way, return_exceptions=True)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What strategies share: counting members, checking targets, rebuilding structs."""
+
+import itertools
+import math
+from collections.abc import (
+    AsyncIterator,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from typing import Any
+
+import numpy as np
+
+from fedlearn_edu.errors import add_place
+from fedlearn_edu.executors import messages, underway
+from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import (
+    CLIENTS,
+    SERVER,
+    FederatedType,
+    FunctionType,
+    Placement,
+    Type,
+)
+
+TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
+
+
+def check_members(value: Any, count: int, type_: FederatedType) -> Sequence[Any]:
+    """The entries of a federated value, one for each of `count` participants.
+
+    Raises:
+        TypeMismatchError: if it is no list or tuple.
+        CardinalityError: if it has another number of entries.
+    """
+    if not isinstance(value, list | tuple):
+        raise messages.not_entries(value, type_)
+    if len(value) != count:
+        raise messages.wrong_number_of_members(len(value), count, type_)
+    return value
+
+
+def check_targets(targets: TargetExecutors) -> dict[Placement, tuple[Executor, ...]]:
+    """A tuple of executors for each placement; the entry under `None` is left out.
+
+    Raises:
+        TypeMismatchError: if a key is no placement or a value no executor.
+        CardinalityError: if the server, or the unplaced entry, is not exactly one.
+    """
+    if not isinstance(targets, Mapping):
+        raise messages.targets_are_no_mapping(targets)
+    checked: dict[Placement, tuple[Executor, ...]] = {}
+    for placement, entry in targets.items():
+        executors = tuple(entry) if isinstance(entry, list | tuple) else (entry,)
+        _check_entry(placement, executors)
+        if placement is not None:
+            checked[placement] = executors
+    return checked
+
+
+def _check_entry(placement: Placement | None, executors: tuple[Any, ...]) -> None:
+    if placement is not None and not isinstance(placement, Placement):
+        raise messages.no_placement(placement)
+    strangers = [e for e in executors if not isinstance(e, Executor)]
+    if strangers:
+        raise messages.no_executor(placement, strangers[0])
+    if placement is not CLIENTS and len(executors) != 1:
+        raise messages.not_exactly_one(placement, len(executors))
+
+
+async def member_of_zip(target: Executor, value: Handle, index: int) -> ExecutorValue:
+    """Participant `index`'s structure, made of its members of the parts of `value`."""
+    if isinstance(value.type_signature, FederatedType):
+        member: ExecutorValue = value.representation[index]
+        return member
+    assert isinstance(value.representation, Struct)
+    pairs = [
+        (name, await member_of_zip(target, part, index))
+        for name, part in value.representation.items()
+    ]
+    return await target.create_struct(Struct(pairs))
+
+
+def with_participant(
+    placement: Placement, first: int, work: Iterable[Coroutine[Any, Any, Any]]
+) -> Iterator[Coroutine[Any, Any, Any]]:
+    """The same work, whose errors say at which participant they happened."""
+    for number, one in enumerate(work, first):
+        yield _with_participant(
+            "the server" if placement is SERVER else f"client {number}", one
+        )
+
+
+async def _with_participant(who: str, work: Coroutine[Any, Any, Any]) -> Any:
+    outer = underway.place.set(f" at {who}")
+    try:
+        return await work
+    except Exception as error:
+        add_place(error, f"at {who}")
+        raise
+    finally:
+        underway.place.reset(outer)
+
+
+def federated_result(type_: FunctionType) -> FederatedType:
+    """The result type of a federated intrinsic."""
+    assert isinstance(type_.result, FederatedType)
+    return type_.result
+
+
+def member_type(value: Handle) -> Type:
+    """The type of what each participant holds of a federated value."""
+    assert isinstance(value.type_signature, FederatedType)
+    return value.type_signature.member
+
+
+Results = AsyncIterator[ExecutorValue]
+
+
+async def fold(
+    server: Executor, members: Results, type_: Type, zero: Handle, accumulate: Handle
+) -> ExecutorValue:
+    """`accumulate(… accumulate(zero, x0) …, xn)` at the server; members of `type_`."""
+    step = await server.create_value(accumulate.node, accumulate.type_signature)
+    state = await server.create_value(await zero.compute(), zero.type_signature)
+    async for member in members:
+        item = await server.create_value(await member.compute(), type_)
+        pair = await server.create_struct(Struct([(None, state), (None, item)]))
+        state = await server.create_call(step, pair)
+    return state
+
+
+async def in_turn(members: Iterable[ExecutorValue]) -> Results:
+    """Values that are there already."""
+    for member in members:
+        yield member
+
+
+async def select_slices(
+    server: Executor,
+    select: ExecutorValue,
+    value: ExecutorValue,
+    keys: ExecutorValue,
+    key_type: Type,
+) -> tuple[Any, ...]:
+    """For each of one client's keys what `select` makes of the server's value."""
+    chosen = []
+    for key in await keys.compute():
+        embedded = await server.create_value(key, key_type)
+        pair = await server.create_struct([value, embedded])
+        chosen.append(await (await server.create_call(select, pair)).compute())
+    return tuple(chosen)
+
+
+_calls = itertools.count()
+
+
+def pairwise_masks(prototype: Any, num_clients: int) -> tuple[Any, ...]:
+    """One mask for each client, shaped like `prototype`; all masks sum to zero.
+
+    A single client has nobody to share a mask with: its mask is zero, and the server
+    sees its value. That is true of every real protocol, too.
+    """
+    rng = np.random.default_rng([2017, next(_calls)])
+    if isinstance(prototype, Struct):
+        columns = [pairwise_masks(part, num_clients) for part in prototype]
+        return tuple(
+            Struct(zip(prototype.names(), masks, strict=True))
+            for masks in _rows(columns, num_clients)
+        )
+    array = np.asarray(prototype)
+    totals = np.zeros((num_clients, *array.shape), array.dtype)
+    limits = np.iinfo(array.dtype)
+    for i, j in _neighbors(num_clients):
+        shared = rng.integers(
+            limits.min, limits.max, array.shape, array.dtype, endpoint=True
+        )
+        totals[i] += shared
+        totals[j] -= shared
+    return tuple(total[()] for total in totals)
+
+
+def _rows(columns: list[tuple[Any, ...]], count: int) -> list[tuple[Any, ...]]:
+    return [tuple(column[i] for column in columns) for i in range(count)]
+
+
+def _neighbors(count: int) -> list[tuple[int, int]]:
+    reach = math.ceil(math.log2(count)) if count > 1 else 0
+    pairs = {
+        (min(i, (i + d) % count), max(i, (i + d) % count))
+        for i in range(count)
+        for d in range(1, reach + 1)
+    }
+    return sorted(pair for pair in pairs if pair[0] != pair[1])

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the bytes on each edge of a recorded run, event by event.
+
+    outside → server, clients     arguments, and what comes with the program
+    server  → clients             what is broadcast, what is selected
+    clients → server              what is aggregated, keys
+    server, clients → outside     what is returned
+
+Sequences do not count: a client's data set stays where it is. Clients that run in one
+batched call hold their values in no executor; what each would have been sent counts.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.executors.base import as_node
+from fedlearn_edu.executors.batched import Entries, Same
+from fedlearn_edu.executors.recording import Event
+from fedlearn_edu.executors.sizing import size_bytes, type_bytes
+from fedlearn_edu.executors.wrapping import EventKind
+from fedlearn_edu.ir.traversal import captured_constants
+from fedlearn_edu.types import CLIENTS, released
+
+TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
+INTO_CLIENTS, INTO_SERVER = "outside → clients", "outside → server"
+FROM_CLIENTS, FROM_SERVER = "clients → outside", "server → outside"
+EDGES = (TO_CLIENTS, TO_SERVER, INTO_CLIENTS, INTO_SERVER, FROM_CLIENTS, FROM_SERVER)
+
+_SENT = "federated_broadcast"
+_GIVEN = "federated_value"
+_ASKED = "federated_select"
+
+
+@final
+@dataclass(frozen=True)
+class Transfer:
+    """Data that crossed an edge.
+
+    Attributes:
+        number: the event in which they did.
+        edge: one of `EDGES`.
+        participant: on the clients' side of the edge, or the server.
+        size: in bytes.
+    """
+
+    number: int
+    edge: str
+    participant: str
+    size: int
+
+
+def bytes_by_edge(events: tuple[Event, ...]) -> dict[str, int]:
+    """All bytes that crossed, by edge.
+
+    >>> import fedlearn_edu as fl
+    >>> with fl.record() as tape:
+    ...     total = fl.federated_sum(fl.place([1, 2, 3], fl.CLIENTS))
+    >>> bytes_by_edge(tape.events)["clients → server"]
+    12
+    """
+    sums = Counter(dict.fromkeys(EDGES, 0))
+    for transfer in transfers(events):
+        sums[transfer.edge] += transfer.size
+    return dict(sums)
+
+
+def transfers(events: tuple[Event, ...]) -> list[Transfer]:
+    """Everything that crossed an edge, in the order of events.
+
+    Raises:
+        TypeMismatchError: if the tape kept no values.
+    """
+    check_kept(events)
+    by_number: dict[int | None, Event] = {event.number: event for event in events}
+    inside: dict[int, Event | None] = {}
+    found: list[Transfer] = []
+    for event in events:
+        outer = by_number.get(event.caller)
+        around = None if outer is None else inside[outer.number]
+        is_asked = event.layer == "federating"
+        is_fetch = is_asked and event.what is EventKind.COMPUTE and around is None
+        is_call = is_asked and event.what is EventKind.CREATE_CALL
+        inside[event.number] = event if is_call or is_fetch else around
+        if event.error:
+            continue
+        if event.layer == "participant":
+            found += _crossing(event, around, by_number)
+        elif is_asked:
+            found += _held_by_group(event, around)
+    return [transfer for transfer in found if transfer.size]
+
+
+def check_kept(events: tuple[Event, ...]) -> None:
+    """Refuses the events of a tape that kept no values."""
+    for event in events:
+        is_call = event.what.startswith("create_") or event.what is EventKind.COMPUTE
+        if is_call and event.given is None and event.made is None:
+            raise TypeMismatchError(
+                "this tape kept no values: none can be shown, counted or replayed",
+                expected="the tape of `with fl.record() as tape:`, which keeps them",
+                found="events without values",
+                do="for a stack of your own, make the tape so: Tape(keep_values=True)",
+            )
+
+
+def _crossing(
+    event: Event, around: Event | None, by_number: dict[int | None, Event]
+) -> Iterator[Transfer]:
+    """What came to a participant, or from it, in one contract call."""
+    if event.who is None:
+        return
+    is_client = event.who.placement is CLIENTS
+    inward, outward = (
+        (INTO_CLIENTS, FROM_CLIENTS) if is_client else (INTO_SERVER, FROM_SERVER)
+    )
+    is_outside = around is None or around.what is EventKind.COMPUTE
+    uri = "" if around is None or is_outside else around.detail
+    edge, size = "", 0
+    if event.what is EventKind.CREATE_VALUE:
+        node = as_node(event.given)
+        if node is not None:
+            edge = inward
+            size = sum(size_bytes(c.value) for c in captured_constants(node))
+        elif around is None or uri == _GIVEN:
+            edge, size = inward, size_bytes(released(event.given))
+        elif uri == _SENT and is_client:
+            edge, size = TO_CLIENTS, size_bytes(released(event.given))
+    elif event.what is EventKind.COMPUTE:
+        size = size_bytes(event.made)
+        if is_outside:
+            edge = outward
+        elif is_client:
+            edge = TO_SERVER
+        elif uri == _ASKED and _is_made_for_it(event, by_number):
+            edge = TO_CLIENTS
+    if edge:
+        yield Transfer(event.number, edge, event.participant, size)
+
+
+def _is_made_for_it(event: Event, by_number: dict[int | None, Event]) -> bool:
+    """Whether what is computed was made in the same call: a slice, for a client.
+
+    What was there before is what a server hands to the servers of groups.
+    """
+    return any(
+        number in by_number and by_number[number].caller == event.caller
+        for number in event.operands
+    )
+
+
+def _held_by_group(event: Event, around: Event | None) -> Iterator[Transfer]:
+    """What clients were sent, or sent, that have their values in no executor."""
+    edge, size = "", 0
+    if event.what is EventKind.BATCHED_CALL:
+        if around is not None and around.detail == "federated_map_aggregate":
+            function, count = event.given
+            edge, size = TO_SERVER, type_bytes(function.result) * count
+    elif event.what is EventKind.COMPUTE and around is None:
+        held = _held(event.given)
+        is_all_equal = isinstance(held, Same)
+        # Otherwise each client was asked for its value, one by one, in events below.
+        if held and is_all_equal == event.given.type_signature.all_equal:
+            members = [held.value] if isinstance(held, Same) else held.values
+            edge, size = FROM_CLIENTS, _size(members)
+    elif held := _held(event.made):
+        call = event if event.what is EventKind.CREATE_CALL else around
+        uri = _GIVEN if call is None else call.detail
+        edge = {_SENT: TO_CLIENTS, _GIVEN: INTO_CLIENTS}.get(uri, "")
+        match held:
+            case Same(value=value, count=count):
+                size = count * _size([value])
+            case Entries(values=values):
+                size = _size(values)
+    if edge:
+        yield Transfer(event.number, edge, "clients", size)
+
+
+def _held(handle: Any) -> Entries | Same | None:
+    """What clients hold of a value that is in no executor."""
+    held = getattr(getattr(handle, "value", handle), "representation", None)
+    return held if isinstance(held, Entries | Same) else None
+
+
+def _size(values: Sequence[Any]) -> int:
+    return sum(size_bytes(released(value)) for value in values)

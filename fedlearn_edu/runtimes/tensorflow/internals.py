@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What we use of TensorFlow that is not public, each with what happens without it.
+
+A release may move any of these. Then the name here is `None`, or what is public does
+instead; programs mean the same, and some are slower. `make test-lowest` runs the tests
+with the oldest TensorFlow that works, and `make test` with the newest.
+"""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from importlib import import_module
+from typing import Any
+
+from fedlearn_edu.runtimes.tensorflow.library import tf
+
+
+def _private(module: str, name: str) -> Any:
+    try:
+        return getattr(import_module(f"tensorflow.python.{module}"), name)
+    except (ImportError, AttributeError):
+        return None
+
+
+# What a function of a dataset returns, as tensors, and what those look like.
+normalize_element = _private("data.util.structure", "normalize_element")
+spec_from_value = _private("data.util.structure", "type_spec_from_value")
+_autograph: Any = getattr(getattr(tf, "__internal__", None), "autograph", None)
+_for_loops = _private("autograph.operators.control_flow", "for_loop_registry")
+
+
+def can_stack() -> bool:
+    """Whether a loop may read stacked rows; if not, a pipeline reads the elements."""
+    return None not in (normalize_element, spec_from_value, _autograph)
+
+
+# What a handle to a variable knows of it. Without it, Keras layers do without shapes.
+_handle_data = _private("ops.resource_variable_ops", "get_eager_safe_handle_data")
+_create_handle_data = _private("ops.handle_data_util", "create_handle_data")
+_set_handle_data = _private("ops.handle_data_util", "set_handle_data")
+
+# A variable over a handle that is there. Without it, variables are refused.
+resource_variable = _private("ops.resource_variable_ops", "ResourceVariable")
+
+# All classes of lookup tables; without the older ones, those that are public.
+TABLES = tuple(
+    kind
+    for kind in (
+        tf.lookup.StaticHashTable,
+        _private("ops.lookup_ops", "StaticHashTableV1"),
+        _private("ops.lookup_ops", "HashTable"),
+        _private("ops.lookup_ops", "MutableHashTable")
+        or tf.lookup.experimental.MutableHashTable,
+        _private("ops.lookup_ops", "DenseHashTable")
+        or tf.lookup.experimental.DenseHashTable,
+    )
+    if kind is not None
+)
+
+
+def in_autograph(function: Callable[..., Any]) -> Any:
+    """The function as AutoGraph converts it where the caller stands."""
+    return _autograph.tf_convert(function, autograph_scope())
+
+
+def autograph_scope() -> Any:
+    """Whether AutoGraph converts here: a context manager to be entered elsewhere."""
+    return _autograph.control_status_ctx()
+
+
+def run_for_loops(kind: type, loop: Callable[..., None]) -> None:
+    """Lets AutoGraph run a `for` over datasets of that kind by `loop`.
+
+    Others are not touched. Without it, AutoGraph reads such datasets as any others.
+    """
+    found = getattr(_for_loops, "_registry", None)
+    if found is not None:
+        # The first that fits is taken, and there is one for all datasets already.
+        _for_loops._registry = {kind: loop, **found}
+
+
+def resource_creator_scope(graph: Any, kind: type, create: Callable[..., Any]) -> Any:
+    """A block in which `create` makes the tables of that kind; else TensorFlow does."""
+    scope = getattr(graph, "_resource_creator_scope", None)
+    return nullcontext() if scope is None else scope(kind.__name__, create)
+
+
+def has_handle_data(tensor: Any) -> bool:
+    """Whether a handle knows what it is a handle of; true where nobody can tell."""
+    return _handle_data is None or _handle_data(tensor) is not None
+
+
+def describe_handle(handle: Any, shape: Any, dtype: Any) -> None:
+    """Lets a handle know the shape and dtype of its variable."""
+    if _create_handle_data is not None and _set_handle_data is not None:
+        _set_handle_data(handle, _create_handle_data(tf.TensorShape(shape), dtype))

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flow in words: what is written in each node, and what travels, in a sentence."""
+
+from fedlearn_edu.viz.dataflow.flow import Flow, Item, Kind, Lane, Node
+from fedlearn_edu.viz.dataflow.primitives import NAME, PLAIN, QUIET, Line, wrapped
+from fedlearn_edu.viz.shortening import clipped, names_only, short, size_text
+
+_MAX_INSIDE = 6
+_NARROW_IN = 1.3
+_MAX_NAMES_CHARS = 60
+_MASKED = "from each client, masked: only the sum is seen"
+_WORDS = {
+    "federated_broadcast": "to every client",
+    "federated_value": "the same for all",
+    "federated_mean": "from each client, averaged",
+    "federated_weighted_mean": "from each client, averaged by weight",
+    "federated_sum": "from each client, added up",
+    "federated_max": "from each client, the largest counts",
+    "federated_min": "from each client, the smallest counts",
+    "federated_aggregate": "from each client, folded into one",
+    "federated_reduce": "from each client, folded into one",
+    "federated_collect": "from each client, in a row",
+    "federated_select": "to each client, what its keys ask for",
+    "federated_secure_sum": _MASKED,
+    "federated_secure_sum_bitwidth": _MASKED,
+    "federated_secure_modular_sum": _MASKED,
+    "federated_pairwise_masks": "random masks that cancel out in the sum",
+}
+_WORDS_TO_SERVER = {
+    "federated_value": "put at the server",
+    "federated_select": "from each client, to ask for it",
+}
+_WITH_CODE = ("captured", "captured constant", "given constant")
+_SENDERS = {
+    Lane.SERVER: "the server sends",
+    Lane.CLIENTS: "each client sends",
+    Lane.UNPLACED: "the program sends",
+}
+
+
+def words(message: Node) -> str:
+    """What becomes of a message, in a few plain words."""
+    to_server = message.lane is Lane.SERVER
+    if message.name in _WITH_CODE:
+        target = "the server" if to_server else "every client"
+        return f"travels with the code to {target}"
+    if to_server:
+        return (_WORDS | _WORDS_TO_SERVER).get(message.name, "from each client")
+    return _WORDS.get(message.name, "to every client")
+
+
+def summary(flow: Flow) -> str:
+    """In one line, how much each client receives and sends, as far as types tell."""
+    down, up = flow.messages(Lane.CLIENTS), flow.messages(Lane.SERVER)
+    if not down and not up:
+        return "" if flow.columns == [Lane.UNPLACED] else "Nothing travels."
+    sent = [message for message in up if flow.origin(message) is Lane.CLIENTS]
+    parts = [f"receives {_total(down)}"] if down else []
+    parts += [f"sends {_total(sent)}"] if sent else []
+    return f"In one run each client {' and '.join(parts)}." if parts else ""
+
+
+def _total(messages: list[Node]) -> str:
+    sizes = [item.size_bytes for message in messages for item in message.items]
+    known = sum(size for size in sizes if size is not None)
+    if None not in sizes:
+        return size_text(known)
+    if not known:
+        return "values whose size depends on the data"
+    return f"{size_text(known)} and what has no fixed size"
+
+
+def sentence(flow: Flow) -> str:
+    """All that travels, by name, type and size; for those who cannot see it."""
+    if flow.columns == [Lane.UNPLACED]:
+        return f"{flow.name}: {_unplaced(flow)}."
+    said = [_sent(flow, node) for node in flow.nodes if node.is_message]
+    if stays := [node.name for node in flow.nodes if flow.stays(node)]:
+        verb = "stays" if len(stays) == 1 else "stay"
+        said.append(f"{' and '.join(stays)} {verb} with the clients")
+    return f"{flow.name}: {'; '.join(said) or 'nothing travels'}."
+
+
+def _sent(flow: Flow, message: Node) -> str:
+    items = " and ".join(map(_value, message.items))
+    way = f" {words(message)}".removeprefix(" from each client")
+    return f"{_SENDERS[flow.origin(message)]} {items}{way}"
+
+
+def _unplaced(flow: Flow) -> str:
+    steps = [node.name for node in flow.nodes if node.kind is Kind.STEP]
+    takes = [node.name for node in flow.nodes if node.kind is Kind.PARAMETER]
+    given = f"takes {', '.join(takes)}" if takes else "takes nothing"
+    does = f", does {', '.join(steps)}" if steps else ""
+    result = _value(flow.nodes[-1].items[0])
+    return f"{given}{does}, and returns {result}; it has no placement"
+
+
+def _value(item: Item) -> str:
+    details = filter(None, [short(item.type), size_text(item.size_bytes)])
+    return f"{item.name or 'a value'} ({', '.join(details)})"
+
+
+def label(flow: Flow, node: Node, width_in: float) -> list[Line]:
+    """What is written in a node of this width; of a message, above its arrow."""
+    if node.kind is Kind.STEP:
+        lines = wrapped(node.name, NAME, width_in)
+        return lines + wrapped(node.note, QUIET, width_in) + _inside(node, width_in)
+    note = "stays with its client" if flow.stays(node) else node.note
+    is_named = node.kind is Kind.RESULT and node.name != "result"
+    heading = f"result: {node.name}" if is_named else node.name
+    name = "" if node.is_message else f"{heading} "
+    lines = []
+    for item in node.items:
+        lines += _item(f"{name}{item.name}".strip(), item, width_in)
+    return lines + wrapped(note, QUIET, width_in)
+
+
+def label_below(message: Node, width_in: float) -> list[Line]:
+    """What is written below the arrow of a message."""
+    said = wrapped(words(message), PLAIN, width_in)
+    return said + wrapped(message.name, QUIET, width_in)
+
+
+def _item(name: str, item: Item, width_in: float) -> list[Line]:
+    size = size_text(item.size_bytes)
+    lines = wrapped(" · ".join(filter(None, [name, size])), NAME, width_in)
+    if len(lines) > 1:
+        lines = wrapped(name, NAME, width_in) + wrapped(size, NAME, width_in)
+    names = clipped(names_only(item.type), _MAX_NAMES_CHARS)
+    text = names if width_in < _NARROW_IN else short(item.type)
+    return lines + wrapped(text, PLAIN, width_in)
+
+
+def _inside(node: Node, width_in: float) -> list[Line]:
+    steps = [*node.inside[:_MAX_INSIDE], *["…"] * (len(node.inside) > _MAX_INSIDE)]
+    is_shown = steps and width_in >= _NARROW_IN
+    return wrapped(f"does {', '.join(steps)}", PLAIN, width_in) if is_shown else []

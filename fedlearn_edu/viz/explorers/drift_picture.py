@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One round of drift: the paths of the clients, their mean, and a matrix of cosines.
+
+Paths keep their lengths and their angles to the mean update, in the space of all
+weights: to the right is the direction of that mean, up or down the rest of an update.
+The first two principal components would show a fifth of ten updates that are almost
+orthogonal.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER, SIGNED_MAP
+from fedlearn_edu.viz.explorers.canvas import add_axes
+
+_SIDE_BY_SIDE_FROM_IN = 6.0
+_EVERY_TICK_UP_TO = 5
+_LABEL_IN = 0.24
+_MARGIN = 0.3
+_ARC = np.linspace(-np.pi / 2, np.pi / 2, 61)
+_TINY = 1e-12
+_ROUNDS = 60
+_GOLDEN_ANGLE = 2.4
+
+Floats = NDArray[np.float64]
+Sides = tuple[float, float, float, float]
+"""Left, bottom, width, height in inches."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Drift:
+    """One round of some of the clients; norms are those of all weights together.
+
+    Attributes:
+        updates: `[epochs,clients,weights]`, how far each client is after each pass.
+        examples: `[clients]`, what an update weighs in the mean.
+        losses: `[epochs+1]`, in nats on everybody's examples, of the server's old model
+            and of the new one after each number of passes.
+    """
+
+    updates: Floats
+    examples: NDArray[np.int64]
+    losses: Floats
+
+    @cached_property
+    def means(self) -> Floats:
+        """`[epochs,weights]`: what the server adds, by examples as in FedAvg."""
+        return np.asarray(np.average(self.updates, axis=1, weights=self.examples))
+
+    def paths(self, epochs: int) -> Floats:
+        """`[clients,epochs+1,2]`: along the mean update, and away from it.
+
+        Even clients go up and odd ones down, so that they can be told apart.
+        """
+        start = np.zeros_like(self.updates[:1])
+        walked = np.concatenate([start, self.updates[:epochs]])
+        along = walked @ (self.means[epochs - 1] / self.norm_of_mean(epochs))
+        away = np.sqrt(np.maximum((walked**2).sum(axis=2) - along**2, 0.0))
+        away *= np.where(np.arange(walked.shape[1]) % 2, -1, 1)
+        return np.moveaxis(np.stack([along, away], axis=2), 0, 1)
+
+    def norm_of_mean(self, epochs: int) -> float:
+        """How far the mean of the clients' models is from the old model."""
+        return max(float(np.linalg.norm(self.means[epochs - 1])), _TINY)
+
+    def mean_norm(self, epochs: int) -> float:
+        """How far the clients are from the old model, averaged by examples."""
+        norms = np.linalg.norm(self.updates[epochs - 1], axis=1)
+        return max(float(np.average(norms, weights=self.examples)), _TINY)
+
+    def angles(self, epochs: int) -> Floats:
+        """`[clients]`: degrees between a client's update and the mean of all."""
+        ends = self.paths(epochs)[:, -1]
+        return np.asarray(np.degrees(np.arctan2(np.abs(ends[:, 1]), ends[:, 0])))
+
+    def cosines(self, epochs: int) -> Floats:
+        """`[clients,clients]`: between the clients' updates."""
+        update = self.updates[epochs - 1]
+        norms = np.maximum(np.linalg.norm(update, axis=1, keepdims=True), _TINY)
+        return np.asarray((update / norms) @ (update / norms).T)
+
+
+def words(drift: Drift, epochs: int) -> str:
+    """The round after this number of passes, in words."""
+    others = ~np.eye(len(drift.examples), dtype=bool)
+    walked, gone = drift.mean_norm(epochs), drift.norm_of_mean(epochs)
+    passes = "1 local epoch" if epochs == 1 else f"{epochs} local epochs"
+    return (
+        f"After {passes} the clients are {walked:.2f} from the old model on average, "
+        f"and their mean {gone:.2f}: {gone / walked:.0%} of the way is left. Between a "
+        f"client's way and the mean's are {drift.angles(epochs).mean():.0f}° on "
+        f"average, and the cosine between two clients' updates is "
+        f"{drift.cosines(epochs)[others].mean():.2f}. The mean has a loss of "
+        f"{drift.losses[epochs]:.2f} nats on everybody's digits, the old model "
+        f"{drift.losses[0]:.2f}."
+    )
+
+
+@final
+class DriftDrawing:
+    """A figure of one round, which can be moved to another.
+
+    The axes fit the longest paths, so that only the paths, the new model and the matrix
+    move with the number of passes.
+    """
+
+    def __init__(self, width_in: float) -> None:
+        self._narrow = width_in < _SIDE_BY_SIDE_FROM_IN
+        height_in, plane, matrix, bar = _layout(width_in)
+        self.figure = Figure(figsize=(width_in, height_in), facecolor="white")
+        self._plane, self._matrix, self._bar = map(self._axes, (plane, matrix, bar))
+        self._prepare_matrix()
+        self._prepare_plane()
+        self._shown: Drift | None = None
+        self._paths: list[tuple[Line2D, Line2D, Text]] = []
+        self._message = self.figure.text(0.5, 0.6, "", ha="center", va="center")
+
+    def _axes(self, sides: Sides) -> Axes:
+        axes = add_axes(self.figure, sides)
+        axes.tick_params(colors=INK)
+        axes.spines[["top", "right"]].set_visible(True)
+        return axes
+
+    def _prepare_plane(self) -> None:
+        axes = self._plane
+        axes.set_title("How far clients go in a round")
+        axes.set_xlabel("the way the mean goes (length of weights)")
+        axes.set_ylabel("away from it (length of weights)")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(4))
+        axes.yaxis.set_major_formatter(lambda y, _: f"{abs(y):g}")
+        (self._arc,) = axes.plot([], [], color=INK, lw=1.2, ls=(0, (4, 3)), zorder=2)
+        self._old, self._new = (
+            axes.plot([], [], ls="none", color=SERVER, zorder=zorder)[0]
+            for zorder in (7, 8)
+        )
+        self._old.set(marker="o", ms=9, mfc="white", mew=2.2)
+        self._new.set(marker="*", ms=18, mec="white", mew=0.8)
+        legend = {
+            "a client, pass by pass": Line2D(
+                [], [], color=CLIENTS, lw=1.8, marker="o", ms=4
+            ),
+            "old model": self._old,
+            "mean: new model": self._new,
+            "the mean, if all went one way": self._arc,
+        }
+        self.figure.legend(
+            legend.values(),
+            legend.keys(),
+            loc="lower left",
+            ncols=1 if self._narrow else 2,
+            frameon=False,
+            fontsize=style.FONT_PT,
+            columnspacing=1.2,
+            handlelength=2.0,
+        )
+
+    def _prepare_matrix(self) -> None:
+        axes, norm = self._matrix, Normalize(-1, 1)
+        self._image = axes.imshow(np.zeros((1, 1)), cmap=SIGNED_MAP, norm=norm)
+        axes.set_title("Cosines")
+        axes.set_xlabel("client")
+        kind = "vertical" if self._narrow else "horizontal"
+        mapped = ScalarMappable(norm, SIGNED_MAP)
+        self.figure.colorbar(mapped, cax=self._bar, orientation=kind, ticks=[-1, 0, 1])
+
+    def say(self, message: str) -> None:
+        """Shows a message in place of a round; an empty one brings the axes back."""
+        self._shown = None
+        self._message.set_text(message)
+        for axes in (self._plane, self._matrix, self._bar):
+            axes.set_visible(not message)
+
+    def show(self, drift: Drift, epochs: int) -> None:
+        """Shows the round with this many passes over each client's examples."""
+        if drift is not self._shown:
+            self.say("")
+            self._set_limits(drift)
+            self._make_room(len(drift.examples))
+            self._shown = drift
+        paths, mean = drift.paths(epochs), np.array([drift.norm_of_mean(epochs), 0.0])
+        taken = np.stack([np.zeros(2), mean])
+        places = spread_labels(paths[:, -1], taken, self._label_gap())
+        for client, artists in enumerate(self._paths):
+            for artist in artists:
+                artist.set_visible(client < len(paths))
+        for walked, place, artists in zip(paths, places, self._paths, strict=False):
+            path, leader, label = artists
+            path.set_data(*walked.T)
+            leader.set_data(*np.stack([walked[-1], place]).T)
+            label.set_position(place)
+        self._old.set_data([0.0], [0.0])
+        self._new.set_data(*mean[:, None])
+        reach = drift.mean_norm(epochs)
+        self._arc.set_data(reach * np.cos(_ARC), reach * np.sin(_ARC))
+        self._image.set_data(drift.cosines(epochs))
+
+    def _label_gap(self) -> float:
+        """The distance between labels, in units of the (square) plane."""
+        low, high = self._plane.get_xlim()
+        width_in = self._plane.get_position().width * self.figure.get_figwidth()
+        return float(_LABEL_IN * (high - low) / width_in)
+
+    def _set_limits(self, drift: Drift) -> None:
+        """A square with room for the longest paths, also backwards."""
+        ends = drift.paths(len(drift.means))[:, -1]
+        half = float(np.linalg.norm(ends, axis=1).max()) * (1 + _MARGIN) or 1.0
+        self._plane.set(xlim=(-half / 2, 1.5 * half), ylim=(-half, half))
+
+    def _make_room(self, count: int) -> None:
+        """A path and a label for each client, and the matrix for all of them."""
+        axes = self._plane
+        for client in range(len(self._paths), count):
+            (path,) = axes.plot([], [], color=CLIENTS, lw=1.8, zorder=3)
+            path.set(marker="o", ms=4)
+            (leader,) = axes.plot([], [], color=CLIENTS, lw=0.9, zorder=4)
+            leader.set(marker="o", markevery=[-1], ms=15, mfc="white", mew=1)
+            label = axes.text(0, 0, str(client), ha="center", va="center", zorder=5)
+            self._paths.append((path, leader, label))
+        edge = count - 0.5
+        self._image.set_extent((-0.5, edge, edge, -0.5))
+        ticks = range(0, count, 2 if count > _EVERY_TICK_UP_TO else 1)
+        limits = {"xlim": (-0.5, edge), "ylim": (edge, -0.5)}
+        self._matrix.set(**limits, xticks=ticks, yticks=ticks)
+
+
+def _layout(width_in: float) -> tuple[float, Sides, Sides, Sides]:
+    """The height of the figure; the sides of plane, matrix and color bar."""
+    if width_in < _SIDE_BY_SIDE_FROM_IN:
+        side, low = width_in - 1.0, 4.75
+        matrix, bar = (0.75, 1.55, 2.2, 2.2), (3.1, 1.55, 0.13, 2.2)
+    else:
+        side, low = (width_in - 1.75) * 0.66, 1.3
+        left = side + 1.4
+        small = width_in - left - 0.2
+        matrix = (left, low + side - small, small, small)
+        bar = (left, low + side - small - 0.78, small, 0.13)
+    height = float(np.ceil(8 * (low + side + 0.4)) / 8)
+    return height, (0.75, low, side, side), matrix, bar
+
+
+def spread_labels(points: Floats, fixed: Floats, gap: float) -> Floats:
+    """Moves labels from `points` until they are `gap` from each other and from `fixed`.
+
+    In every round, two labels that are too close each move half of the missing
+    distance. In a crowd, some may stay a little closer when the rounds are over.
+
+    >>> spread_labels(np.zeros([2, 2]), np.empty([0, 2]), gap=1.0).round(1).tolist()
+    [[0.5, -0.2], [-0.5, 0.2]]
+
+    Args:
+        points: `[n,2]`, in any unit that is the same to the right and upwards.
+        fixed: `[m,2]`, points to keep clear.
+        gap: The least distance, in the same unit.
+    """
+    count = len(points)
+    angles = _GOLDEN_ANGLE * np.arange(count)
+    # Labels at the very same place start in different directions.
+    nudges = 1e-3 * gap * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    moved = np.concatenate([points + nudges, fixed])
+    shares = np.where(np.arange(len(moved)) < count, 0.5, 1.0)
+    for _ in range(_ROUNDS):
+        away = moved[:, None] - moved[None]
+        distance = np.linalg.norm(away, axis=-1)
+        np.fill_diagonal(distance, np.inf)
+        lacking = np.clip(gap - distance, 0, None)
+        if not lacking[:count].any():
+            break
+        push = away * (lacking / np.maximum(distance, 1e-9))[..., None]
+        moved[:count] += (push * shares[None, :, None]).sum(axis=1)[:count]
+    return np.asarray(moved[:count])

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML of what notebooks show: elements, tables, folds, and boxes in colors.
+
+Text is the page's own, and takes its color from it: readable on black as on white.
+"""
+
+from collections.abc import Iterable
+from html import escape
+
+from fedlearn_edu.viz.colors import QUIET
+
+FAINT = "1f"
+"""Added to a color for a fill that any text can be read on."""
+
+_LIST = "list-style:none;margin:0;padding:0"
+
+
+def tag(name: str, *inner: str, style: str = "", **attributes: str) -> str:
+    """An element around HTML.
+
+    >>> tag("p", "a", "b", role="status", style="margin:0")
+    '<p role="status" style="margin:0">ab</p>'
+    """
+    given = attributes | ({"style": style} if style else {})
+    words = "".join(f' {key.replace("_", "-")}="{v}"' for key, v in given.items())
+    return f"<{name}{words}>{''.join(inner)}</{name}>"
+
+
+def strong(text: str) -> str:
+    """Text in bold."""
+    return tag("strong", escape(text))
+
+
+def code(text: str, **attributes: str) -> str:
+    """Text as code."""
+    return tag("code", escape(text), **attributes)
+
+
+def figure(label: str, *parts: str, style: str) -> str:
+    """Parts that belong together, with words for those who cannot see them."""
+    return tag("figure", *parts, role="group", aria_label=label, style=style)
+
+
+def details(summary: str, body: str, *, style: str = "margin:0", more: str = "") -> str:
+    """A fold; `more` is " open" for one that is open at first."""
+    head = tag("summary", summary, style="cursor:pointer")
+    return f'<details{more} style="{style}">{head}{body}</details>'
+
+
+def rows(items: Iterable[str], style: str = _LIST, name: str = "ul") -> str:
+    """A list without bullets; the items are `<li>` elements."""
+    return tag(name, *items, role="list", style=style)
+
+
+def table(
+    heads: Iterable[str], body: Iterable[str], *, style: str = "", caption: str = ""
+) -> str:
+    """A table: the cells of its head, and the rows below them, each its cells."""
+    joined = "".join(heads)
+    head = tag("thead", tag("tr", joined)) if joined else ""
+    inner = tag("tbody", *(tag("tr", each) for each in body))
+    look = f"border-collapse:collapse;margin:0{style}"
+    return tag("table", caption, head, inner, style=look)
+
+
+def head(text: str, style: str, scope: str = "row") -> str:
+    """The head of a row, or of a column."""
+    return tag("th", text, scope=scope, style=style)
+
+
+def box(*inner: str, style: str, color: str = QUIET, name: str = "div") -> str:
+    """A box on a faint ground with a thin border."""
+    look = f"background:{color}{FAINT};border:1px solid {color};border-radius:4px"
+    return tag(name, *inner, style=f"{look};{style}")

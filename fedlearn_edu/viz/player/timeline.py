@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tape as the player needs it: for each step who, what, where in the program, bytes.
+
+Made once when a tape is opened; to look at a step is then to look it up. A step is an
+event, counted from 0 here and from 1 for people.
+
+Each participant has a lane. Inside a lane there is a row for each layer, the top of the
+stack on top. Many clients share lanes, so that the picture stays one.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.executors.base import as_node
+from fedlearn_edu.executors.recording import Event, Participant, Tape
+from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER, transfers
+from fedlearn_edu.executors.wrapping import EventKind
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.types import CLIENTS as AT_CLIENTS
+from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
+from fedlearn_edu.viz.player.listing import Listing
+from fedlearn_edu.viz.player.words import does, human_bytes, value_of, who
+
+ALL_CLIENTS = "all clients"
+NOTHING = "The tape is empty: nothing was called while it ran."
+
+MAX_LANES = 30
+"""With more clients than that, several of them share a lane."""
+
+_SHARED_LANES = 10
+# From the top of a stack to its bottom, as `contexts/stacks.py` names them.
+_TOP_LAYER = "reference_resolving"
+_LAYERS = ("context", _TOP_LAYER, "federating", "participant", "sequence", "leaf")
+
+
+@final
+@dataclass(frozen=True)
+class Lane:
+    """One lane.
+
+    Attributes:
+        label: who has it, e.g. `client 3` or `clients 0–9`.
+        participants: as events name them.
+        layers: its rows, from the top.
+        color: of its bars.
+    """
+
+    label: str
+    participants: frozenset[str]
+    layers: tuple[str, ...]
+    color: str
+
+    @property
+    def is_clients(self) -> bool:
+        """Whether it is about clients."""
+        return self.color == CLIENTS
+
+
+@final
+@dataclass(frozen=True)
+class Bars:
+    """A rectangle for each event, and more for a batched call of clients.
+
+    Attributes:
+        event: the position of the event, from 0.
+        lane: the position of its lane, from 0 at the top.
+        top: where the bar begins, from 0 at the top of the lane to 1.
+        bottom: where it ends.
+    """
+
+    event: np.ndarray[Any, Any]
+    lane: np.ndarray[Any, Any]
+    top: np.ndarray[Any, Any]
+    bottom: np.ndarray[Any, Any]
+
+
+def lanes_of(events: Sequence[Event]) -> tuple[Lane, ...]:
+    """The lanes of a tape: first all but the clients, then the clients in order."""
+    layers: dict[str, dict[str, None]] = {}
+    numbers: dict[int, str] = {}
+    for event in events:
+        layers.setdefault(event.participant, {})[event.layer] = None
+        if event.who is not None and event.who.index is not None:
+            numbers[event.who.index] = event.participant
+    first = [label for label in ("all", "unplaced", "server") if label in layers]
+    known = {*first, *numbers.values()}
+    lanes = [
+        Lane(label or "(unnamed)", frozenset([label]), _rows([layers[label]]), color)
+        for label in [*first, *(label for label in layers if label not in known)]
+        for color in [_color(label)]
+    ]
+    clients = sorted(numbers)
+    size = 1 if len(clients) <= MAX_LANES else math.ceil(len(clients) / _SHARED_LANES)
+    for start in range(0, len(clients), size):
+        group = clients[start : start + size]
+        label = f"client {group[0]}"
+        if len(group) > 1:
+            label = f"clients {group[0]}–{group[-1]}"
+        names = [numbers[index] for index in group]
+        rows = _rows([layers[name] for name in names])
+        lanes.append(Lane(label, frozenset(names), rows, CLIENTS))
+    if not clients and any(is_batched(event) for event in events):
+        lanes.append(Lane("clients", frozenset(), (), CLIENTS))
+    return tuple(lanes)
+
+
+def is_batched(event: Event) -> bool:
+    """Whether clients ran in one call."""
+    return event.what is EventKind.BATCHED_CALL
+
+
+def bars_of(events: Sequence[Event], lanes: Sequence[Lane]) -> Bars:
+    """A bar for each event; a batched call has one in the lane of each client, too."""
+    at = {who: i for i, lane in enumerate(lanes) for who in lane.participants}
+    rows: list[tuple[int, int, float, float]] = []
+    for position, event in enumerate(events):
+        lane = at[event.participant]
+        layers = lanes[lane].layers
+        row = layers.index(event.layer)
+        rows.append((position, lane, row / len(layers), (row + 1) / len(layers)))
+        if is_batched(event):
+            rows += [
+                (position, i, 0.0, 1.0)
+                for i, other in enumerate(lanes)
+                if other.is_clients
+            ]
+    event_, lane_, top, bottom = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return Bars(
+        np.array(event_, int), np.array(lane_, int), np.array(top), np.array(bottom)
+    )
+
+
+def ends_of(events: Sequence[Event]) -> np.ndarray[Any, Any]:
+    """For each event how many had begun when it ended, itself included."""
+    starts = np.array([event.start_s for event in events])
+    ends = np.array([event.end_s for event in events])
+    found = np.searchsorted(starts, ends, side="left")
+    return np.maximum(found, np.arange(1, len(events) + 1))
+
+
+def _rows(seen: Sequence[dict[str, None]]) -> tuple[str, ...]:
+    layers = {layer: None for each in seen for layer in each}
+    known = [layer for layer in _LAYERS if layer in layers]
+    return (*known, *(layer for layer in layers if layer not in _LAYERS))
+
+
+@final
+class Timeline:
+    """All that is shown of a tape.
+
+    Attributes:
+        events: in the order of their starts.
+        lanes: who has one.
+        bars: where each event lies.
+        ends: how many events had begun when each one ended.
+        listings: the programs that ran, by the number of the event that embedded them.
+        names: what they are called, by the same number.
+        program: for each step the key of its listing, `None` if there is none.
+        moved: from an edge to the bytes that had crossed it, for each step.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.events = tape.events
+        self._at: dict[int | None, int]
+        self._at = {event.number: i for i, event in enumerate(self.events)}
+        self.lanes = lanes_of(self.events)
+        self.bars = bars_of(self.events, self.lanes)
+        self.ends = ends_of(self.events)
+        self.listings: dict[int, Listing] = {}
+        self.names: dict[int, str] = {}
+        self.program = self._programs()
+        self.moved = self._moved()
+        self._lit: list[tuple[int, ...]] = []
+        for event in self.events:
+            self._lit.append(self._lit_by(event))
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def caller(self, event: Event) -> int | None:
+        """The step during which an event happened."""
+        return self._at.get(event.caller)
+
+    def lit(self, step: int) -> tuple[int, ...]:
+        """The places in the listing that a step is about; the nearest that are known.
+
+        A function is rewritten before it travels, if it captured something. Then it is
+        no node of the program any more, and what called for it is lit.
+        """
+        return self._lit[step]
+
+    def function(self, step: int) -> str:
+        """The name of the function that is called in a step."""
+        event = self.events[step]
+        if event.detail:
+            return event.detail
+        made = self._first_operand(event)
+        if made is None:
+            return ""
+        name = self.events[made].detail
+        return "the program" if event.caller is None else name.partition(",")[0]
+
+    def phases(self) -> list[tuple[int, str]]:
+        """The steps that call a federated operator, outermost, and its name."""
+        found: list[tuple[int, str]] = []
+        inside: list[bool] = []
+        for step, event in enumerate(self.events):
+            outer = self.caller(event)
+            is_inside = outer is not None and inside[outer]
+            is_call = (event.layer, event.what) == ("federating", EventKind.CREATE_CALL)
+            if is_call and not is_inside:
+                found.append((step, self.function(step).removeprefix("federated_")))
+            inside.append(is_call or is_inside)
+        return found
+
+    def sentence(self, step: int) -> str:
+        """A step in words."""
+        if not self.events:
+            return NOTHING
+        event = self.events[step]
+        down, up = (self.moved[edge][step] for edge in (TO_CLIENTS, TO_SERVER))
+        return (
+            f"step {step + 1:,} of {len(self):,}: {who(event)} "
+            f"{does(event, self.function(step))}; {human_bytes(down)} have gone to "
+            f"clients, {human_bytes(up)} have come back"
+        )
+
+    def summary(self) -> str:
+        """The whole tape in words."""
+        if not self.events:
+            return NOTHING
+        count = sum(len(lane.participants) for lane in self.lanes if lane.is_clients)
+        whose = f" for {count:,} client{'s' * (count != 1)} and the server"
+        if any(map(is_batched, self.events)):
+            whose = " for clients that run together and the server"
+        elif not count:
+            whose = ""
+        down, up = (human_bytes(self.moved[e][-1]) for e in (TO_CLIENTS, TO_SERVER))
+        failed = "" if self.failure() is None else ", and a call failed"
+        failed = ", and ended in an error" if self._ended_in_an_error() else failed
+        return (
+            f"A tape of {len(self):,} calls{whose}; "
+            f"{down} have gone to clients, {up} have come back{failed}"
+        )
+
+    def value(self, step: int) -> str:
+        """What a step made, in a few words."""
+        return value_of(self.events[step])
+
+    def matching(self, layer: str, lane: str) -> np.ndarray[Any, Any]:
+        """The steps of a layer and of a lane; an empty name means all of them.
+
+        A batched call is a step of the lane of each client.
+        """
+        lanes = [
+            one
+            for one in self.lanes
+            if one.label == lane or (lane == ALL_CLIENTS and one.is_clients)
+        ]
+        wanted = frozenset[str]().union(*(one.participants for one in lanes))
+        has_clients = lane == ALL_CLIENTS or any(one.is_clients for one in lanes)
+
+        def is_meant(event: Event) -> bool:
+            is_theirs = event.participant in wanted
+            is_theirs |= has_clients and is_batched(event)
+            return layer in ("", event.layer) and (is_theirs or not lane)
+
+        return np.flatnonzero([is_meant(event) for event in self.events])
+
+    def failure(self) -> int | None:
+        """The first step that failed by itself: in which no other step failed."""
+        failed = [event for event in self.events if _failed(event)]
+        callers = {event.caller for event in failed}
+        inner = [event.number for event in failed if event.number not in callers]
+        return self._at[inner[0]] if inner else None
+
+    def _ended_in_an_error(self) -> bool:
+        """Whether the last call failed; one that did not ends with its result."""
+        ends = [
+            _failed(event)
+            for event in self.events
+            if event.caller is None
+            and (_failed(event) or event.what is EventKind.COMPUTE)
+        ]
+        return bool(ends) and ends[-1]
+
+    def _moved(self) -> dict[str, np.ndarray[Any, Any]]:
+        crossed = {edge: np.zeros(len(self.events), np.int64) for edge in EDGES}
+        for transfer in transfers(self.events):
+            crossed[transfer.edge][self._at[transfer.number]] += transfer.size
+        return {edge: np.cumsum(sizes) for edge, sizes in crossed.items()}
+
+    def _programs(self) -> list[int | None]:
+        """To which program each step belongs; what precedes one belongs to it."""
+        found: list[int | None] = [None] * len(self.events)
+        listings: dict[int, Listing] = {}
+        latest: int | None = None
+        name = ""
+        for step, event in enumerate(self.events):
+            outer = self.caller(event)
+            if event.what in (EventKind.COMPILED, EventKind.REUSED) and event.type:
+                name = event.detail
+            node = (
+                as_node(event.given) if event.what is EventKind.CREATE_VALUE else None
+            )
+            if outer is not None:
+                found[step] = found[outer]
+            elif event.layer == _TOP_LAYER and node is not None:
+                latest = event.number
+                if id(node) not in listings:
+                    listings[id(node)] = Listing(node)
+                self.listings[latest] = listings[id(node)]
+                self.names[latest], found[step] = name, latest
+            elif event.operands:
+                found[step] = latest
+        following: int | None = None
+        for step in reversed(range(len(found))):
+            if found[step] is None:
+                found[step] = following
+            following = found[step]
+        return found
+
+    def _lit_by(self, event: Event) -> tuple[int, ...]:
+        outer = self.caller(event)
+        around = () if outer is None else self._lit[outer]
+        key = self.program[self._at[event.number]]
+        if key is None:
+            return ()
+        listing = self.listings[key]
+        made = self._first_operand(event)
+        if event.what is EventKind.COMPUTE and made is not None:
+            return self._lit[made] or around
+        node = self._node(event)
+        places = () if node is None else listing.find(node, around)
+        if event.what is EventKind.CREATE_CALL:
+            places = tuple(map(listing.call_of, places))
+        return places or around
+
+    def _node(self, event: Event) -> ir.Node | None:
+        """The node an event is about, if it was handed one, or calls one."""
+        if event.what is EventKind.CREATE_VALUE:
+            return as_node(event.given)
+        made = self._first_operand(event)
+        if event.what is EventKind.CREATE_CALL and made is not None:
+            function = self.events[made]
+            return (
+                as_node(function.given)
+                if function.what is EventKind.CREATE_VALUE
+                else None
+            )
+        return None
+
+    def _first_operand(self, event: Event) -> int | None:
+        """The step that made it; `None` if it is not on the tape (any more)."""
+        made = self._at.get(event.operands[0]) if event.operands else None
+        return made if made is None or made < self._at[event.number] else None
+
+
+def _failed(event: Event) -> bool:
+    """Whether a call failed; of a batched one, clients repeat it one by one."""
+    return bool(event.error) and not is_batched(event)
+
+
+def _color(label: str) -> str:
+    who_ = Participant.named(label)
+    if who_ is None:
+        return QUIET
+    return CLIENTS if who_.placement is AT_CLIENTS else SERVER

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Without what is not public in TensorFlow, programs mean the same, or are refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+from fedlearn_edu.errors import TracingError
+from fedlearn_edu.runtimes.tensorflow import internals
+from tests.programs import in_another_process
+
+pytestmark = pytest.mark.tensorflow
+
+F32 = np.float32
+NUMBERS = fl.SequenceType(F32)
+
+
+@pytest.mark.parametrize("missing", ["normalize_element", "_autograph", "_for_loops"])
+def test_sequences_are_read_by_a_pipeline(
+    missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(internals, missing, None)
+    total = fl.tf_computation(lambda d: d.reduce(F32(0), lambda a, b: a + b), NUMBERS)
+    everywhere = fl.federated_computation(
+        lambda d: fl.federated_sum(fl.federated_map(total, d)),
+        fl.type_at_clients(NUMBERS),
+    )
+    assert total([1.0, 2.0]) == 3
+    assert everywhere([[1.0, 2.0], [3.0]]) == 6
+
+
+def test_variables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(internals, "resource_variable", None)
+    with pytest.raises(TracingError, match="no variables can be made"):
+        fl.tf_computation(lambda x: tf.Variable(x).assign_add(1.0), F32)
+
+
+def test_a_handle_that_nobody_described_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(internals, "_set_handle_data", None)
+
+    def body(x: Any) -> Any:
+        variable = tf.Variable(x)
+        variable.assign_add(1.0)
+        return variable.read_value()
+
+    assert fl.tf_computation(body, F32)(1.0) == 2
+
+
+LOOPS = """
+import numpy as np
+import fedlearn_edu as fl
+from fedlearn_edu import tf
+tf.executing_eagerly()
+from tensorflow.python.autograph.operators import control_flow as loops
+before = dict(loops.for_loop_registry._registry)
+fl.tf_computation(lambda x: x, np.float32)(1.0)
+after = loops.for_loop_registry._registry
+assert {kind: after[kind] for kind in before} == before
+print([kind.__name__ for kind in after if kind not in before])
+"""
+
+
+def test_loops_over_other_datasets_stay_as_they_were() -> None:
+    assert in_another_process(LOOPS) == "['StackedDataset']\n"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where nodes and arrows go, row by row."""
+
+from fedlearn_edu.viz.dataflow.flow import Edge, Lane
+from fedlearn_edu.viz.dataflow.from_ir import read
+from fedlearn_edu.viz.dataflow.layout import LEFT, RIGHT, Way, layout, place
+from tests.viz.dataflow import programs
+
+SERVER, CLIENTS = (Lane.SERVER, RIGHT), (Lane.CLIENTS, LEFT)
+
+
+def test_one_round_of_training() -> None:
+    grid = place(read(programs.train))
+    assert grid.rows == [0, 1, 0, 0, 1, 2, 2, 2]
+    assert grid.straight == [Edge(2, 5)]
+    assert grid.ways == [
+        Way(SERVER, 0, (Edge(0, 3),)),
+        Way(CLIENTS, 0, (Edge(3, 5), Edge(4, 5))),
+        Way(SERVER, 0, (Edge(1, 4),)),
+        Way(SERVER, 0, (Edge(6, 7),)),
+        Way(CLIENTS, 0, (Edge(5, 6),)),
+    ]
+
+
+def test_without_communication_there_is_one_column() -> None:
+    flow = read(programs.chain)
+    grid = place(flow)
+    assert flow.columns == [Lane.UNPLACED]
+    assert grid.rows == list(range(len(flow.nodes)))
+    assert grid.ways == []
+
+
+def test_arrows_in_each_others_way_take_different_tracks() -> None:
+    ways = place(read(programs.select)).ways
+    assert [way.track for way in ways if way.gutter == SERVER] == [0, 1]
+
+
+def test_arrows_keep_clear_of_what_is_written() -> None:
+    for program in programs.ALL.values():
+        laid = layout(read(program, expanded=True), 4.5, 0.0)
+        for arrow in laid.arrows:
+            left, right = sorted([arrow.start[0], arrow.end[0]])
+            top, bottom = sorted([arrow.start[1], arrow.end[1]])
+            for box in laid.boxes:
+                is_left = right <= box.strip.box_left
+                is_right = left >= box.strip.box_right
+                assert is_left or is_right or bottom <= box.top or top >= box.bottom

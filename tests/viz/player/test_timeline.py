@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tape as plain data: what is lit, what is said, what has moved."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.executors.recording import Tape
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.viz.player.timeline import Timeline
+from tests.executors.examples import run
+from tests.executors.rounds import MODEL_BYTES, UP_BYTES, picky
+from tests.programs import INTS, add, increment
+from tests.viz.player.tapes import tape_of_a_round
+
+
+@pytest.fixture(scope="module")
+def story() -> Timeline:
+    return Timeline(tape_of_a_round(3, 2))
+
+
+def lit_text(story: Timeline, step: int) -> set[str]:
+    """The nodes that are lit, in words."""
+    key = story.program[step]
+    assert key is not None
+    listing = story.listings[key]
+    found = set()
+    for place in story.lit(step):
+        node = listing.nodes[place]
+        called = node.function if isinstance(node, ir.Call) else node
+        name = getattr(called, "uri", "") or type(called).__name__
+        found.add(called.code.name if isinstance(called, ir.Leaf) else name)
+    return found
+
+
+def steps(story: Timeline, layer: str, what: str, detail: str) -> list[int]:
+    return [
+        i
+        for i, e in enumerate(story.events)
+        if (e.layer, e.what, e.detail) == (layer, what, detail)
+    ]
+
+
+def test_a_call_of_an_operator_lights_it(story: Timeline) -> None:
+    (at,) = steps(story, "federating", "create_call", "federated_broadcast")
+    assert lit_text(story, at) == {"federated_broadcast"}
+
+
+def test_what_leaf_code_does_lights_it_in_the_clients_function(story: Timeline) -> None:
+    found = steps(story, "leaf", "create_call", "step")
+    assert len(found) == 3 * 2
+    assert {frozenset(lit_text(story, at)) for at in found} == {frozenset({"step"})}
+
+
+def test_what_happens_inside_is_lit_like_what_it_is_inside_of(story: Timeline) -> None:
+    (at,) = steps(story, "federating", "create_call", "federated_broadcast")
+    inside = [i for i, e in enumerate(story.events) if story.caller(e) == at]
+    assert inside
+    for step in inside:
+        if story.events[step].what == "create_value":
+            assert lit_text(story, step) == {"federated_broadcast"}
+
+
+def test_a_function_rewritten_on_its_way_lights_what_called_for_it() -> None:
+    def body(k: Any, v: Any) -> Any:
+        plus_k = fl.federated_computation(lambda x: add(x, k), np.int32)
+        return fl.federated_map(plus_k, v)
+
+    with fl.record() as tape:
+        fl.federated_computation(body, np.int32, INTS)(10, [1])
+    story = Timeline(tape)
+    (sent,) = [
+        i
+        for i, e in enumerate(story.events)
+        if e.layer == "participant" and e.detail == "Lambda, captured k: int32"
+    ]
+    assert lit_text(story, sent) == {"federated_map"}
+    (added,) = steps(story, "leaf", "create_call", "add")
+    assert lit_text(story, added) == {"add"}
+
+
+def test_each_call_has_its_own_program() -> None:
+    with fl.record() as tape:
+        increment(1)
+        add(1, 2)
+        increment(3)
+    story = Timeline(tape)
+    assert list(story.names.values()) == ["increment", "add", "increment"]
+    assert None not in story.program
+    assert story.program == sorted(story.program)  # type: ignore[type-var]
+    first, _, third = story.listings.values()
+    assert first is third
+
+
+def test_bytes_grow_to_those_of_a_round(story: Timeline) -> None:
+    for sizes in story.moved.values():
+        assert (np.diff(sizes) >= 0).all()
+    assert story.moved["server → clients"][-1] == 3 * MODEL_BYTES
+    assert story.moved["clients → server"][-1] == 3 * UP_BYTES
+    (at,) = steps(story, "federating", "create_call", "federated_broadcast")
+    assert story.moved["server → clients"][at] == 0
+
+
+def test_a_step_in_words(story: Timeline) -> None:
+    at = steps(story, "leaf", "create_call", "step")[2]
+    assert story.sentence(at) == (
+        f"step {at + 1} of {len(story)}: client 1 (leaf) calls step; "
+        "60 B have gone to clients, 0 B have come back"
+    )
+    assert story.sentence(len(story) - 1).endswith("84 B have come back")
+
+
+def test_the_tape_in_words(story: Timeline) -> None:
+    assert story.summary() == (
+        f"A tape of {len(story)} calls for 3 clients and the server; "
+        "60 B have gone to clients, 84 B have come back"
+    )
+
+
+def test_the_operators_in_order(story: Timeline) -> None:
+    names = [name for _, name in story.phases()]
+    assert names == [
+        "broadcast",
+        "zip",
+        "map",
+        "map",
+        "zip",
+        "map",
+        "value",
+        "zip",
+        "aggregate",
+        "map",
+    ]
+
+
+def test_steps_of_a_layer_and_of_somebody(story: Timeline) -> None:
+    everything = story.matching("", "")
+    assert len(everything) == len(story)
+    leaf = story.matching("leaf", "")
+    assert {story.events[i].layer for i in leaf} == {"leaf"}
+    one = story.matching("leaf", "client 1")
+    assert {story.events[i].participant for i in one} == {"clients[1]"}
+    every = story.matching("leaf", "all clients")
+    assert len(every) == 3 * len(one)
+    assert len(story.matching("leaf", "all")) == 0
+
+
+def test_a_failure_is_the_innermost_of_its_steps() -> None:
+    with fl.record() as tape, pytest.raises(ZeroDivisionError):
+        picky(0)
+    story = Timeline(tape)
+    failed = story.failure()
+    assert failed is not None
+    assert story.events[failed].layer == "leaf"
+    assert "calls picky, and fails" in story.sentence(failed)
+    assert story.summary().endswith("and ended in an error")
+
+
+def test_of_clients_that_fail_the_first_is_the_failure() -> None:
+    program = fl.federated_computation(lambda v: fl.federated_map(picky, v), INTS)
+    with fl.record() as tape, pytest.raises(ZeroDivisionError):
+        program([0, 1, 0])
+    story = Timeline(tape)
+    failed = story.failure()
+    assert failed is not None
+    event = story.events[failed]
+    assert (event.layer, event.participant) == ("leaf", "clients[0]")
+    both = [e.participant for e in tape if e.error == "ZeroDivisionError"]
+    assert "clients[2]" in both
+
+
+def test_a_tape_that_went_on_after_an_error_did_not_end_in_it() -> None:
+    with fl.record() as tape:
+        with pytest.raises(ZeroDivisionError):
+            picky(0)
+        assert Timeline(tape).summary().endswith(", and ended in an error")
+        picky(1)
+        assert Timeline(tape).summary().endswith("have come back, and a call failed")
+        with pytest.raises(ZeroDivisionError):
+            picky(0)
+    story = Timeline(tape)
+    assert story.summary().endswith(", and ended in an error")
+    first = next(i for i, e in enumerate(story.events) if e.error)
+    assert first <= (story.failure() or 0) < len(story) // 2
+
+
+def test_an_empty_tape_says_so() -> None:
+    story = Timeline(Tape())
+    assert story.sentence(0) == story.summary()
+    assert "empty" in story.summary()
+    assert story.failure() is None
+
+
+def test_a_tape_that_was_wound_back_midway_can_be_shown() -> None:
+    fw, tape = fl.framework, Tape(keep_values=True)
+    executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
+
+    async def work() -> None:
+        fn = await executor.create_value(increment)
+        arg = await executor.create_value(np.int32(1), fl.to_type(np.int32))
+        tape.clear()
+        await (await executor.create_call(fn, arg)).compute()
+
+    run(work())
+    story = Timeline(tape)
+    assert [story.lit(step) for step in range(len(story))] == [(), ()]
+    assert "calls increment" in story.sentence(0)
