@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One model, many averages; the library's are in `fedlearn_edu/learning/judgement.py`.
+"""One model, many averages; the library's are in `fedlearn_edu/learning/evaluation.py`.
 
 C. Guo et al., "On Calibration of Modern Neural Networks", ICML 2017, for the last one.
 Run it: `python -m examples.federated_evaluation`.
@@ -36,11 +36,11 @@ def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
         batch_sums.append(batch_sum)
     return {
         "loss_per_example": np.mean(loss),
-        "loss_per_client": np.mean(client_losses),
+        "mean_loss_over_clients": np.mean(client_losses),
         "loss_summed_over_batches": np.mean(batch_sums),
         "accuracy_per_example": np.mean(right),
-        "accuracy_per_client": np.mean(client_accuracies),
-        "accuracy_per_class": np.mean(np.diag(confusion) / confusion.sum(axis=1)),
+        "mean_accuracy_over_clients": np.mean(client_accuracies),
+        "balanced_accuracy": np.mean(np.diag(confusion) / confusion.sum(axis=1)),
         "confusion": confusion,
         "calibration_error": gap(np.array(sure), np.array(right)),
     }
@@ -57,4 +57,4 @@ if __name__ == "__main__":
     somebody = softmax.make_clients()
     *_, trained = rounds(somebody, num_rounds=5)
     for name, value in evaluate(trained, somebody).items():
-        print(f"{name:25} {np.round(value, 4)}".replace("\n", ""))
+        print(f"{name:26} {np.round(value, 4)}".replace("\n", ""))

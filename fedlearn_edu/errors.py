@@ -8,13 +8,15 @@ traceback.
 """
 
 import inspect
+import math
+import operator
 import os
 import sys
 import traceback
 from collections.abc import Callable
 from functools import wraps
 from types import TracebackType
-from typing import ParamSpec, TypeVar, final
+from typing import Any, ParamSpec, TypeGuard, TypeVar, final
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
@@ -94,6 +96,35 @@ def describe(thing: object) -> str:
     if " at 0x" in text:
         return kind
     return text if text.startswith("<") else f"{kind}: {text}"
+
+
+def is_whole_number(x: object, least: float = -math.inf) -> TypeGuard[int]:
+    """Whether this is an integer, of Python or NumPy, from `least` on; `True` is none.
+
+    >>> [is_whole_number(x, 1) for x in (1, 0, 2.0, True, "2")]
+    [True, False, False, False, False]
+    """
+    if isinstance(x, bool):
+        return False
+    try:
+        return operator.index(x) >= least  # type: ignore[arg-type]
+    except TypeError:
+        return False
+
+
+def whole_number(
+    x: object, name: str, least: float, error: type[FedLearnError], **lines: Any
+) -> int:
+    """`x` as an int, or an error with these lines: it is no integer from `least` on."""
+    if is_whole_number(x, least):
+        return int(x)
+    said = {
+        "summary": f"{name} does not make sense",
+        "expected": f"a whole number from {least} on",
+        "found": describe(x),
+        "where": name,
+    }
+    raise error(**{**said, **lines})
 
 
 def add_place(error: Exception, place: str) -> None:

@@ -59,6 +59,10 @@ if TYPE_CHECKING:
 ExecutionContext = SyncExecutionContext
 
 
+# As a package has one: then `from … import` asks for a submodule, and is answered.
+__path__: list[str] = []
+
+
 @short_traceback
 def __getattr__(name: str) -> Any:
     if name == "EagerTFExecutor":  # the one name here that needs TensorFlow

@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.memory import settled
 from fedlearn_edu import learning
 from fedlearn_edu.learning import models
-from fedlearn_edu.simulation import ClientData, Participation, datasets, partitions
+from fedlearn_edu.simulation import ClientData, ClientSampling, datasets, partitions
 
 CLIENTS, PER_ROUND, ROUNDS = 1000, 100, 50
 FIRST = 5
@@ -32,7 +32,7 @@ def memory(data: str, rounds: int = ROUNDS) -> dict[str, Any]:
         clients,
         rounds,
         batch_size=10,
-        participation=Participation(PER_ROUND, seed=0),
+        client_sampling=ClientSampling(count=PER_ROUND, seed=0),
         options=learning.Options(shuffle_seed=0, callbacks=[look], progress=False),
     )
     later = run.history["seconds"][FIRST:]

@@ -15,7 +15,7 @@ from benchmarks.learning.algorithms import ACCURACY, test_on
 from fedlearn_edu import learning
 from fedlearn_edu.learning import models
 from fedlearn_edu.learning.callbacks import stop_at
-from fedlearn_edu.simulation import ClientData, Participation, partitions
+from fedlearn_edu.simulation import ClientData, ClientSampling, partitions
 from fedlearn_edu.simulation.datasets import Dataset
 
 TARGET = 0.97
@@ -47,7 +47,7 @@ def _until_target(
         deal(mnist, kind, seed),
         PUBLISHED[kind],
         batch_size=10,
-        participation=Participation(0.1, seed=seed),
+        client_sampling=ClientSampling(fraction=0.1, seed=seed),
         evaluate=test,
         options=learning.Options(
             shuffle_seed=seed,
@@ -80,7 +80,7 @@ def one_round_of_the_network(mnist: Dataset) -> dict[str, Any]:
         deal(mnist, "IID", 0),
         2,
         batch_size=10,
-        participation=Participation(0.1, seed=0),
+        client_sampling=ClientSampling(fraction=0.1, seed=0),
         evaluate=test_on(model, mnist),
         options=learning.Options(shuffle_seed=0, progress=False),
     )

@@ -18,6 +18,7 @@ from fedlearn_edu.errors import (
     CardinalityError,
     TypeMismatchError,
     describe,
+    is_whole_number,
     short_traceback,
 )
 from fedlearn_edu.executors.base import Executor
@@ -307,7 +308,7 @@ def thread_debugging_executor_factory(
 def check_count(name: str, value: Any, least: int, do: str) -> None:
     """Refuses a number of something that is no int, or too small."""
     expected = f"an int of at least {least}"
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not is_whole_number(value):
         raise TypeMismatchError(
             f"{name} is a number", expected=expected, found=describe(value), do=do
         )

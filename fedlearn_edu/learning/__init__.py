@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning together: models, algorithms with `initialize` and `next`, evaluation.
 
-Everything in this room is written with the public face of the package only, as a
-student would: to see how an algorithm works, open its file; it is one page.
+Everything here is written with the package's public API alone, as a student would
+write it. To see how an algorithm works, open its file: each is one page.
 
 >>> import fedlearn_edu as fl
 >>> model = fl.learning.models.softmax_regression(features=2, classes=2)
@@ -28,10 +28,10 @@ from fedlearn_edu.learning import (
     models,
     optimizers,
 )
-from fedlearn_edu.learning.checkpoint_files import CheckpointError
-from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.checkpoints import CheckpointError, Checkpoints
+from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.divergence import DivergenceError
-from fedlearn_edu.learning.evaluation import build_federated_evaluation
+from fedlearn_edu.learning.evaluation import Evaluation, build_federated_evaluation
 from fedlearn_edu.learning.fed_avg import build_fed_avg
 from fedlearn_edu.learning.fed_opt import (
     build_fed_adagrad,
@@ -43,12 +43,10 @@ from fedlearn_edu.learning.fed_opt import (
 from fedlearn_edu.learning.fed_prox import build_fed_prox
 from fedlearn_edu.learning.fed_sgd import build_fed_sgd
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.judgement import Evaluation
-from fedlearn_edu.learning.plan import Options
 from fedlearn_edu.learning.process import LearningProcess
-from fedlearn_edu.learning.result import Run
-from fedlearn_edu.learning.running import run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.scaffold import build_scaffold
+from fedlearn_edu.learning.training_loop import run
 
 __all__ = [
     "CheckpointError",

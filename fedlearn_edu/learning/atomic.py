@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are there in full or not at all, whenever the process may be killed.
-
-And one program at a time where two would undo each other's work.
-"""
+"""Atomic file writes, and a lock file that admits one program at a time."""
 
 import os
 from collections.abc import Iterator
@@ -47,15 +44,15 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def alone(lock: Path, patience_s: float) -> Iterator[OSError | None]:
-    """Keeps out whoever else, here or in another program, asks for the same lock.
+def exclusive_lock(lock: Path, patience_s: float) -> Iterator[OSError | None]:
+    """Holds the lock; others that ask for it, here or in other programs, wait.
 
-    The system lets go of it when a program ends, however it ends: that its empty file
-    stays there means nothing. Where no file can be locked, as on some network drives,
-    or none be written, this goes on without a lock and yields what was refused.
+    The operating system releases it when a program ends, however it ends; the empty
+    file stays and means nothing. Where files cannot be locked, as on some network
+    drives, or none can be written, this proceeds without a lock and yields the error.
 
     Raises:
-        Timeout: if another one still has it after these seconds.
+        Timeout: if the lock is still taken after these seconds.
     """
     held, refused = FileLock(lock, poll_interval=0.01, fallback_to_soft=False), None
     try:

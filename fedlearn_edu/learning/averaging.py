@@ -4,14 +4,21 @@
 
 They differ in the work of a client, which is `local_training` for all but FedSGD, and
 in the server's optimizer. SCAFFOLD, whose clients keep something, has a round of its
-own.
+own, and shares `build_report`.
 """
 
-from typing import Any
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning import server
-from fedlearn_edu.learning.local_training import LocalPasses, build_client_round
+from fedlearn_edu.learning.local_training import (
+    COUNTS_TYPE,
+    LocalTrainingConfig,
+    build_client_round,
+)
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer
 from fedlearn_edu.learning.process import (
@@ -22,16 +29,32 @@ from fedlearn_edu.learning.process import (
 )
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class ServerState:
+    """What the server keeps from round to round.
+
+    Attributes:
+        weights: of the model, in the structure of `Model.weights_type`.
+        optimizer: the moments of the server's optimizer.
+        round_number: `int32`, rounds finished: 0 before the first.
+    """
+
+    weights: Any
+    optimizer: Any
+    round_number: Any
+
+
 def build_averaging_process(
-    name: str, model: Model, passes: LocalPasses, optimizer: Optimizer, seed: int
+    name: str, model: Model, local: LocalTrainingConfig, optimizer: Optimizer, seed: int
 ) -> LearningProcess:
     """Clients make passes over their batches; the server's optimizer takes the mean."""
     return LearningProcess(
         name=name,
-        settings=f"{passes}, server {optimizer}, seed {seed}",
+        settings=f"{local}, server {optimizer}, seed {seed}",
         model=model,
         initialize=build_initialize(model, optimizer, seed),
-        next=build_next(model, build_client_round(model, passes), optimizer),
+        next=build_next(model, build_client_round(model, local), optimizer),
     )
 
 
@@ -39,7 +62,7 @@ def build_initialize(model: Model, optimizer: Optimizer, seed: int) -> fl.Comput
     """`( -> STATE@SERVER)`."""
     check_model(model)
     check_seed(seed)
-    begin = server.build_begin(model, optimizer, seed)
+    begin = build_begin(model, optimizer, seed)
 
     @fl.federated_computation
     def initialize() -> Any:
@@ -58,9 +81,9 @@ def build_next(
         client_round: `(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`.
         optimizer: Of the server.
     """
-    state_type = server.build_begin(model, optimizer, 0).type_signature.result
-    step = server.build_step(model, optimizer, state_type)
-    report = server.build_report(model)
+    state_type = build_begin(model, optimizer, 0).type_signature.result
+    step = build_step(model, optimizer, state_type)
+    report = build_report(model)
 
     @fl.federated_computation(
         fl.type_at_server(state_type),
@@ -77,3 +100,56 @@ def build_next(
         return Output(state, metrics)
 
     return next_round
+
+
+def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
+    """`( -> STATE)`: the model's weights under the seed, and no round done."""
+
+    @fl.tf_computation
+    def begin() -> Any:
+        weights = model.initialize(seed)
+        return ServerState(weights, optimizer.initialize(weights), fl.tf.constant(0))
+
+    return begin
+
+
+def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computation:
+    """`(<STATE,WEIGHTS,int32> -> STATE)`: one step in the direction of the mean update.
+
+    The number counts the examples of the round. With none there is no mean, and the
+    state stays as it is.
+    """
+
+    @fl.tf_computation(state, model.weights_type, np.int32)
+    def step(state: Any, mean_update: Any, examples: Any) -> Any:
+        against = fl.tf.nest.map_structure(lambda update: -update, mean_update)
+        number = state.round_number
+        moments, weights = optimizer.step(
+            state.optimizer, state.weights, against, number, examples
+        )
+        return ServerState(weights, moments, number + fl.tf.minimum(examples, 1))
+
+    return step
+
+
+def build_report(model: Model) -> fl.Computation:
+    """`(<COUNTS,WEIGHTS> -> METRICS)`: the metrics of a round.
+
+    `loss_per_example` is the mean over all examples of all clients, each by the weights
+    it met; `update_norm` is the L2 norm of the mean update, all weights together. In a
+    round without examples the mean loss is NaN and the norm 0.
+    """
+    counts_type = fl.StructType(COUNTS_TYPE)
+
+    @fl.tf_computation(counts_type, model.weights_type)
+    def report(counts: Any, update: Any) -> Any:
+        examples = fl.tf.cast(counts["examples"], fl.tf.float32)
+        length = fl.tf.linalg.global_norm(fl.tf.nest.flatten(update))
+        return OrderedDict(
+            loss_per_example=counts["loss_sum"] / examples,
+            examples=counts["examples"],
+            clients=counts["clients"],
+            update_norm=fl.tf.where(examples > 0.0, length, 0.0),
+        )
+
+    return report

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, add_place, describe, short_traceback
-from fedlearn_edu.learning.optimizers import is_number, is_whole
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.errors import add_place, describe, short_traceback, whole_number
+from fedlearn_edu.learning.errors import RunError
+from fedlearn_edu.learning.optimizers import is_number
+from fedlearn_edu.learning.run_state import Run
 
 Callback = Callable[[Run], object]
 """Returns `None` or `False` to go on, `True` or a reason to stop."""
@@ -25,15 +26,11 @@ Callback = Callable[[Run], object]
 _SUFFIX = ".fedlearn_edu"
 
 
-class CallbackError(FedLearnError, ValueError):
-    """A callback was made, or answered, in a way that makes no sense."""
-
-
 def reason_to_stop(callbacks: tuple[Callback, ...], run: Run) -> str | None:
     """Calls them all, in their order; the first reason counts.
 
     Raises:
-        CallbackError: if an answer is neither yes, no, nor a reason.
+        RunError: if an answer is neither yes, no, nor a reason.
     """
     reasons = [_reason(callback, run) for callback in callbacks]
     return next((reason for reason in reasons if reason is not None), None)
@@ -51,7 +48,7 @@ def _reason(callback: Callback, run: Run) -> str | None:
     if isinstance(answer, bool | np.bool_):
         return f"{name} said so" if answer else None
     if answer is not None:
-        raise CallbackError(
+        raise RunError(
             "a callback says whether to stop",
             expected="None or False to go on, True or a reason to stop",
             found=describe(answer),
@@ -79,7 +76,7 @@ class EarlyStop:
     'loss has not fallen below 1 for 1 measurement'
 
     Raises:
-        CallbackError: if patience or mode makes no sense.
+        RunError: if patience or mode makes no sense.
         HistoryError: when called, if there is no such column.
     """
 
@@ -92,9 +89,7 @@ class EarlyStop:
     def __post_init__(self) -> None:
         if self.mode not in ("min", "max"):
             raise _senseless("mode", "'min' or 'max'", self.mode)
-        patience: Any = self.patience
-        if not is_whole(patience, 1):
-            raise _senseless("patience", "a whole number from 1 on", self.patience)
+        whole_number(self.patience, "patience", 1, RunError)
         if not (is_number(self.min_change) and self.min_change >= 0):
             raise _senseless("min_change", "a number of at least 0", self.min_change)
 
@@ -124,7 +119,7 @@ def stop_at(
     'test.accuracy is 0.93, at least 0.9'
 
     Raises:
-        CallbackError: unless there is one number to compare with.
+        RunError: unless there is one number to compare with.
         HistoryError: when called, if there is no such column.
     """
     bounds = [bound for bound in (at_least, at_most) if bound is not None]
@@ -216,8 +211,8 @@ def _measured(run: Run, column: str) -> NDArray[Any]:
     return measured
 
 
-def _senseless(name: str, expected: str, found: object) -> CallbackError:
-    return CallbackError(
+def _senseless(name: str, expected: str, found: object) -> RunError:
+    return RunError(
         f"{name} does not make sense",
         expected=expected,
         found=describe(found) if not isinstance(found, str) else found,

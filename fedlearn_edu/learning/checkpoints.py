@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints: a run on disk, from which the same run goes on, bit for bit.
+"""Checkpoints: a run on disk, which resumes bit for bit.
 
-A folder belongs to one run, and to one program at a time. What is drawn and shuffled
-depends on the number of the round alone, so the states and the history are all that has
-to be kept.
+A folder belongs to one run, and to one program at a time. Sampling and shuffling depend
+on the number of the round alone, so that states and history are all there is to save. A
+file is
+
+    fedlearn_edu checkpoint 1       a line with the version of the format
+    9f86d081884c7d659a2feaa0…       a line with the SHA-256 of all that follows
+    PK…                             an .npz of NumPy: arrays by name, never a pickle
+
+One of the arrays, `metadata`, is a text in JSON. So `np.load` reads the file once the
+two lines are cut off.
 """
 
+import hashlib
+import io
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,22 +26,23 @@ from typing import Any, final
 
 import numpy as np
 from filelock import Timeout
+from numpy.typing import NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback
-from fedlearn_edu.learning.atomic import TEMPORARY, alone, write_atomically
-from fedlearn_edu.learning.checkpoint_files import (
-    CheckpointError,
-    as_array,
-    decode,
-    encode,
-    like,
-)
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback, whole_number
+from fedlearn_edu.learning.atomic import TEMPORARY, exclusive_lock, write_atomically
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.optimizers import is_whole
-from fedlearn_edu.learning.result import Run
-from fedlearn_edu.learning.trees import flatten, rebuild
+from fedlearn_edu.learning.pytree import flatten, rebuild
+from fedlearn_edu.learning.run_state import Run
 
-_NAME = re.compile(r"round_(\d+)\.checkpoint")
+_FILE = re.compile(r"round_(\d+)\.checkpoint")
+_NAME = b"fedlearn_edu checkpoint "
+_FIRST_LINE = _NAME + b"1\n"
+_METADATA = "metadata"
+_CAN_BE_SAVED = "biufcV"
+
+
+class CheckpointError(FedLearnError, ValueError):
+    """A checkpoint cannot be resumed, or a state cannot be saved in one."""
 
 
 @final
@@ -47,8 +58,8 @@ class Checkpoints:
     """Where a run is saved, and how often.
 
     Attributes:
-        folder: of one run; it is made if it is not there. While a run goes on in it,
-            others are refused, except on drives that cannot lock files.
+        folder: of one run; it is made if it is not there. While a run uses it, others
+            are refused, except on drives that cannot lock files.
         every: after how many rounds; the last round is saved in any case.
         keep: how many of the newest files stay; `None` for all.
 
@@ -62,20 +73,17 @@ class Checkpoints:
 
     @short_traceback
     def __post_init__(self) -> None:
-        given: Any = self.folder
-        a_number, a_folder = "a whole number from 1 on", "the path of a folder"
-        for name, found, fits, expected in (
-            ("folder", given, given and isinstance(given, str | PathLike), a_folder),
-            ("every", self.every, is_whole(self.every, 1), a_number),
-            ("keep", self.keep, self.keep is None or is_whole(self.keep, 1), a_number),
-        ):
-            if not fits:
-                raise CheckpointError(
-                    f"{name} does not make sense",
-                    expected=expected,
-                    found=describe(found),
-                    where=name,
-                )
+        folder: Any = self.folder
+        if not folder or not isinstance(folder, str | PathLike):
+            raise CheckpointError(
+                "folder does not make sense",
+                expected="the path of a folder",
+                found=describe(folder),
+                where="folder",
+            )
+        whole_number(self.every, "every", 1, CheckpointError)
+        if self.keep is not None:
+            whole_number(self.keep, "keep", 1, CheckpointError)
 
     @property
     def files(self) -> list[Path]:
@@ -106,11 +114,11 @@ class Store:
         """Keeps other runs out of the folder.
 
         Raises:
-            CheckpointError: if one goes on in it.
+            CheckpointError: if another run uses it.
         """
         with ExitStack() as held:
             try:
-                held.enter_context(alone(self._folder / ".lock", patience_s=0))
+                held.enter_context(exclusive_lock(self._folder / ".lock", patience_s=0))
             except Timeout:
                 raise CheckpointError(
                     "another run goes on in this folder",
@@ -220,7 +228,7 @@ def _restored(tree: Any, prefix: str, read: Any) -> Any:
 
 
 def _round_of(path: Path) -> int:
-    found = _NAME.fullmatch(path.name)
+    found = _FILE.fullmatch(path.name)
     return int(found[1]) if found else 0
 
 
@@ -240,3 +248,86 @@ def _unwritten(path: Path, error: OSError, run: Run) -> CheckpointWriteError:
     )
     refused.run = run
     return refused
+
+
+# ------------------------------------------------------------------ the file
+
+
+def encode(metadata: Mapping[str, Any], leaves: Mapping[str, Any]) -> bytes:
+    """The content of a file.
+
+    Raises:
+        CheckpointError: if a leaf is no array of numbers.
+    """
+    arrays = {path: as_array(path, leaf) for path, leaf in leaves.items()}
+    text = np.frombuffer(json.dumps(metadata).encode(), np.uint8)
+    archive = io.BytesIO()
+    np.savez(archive, allow_pickle=False, **{**arrays, _METADATA: text})
+    rest = archive.getvalue()
+    return b"".join([_FIRST_LINE, _checksum(rest), rest])
+
+
+def decode(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Metadata and arrays of a file.
+
+    Raises:
+        CheckpointError: if it is no checkpoint, of another version, or damaged.
+    """
+    content = path.read_bytes()
+    first_line, _, rest = content.partition(b"\n")
+    if not first_line.startswith(_NAME):
+        raise _refused(path, "begins like no checkpoint", _what_begins(content))
+    if first_line + b"\n" != _FIRST_LINE:
+        raise _refused(
+            path, "has another version", first_line.decode("ascii", "replace")
+        )
+    length = len(_checksum(b""))
+    if rest[:length] != _checksum(rest[length:]):
+        raise _refused(path, "is damaged", "a checksum that is not that of the content")
+    with np.load(io.BytesIO(rest[length:]), allow_pickle=False) as archive:
+        arrays = dict(archive)
+    return json.loads(arrays.pop(_METADATA).tobytes()), arrays
+
+
+def as_array(path: str, leaf: Any) -> NDArray[Any]:
+    """A leaf of a state as an array that a file can hold.
+
+    Raises:
+        CheckpointError: if it is a text, or something else without numbers.
+    """
+    array = np.asarray(leaf)
+    if array.dtype.kind not in _CAN_BE_SAVED:
+        raise CheckpointError(
+            "only numbers can be saved",
+            expected="a state made of numbers and arrays of them",
+            found=f"{array.dtype} at {path}",
+            do="leave out checkpoints, or keep texts outside of the state",
+        )
+    return array
+
+
+def like(leaf: Any, array: NDArray[Any]) -> Any:
+    """The array as what the leaf is: a number, or an array, of the same type."""
+    dtype = np.asarray(leaf).dtype
+    if array.dtype.kind == "V":  # NumPy's files forget the name of such types: bfloat16
+        array = array.view(dtype)
+    if isinstance(leaf, np.generic):
+        return array[()]
+    return array if isinstance(leaf, np.ndarray) else array.item()
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode() + b"\n"
+
+
+def _what_begins(content: bytes) -> str:
+    return f"{content[:20]!r}" if content else "an empty file"
+
+
+def _refused(path: Path, how: str, found: str) -> CheckpointError:
+    return CheckpointError(
+        f"{path.name} {how}",
+        expected="a checkpoint as this package writes it",
+        found=found,
+        where=str(path),
+    )

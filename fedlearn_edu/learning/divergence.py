@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When numbers stop being numbers: which client it was, and what was there before.
+"""Divergence: a round that ends in NaN or infinity, and which clients caused it.
 
-A mean hides who spoilt it. So the round is done again from the last good state, with
-one client at a time.
+A mean hides its inputs, so the round is repeated from the last good state with one
+client at a time.
 """
 
 import math
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.learning.plan import Plan
-from fedlearn_edu.learning.result import Run
-from fedlearn_edu.learning.trees import is_finite
+from fedlearn_edu.learning.config import RunConfig
+from fedlearn_edu.learning.pytree import is_finite
+from fedlearn_edu.learning.run_state import Run
 
 _NAMED = 5
 
@@ -23,7 +23,7 @@ class DivergenceError(FedLearnError, ArithmeticError):
     """A round ended in NaN or infinity.
 
     Attributes:
-        run: up to the last good round; `Options(start=error.run)` goes on from it.
+        run: up to the last good round; `Options(start=error.run)` continues it.
     """
 
     run: Run
@@ -38,9 +38,9 @@ class _Culprit:
 
 
 def is_sound(result: Sequence[Any]) -> bool:
-    """Whether what `process.next` returned holds numbers only.
+    """Whether what `process.next` returned is finite.
 
-    Nobody had an example where `examples` is 0, and then a mean loss is no number.
+    Where `examples` is 0 the mean loss is NaN, and that is no divergence.
     """
     state, metrics, *client_states = result
     loss = metrics.get("loss_per_example", 0.0)
@@ -48,11 +48,11 @@ def is_sound(result: Sequence[Any]) -> bool:
     return is_good and is_finite(state) and is_finite(client_states)
 
 
-def diverged(plan: Plan, run: Run, positions: Sequence[int]) -> DivergenceError:
+def diverged(config: RunConfig, run: Run, positions: Sequence[int]) -> DivergenceError:
     """The error about the round after `run`, in which these clients finished."""
     number = run.rounds + 1
-    found = [who for who in dict.fromkeys(positions) if not _is_good(plan, run, who)]
-    culprits = [_culprit(plan, run, position) for position in found[:_NAMED]]
+    found = [who for who in dict.fromkeys(positions) if not _is_good(config, run, who)]
+    culprits = [_culprit(config, run, position) for position in found[:_NAMED]]
     error = DivergenceError(
         f"the model is no longer made of numbers after round {number}",
         expected="finite losses and weights",
@@ -64,24 +64,16 @@ def diverged(plan: Plan, run: Run, positions: Sequence[int]) -> DivergenceError:
     return error
 
 
-def alone(plan: Plan, run: Run, position: int) -> Any:
-    """What the next round would return if this client were the only one."""
-    data = plan.feed.place((position,), run.rounds + 1)
-    if run.client_states is None:
-        return plan.process.next(run.state, data)
-    return plan.process.next(run.state, data, [run.client_states[position]])
-
-
-def _is_good(plan: Plan, run: Run, position: int) -> bool:
-    result = alone(plan, run, position)
+def _is_good(config: RunConfig, run: Run, position: int) -> bool:
+    result = config.call_next(run, (position,))
     return result[1].get("examples") == 0 or is_sound(result)
 
 
-def _culprit(plan: Plan, run: Run, position: int) -> _Culprit:
-    metrics = alone(plan, run, position)[1]
-    batches = plan.feed.batches(position, run.rounds + 1)
+def _culprit(config: RunConfig, run: Run, position: int) -> _Culprit:
+    metrics = config.call_next(run, (position,))[1]
+    batches = config.source.batches(position, run.rounds + 1)
     return _Culprit(
-        plan.feed.name(position),
+        config.source.name(position),
         float(metrics.get("loss_per_example", math.nan)),
         not all(map(is_finite, batches)),
     )

@@ -3,7 +3,7 @@
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import LocalPasses
+from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd
 from fedlearn_edu.learning.process import LearningProcess
@@ -30,7 +30,7 @@ def build_fed_avg(
 
     Args:
         model: What is trained.
-        client_learning_rate: η, a number, or a function of the round's number.
+        client_learning_rate: η, a number, or a function of the rounds finished.
         server_learning_rate: η_s.
         local_epochs: Passes over a client's batches in one round, the paper's E; how
             large a batch is (B) is up to the data.
@@ -42,6 +42,8 @@ def build_fed_avg(
     Decentralized Data", AISTATS 2017, Algorithm 1; `build_weighted_fed_avg` and
     `build_unweighted_fed_avg` of `tff.learning.algorithms`.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_sgd(server_learning_rate)
-    return build_averaging_process("FedAvg", model, passes, optimizer, seed)
+    return build_averaging_process("FedAvg", model, local, optimizer, seed)

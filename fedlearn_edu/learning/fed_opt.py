@@ -12,11 +12,11 @@ Distribution for Federated Visual Classification", 2019.
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import LocalPasses
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import (
     Optimizer,
-    OptimizerError,
     Rate,
     build_adagrad,
     build_adam,
@@ -43,12 +43,12 @@ def build_fed_opt(
     arguments are those of `build_fed_avg`, which is this with `build_sgd` twice.
 
     Raises:
-        OptimizerError: if one of the two is none of `learning.optimizers`.
+        ProcessError: if one of the two is none of `learning.optimizers`.
     """
     _check_optimizer(client_optimizer, "client_optimizer")
     _check_optimizer(server_optimizer, "server_optimizer")
-    passes = LocalPasses(client_optimizer, local_epochs, weighting)
-    return build_averaging_process("FedOpt", model, passes, server_optimizer, seed)
+    local = LocalTrainingConfig(client_optimizer, local_epochs, weighting)
+    return build_averaging_process("FedOpt", model, local, server_optimizer, seed)
 
 
 @short_traceback
@@ -69,9 +69,11 @@ def build_fed_avg_m(
 
     Source: T. Hsu et al., 2019.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_sgdm(server_learning_rate, momentum)
-    return build_averaging_process("FedAvgM", model, passes, optimizer, seed)
+    return build_averaging_process("FedAvgM", model, local, optimizer, seed)
 
 
 @short_traceback
@@ -91,9 +93,11 @@ def build_fed_adagrad(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2 with β₁ = 0.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_adagrad(server_learning_rate, epsilon)
-    return build_averaging_process("FedAdagrad", model, passes, optimizer, seed)
+    return build_averaging_process("FedAdagrad", model, local, optimizer, seed)
 
 
 @short_traceback
@@ -115,9 +119,11 @@ def build_fed_adam(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_adam(server_learning_rate, epsilon=epsilon)
-    return build_averaging_process("FedAdam", model, passes, optimizer, seed)
+    return build_averaging_process("FedAdam", model, local, optimizer, seed)
 
 
 @short_traceback
@@ -137,14 +143,16 @@ def build_fed_yogi(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2.
     """
-    passes = LocalPasses(build_sgd(client_learning_rate), local_epochs, weighting)
+    local = LocalTrainingConfig(
+        build_sgd(client_learning_rate), local_epochs, weighting
+    )
     optimizer = build_yogi(server_learning_rate, epsilon=epsilon)
-    return build_averaging_process("FedYogi", model, passes, optimizer, seed)
+    return build_averaging_process("FedYogi", model, local, optimizer, seed)
 
 
 def _check_optimizer(optimizer: object, where: str) -> None:
     if not isinstance(optimizer, Optimizer):
-        raise OptimizerError(
+        raise ProcessError(
             "an optimizer is a pair of pure functions",
             expected="one that learning.optimizers makes, such as build_sgd(0.1)",
             found=describe(optimizer),

@@ -6,10 +6,11 @@ from typing import Any
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
-from fedlearn_edu.learning.local_training import LocalPasses
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd, is_number
-from fedlearn_edu.learning.process import LearningProcess, ProcessError
+from fedlearn_edu.learning.process import LearningProcess
 
 
 @short_traceback
@@ -53,7 +54,7 @@ def build_fed_prox(
 
     words = f"proximal strength {proximal_strength:g}"
     client = build_sgd(client_learning_rate)
-    passes = LocalPasses(client, local_epochs, weighting, pull_back, words)
+    local = LocalTrainingConfig(client, local_epochs, weighting, pull_back, words)
     return build_averaging_process(
-        "FedProx", model, passes, build_sgd(server_learning_rate), seed
+        "FedProx", model, local, build_sgd(server_learning_rate), seed
     )

@@ -46,7 +46,7 @@ def build_fed_sgd(
 @final
 @dataclass(frozen=True, eq=False)
 class GradientSum:
-    """What goes round in a client's loop.
+    """The state of a client's loop.
 
     Attributes:
         gradients: of the sum of the losses, in the structure of the weights.

@@ -2,8 +2,8 @@
 # mypy: disable-error-code="untyped-decorator"
 """Federated averaging from two functions: one makes a model, another trains it.
 
-A web answer about remote execution writes it with these names, which the ancestor never
-had. They are here because the program makes sense.
+The names are those of a web answer about remote execution; TFF never had them. They
+are here so that its program runs.
 """
 
 from collections import OrderedDict
@@ -15,10 +15,11 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.averaging import build_initialize, build_next
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import difference
 from fedlearn_edu.learning.models import LinearRegression, Model
 from fedlearn_edu.learning.optimizers import build_sgd
-from fedlearn_edu.learning.process import LearningProcess, ProcessError
+from fedlearn_edu.learning.process import LearningProcess
 
 
 @short_traceback

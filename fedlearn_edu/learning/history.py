@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The history of a run as a tidy table: one row for each round, one column a number.
+"""The history of a run as a tidy table: a row for each round, a column for each number.
 
-Nothing here knows how a round is made. A history is never changed: `with_row` makes the
-next one, so whoever keeps one has what was known then.
+A history is immutable: `with_row` returns a new one.
 """
 
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
@@ -25,14 +26,25 @@ COLUMNS = ("round", "clients", "dropped", "late", "seconds")
 """What every row has: the round's number from 1 on, how many clients finished, dropped
 out and came too late, and how long training took."""
 
+RENAMED = {
+    "loss_per_client": "mean_loss_over_clients",
+    "accuracy_per_client": "mean_accuracy_over_clients",
+    "accuracy_per_class": "balanced_accuracy",
+}
+"""Metrics by their former names; these are means, and the new names say so."""
+
+_BREAK = re.compile(r"(?=_per_|_over_)|(?<=mean_)")  # of a long name in a head
 _SHOWN_ROWS = 10
 _SHOWN_CHARS = 88
-_PER = "_per_"  # where a long name goes on in the next line
 _LEFT_OUT_FIRST = ("late", "dropped", "update_norm", "examples", "seconds")
 
 
 class HistoryError(FedLearnError, KeyError):
     """A history was asked for a column or a row that it does not have."""
+
+
+class MissingPandasError(FedLearnError, ImportError):
+    """A frame was asked for where pandas is not installed."""
 
 
 @final
@@ -86,15 +98,12 @@ class History:
         Raises:
             HistoryError: if there is no such column; it says which there are.
         """
-        asked: Any = column
         if column not in self.columns:
             raise HistoryError(
                 "a history has no such column",
                 expected=", ".join(self.columns),
                 found=repr(column),
-                do="rows have numbers: history.rows[-1]"
-                if isinstance(asked, int | slice)
-                else None,
+                do=_cure(column),
             )
         return np.array([row.get(column, math.nan) for row in self.rows])
 
@@ -111,20 +120,33 @@ class History:
     def __contains__(self, column: object) -> bool:
         return column in self.columns
 
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """The columns as arrays, by name; NaN where something was not measured."""
+        return {name: self[name] for name in self.columns}
+
+    @short_traceback
     def to_frame(self) -> Any:
-        """A pandas frame; where pandas is not installed, a dict of arrays."""
-        table = {name: self[name] for name in self.columns}
+        """The columns as a `pandas.DataFrame`.
+
+        Raises:
+            MissingPandasError: if pandas is not installed; an `ImportError`.
+        """
         try:
             pandas = import_module("pandas")
-        except ImportError:
-            return table
-        return pandas.DataFrame(table)
+        except ImportError as error:
+            raise MissingPandasError(
+                "a frame needs pandas, which is not installed",
+                expected="import pandas",
+                found=str(error),
+                do="%pip install pandas; or take history.to_dict(), arrays by name",
+            ) from error
+        return pandas.DataFrame(self.to_dict())
 
     def to_csv(self, path: str | Path) -> None:
-        """Writes the table; whoever reads at the same time sees the old or the new one.
+        """Writes the table atomically: a reader sees the old file or the new one.
 
-        What was not measured is an empty field; every other number is written so that
-        reading it gives the same one.
+        What was not measured is an empty field; all other numbers survive the round
+        trip exactly.
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -141,15 +163,21 @@ class History:
         return "\n".join([f"History of {count}", *lines, *note])
 
 
+def _cure(column: Any) -> str | None:
+    if isinstance(column, int | slice):
+        return "rows have numbers: history.rows[-1]"
+    of, dot, name = str(column).rpartition(".")
+    return f"did you mean {of}{dot}{RENAMED[name]}?" if name in RENAMED else None
+
+
 def _with_rows(rows: tuple[dict[str, float], ...], columns: tuple[str, ...]) -> History:
     return History(tuple(map(MappingProxyType, rows)), columns)
 
 
 def _shown_rows(history: History, names: list[str]) -> list[list[str]]:
     """The names, the first and the last rows, and a row of dots for those between."""
-    cut = [name.partition(_PER) for name in names]
-    ends = [per + end for _, per, end in cut]
-    head = [[begin for begin, _, _ in cut], *([ends] if any(ends) else [])]
+    cut = map(_BREAK.split, names)
+    head = [list(line) for line in zip_longest(*cut, fillvalue="")]
     cells = [[_number(row.get(name)) for name in names] for row in history]
     if len(cells) <= _SHOWN_ROWS:
         return [*head, *cells]

@@ -22,7 +22,7 @@ Correction = Callable[[Any, Any, Any], Any]
 """`<GRADIENTS,WEIGHTS,ANCHOR> -> GRADIENTS`; the anchor is shaped like the weights."""
 
 
-# `fl` is still being imported when this line is read: a spelling, not yet a type.
+# `fl.to_type` is not there yet during import, so this is an unconverted type.
 COUNTS_TYPE: Any = OrderedDict(loss_sum=np.float32, examples=np.int32, clients=np.int32)
 """What clients report of a round, to be summed: nats, examples, and one each."""
 
@@ -30,7 +30,7 @@ COUNTS_TYPE: Any = OrderedDict(loss_sum=np.float32, examples=np.int32, clients=n
 @final
 @dataclass(frozen=True, eq=False)
 class LocalTraining:
-    """What goes round in a client's loop, and what it has in its hands at the end.
+    """The state of a client's training loop, and its result.
 
     Attributes:
         weights: of the client's own copy of the model.
@@ -54,7 +54,7 @@ def uncorrected(gradients: Any, weights: Any, anchor: Any) -> Any:
 
 @final
 @dataclass(frozen=True)
-class LocalPasses:
+class LocalTrainingConfig:
     """What clients do in a round, and what their updates weigh.
 
     Attributes:
@@ -88,14 +88,18 @@ class LocalPasses:
         return ", ".join([*parts, *filter(None, [self.correction])])
 
 
-def build_client_round(model: Model, passes: LocalPasses) -> fl.Computation:
+LocalPasses = LocalTrainingConfig
+"""The former name, which answers to lesson 11 were written with."""
+
+
+def build_client_round(model: Model, local: LocalTrainingConfig) -> fl.Computation:
     """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)` in the round of this number.
 
     `CLIENT_RESULT` is `<update=WEIGHTS,weight=float32,counts=COUNTS>`: how far the
     client went, what that weighs in the mean, and what is summed for the metrics.
     """
-    train = build_local_training(model, passes)
-    pack = build_pack(model, passes, train.type_signature.result)
+    train = build_local_training(model, local)
+    pack = build_pack(model, local, train.type_signature.result)
 
     @fl.federated_computation(
         model.weights_type, np.int32, fl.SequenceType(model.batch_type)
@@ -106,19 +110,21 @@ def build_client_round(model: Model, passes: LocalPasses) -> fl.Computation:
     return client_round
 
 
-def build_pack(model: Model, passes: LocalPasses, training: fl.Type) -> fl.Computation:
+def build_pack(
+    model: Model, local: LocalTrainingConfig, training: fl.Type
+) -> fl.Computation:
     """What a client sends: how far it went, and what that weighs."""
 
     @fl.tf_computation(model.weights_type, training)
     def pack(weights: Any, trained: Any) -> Any:
         tf = fl.tf
-        examples = trained.examples // passes.local_epochs
-        weigh = examples if passes.weighting == "examples" else tf.minimum(examples, 1)
+        examples = trained.examples // local.local_epochs
+        weigh = examples if local.weighting == "examples" else tf.minimum(examples, 1)
         return OrderedDict(
             update=difference(trained.weights, weights),
             weight=tf.cast(weigh, tf.float32),
             counts=OrderedDict(
-                loss_sum=trained.loss_sum / float(passes.local_epochs),
+                loss_sum=trained.loss_sum / float(local.local_epochs),
                 examples=examples,
                 clients=tf.constant(1),
             ),
@@ -127,15 +133,15 @@ def build_pack(model: Model, passes: LocalPasses, training: fl.Type) -> fl.Compu
     return pack
 
 
-def build_local_training(model: Model, passes: LocalPasses) -> fl.Computation:
+def build_local_training(model: Model, local: LocalTrainingConfig) -> fl.Computation:
     """`(<WEIGHTS,ANCHOR,int32,BATCH*> -> LOCAL_TRAINING)`, in the round of this number.
 
     Each batch is one step down the gradient of its *mean* loss, and a batch of nothing
     is none; the batches come in their order, in every pass the same.
     """
-    begin = _build_begin(model, passes.optimizer)
+    begin = _build_begin(model, local.optimizer)
     training = begin.type_signature.result
-    step = _build_step(model, passes, training)
+    step = _build_step(model, local, training)
 
     @fl.federated_computation(
         model.weights_type,
@@ -149,7 +155,7 @@ def build_local_training(model: Model, passes: LocalPasses) -> fl.Computation:
             return step(so_far, anchor, number, batch)
 
         so_far = begin(weights)
-        for _ in range(passes.local_epochs):
+        for _ in range(local.local_epochs):
             so_far = fl.sequence_reduce(batches, so_far, learn)
         return so_far
 
@@ -166,14 +172,16 @@ def _build_begin(model: Model, optimizer: Optimizer) -> fl.Computation:
     return begin
 
 
-def _build_step(model: Model, passes: LocalPasses, training: fl.Type) -> fl.Computation:
+def _build_step(
+    model: Model, local: LocalTrainingConfig, training: fl.Type
+) -> fl.Computation:
     @fl.tf_computation(training, model.weights_type, np.int32, model.batch_type)
     def step(so_far: Any, anchor: Any, number: Any, batch: Any) -> Any:
         weights = so_far.weights
         gradients, losses = model.mean_gradient(weights, batch)
-        gradients = passes.correct(gradients, weights, anchor)
+        gradients = local.correct(gradients, weights, anchor)
         examples = fl.tf.size(losses)
-        moments, weights = passes.optimizer.step(
+        moments, weights = local.optimizer.step(
             so_far.optimizer, weights, gradients, number, examples
         )
         return LocalTraining(

@@ -8,11 +8,8 @@ in `evaluation` for what is reported.
 from typing import Any
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, short_traceback
-
-
-class LossError(FedLearnError, ValueError):
-    """There is no loss of this name."""
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.errors import ProcessError
 
 
 def cross_entropy(outputs: Any, y: Any) -> Any:
@@ -52,10 +49,10 @@ def find(name: str) -> Any:
     """The loss of this name, ours or Keras's.
 
     Raises:
-        LossError: there is none.
+        ProcessError: there is none.
     """
     if name not in NAMES:
-        raise LossError(
+        raise ProcessError(
             "no loss has this name",
             expected=" or ".join(map(repr, NAMES)),
             found=repr(name),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimizers as pure functions: nothing is remembered but what is passed in.
+"""Optimizers as pure functions: their moments are passed in and returned.
 
 A client's optimizer takes gradients of a loss; a server's takes the mean of what
 clients changed, with its sign turned, as if it were a gradient. Weights, gradients and
@@ -7,23 +7,24 @@ moments are structures of tensors of the same shape, and these functions are cal
 the body of a `tf_computation`.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeGuard, final
 
-import numpy as np
-
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.pytree import flatten, rebuild
 from fedlearn_edu.learning.schedules import (
     Rate,
     at_round,
     describe_rate,
     exponential_decay,
 )
-from fedlearn_edu.learning.trees import flatten, rebuild
+
+OptimizerError = ProcessError
+"""The former name of the error."""
 
 Weights = Any
 """A structure of float tensors, for example `<weights=float32[784,10],...>`."""
@@ -42,11 +43,6 @@ __all__ = [
 
 
 @final
-class OptimizerError(FedLearnError, ValueError):
-    """An optimizer was asked for with a number that makes no sense."""
-
-
-@final
 @dataclass(frozen=True)
 class Optimizer:
     """Two pure functions and a name that tells their numbers.
@@ -54,8 +50,8 @@ class Optimizer:
     Attributes:
         name: what it is, `"SGD(0.1)"`; two with the same name do the same.
         initialize: `WEIGHTS -> MOMENTS`, the state before the first step.
-        next: `<MOMENTS,WEIGHTS,GRADIENTS,int32> -> <MOMENTS,WEIGHTS>`, one step in the
-            round of this number.
+        next: `<MOMENTS,WEIGHTS,GRADIENTS,int32> -> <MOMENTS,WEIGHTS>`, one step
+            after this many finished rounds.
 
     Source: `tff.learning.optimizers.Optimizer`.
     """
@@ -237,7 +233,7 @@ def _named(name: str, rate: Rate, **numbers: float) -> str:
 def _check_rate(rate: object) -> None:
     fits = 0.0 <= rate < float("inf") if is_number(rate) else callable(rate)
     if not fits:
-        raise OptimizerError(
+        raise ProcessError(
             "a learning rate says how long a step is",
             expected="a number of at least 0, or a function of the round's number",
             found=repr(rate),
@@ -247,7 +243,7 @@ def _check_rate(rate: object) -> None:
 
 def _check_share(name: str, number: object) -> None:
     if not (is_number(number) and 0.0 <= number < 1.0):
-        raise OptimizerError(
+        raise ProcessError(
             f"{name} is the share of the past that is kept",
             expected=f"0 <= {name} < 1",
             found=repr(number),
@@ -257,7 +253,7 @@ def _check_share(name: str, number: object) -> None:
 
 def _check_positive(name: str, number: object) -> None:
     if not (is_number(number) and number > 0.0):
-        raise OptimizerError(
+        raise ProcessError(
             f"{name} keeps a division finite",
             expected=f"{name} > 0",
             found=repr(number),
@@ -268,12 +264,3 @@ def _check_positive(name: str, number: object) -> None:
 def is_number(thing: object) -> TypeGuard[float]:
     """Numbers of NumPy count, too; `True` is none."""
     return isinstance(thing, Real) and not isinstance(thing, bool)
-
-
-def is_whole(thing: Any, least: float = -math.inf) -> TypeGuard[int]:
-    """Whether this is a whole number of at least `least`.
-
-    >>> [is_whole(thing, 1) for thing in (1, 0, 2.0, True, "2")]
-    [True, False, False, False, False]
-    """
-    return is_number(thing) and isinstance(thing, int | np.integer) and thing >= least

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A learning process: two computations, `initialize` and `next`, and what goes round.
+"""A learning process: two computations, `initialize` and `next`.
 
-The builders beside this file (`fed_sgd`, `fed_avg`, …) make processes; `running` calls
-them round after round. A process is nothing but programs in our language: print its
+The builders beside this file (`fed_sgd`, `fed_avg`, …) make processes; `run` calls them
+round after round. A process is nothing but programs in our language: print its
 computations to read them, call them to take one step.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.errors import describe, short_traceback, whole_number
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import LinearRegression, Model
-from fedlearn_edu.learning.optimizers import is_whole
-
-
-class ProcessError(FedLearnError, ValueError):
-    """A learning process cannot be built, or run, as asked."""
 
 
 class Output(NamedTuple):
@@ -112,13 +109,15 @@ def check_weighting(weighting: str) -> None:
 
 def check_epochs(local_epochs: object) -> None:
     """Raises `ProcessError` unless a client passes over its data at least once."""
-    if not is_whole(local_epochs, 1):
-        raise ProcessError(
-            "a client passes over its examples at least once",
-            expected="local_epochs >= 1, a whole number",
-            found=repr(local_epochs),
-            where="local_epochs",
-        )
+    whole_number(
+        local_epochs,
+        "local_epochs",
+        1,
+        ProcessError,
+        summary="a client passes over its examples at least once",
+        expected="local_epochs >= 1, a whole number",
+        found=repr(local_epochs),
+    )
 
 
 def check_model(model: object) -> None:
@@ -142,22 +141,26 @@ def check_model(model: object) -> None:
 
 def check_seed(seed: object) -> None:
     """Raises `ProcessError` unless weights can be drawn under this seed."""
-    if not is_whole(seed):
-        raise ProcessError(
-            "a seed gives the same weights again and again",
-            expected="a whole number",
-            found=repr(seed),
-            where="seed",
-        )
+    whole_number(
+        seed,
+        "seed",
+        -math.inf,
+        ProcessError,
+        summary="a seed gives the same weights again and again",
+        expected="a whole number",
+        found=repr(seed),
+    )
 
 
 def check_count(num_clients: object) -> None:
     """Raises `ProcessError` unless this is how many clients there are."""
-    if not is_whole(num_clients, 1):
-        raise ProcessError(
-            "SCAFFOLD has to know how many clients there are",
-            expected="num_clients >= 1, those that wait included",
-            found=repr(num_clients),
-            where="num_clients",
-            do="len(data)",
-        )
+    whole_number(
+        num_clients,
+        "num_clients",
+        1,
+        ProcessError,
+        summary="SCAFFOLD has to know how many clients there are",
+        expected="num_clients >= 1, those that wait included",
+        found=repr(num_clients),
+        do="len(data)",
+    )

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A progress bar where somebody watches: in a notebook, or on a terminal.
+"""A progress bar in notebooks and on terminals.
 
-It goes to stdout. A file or a pipe gets nothing, and neither does stderr, where a
-grader takes any text for failure.
+It goes to stdout; graders take any text on stderr for a failure. Files and pipes get
+nothing.
 """
 
 import sys
 from typing import Any
 
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 
 
 def progress_bar(rounds: int, done: int, is_wanted: bool) -> Any:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mypy: disable-error-code="untyped-decorator"
-"""SCAFFOLD: clients remember in which direction they drift, and steer against it."""
+"""SCAFFOLD: clients keep control variates, which correct their drift."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning import server
+from fedlearn_edu.learning.averaging import build_report
 from fedlearn_edu.learning.local_training import (
-    LocalPasses,
+    LocalTrainingConfig,
     build_local_training,
     build_pack,
     difference,
@@ -63,7 +63,7 @@ def build_scaffold(
     Args:
         model: What is trained.
         num_clients: N, all clients there are, whether they take part or not.
-        client_learning_rate: η, a number, or a function of the round's number.
+        client_learning_rate: η, a number, or a function of the rounds finished.
         server_learning_rate: η_s.
         local_epochs: Passes over a client's batches in one round.
         seed: Of the initial weights.
@@ -77,12 +77,12 @@ def build_scaffold(
     check_count(num_clients)
     check_model(model)
     check_seed(seed)
-    passes = LocalPasses(
+    local = LocalTrainingConfig(
         build_sgd(client_learning_rate), local_epochs, "uniform", against_drift
     )
     optimizer = build_sgd(server_learning_rate)
     begin = _build_begin(model, optimizer, seed)
-    client_round = _build_client_round(model, passes, client_learning_rate)
+    client_round = _build_client_round(model, local, client_learning_rate)
 
     @fl.federated_computation
     def initialize() -> Any:
@@ -90,7 +90,7 @@ def build_scaffold(
 
     return LearningProcess(
         name="SCAFFOLD",
-        settings=f"{passes}, server {optimizer}, {num_clients} clients, seed {seed}",
+        settings=f"{local}, server {optimizer}, {num_clients} clients, seed {seed}",
         model=model,
         initialize=initialize,
         next=_build_next(model, optimizer, client_round, num_clients),
@@ -108,7 +108,7 @@ class ScaffoldState:
         weights: of the model, in the structure of `Model.weights_type`.
         variate: c, the mean of the variates of all clients.
         optimizer: the moments of the server's optimizer.
-        round_number: `int32`, rounds that are done.
+        round_number: `int32`, rounds finished: 0 before the first.
     """
 
     weights: Any
@@ -142,13 +142,13 @@ def _build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computatio
 
 
 def _build_client_round(
-    model: Model, passes: LocalPasses, learning_rate: Rate
+    model: Model, local: LocalTrainingConfig, learning_rate: Rate
 ) -> fl.Computation:
     """`(<WEIGHTS,c=WEIGHTS,int32,BATCH*,c_k=WEIGHTS> -> <sent,variate,change>)`."""
     weights_type = model.weights_type
-    train = build_local_training(model, passes)
+    train = build_local_training(model, local)
     trained_type = train.type_signature.result
-    pack = build_pack(model, passes, trained_type)
+    pack = build_pack(model, local, trained_type)
     drift = fl.tf_computation(difference, weights_type, weights_type)
     renew = _build_renewal(weights_type, trained_type, learning_rate)
 
@@ -179,7 +179,7 @@ def _build_renewal(
     def renew(weights: Any, trained: Any, common: Any, own: Any, number: Any) -> Any:
         tf = fl.tf
         way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
-        # Who took no step met no gradient, and keeps what it had.
+        # A client without a step has no gradient, and keeps its variate.
         return tf.nest.map_structure(
             lambda w, w_k, c, c_k: tf.where(way == 0, c_k, c_k - c + (w - w_k) / way),
             weights,
@@ -196,7 +196,7 @@ def _build_next(
 ) -> fl.Computation:
     state_type = _build_begin(model, optimizer, 0).type_signature.result
     step = _build_step(model, optimizer, state_type, num_clients)
-    report = server.build_report(model)
+    report = build_report(model)
 
     @fl.federated_computation(
         fl.type_at_server(state_type),
@@ -238,7 +238,7 @@ def _build_step(
         variate = each(lambda c, d: c + d / num_clients, state.variate, change)
         return ScaffoldState(
             weights,
-            variate,  # nobody's change is 0 where nobody had an example
+            variate,  # a sum of no changes is 0
             moments,
             number + fl.tf.minimum(examples, 1),
         )

@@ -11,19 +11,15 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.learning.errors import ProcessError
 
 Rate = float | Callable[[Any], Any]
-"""A learning rate: a number, or a function of the round's number, from 0 on.
+"""A learning rate: a number, or a function of the rounds finished, 0 in the first.
 
 The function is called in the body of a `tf_computation` with a `float32`, such as in
 `lambda number: 0.1 / (number + 1)`; where it has to choose, `tf.where` does.
 """
-
-
-@final
-class ScheduleError(FedLearnError, ValueError):
-    """A learning rate was asked to change in a way that makes no sense."""
 
 
 @short_traceback
@@ -35,13 +31,13 @@ def exponential_decay(learning_rate: float, factor: float) -> Rate:
     (exponential_decay(0.1, 0.9), 0.081)
 
     Raises:
-        ScheduleError: if one of the two is not a finite number of at least 0.
+        ProcessError: if one of the two is not a finite number of at least 0.
     """
     for name, number in (("learning_rate", learning_rate), ("factor", factor)):
         given: object = number
         fits = isinstance(given, int | float | np.number) and math.isfinite(number)
         if not fits or number < 0:
-            raise ScheduleError(
+            raise ProcessError(
                 f"{name} does not make sense",
                 expected="a finite number of at least 0",
                 found=describe(number),
@@ -54,7 +50,7 @@ def exponential_decay(learning_rate: float, factor: float) -> Rate:
 @final
 @dataclass(frozen=True)
 class _ExponentialDecay:
-    """A function with a name, so that an optimizer can say what it does."""
+    """A function with a name, which the settings of a process and a checkpoint show."""
 
     learning_rate: float
     factor: float
@@ -73,7 +69,7 @@ def at_round(rate: Rate, number: Any) -> Any:
     try:
         return fl.tf.cast(rate(fl.tf.cast(number, fl.tf.float32)), fl.tf.float32)
     except (TypeError, ValueError) as error:
-        raise ScheduleError(
+        raise ProcessError(
             "a learning rate cannot be computed from the number of the round",
             expected="a function from a float32 tensor to one number",
             found=f"{type(error).__name__} in {describe(rate)}",

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulation needs around a computation: where it runs, data, and who has which.
+"""What a simulation needs around a computation: environments, data sets, clients.
 
 `datasets` has the examples, `partitions` deals them out, `ClientData` reads them client
-by client, and `Participation` says who takes part in a round.
+by client, and `ClientSampling` chooses the clients of a round.
 
-The two environments are the ones that programs for the ancestor ask for:
+The two environments are those that TFF programs ask for:
 `local_executor_factory()` without sequence operators, `build_inprocess_environment()`
 with them.
 """
@@ -14,27 +14,26 @@ from typing import Any
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.simulation import datasets, partitions
-from fedlearn_edu.simulation.client import Client
-from fedlearn_edu.simulation.client_data import ClientData
+from fedlearn_edu.simulation.client_data import Client, ClientData
+from fedlearn_edu.simulation.client_sampling import (
+    ClientSampling,
+    Cohort,
+    SamplingError,
+    Stragglers,
+)
 from fedlearn_edu.simulation.environments import (
     Environment,
     build_inprocess_environment,
     local_executor_factory,
 )
-from fedlearn_edu.simulation.participation import (
-    Draw,
-    Participation,
-    ParticipationError,
-    Stragglers,
-)
 
 __all__ = [
     "Client",
     "ClientData",
-    "Draw",
+    "ClientSampling",
+    "Cohort",
     "Environment",
-    "Participation",
-    "ParticipationError",
+    "SamplingError",
     "Stragglers",
     "build_inprocess_environment",
     "datasets",

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ClientData`: arrays, and who holds which of their examples.
+"""`ClientData`: arrays, and which client holds which of their examples.
 
 It points into the arrays and copies nothing until a client is read, so ten thousand
-clients cost no more than the indices. `place()` hands the batches to computations.
+clients cost no more than the indices. What a client reads depends on its `id`, the seed
+and the round alone. `place()` hands the batches to computations.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, SupportsIndex, final, overload
 
 import numpy as np
@@ -13,12 +17,140 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.language.federated_value import FederatedValue, place
-from fedlearn_edu.simulation.client import Client, Examples, batch_type
-from fedlearn_edu.simulation.datasets.arrays import ExamplesError, check_examples
-from fedlearn_edu.simulation.partitions import Batch, Look, PartitionError
-from fedlearn_edu.simulation.partitions.by_look import as_grey
-from fedlearn_edu.simulation.partitions.record import Shares, check_share
-from fedlearn_edu.types import CLIENTS, SequenceType, StructType
+from fedlearn_edu.simulation.datasets.dataset import ExamplesError, check_examples
+from fedlearn_edu.simulation.partitions.arguments import (
+    Indices,
+    PartitionError,
+    Shares,
+    check_share,
+    whole,
+)
+from fedlearn_edu.simulation.partitions.batching import (
+    Batch,
+    as_features,
+    as_targets,
+    check_batch_size,
+)
+from fedlearn_edu.simulation.partitions.feature_skew import FeatureShift, as_grey
+from fedlearn_edu.simulation.seeded_rng import seeded_rng
+from fedlearn_edu.types import CLIENTS, SequenceType, StructType, TensorType
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Arrays that all clients share, and where in them each client's share is.
+
+    Attributes:
+        x: examples, `[n,…]`.
+        y: labels or targets, `[n]` or `[n,…]`.
+        positions: the shares of all clients, one behind the other.
+        ends: where in `positions` each client's share ends.
+        feature_shifts: how each client sees its images; `None` is as they are.
+    """
+
+    x: NDArray[Any]
+    y: NDArray[Any]
+    positions: Indices
+    ends: NDArray[np.int64]
+    feature_shifts: tuple[FeatureShift, ...] | None = None
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many examples each client holds."""
+        return np.diff(self.ends, prepend=0)
+
+    def of(self, client: int) -> Indices:
+        """The share of one client, in the order in which it was dealt."""
+        end = self.ends[client]
+        return self.positions[end - self.sizes[client] : end]
+
+
+def batch_type(examples: Examples) -> StructType:
+    """The type of one batch, `<x=float32[?,features],y=int32[?]>`."""
+    x, y = as_features(examples.x[:0]), as_targets(examples.y[:0])
+    fields = OrderedDict(
+        x=TensorType(x.dtype, [None, *x.shape[1:]]),
+        y=TensorType(y.dtype, [None, *y.shape[1:]]),
+    )
+    return StructType(fields.items(), OrderedDict)
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Client:
+    """One client: `len()`, `x`, `y` and `batches()`; made by `ClientData`.
+
+    Attributes:
+        id: its number in the partition, which it keeps when clients are selected.
+    """
+
+    id: int
+    _examples: Examples
+
+    @property
+    def indices(self) -> Indices:
+        """Where its examples are in the arrays, in the order as dealt."""
+        return self._examples.of(self.id)
+
+    @property
+    def x(self) -> NDArray[np.float32]:
+        """Its examples, `float32[n,features]`, images scaled to 0..1; read anew."""
+        held, shifts = self._examples.x[self.indices], self._examples.feature_shifts
+        return as_features(held if shifts is None else shifts[self.id].apply(held))
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """Its labels, `int32[n]`, or targets, `float32[n]`."""
+        return as_targets(self._examples.y[self.indices])
+
+    def __len__(self) -> int:
+        return int(self._examples.sizes[self.id])
+
+    def __repr__(self) -> str:
+        return (
+            f"Client({self.id}, {len(self):,} example{'' if len(self) == 1 else 's'})"
+        )
+
+    def batches(
+        self,
+        batch_size: int | None = None,
+        *,
+        epochs: int = 1,
+        seed: int | None = None,
+        round_number: int = 0,
+    ) -> list[Batch]:
+        """Its examples in batches, `<x=float32[?,784],y=int32[?]>`.
+
+        Args:
+            batch_size: Examples per batch; the last one of an epoch may be shorter.
+                `None` is one batch of everything.
+            epochs: How often each example comes.
+            seed: With a seed each epoch has an order of its own, which depends on
+                (seed, round_number, id, epoch) only. `None` keeps the order as dealt.
+            round_number: So that rounds differ.
+
+        Raises:
+            PartitionError: if a number is not a whole one, or too small.
+        """
+        size = len(self) if batch_size is None else check_batch_size(batch_size)
+        key = self._key(seed, round_number)
+        x, y = self.x, self.y
+        cut = []
+        for epoch in range(whole(epochs, "epochs")):
+            order = np.arange(len(self))
+            if key is not None:
+                order = seeded_rng("shuffle", *key, epoch).permutation(order)
+            for start in range(0, len(order), size):
+                chosen = order[start : start + size]
+                cut.append(Batch(x=x[chosen], y=y[chosen]))
+        return cut
+
+    def _key(self, seed: int | None, round_number: int) -> tuple[int, int, int] | None:
+        number = whole(round_number, "round_number", least=0)
+        if seed is None:
+            return None
+        return whole(seed, "seed", least=0), number, self.id
 
 
 @final
@@ -39,7 +171,8 @@ class ClientData(Sequence[Client]):
         partition: One array of positions per client, as `simulation.partitions` deals
             them. Examples may be left out, and may be held by several clients, which
             is said when the `ClientData` is shown.
-        looks: How each client sees its images, one `Look` each; `None` is as they are.
+        feature_shifts: How each client sees its images, one `FeatureShift` each;
+            `None` is as they are.
 
     >>> from fedlearn_edu.simulation import datasets, partitions
     >>> x, y = datasets.load_digits28().train
@@ -66,7 +199,7 @@ class ClientData(Sequence[Client]):
         x: ArrayLike,
         y: ArrayLike,
         partition: Shares,
-        looks: Sequence[Look] | None = None,
+        feature_shifts: Sequence[FeatureShift] | None = None,
     ) -> None:
         arrays = check_examples(x, y, "ClientData")
         _check_range(arrays[1])
@@ -79,10 +212,12 @@ class ClientData(Sequence[Client]):
                 found=describe(partition),
                 where="partition",
             )
-        seen = None if looks is None else _checked_looks(looks, len(held), arrays[0])
+        shifts = feature_shifts
+        if shifts is not None:
+            shifts = _checked_shifts(shifts, len(held), arrays[0])
         positions = np.concatenate(held)
         ends = np.cumsum([len(of) for of in held])
-        self._examples = Examples(*arrays, positions, ends, seen)
+        self._examples = Examples(*arrays, positions, ends, shifts)
         self._ids = np.arange(len(held))
 
     @property
@@ -116,7 +251,7 @@ class ClientData(Sequence[Client]):
     def select(self, positions: Iterable[int]) -> "ClientData":
         """The clients at these positions, in this order; one may come several times.
 
-        Nobody, `select([])`, is a `ClientData` of no clients.
+        `select([])` is a `ClientData` of no clients.
         """
         return self._of(self._ids[self._positions(list(positions))])
 
@@ -201,17 +336,19 @@ def _check_range(y: NDArray[Any]) -> None:
         )
 
 
-def _checked_looks(
-    looks: Sequence[Look], clients: int, x: NDArray[Any]
-) -> tuple[Look, ...]:
-    found = tuple(looks)
-    if len(found) != clients or not all(isinstance(look, Look) for look in found):
+def _checked_shifts(
+    shifts: Sequence[FeatureShift], clients: int, x: NDArray[Any]
+) -> tuple[FeatureShift, ...]:
+    found = tuple(shifts)
+    if len(found) != clients or not all(
+        isinstance(each, FeatureShift) for each in found
+    ):
         raise PartitionError(
-            "the looks do not fit the clients",
-            expected=f"one Look for each of {clients:,} clients",
-            found=f"{len(found):,} entries: {describe(looks)}",
-            where="looks",
-            do=f"partitions.looks({clients}, rotation=30.0)",
+            "the feature shifts do not fit the clients",
+            expected=f"one FeatureShift for each of {clients:,} clients",
+            found=f"{len(found):,} entries: {describe(shifts)}",
+            where="feature_shifts",
+            do=f"partitions.feature_shifts({clients}, rotation=30.0)",
         )
     as_grey(x[:1])
     return found

@@ -4,7 +4,6 @@
 Every floor above takes its types from here. Nothing here runs, traces or compiles.
 """
 
-from types import ModuleType as _ModuleType
 from typing import Never as _Never
 
 from fedlearn_edu.errors import short_traceback as _short_traceback
@@ -53,10 +52,36 @@ from fedlearn_edu.types.type_join import infer_member as infer_member
 from fedlearn_edu.types.type_join import infer_sequence as infer_sequence
 from fedlearn_edu.types.type_join import join as join
 
+# What else is here is for the floors above, which convert and carry values.
 __all__ = [
-    name
-    for name, each in [*globals().items()]
-    if name[0] != "_" and not isinstance(each, _ModuleType)
+    "CLIENTS",
+    "SERVER",
+    "UNRANKED",
+    "AbstractType",
+    "FederatedType",
+    "FunctionType",
+    "Placement",
+    "PlacementType",
+    "SequenceType",
+    "StructType",
+    "StructWithPythonType",
+    "TensorType",
+    "Type",
+    "check_sum_compatible",
+    "format_type",
+    "infer_type",
+    "is_average_compatible",
+    "is_structure_of_integers",
+    "is_sum_compatible",
+    "is_tensorflow_compatible",
+    "normalize",
+    "parse_type",
+    "restore",
+    "substitute",
+    "to_type",
+    "type_at_clients",
+    "type_at_server",
+    "unify",
 ]
 
 

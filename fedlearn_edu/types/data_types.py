@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, final, overload
+from typing import TYPE_CHECKING, Any, ClassVar, final, overload
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.structure import Struct, check_names
@@ -173,10 +173,35 @@ class StructType(Type):
         return f"StructType([{', '.join(parts)}]){suffix}"
 
 
-# The ancestor's name; there it was a class, and so it is still spelled like one.
-def StructWithPythonType(elements: Any, container: type) -> StructType:  # noqa: N802
-    """A struct type that remembers the Python container its values come from."""
-    return StructType(elements, container)
+@final
+class _WithPythonType(type):
+    """Makes `StructType`s, and takes those that have a container for its instances."""
+
+    def __call__(cls, elements: Any, container: type) -> StructType:
+        """A struct type that remembers the Python container its values come from."""
+        return StructType(elements, container)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        kind = instance if isinstance(instance, StructType) else None
+        return kind is not None and kind.python_container is not None
+
+
+if TYPE_CHECKING:  # a type checker follows no metaclass
+    StructWithPythonType = StructType
+else:
+
+    @final
+    class StructWithPythonType(metaclass=_WithPythonType):
+        """A struct type that remembers the Python container its values come from.
+
+        The name is the ancestor's. What it makes is a `StructType`, and its instances
+        are all `StructType`s with a container, however they were made.
+
+        >>> import numpy as np
+        >>> kind = StructWithPythonType([("a", np.int32)], dict)
+        >>> isinstance(kind, StructWithPythonType), kind
+        (True, StructType([('a', TensorType(np.int32))]) as dict)
+        """
 
 
 def struct_type(names: tuple[str | None, ...], types: Iterable[Type]) -> StructType:

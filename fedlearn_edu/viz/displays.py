@@ -14,7 +14,7 @@ from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.executors.sizing import size_of
 from fedlearn_edu.language.federated_value import FederatedValue, brief, participants
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation.partitions.skew import Skew
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.types import (

@@ -36,7 +36,7 @@ DISPLAYS = {
     "fedlearn_edu.executors.base.Executor": "executors.draw_executor",
     "fedlearn_edu.errors.FedLearnError": "displays.draw_error",
     "fedlearn_edu.learning.history.History": "displays.history_table",
-    "fedlearn_edu.learning.result.Run": "displays.run_table",
+    "fedlearn_edu.learning.run_state.Run": "displays.run_table",
     "fedlearn_edu.simulation.partitions.skew.Skew": "displays.skew_table",
     "fedlearn_edu.learning.process.LearningProcess": "programs.draw_process",
     "fedlearn_edu.types.base.Type": "displays.draw_type",

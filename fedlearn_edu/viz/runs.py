@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`draw_run`: what the history of a run says, or of up to four runs side by side."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel, end
 
@@ -125,7 +126,7 @@ def _last(tables: dict[str, Table]) -> int:
 
 def _band(history: History, column: str) -> NDArray[np.float64] | None:
     """From the lowest to the highest client, if that was measured."""
-    kind = column.partition("_per_")[0]
+    kind = re.split("_per_|_over_", column.replace("mean_", ""), maxsplit=1)[0]
     ends = [f"{kind}_lowest", f"{kind}_highest"]
     if not all(name in history for name in ends):
         return None

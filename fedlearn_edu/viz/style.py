@@ -113,15 +113,6 @@ def check_width(width_in: Any) -> None:
         )
 
 
-def is_whole(number: object) -> bool:
-    """Whether this is a whole number, of Python or NumPy; `True` is none.
-
-    >>> [is_whole(each) for each in (2, np.int64(2), 2.0, True, "2")]
-    [True, True, False, False, False]
-    """
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
-
-
 def check_numbers(found: Any, where: str, expected: str) -> NDArray[np.float64]:
     """The same as an array; refuses text, and rows of different lengths."""
     try:

@@ -13,6 +13,8 @@ FACES = [
     "fedlearn_edu",
     "fedlearn_edu.framework",
     "fedlearn_edu.learning",
+    "fedlearn_edu.simulation",
+    "fedlearn_edu.types",
     "fedlearn_edu.viz",
 ]
 

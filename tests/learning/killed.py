@@ -4,8 +4,8 @@
     python -m tests.learning.killed FOLDER WHICH POINT
 
 Points are counted, not timed: each call that a function of `fedlearn_edu/learning`
-makes or is, and each return of one, is a point; of a run with TensorFlow, only those
-while a checkpoint is written. At the given one the process sends SIGKILL to itself; 0
+makes or is, and each return of one, is a point; of a run with TensorFlow, only each
+`os.fsync` of a checkpoint. At the given one the process sends SIGKILL to itself; 0
 means never, and then it prints how many there were, and a digest of all the run left.
 """
 
@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning import atomic, running
+from fedlearn_edu.learning import training_loop
 from fedlearn_edu.learning.checkpoints import Checkpoints
-from fedlearn_edu.learning.plan import Options
+from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.process import LearningProcess
-from fedlearn_edu.learning.result import Run
-from fedlearn_edu.learning.trees import flatten
-from fedlearn_edu.simulation import Participation, Stragglers
+from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.simulation import ClientSampling, Stragglers
 from tests.learning.small import mean_process, small_data
 
 ROUNDS = 5
-_ROOM = str(Path(running.__file__).parent)
+_ROOM = str(Path(training_loop.__file__).parent)
 
 
 def the_process(which: str) -> LearningProcess:
@@ -43,13 +43,13 @@ def the_process(which: str) -> LearningProcess:
 def the_run(folder: str | None, which: str, rounds: int = ROUNDS) -> Run:
     """With sampling, drop-outs, shuffling, states of clients and evaluations."""
     saved = Checkpoints(folder, keep=2) if folder else None
-    return running.run(
+    return training_loop.run(
         the_process(which),
         small_data(),
         rounds,
         batch_size=4,
-        participation=Participation(
-            4, dropout=0.2, stragglers=Stragglers(deadline=2.0), seed=5
+        client_sampling=ClientSampling(
+            count=4, dropout=0.2, stragglers=Stragglers(deadline=2.0), seed=5
         ),
         evaluate={"test": lambda w: {"size": float(sum_of_squares(w))}},
         options=Options(shuffle_seed=9, checkpoints=saved, evaluate_every=2),
@@ -71,27 +71,37 @@ def digest(made: Run) -> str:
     return found.hexdigest()
 
 
-def kill_at(point: int, place: str) -> Any:
-    """Counts points from now on, on this thread."""
-    count = 0
+class Points:
+    """Counts points from now on, on this thread, and kills at one of them."""
 
-    def passed(frame: Any, event: str, arg: object) -> None:
-        nonlocal count
-        if frame.f_code.co_filename.startswith(place):
-            count += 1
-            if count == point:
-                os.kill(os.getpid(), signal.SIGKILL)
+    def __init__(self, deadly: int, which: str) -> None:
+        self.count, self.deadly = 0, deadly
+        self._fsync = os.fsync
+        if which == "mean":
+            sys.setprofile(self.called)
+        else:  # a profiler would slow TensorFlow's tracing down
+            os.fsync = self.synced  # type: ignore[assignment]
 
-    sys.setprofile(passed)
-    return lambda: count
+    def called(self, frame: Any, event: str, arg: object) -> None:
+        if frame.f_code.co_filename.startswith(_ROOM):
+            self.passed()
+
+    def synced(self, handle: Any) -> None:
+        self.passed()
+        self._fsync(handle)
+
+    def passed(self) -> None:
+        self.count += 1
+        if self.count == self.deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
     folder, which, point = sys.argv[1:]
-    counted = kill_at(int(point), _ROOM if which == "mean" else str(atomic.__file__))
+    points = Points(int(point), which)
     made = the_run(folder, which)
     sys.setprofile(None)
-    sys.stdout.write(f"{counted()} {digest(made)}\n")
+    sys.stdout.write(f"{points.count} {digest(made)}\n")
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
+from fedlearn_edu.learning.averaging import ServerState
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.process import LearningProcess, Output, OutputWithClients
-from fedlearn_edu.learning.server import ServerState
 from fedlearn_edu.simulation import ClientData
 
 FEATURES = 3

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedlearn_edu.learning.callbacks import (
-    CallbackError,
     CsvWriter,
     EarlyStop,
     TensorBoardWriter,
     reason_to_stop,
     stop_at,
 )
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.history import History, HistoryError
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 
 
 def run_with(losses: Sequence[float | None]) -> Run:
@@ -107,7 +107,7 @@ def test_a_column_that_is_not_there_is_answered_with_those_that_are(
     [{"patience": 0}, {"patience": True}, {"mode": "down"}, {"min_change": "1"}],
 )
 def test_early_stop_refuses_senseless_numbers(arguments: dict[str, Any]) -> None:
-    with pytest.raises(CallbackError, match="does not make sense"):
+    with pytest.raises(RunError, match="does not make sense"):
         EarlyStop("loss", **arguments)
 
 
@@ -115,7 +115,7 @@ def test_early_stop_refuses_senseless_numbers(arguments: dict[str, Any]) -> None
     "arguments", [{}, {"at_least": 1, "at_most": 2}, {"at_least": "1"}]
 )
 def test_stop_at_needs_one_number(arguments: dict[str, Any]) -> None:
-    with pytest.raises(CallbackError, match="either at_least or at_most"):
+    with pytest.raises(RunError, match="either at_least or at_most"):
         stop_at("loss", **arguments)
 
 
@@ -135,7 +135,7 @@ def test_yes_is_a_reason_with_the_name_of_the_callback() -> None:
 
 
 def test_an_answer_that_is_no_answer_is_refused() -> None:
-    with pytest.raises(CallbackError, match=r"found:    a float: 0\.5"):
+    with pytest.raises(RunError, match=r"found:    a float: 0\.5"):
         reason_to_stop((lambda run: 0.5,), run_with([1]))
 
 
@@ -217,7 +217,7 @@ def test_tensorboard_writer_says_nothing_and_leaves_foreign_files_alone(
     program = f"""
 from fedlearn_edu.learning.callbacks import TensorBoardWriter
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 writer = TensorBoardWriter({str(tmp_path)!r})
 writer(Run(None, history=History.of([{{"round": 1, "loss": 1.0}}])))
 """

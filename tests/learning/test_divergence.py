@@ -11,10 +11,10 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.learning.checkpoints import Checkpoints
+from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.divergence import DivergenceError
-from fedlearn_edu.learning.plan import Options
-from fedlearn_edu.learning.running import run
-from fedlearn_edu.simulation import ClientData, Participation
+from fedlearn_edu.learning.training_loop import run
+from fedlearn_edu.simulation import ClientData, ClientSampling
 from tests.learning.small import mean_process, small_arrays, small_lists
 from tests.learning.test_running import numbers, same
 
@@ -48,8 +48,8 @@ def test_clients_keep_their_ids_when_they_are_selected() -> None:
 @pytest.mark.parametrize("keeps", [False, True])
 def test_what_there_was_before_the_bad_round_is_kept(keeps: bool) -> None:
     process, data = mean_process(keeps=keeps), spoilt(client=4)
-    how: Any = {"batch_size": 5, "participation": Participation(2, seed=7)}
-    draws = [how["participation"].draw(n, data.num_examples) for n in range(1, 30)]
+    how: Any = {"batch_size": 5, "client_sampling": ClientSampling(count=2, seed=7)}
+    draws = [how["client_sampling"].draw(n, data.num_examples) for n in range(1, 30)]
     bad = next(n for n, draw in enumerate(draws, 1) if 4 in draw.finished)
     assert bad > 2
     with pytest.raises(DivergenceError, match=f"after round {bad}") as error:
@@ -62,7 +62,7 @@ def test_what_there_was_before_the_bad_round_is_kept(keeps: bool) -> None:
 
 def test_the_last_good_round_is_saved(tmp_path: Path) -> None:
     data = spoilt(client=4)
-    how: Any = {"batch_size": 5, "participation": Participation(2, seed=7)}
+    how: Any = {"batch_size": 5, "client_sampling": ClientSampling(count=2, seed=7)}
     options = Options(checkpoints=Checkpoints(tmp_path, every=100))
     with pytest.raises(DivergenceError) as error:
         run(PROCESS, data, 30, **how, options=options)

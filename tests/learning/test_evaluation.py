@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fedlearn_edu.learning import build_fed_avg, build_federated_evaluation, models, run
-from fedlearn_edu.learning.feeding import DataError
-from fedlearn_edu.learning.judgement import Evaluation, EvaluationError
+from fedlearn_edu.learning.errors import RunError
+from fedlearn_edu.learning.evaluation import Evaluation, EvaluationError
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 
 pytestmark = pytest.mark.tensorflow
@@ -42,7 +42,7 @@ def test_losses_are_averaged_as_their_names_say(found: Evaluation) -> None:
     assert found.loss_per_example == approx((3 * RIGHT + 2 * WRONG) / 5)
     first, second = (3 * RIGHT + WRONG) / 4, WRONG
     assert found.client_losses.tolist() == approx([first, second])
-    assert found.loss_per_client == approx((first + second) / 2)
+    assert found.mean_loss_over_clients == approx((first + second) / 2)
     sums = [RIGHT + WRONG, WRONG]
     assert found.client_losses_summed_over_batches.tolist() == approx(sums)
     assert found.loss_summed_over_batches == approx(sum(sums) / 2)
@@ -51,14 +51,20 @@ def test_losses_are_averaged_as_their_names_say(found: Evaluation) -> None:
 def test_accuracies_are_averaged_as_their_names_say(found: Evaluation) -> None:
     assert found.accuracy_per_example == pytest.approx(3 / 5)
     assert found.client_accuracies.tolist() == pytest.approx([3 / 4, 0])
-    assert found.accuracy_per_client == pytest.approx(3 / 8)
+    assert found.mean_accuracy_over_clients == pytest.approx(3 / 8)
 
 
 def test_confusion_has_a_row_for_each_class(found: Evaluation) -> None:
     # of class 0: one right, one taken for 1; of class 2: one right, one taken for 0
     assert found.confusion.tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
     assert found.class_accuracies.tolist() == pytest.approx([0.5, 1, 0.5])
-    assert found.accuracy_per_class == pytest.approx(2 / 3)
+    assert found.balanced_accuracy == pytest.approx(2 / 3)
+
+
+def test_former_names_of_means_say_the_new_ones(found: Evaluation) -> None:
+    with pytest.raises(EvaluationError, match=r"did you mean balanced_accuracy\?"):
+        _ = found.accuracy_per_class
+    assert not hasattr(found, "f1")
 
 
 def test_calibration_compares_how_sure_with_how_right(found: Evaluation) -> None:
@@ -74,9 +80,9 @@ def test_it_prints_what_each_average_is_over(found: Evaluation) -> None:
     assert str(found).splitlines() == [
         "5 examples, 2 clients",
         "  loss      0.970406   per example",
-        "  loss      1.12636    per client",
+        "  loss      1.12636    mean over clients",
         "  accuracy  0.6        per example",
-        "  accuracy  0.375      per client",
+        "  accuracy  0.375      mean over clients",
     ]
 
 
@@ -95,13 +101,13 @@ def test_class_that_nobody_holds_has_no_accuracy() -> None:
     model = models.softmax_regression(features=3, classes=3)
     found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))]])
     assert np.isnan(found.class_accuracies[1:]).all()
-    assert found.accuracy_per_class == 1.0
+    assert found.balanced_accuracy == 1.0
 
 
 def test_client_without_examples_is_left_out_of_means_over_clients() -> None:
     model = models.softmax_regression(features=3, classes=3)
     found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))], []])
-    assert found.loss_per_client == pytest.approx(RIGHT)
+    assert found.mean_loss_over_clients == pytest.approx(RIGHT)
     assert np.isnan(found.client_accuracies[1])
 
 
@@ -110,7 +116,7 @@ def test_nobody_has_no_averages() -> None:
     nobody: list[Any] = [[], [[], []]]
     for data in nobody:
         found = build_federated_evaluation(model)(SCORES, data)
-        averages = [*found.metrics.values(), found.accuracy_per_class]
+        averages = [*found.metrics.values(), found.balanced_accuracy]
         assert np.isnan([*averages, found.calibration_error]).all()
         assert found.confusion.sum() == 0
 
@@ -121,11 +127,11 @@ def test_prediction_of_a_number_has_losses_and_no_accuracy() -> None:
     weights = {"weights": np.ones(2, np.float32), "bias": np.float32(1)}
     found = evaluate(weights, [[{"x": [[1.0, 2.0]], "y": [2.0]}]])
     assert found.loss_per_example == pytest.approx(4)
-    assert list(found.metrics) == ["loss_per_example", "loss_per_client"]
+    assert list(found.metrics) == ["loss_per_example", "mean_loss_over_clients"]
     with pytest.raises(EvaluationError, match="there is no confusion to count"):
         _ = found.confusion
     with pytest.raises(AttributeError, match="predicts a number"):
-        _ = found.accuracy_per_client
+        _ = found.mean_accuracy_over_clients
 
 
 def test_client_data_is_taken_as_it_is_and_placed_once(
@@ -155,9 +161,9 @@ def test_client_data_is_taken_as_it_is_and_placed_once(
 def test_data_set_that_nobody_dealt_out_is_refused(pick: Any) -> None:
     undealt = pick(datasets.load_digits28())
     evaluate = build_federated_evaluation(models.softmax_regression())
-    with pytest.raises(DataError, match=r"do: +one client .* \[range\(len\(y\)\)\]"):
+    with pytest.raises(RunError, match=r"do: +one client .* \[range\(len\(y\)\)\]"):
         evaluate.on(undealt)
-    with pytest.raises(DataError, match="nobody said which client holds which"):
+    with pytest.raises(RunError, match="nobody said which client holds which"):
         run(build_fed_avg(models.softmax_regression()), undealt, 1)
 
 

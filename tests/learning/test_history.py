@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from fedlearn_edu.learning.atomic import write_atomically
 from fedlearn_edu.learning.history import COLUMNS, History, HistoryError
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 
 
 def some_rows(count: int) -> History:
@@ -95,13 +95,21 @@ def test_a_history_without_rounds_has_no_last_row() -> None:
         _ = History().last
 
 
-def test_without_pandas_the_frame_is_a_dict_of_arrays(
+def test_without_pandas_there_is_a_dict_of_arrays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    frame = some_rows(3).to_frame()
-    assert list(frame) == [*COLUMNS, "loss"]
-    np.testing.assert_allclose(frame["loss"], [1, 1 / 2, 1 / 3])
+    table = some_rows(3).to_dict()
+    assert list(table) == [*COLUMNS, "loss"]
+    np.testing.assert_allclose(table["loss"], [1, 1 / 2, 1 / 3])
+    with pytest.raises(ImportError, match=r"history\.to_dict\(\), arrays by name"):
+        some_rows(3).to_frame()
+
+
+def test_former_names_of_metrics_say_the_new_ones() -> None:
+    history = History.of([{"test.mean_accuracy_over_clients": 0.5}])
+    with pytest.raises(KeyError, match=r"mean test\.mean_accuracy_over_clients\?"):
+        _ = history["test.accuracy_per_client"]
 
 
 def test_with_pandas_the_frame_is_one_of_pandas(

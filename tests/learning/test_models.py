@@ -8,8 +8,8 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.learning import build_fed_avg, losses, models
-from fedlearn_edu.learning.losses import LossError
-from fedlearn_edu.learning.models import Model, ModelError
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.models import Model
 
 pytestmark = pytest.mark.tensorflow
 
@@ -128,19 +128,19 @@ def test_logarithm_after_the_softmax_is_the_same_until_it_underflows() -> None:
     ],
 )
 def test_impossible_sizes_are_refused(make: Any, where: str) -> None:
-    with pytest.raises(ModelError, match="whole sizes of at least one") as caught:
+    with pytest.raises(ProcessError, match="whole sizes of at least one") as caught:
         make()
     assert caught.value.where == where
 
 
 def test_one_inner_layer_is_a_list_of_one() -> None:
     hidden: Any = 200
-    with pytest.raises(ModelError, match="a list of layers"):
+    with pytest.raises(ProcessError, match="a list of layers"):
         models.multilayer_perceptron(hidden)
 
 
 def test_unknown_loss_says_which_there_are() -> None:
-    with pytest.raises(LossError, match="'cross_entropy' or 'sparse_categorical"):
+    with pytest.raises(ProcessError, match="'cross_entropy' or 'sparse_categorical"):
         losses.find("hinge")
 
 
@@ -223,12 +223,12 @@ def test_keras_model_of_one_number_takes_mse() -> None:
 def test_keras_models_that_keep_something_are_refused() -> None:
     keras = fl.tf.keras
     layers = [keras.Input([3]), keras.layers.BatchNormalization()]
-    with pytest.raises(ModelError, match="moving_mean") as caught:
+    with pytest.raises(ProcessError, match="moving_mean") as caught:
         models.from_keras_model(keras.Sequential([*layers, keras.layers.Dense(2)]))
     assert "GroupNormalization" in str(caught.value)
-    with pytest.raises(ModelError, match="no weights yet"):
+    with pytest.raises(ProcessError, match="no weights yet"):
         models.from_keras_model(keras.Sequential([keras.layers.Dense(2)]))
-    with pytest.raises(ModelError, match="no weights yet"):
+    with pytest.raises(ProcessError, match="no weights yet"):
         models.from_keras_model("a model")
 
 
@@ -245,7 +245,7 @@ def test_keras_models_that_end_in_a_softmax_are_refused(end: str) -> None:
         theirs = keras.Sequential([keras.Input([4]), inner])
     else:
         theirs = keras.Model(start, keras.ops.softmax(dense(3)(start)))
-    with pytest.raises(ModelError, match="ends in a softmax") as caught:
+    with pytest.raises(ProcessError, match="ends in a softmax") as caught:
         models.from_keras_model(theirs)
     assert "leave out activation='softmax'" in str(caught.value)
 
@@ -260,14 +260,14 @@ def test_keras_model_of_zeros_is_not_taken_for_a_softmax() -> None:
 def test_keras_outputs_have_to_fit_the_loss(outputs: int, loss: str) -> None:
     keras = fl.tf.keras
     theirs = keras.Sequential([keras.Input([4]), keras.layers.Dense(outputs)])
-    with pytest.raises(ModelError, match="outputs do not fit the loss"):
+    with pytest.raises(ProcessError, match="outputs do not fit the loss"):
         models.from_keras_model(theirs, loss)
 
 
 def test_keras_model_without_weights_is_refused() -> None:
     keras = fl.tf.keras
     theirs = keras.Sequential([keras.Input([2, 2]), keras.layers.Flatten()])
-    with pytest.raises(ModelError, match="nothing to train"):
+    with pytest.raises(ProcessError, match="nothing to train"):
         models.from_keras_model(theirs)
 
 
@@ -278,7 +278,7 @@ def test_a_loss_that_is_not_one_number_per_example_is_refused(loss: Any) -> None
         "odd", made.initialize, made.predict, loss, made.features, made.classes
     )
     batch = {"x": np.ones([3, 2], np.float32), "y": np.zeros(3, np.int32)}
-    with pytest.raises(ModelError, match="one number for each example"):
+    with pytest.raises(ProcessError, match="one number for each example"):
         model.losses(model.initialize(0), batch)
 
 
@@ -290,5 +290,5 @@ def test_losses_of_keras_are_refused(name: str) -> None:
         "function": of_keras.sparse_categorical_crossentropy,
         "number": 0.5,
     }[name]
-    with pytest.raises(ModelError, match="a function of outputs and y"):
+    with pytest.raises(ProcessError, match="a function of outputs and y"):
         models.from_keras_model(keras_classifier(), loss)

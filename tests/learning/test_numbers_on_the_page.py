@@ -15,7 +15,7 @@ PAGE = DOCS / "honest_evaluation.md"
 HEADING = "## Better on test than in training?"
 
 
-def _one_digit_each(split: datasets.record.Split) -> ClientData:
+def _one_digit_each(split: datasets.dataset.Split) -> ClientData:
     x, y = split
     return ClientData(x, y, partitions.one_label_per_client(y))
 

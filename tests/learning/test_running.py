@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import tracemalloc
-from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -17,14 +16,15 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning.feeding import DataError, feed
-from fedlearn_edu.learning.plan import Options, RunError
+from fedlearn_edu.learning.client_source import client_source
+from fedlearn_edu.learning.config import Options
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.progress import progress_bar
-from fedlearn_edu.learning.result import Run
-from fedlearn_edu.learning.running import run
-from fedlearn_edu.learning.trees import flatten
-from fedlearn_edu.simulation import ClientData, Draw, Participation, Stragglers
+from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.learning.training_loop import run
+from fedlearn_edu.simulation import ClientData, ClientSampling, Cohort, Stragglers
 from tests.learning.small import mean_process, small_data, small_lists
 
 PROCESS = mean_process()
@@ -94,18 +94,20 @@ def test_shuffling_depends_on_seed_and_round() -> None:
 
 def test_only_those_who_finish_enter_the_weights_and_the_counts() -> None:
     data = small_data()
-    how = Participation(4, dropout=0.3, stragglers=Stragglers(deadline=1.2), seed=3)
-    made = run(PROCESS, data, 6, batch_size=4, participation=how)
+    how = ClientSampling(
+        count=4, dropout=0.3, stragglers=Stragglers(deadline=1.2), seed=3
+    )
+    made = run(PROCESS, data, 6, batch_size=4, client_sampling=how)
     state, draws = PROCESS.initialize(), []
     for number in range(1, 7):
-        draw = how.draw(number, data.num_examples)
-        draws.append(draw)
-        if draw.finished:
-            chosen = data.select(draw.finished).batches(batch_size=4)
+        cohort = how.draw(number, data.num_examples)
+        draws.append(cohort)
+        if cohort.finished:
+            chosen = data.select(cohort.finished).batches(batch_size=4)
             state, _ = PROCESS.next(state, chosen)
     assert same(made.state, state)
     for column in ("dropped", "late"):
-        expected = [len(getattr(draw, column)) for draw in draws]
+        expected = [len(getattr(cohort, column)) for cohort in draws]
         assert made.history[column].tolist() == expected
         assert sum(expected) > 0
     examples = [int(data.num_examples[list(d.finished)].sum()) for d in draws]
@@ -114,16 +116,16 @@ def test_only_those_who_finish_enter_the_weights_and_the_counts() -> None:
 
 def test_lists_of_batches_can_be_sampled_from_too() -> None:
     data = small_data()
-    how = Participation(2, weights="examples", seed=1)
+    how = ClientSampling(count=2, weights="examples", seed=1)
     assert same(
-        run(PROCESS, data, 3, batch_size=4, participation=how).state,
-        run(PROCESS, data.batches(batch_size=4), 3, participation=how).state,
+        run(PROCESS, data, 3, batch_size=4, client_sampling=how).state,
+        run(PROCESS, data.batches(batch_size=4), 3, client_sampling=how).state,
     )
 
 
 def test_a_round_in_which_nobody_finishes_changes_nothing() -> None:
-    slow = Participation(stragglers=Stragglers(deadline=1e-9))
-    made = run(KEEPING, small_data(), 2, participation=slow)
+    slow = ClientSampling(stragglers=Stragglers(deadline=1e-9))
+    made = run(KEEPING, small_data(), 2, client_sampling=slow)
     assert same(made.state, KEEPING.initialize())
     assert made.history["clients"].tolist() == [0, 0]
     assert made.history["late"].tolist() == [6, 6]
@@ -139,10 +141,10 @@ def test_a_round_without_a_single_example_changes_nothing() -> None:
 
 
 def test_each_client_gets_back_what_it_kept() -> None:
-    data, how = small_data(), Participation(2, seed=4)
-    made = run(KEEPING, data, 5, batch_size=4, participation=how)
+    data, how = small_data(), ClientSampling(count=2, seed=4)
+    made = run(KEEPING, data, 5, batch_size=4, client_sampling=how)
     draws = [how.draw(n, data.num_examples).finished for n in range(1, 6)]
-    times = [sum(client in draw for draw in draws) for client in range(6)]
+    times = [sum(client in cohort for cohort in draws) for client in range(6)]
     assert made.client_states is not None
     assert [int(kept["rounds"]) for kept in made.client_states] == times
     assert len(set(times)) > 1
@@ -168,7 +170,7 @@ def test_data_are_placed_once_where_all_take_part_in_the_same_order(
 def test_batches_that_can_be_read_once_serve_all_rounds() -> None:
     data = small_lists()
     once: list[Any] = [iter(batches) for batches in data]
-    how: Any = {"participation": Participation(2, seed=1)}
+    how: Any = {"client_sampling": ClientSampling(count=2, seed=1)}
     assert same(run(PROCESS, once, 3, **how).state, run(PROCESS, data, 3, **how).state)
 
 
@@ -195,9 +197,9 @@ def test_evaluations_are_columns_of_their_own() -> None:
 
 
 def test_evaluations_come_first_last_and_every_so_often() -> None:
-    judges = {"test": lambda weights: {"loss": 1.0}}
+    evaluators = {"test": lambda weights: {"loss": 1.0}}
     options = Options(evaluate_every=3)
-    made = run(PROCESS, small_lists(), 8, evaluate=judges, options=options)
+    made = run(PROCESS, small_lists(), 8, evaluate=evaluators, options=options)
     evaluated = made.history["round"][~np.isnan(made.history["test.loss"])]
     assert evaluated.tolist() == [1, 3, 6, 8]
 
@@ -246,7 +248,7 @@ def test_an_interrupt_ends_the_run_after_the_last_whole_round() -> None:
 
 
 def test_a_run_goes_on_from_another_one() -> None:
-    how: Any = {"batch_size": 4, "participation": Participation(3, seed=1)}
+    how: Any = {"batch_size": 4, "client_sampling": ClientSampling(count=3, seed=1)}
     begun = run(KEEPING, small_data(), 2, **how)
     interrupted = replace(begun, stopped="interrupted")
     seen: list[str | None] = []
@@ -273,8 +275,8 @@ class Terminal(io.StringIO):
 def test_on_a_terminal_there_is_a_bar_on_stdout(capsys: Any) -> None:
     screen = Terminal()
     with contextlib.redirect_stdout(screen):
-        judges = {"test": lambda weights: {"accuracy": 0.25}}
-        run(PROCESS, small_lists(), 2, evaluate=judges)
+        evaluators = {"test": lambda weights: {"accuracy": 0.25}}
+        run(PROCESS, small_lists(), 2, evaluate=evaluators)
     assert "2/2" in screen.getvalue()
     assert "loss_per_example=" in screen.getvalue()
     assert "test.accuracy=0.25" in screen.getvalue()
@@ -326,115 +328,49 @@ def unrunnable() -> LearningProcess:
     return replace(PROCESS, next=never)
 
 
-REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
-    "rounds below 0": (
-        lambda: run(unrunnable(), small_lists(), -1),
-        RunError,
-        "rounds",
-    ),
-    "half rounds": (lambda: run(unrunnable(), small_lists(), 1.5), RunError, "rounds"),  # type: ignore[arg-type]
-    "no process": (lambda: run(None, small_lists(), 1), RunError, "process"),  # type: ignore[arg-type]
-    "no clients": (lambda: run(unrunnable(), [], 1), DataError, "no clients"),
-    "nobody selected": (
-        lambda: run(unrunnable(), small_data().select([]), 1),
-        DataError,
-        "no clients",
-    ),
-    "a dict of clients": (
-        lambda: run(unrunnable(), {"a": []}, 1),
-        DataError,
-        r"list\(data.values\(\)\)",
-    ),
-    "a batch size for lists": (
-        lambda: run(unrunnable(), small_lists(), 1, batch_size=3),
-        DataError,
-        "batch_size=3",
-    ),
-    "a seed for lists": (
-        lambda: run(unrunnable(), small_lists(), 1, options=Options(shuffle_seed=3)),
-        DataError,
-        "shuffle_seed=3",
-    ),
-    "empty batches": (
-        lambda: run(unrunnable(), small_data(), 1, batch_size=0),
-        RunError,
-        "batch_size",
-    ),
-    "other data": (
-        lambda: run(
-            unrunnable(),
-            ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [np.arange(2)]),
-            1,
+def test_what_cannot_be_run_is_refused_before_the_first_round() -> None:
+    lists, data = small_lists(), small_data()
+    other = ClientData(np.zeros([4, 9]), np.zeros(4, np.int32), [np.arange(2)])
+    twice = ClientSampling(count=2, replace=True)
+    too_many = ClientSampling(count=7)
+    refused: list[tuple[str, Any]] = [
+        ("rounds", {"data": lists, "rounds": -1}),
+        ("rounds", {"data": lists, "rounds": 1.5}),
+        ("process", {"process": None}),
+        ("no clients", {"data": []}),
+        ("no clients", {"data": data.select([])}),
+        (r"list\(data.values\(\)\)", {"data": {"a": []}}),
+        ("batch_size=3", {"data": lists, "batch_size": 3}),
+        ("shuffle_seed=3", {"data": lists, "options": Options(shuffle_seed=3)}),
+        ("batch_size", {"batch_size": 0}),
+        (r"x=float32\[\?,9\]", {"data": other}),
+        ("7 of 6 clients", {"rounds": 0, "client_sampling": too_many}),
+        ("client_sampling", {"client_sampling": 3}),
+        ("'test': function of weights", {"evaluate": print}),
+        ("callbacks", {"options": Options(callbacks=unfit([3]))}),
+        (r"Checkpoints\(folder\)", {"options": Options(checkpoints=unfit("a"))}),
+        ("evaluate_every", {"options": Options(evaluate_every=0)}),
+        ("two states", {"process": KEEPING, "client_sampling": twice}),
+        ("at most 1 round", {"options": Options(start=run(PROCESS, data, 2))}),
+        (
+            "states of 6 clients",
+            {
+                "process": KEEPING,
+                "data": small_data(5),
+                "options": Options(start=run(KEEPING, small_data(6), 1)),
+            },
         ),
-        DataError,
-        r"x=float32\[\?,9\]",
-    ),
-    "too many clients": (
-        lambda: run(unrunnable(), small_data(), 0, participation=Participation(7)),
-        ValueError,
-        "7 of 6 clients",
-    ),
-    "no participation": (
-        lambda: run(unrunnable(), small_data(), 1, participation=3),  # type: ignore[arg-type]
-        RunError,
-        "participation",
-    ),
-    "one evaluation without a name": (
-        lambda: run(unrunnable(), small_data(), 1, evaluate=print),  # type: ignore[arg-type]
-        RunError,
-        "'test': function of weights",
-    ),
-    "a callback that is none": (
-        lambda: run(unrunnable(), small_data(), 1, options=Options(callbacks=[3])),  # type: ignore[list-item]
-        RunError,
-        "callbacks",
-    ),
-    "a folder in place of checkpoints": (
-        lambda: run(unrunnable(), small_data(), 1, options=Options(checkpoints="a")),  # type: ignore[arg-type]
-        RunError,
-        r"Checkpoints\(folder\)",
-    ),
-    "evaluations every 0 rounds": (
-        lambda: run(unrunnable(), small_data(), 1, options=Options(evaluate_every=0)),
-        RunError,
-        "evaluate_every",
-    ),
-    "two states of one client": (
-        lambda: run(
-            KEEPING, small_data(), 1, participation=Participation(2, replace=True)
-        ),
-        RunError,
-        "two states",
-    ),
-    "fewer rounds than are done": (
-        lambda: run(
-            PROCESS,
-            small_data(),
-            1,
-            options=Options(start=run(PROCESS, small_data(), 2)),
-        ),
-        RunError,
-        "at most 1 round",
-    ),
-    "a start with other clients": (
-        lambda: run(
-            KEEPING,
-            small_data(5),
-            2,
-            options=Options(start=run(KEEPING, small_data(6), 1)),
-        ),
-        RunError,
-        "states of 6 clients",
-    ),
-}
+    ]
+    for text, arguments in refused:
+        asked: Any = {"process": unrunnable(), "data": data, "rounds": 1} | arguments
+        with pytest.raises(ValueError, match=text) as error:
+            run(**asked)
+        assert isinstance(error.value, fl.FedLearnError)
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_run_is_refused_before_the_first_round(name: str) -> None:
-    call, kind, text = REFUSED[name]
-    with pytest.raises(kind, match=text) as error:
-        call()
-    assert isinstance(error.value, fl.FedLearnError)
+def unfit(thing: Any) -> Any:
+    """What type checkers would refuse."""
+    return thing
 
 
 def test_batches_that_do_not_fit_the_model_are_refused_by_the_language() -> None:
@@ -456,7 +392,7 @@ def test_memory_does_not_grow_with_the_rounds() -> None:
             gc.collect()
             sizes[so_far.rounds] = tracemalloc.get_traced_memory()[0]
 
-    how: Any = {"batch_size": 4, "participation": Participation(3)}
+    how: Any = {"batch_size": 4, "client_sampling": ClientSampling(count=3)}
     options = Options(shuffle_seed=1, callbacks=[measure])
     run(KEEPING, small_data(), 40, **how, options=options)
     tracemalloc.stop()
@@ -465,11 +401,11 @@ def test_memory_does_not_grow_with_the_rounds() -> None:
 
 
 def test_what_was_placed_last_is_all_that_is_kept() -> None:
-    fed = feed(PROCESS, small_data(), 4, 1)
-    first = fed.place((0, 1), 1)
-    assert fed.place((0, 1), 1) is first
-    fed.place((0, 1), 2)
-    assert fed.place((0, 1), 1) is not first
+    source = client_source(PROCESS, small_data(), 4, 1)
+    first = source.place((0, 1), 1)
+    assert source.place((0, 1), 1) is first
+    source.place((0, 1), 2)
+    assert source.place((0, 1), 1) is not first
 
 
 def test_draws_use_the_number_that_the_history_shows(
@@ -477,10 +413,10 @@ def test_draws_use_the_number_that_the_history_shows(
 ) -> None:
     asked: list[int] = []
 
-    def draw(self: Any, round_number: int, num_examples: Any) -> Draw:
+    def draw(self: Any, round_number: int, num_examples: Any) -> Cohort:
         asked.append(round_number)
-        return Draw((0,), (0,))
+        return Cohort((0,), (0,))
 
-    monkeypatch.setattr(Participation, "draw", draw)
-    made = run(PROCESS, small_data(), 3, participation=Participation(1))
+    monkeypatch.setattr(ClientSampling, "draw", draw)
+    made = run(PROCESS, small_data(), 3, client_sampling=ClientSampling(count=1))
     assert asked[-3:] == made.history["round"].tolist()

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from fedlearn_edu.learning import build_fed_sgd, models
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.schedules import (
     Rate,
-    ScheduleError,
     at_round,
     describe_rate,
     exponential_decay,
@@ -51,7 +51,7 @@ def test_function_of_the_round_is_called_with_a_number_one_can_divide_by() -> No
     ],
 )
 def test_decay_of_nonsense_is_refused(numbers: Any, where: str) -> None:
-    with pytest.raises(ScheduleError, match=f"{where} does not make sense"):
+    with pytest.raises(ProcessError, match=f"{where} does not make sense"):
         exponential_decay(*numbers)
 
 

@@ -9,7 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import learning
 from fedlearn_edu.learning import models, run
-from fedlearn_edu.learning.plan import RunError
+from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.simulation import ClientData
 from tests.learning.small import mean_process, small_data
 
@@ -48,17 +48,17 @@ def test_targets_of_another_type_say_how_to_convert_them(
 
 
 def test_an_evaluation_needs_data_before_it_can_judge() -> None:
-    judges: Any = {"test": learning.build_federated_evaluation(MODEL)}
+    evaluators: Any = {"test": learning.build_federated_evaluation(MODEL)}
     with pytest.raises(RunError, match=r"evaluation\.on\(test_data\)"):
-        run(learning.build_fed_avg(MODEL), data_with(WHOLE), 1, evaluate=judges)
+        run(learning.build_fed_avg(MODEL), data_with(WHOLE), 1, evaluate=evaluators)
 
 
 def test_an_evaluation_may_be_returned_as_it_is() -> None:
     evaluation, data = learning.build_federated_evaluation(MODEL), data_with(WHOLE)
-    judges: Any = {"a": lambda w: evaluation(w, data), "b": evaluation.on(data)}
-    row = run(learning.build_fed_avg(MODEL), data, 1, evaluate=judges).history.last
+    evaluators: Any = {"a": lambda w: evaluation(w, data), "b": evaluation.on(data)}
+    row = run(learning.build_fed_avg(MODEL), data, 1, evaluate=evaluators).history.last
     assert row["a.accuracy_per_example"] == row["b.accuracy_per_example"]
-    assert row["a.loss_per_client"] == row["b.loss_per_client"]
+    assert row["a.mean_loss_over_clients"] == row["b.mean_loss_over_clients"]
 
 
 def test_a_run_in_an_asynchronous_context_says_what_to_do() -> None:

@@ -2,10 +2,9 @@
 """Library and twin agree: the twins are plain loops in float64 that share no code.
 
 The four clients hold unequal numbers of examples, in batches of at most 4, and two of
-them batches of nothing, which are no steps. Most runs
-are step by step, where a new process costs no tracing of whole rounds; each algorithm
-runs once in the context that everybody starts with, where it is one graph.
-`test_identities.py` goes through all stacks.
+them batches of nothing, which are no steps. Most runs are step by step, where a new
+process costs no tracing of whole rounds; two, the one with a correction and the one
+with most moments, run in the default context too, where a round is one graph.
 """
 
 from collections.abc import Callable, Iterator
@@ -76,8 +75,9 @@ def _compare(
     assert_close([as_array(state.weights) for state in states], theirs)
 
 
-@pytest.mark.parametrize("local_epochs", [1, 3])
-@pytest.mark.parametrize("weighting", WEIGH)
+@pytest.mark.parametrize(
+    ("weighting", "local_epochs"), [("examples", 1), ("uniform", 3)]
+)
 @pytest.mark.parametrize("algorithm", AVERAGING)
 def test_library_agrees_with_twin(
     algorithm: str, weighting: str, local_epochs: int
@@ -85,14 +85,12 @@ def test_library_agrees_with_twin(
     _compare(STEP_BY_STEP, algorithm, weighting, local_epochs)
 
 
-@pytest.mark.parametrize(
-    "twin", [*(each for each, _ in AVERAGING.values()), fed_sgd.rounds]
-)
-def test_twins_do_not_see_batches_of_nothing(twin: Twin) -> None:
-    assert_close(list(twin(CLIENTS, 2)), list(twin(FILLED, 2)))
+def test_twins_do_not_see_batches_of_nothing() -> None:
+    for twin in (*(each for each, _ in AVERAGING.values()), fed_sgd.rounds):
+        assert_close(list(twin(CLIENTS, 2)), list(twin(FILLED, 2)))
 
 
-@pytest.mark.parametrize("algorithm", AVERAGING)
+@pytest.mark.parametrize("algorithm", ["fed_prox", "fed_yogi"])
 def test_library_agrees_with_twin_in_the_default_context(algorithm: str) -> None:
     _compare(DEFAULT, algorithm)
 

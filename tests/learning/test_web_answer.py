@@ -8,8 +8,7 @@ import pytest
 
 import fedlearn_edu as tff
 from fedlearn_edu import tf
-from fedlearn_edu.learning.models import ModelError
-from fedlearn_edu.learning.process import ProcessError
+from fedlearn_edu.learning.errors import ProcessError
 
 pytestmark = pytest.mark.tensorflow
 
@@ -116,15 +115,15 @@ def test_optimizers_without_a_twin_are_refused() -> None:
         tf.keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
         "adam",
     ):
-        with pytest.raises(ModelError, match="has no twin here"):
+        with pytest.raises(ProcessError, match="has no twin here"):
             model.compile(optimizer, "mse")
 
 
 def test_slips_are_told_with_what_to_do() -> None:
     model = tff.learning.models.LinearRegression(feature_dim=1)
-    with pytest.raises(ModelError, match="call compile"):
+    with pytest.raises(ProcessError, match="call compile"):
         model.fit(DATA[0])
-    with pytest.raises(ModelError, match="expected: loss='mse'"):
+    with pytest.raises(ProcessError, match="expected: loss='mse'"):
         model.compile("sgd", "cross_entropy")
     build = tff.federated_averaging.build_weighted_averaging_process
     with pytest.raises(ProcessError, match="create_model returns something"):

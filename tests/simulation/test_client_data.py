@@ -244,7 +244,7 @@ def test_client_data_point_into_the_arrays() -> None:
 
 def test_each_client_sees_its_images_in_its_own_way() -> None:
     x, y = datasets.load_digits28().train
-    drawn = partitions.looks(3, rotation=40.0, noise=0.1, seed=2)
+    drawn = partitions.feature_shifts(3, rotation=40.0, noise=0.1, seed=2)
     data = ClientData(x, y, partitions.iid(y, 3), drawn)
     for client, look in zip(data, drawn, strict=True):
         expected = look.apply(x[client.indices]).reshape(-1, 784)
@@ -260,45 +260,43 @@ def test_each_client_sees_its_images_in_its_own_way() -> None:
 # ------------------------------------------------------------------ bad input
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "message"),
-    [
-        (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "do not match"),
-        (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "in x: 7"),
-        (lambda: ClientData(X, list("abcdefg"), PARTITION), ExamplesError, "numbers"),
-        (lambda: ClientData(X, Y, [[0], []]), PartitionError, "client 1"),
-        (lambda: ClientData(X, Y, [[0], [7]]), PartitionError, "not there"),
-        (lambda: ClientData(X, Y, [[-1]]), PartitionError, "positions from 0 to 6"),
-        (lambda: ClientData(X, Y, [Y > 3]), PartitionError, "flatnonzero"),
-        (lambda: ClientData(X, Y, [[0.5]]), PartitionError, "float64 of shape"),
-        (lambda: ClientData(X, Y, []), PartitionError, "no clients"),
-        (
-            lambda: ClientData(X, Y, PARTITION, partitions.looks(2)),
-            PartitionError,
-            "one Look for each of 3 clients",
-        ),
-        (
-            lambda: ClientData(X.reshape(7, 4), Y, PARTITION, partitions.looks(3)),
-            PartitionError,
-            "a look is for images",
-        ),
-        (lambda: DATA[3], NoSuchClientError, "from 0 to 2"),
-        (lambda: DATA[-4], NoSuchClientError, "found:    -4"),
-        (lambda: DATA["a"], NoSuchClientError, "clients are numbered"),  # type: ignore[call-overload]
-        (lambda: DATA.select([0, 3]), NoSuchClientError, "found:    3"),
-        (lambda: DATA.select([0.5]), NoSuchClientError, "numbered"),  # type: ignore[list-item]
-        (lambda: DATA.batches(0), PartitionError, "at least one example"),
-        (lambda: DATA.place(2, epochs=0), PartitionError, "epochs >= 1"),
-        (lambda: DATA.place(2, seed=-1), PartitionError, "seed >= 0"),
-        (lambda: DATA.place(2, round_number=-1), PartitionError, "round_number >= 0"),
-    ],
-)
-def test_bad_input_says_what_is_wrong(
-    wrong: Callable[[], object], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message) as caught:
-        wrong()
-    assert isinstance(caught.value, fl.FedLearnError)
+BAD_INPUT: list[tuple[Callable[[], object], type[Exception], str]] = [
+    (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "do not match"),
+    (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "in x: 7"),
+    (lambda: ClientData(X, list("abcdefg"), PARTITION), ExamplesError, "numbers"),
+    (lambda: ClientData(X, Y, [[0], []]), PartitionError, "client 1"),
+    (lambda: ClientData(X, Y, [[0], [7]]), PartitionError, "not there"),
+    (lambda: ClientData(X, Y, [[-1]]), PartitionError, "positions from 0 to 6"),
+    (lambda: ClientData(X, Y, [Y > 3]), PartitionError, "flatnonzero"),
+    (lambda: ClientData(X, Y, [[0.5]]), PartitionError, "float64 of shape"),
+    (lambda: ClientData(X, Y, []), PartitionError, "no clients"),
+    (
+        lambda: ClientData(X, Y, PARTITION, partitions.feature_shifts(2)),
+        PartitionError,
+        "one FeatureShift for each of 3 clients",
+    ),
+    (
+        lambda: ClientData(X.reshape(7, 4), Y, PARTITION, partitions.feature_shifts(3)),
+        PartitionError,
+        "a feature shift is for images",
+    ),
+    (lambda: DATA[3], NoSuchClientError, "from 0 to 2"),
+    (lambda: DATA[-4], NoSuchClientError, "found:    -4"),
+    (lambda: DATA["a"], NoSuchClientError, "clients are numbered"),  # type: ignore[call-overload]
+    (lambda: DATA.select([0, 3]), NoSuchClientError, "found:    3"),
+    (lambda: DATA.select([0.5]), NoSuchClientError, "numbered"),  # type: ignore[list-item]
+    (lambda: DATA.batches(0), PartitionError, "at least one example"),
+    (lambda: DATA.place(2, epochs=0), PartitionError, "epochs >= 1"),
+    (lambda: DATA.place(2, seed=-1), PartitionError, "seed >= 0"),
+    (lambda: DATA.place(2, round_number=-1), PartitionError, "round_number >= 0"),
+]
+
+
+def test_bad_input_says_what_is_wrong() -> None:
+    for wrong, error, message in BAD_INPUT:
+        with pytest.raises(error, match=message) as caught:
+            wrong()
+        assert isinstance(caught.value, fl.FedLearnError)
 
 
 @pytest.mark.parametrize("label", [2**31, -(2**31) - 1])

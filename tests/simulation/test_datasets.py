@@ -12,8 +12,8 @@ import pytest
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.simulation import datasets
 from fedlearn_edu.simulation.datasets import sources
+from fedlearn_edu.simulation.datasets.dataset import Split
 from fedlearn_edu.simulation.datasets.digits28 import enlarge, interpolation_weights
-from fedlearn_edu.simulation.datasets.record import Split
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from fedlearn_edu.simulation.partitions import (
     power_law_sizes,
     shards,
 )
-from fedlearn_edu.simulation.partitions.by_size import sizes_in_proportion
+from fedlearn_edu.simulation.partitions.quantity_skew import sizes_in_proportion
 
 Labels = NDArray[np.int64]
 Deal = Callable[[Labels, int, int], tuple[Indices, ...]]
@@ -38,7 +38,6 @@ DEALS: dict[str, Deal] = {
         labels, int(labels.max()) + 1, None, seed
     ),
 }
-each_deal = pytest.mark.parametrize("deal", DEALS.values(), ids=DEALS)
 
 
 @st.composite
@@ -53,44 +52,27 @@ def same(one: Sequence[Indices], other: Sequence[Indices]) -> bool:
     return [a.tolist() for a in one] == [b.tolist() for b in other]
 
 
-@each_deal
+@pytest.mark.parametrize("deal", DEALS.values(), ids=DEALS)
 @given(labels=label_arrays(), clients=st.integers(3, 8), seed=st.integers(0, 1000))
-def test_partition_covers_the_data_exactly_once(
+def test_partition_covers_the_data_exactly_once_and_repeats_under_its_seed(
     deal: Deal, labels: Labels, clients: int, seed: int
 ) -> None:
     before = labels.copy()
     dealt = deal(labels, clients, seed)
     assert sorted(np.concatenate(dealt).tolist()) == list(range(len(labels)))
-    assert all(len(held) >= 1 for held in dealt)
-    assert all(held.dtype == np.intp for held in dealt)
+    assert all(len(held) >= 1 and held.dtype == np.intp for held in dealt)
     np.testing.assert_array_equal(labels, before)
+    assert same(dealt, deal(np.array(labels.tolist()), clients, seed))
 
 
-@each_deal
-@given(labels=label_arrays(), clients=st.integers(3, 8), seed=st.integers(0, 1000))
-def test_partition_repeats_exactly_under_its_seed(
-    deal: Deal, labels: Labels, clients: int, seed: int
-) -> None:
-    first = deal(labels, clients, seed)
-    assert same(first, deal(labels, clients, seed))
-    assert same(first, deal(np.array(labels.tolist()), clients, seed))
-
-
-@each_deal
-def test_another_seed_is_another_partition(deal: Deal) -> None:
+def test_seed_clients_and_order_are_as_asked_for() -> None:
     labels = np.tile(np.arange(4), 50)
-    assert not same(deal(labels, 4, 1), deal(labels, 4, 2))
-
-
-@each_deal
-def test_partition_has_as_many_clients_as_asked_for(deal: Deal) -> None:
-    assert len(deal(np.tile(np.arange(4), 50), 4, 1)) == 4
-
-
-@pytest.mark.parametrize("name", [n for n in DEALS if n != "one_label_per_client"])
-def test_client_keeps_the_order_of_the_data(name: str) -> None:
-    for held in DEALS[name](np.tile(np.arange(4), 50), 5, 3):
-        assert (np.diff(held) > 0).all()
+    for name, deal in DEALS.items():
+        dealt = deal(labels, 4, 1)
+        assert len(dealt) == 4, name
+        assert not same(dealt, deal(labels, 4, 2)), name
+        if name != "one_label_per_client":
+            assert all((np.diff(held) > 0).all() for held in dealt), name
 
 
 # ------------------------------------------------------------------ each by itself
@@ -232,53 +214,51 @@ def test_without_a_limit_a_client_gets_all_of_its_label() -> None:
 LABELS = np.tile(np.arange(4), 5)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda: iid(LABELS, 21), "a client would hold nothing"),
-        (lambda: iid(LABELS, 0), "num_clients >= 1"),
-        (
-            lambda: iid(LABELS, 2.0),  # type: ignore[arg-type]
-            "a float: 2.0",
-        ),
-        (lambda: iid(LABELS, True), "a bool: True"),
-        (lambda: iid(LABELS, 2, -1), "seed >= 0"),
-        (
-            lambda: iid(LABELS, 2, "a"),  # type: ignore[arg-type]
-            "seed is a whole number",
-        ),
-        (lambda: iid(LABELS.reshape(4, 5), 2), r"shape \[4, 5\]"),
-        (lambda: iid([[1], [1, 2]], 1), "nested lists"),
-        (lambda: iid([], 1), "at most as many clients as examples: 0"),
-        (lambda: shards(LABELS, 11), "more shards than examples"),
-        (lambda: shards(LABELS, 11), "11 clients x 2 shards = 22"),
-        (lambda: shards(LABELS, 2, 0), "shards_per_client >= 1"),
-        (lambda: dirichlet(LABELS, 2, 0.0), "alpha > 0"),
-        (lambda: dirichlet(LABELS, 2, -1.0), "alpha > 0"),
-        (lambda: dirichlet(LABELS, 2, np.inf), "a float: inf"),
-        (lambda: dirichlet(LABELS, 2, np.nan), "a float: nan"),
-        (lambda: dirichlet(LABELS, 2, "1"), "a str: '1'"),  # type: ignore[arg-type]
-        (lambda: dirichlet(LABELS, 20, 0.01), "a client would hold too little"),
-        (lambda: dirichlet(LABELS, 20, 0.01), "in 100 draws with alpha = 0.01"),
-        (lambda: dirichlet(LABELS, 2, 1.0, min_examples=11), "at least 11"),
-        (lambda: dirichlet(LABELS, 2, 1.0, min_examples=0), "min_examples >= 1"),
-        (lambda: labels_per_client(LABELS, 4, 5), "k of at most 4 labels"),
-        (lambda: labels_per_client(LABELS, 3, 1), "3 clients with k = 1"),
-        (lambda: labels_per_client(LABELS, 4, 0), "k >= 1"),
-        (lambda: labels_per_client([0, 1, 1, 1], 3, 2), "too few examples"),
-        (lambda: labels_per_client([0, 1, 1, 1], 3, 2), "of label 0"),
-        (lambda: log_normal_sizes(LABELS, 2, -0.1), "sigma >= 0"),
-        (lambda: power_law_sizes(LABELS, 2, -0.1), "exponent >= 0"),
-        (lambda: power_law_sizes(LABELS, 21, 1.0), "a client would hold nothing"),
-        (lambda: one_label_per_client(LABELS, 4, 0), "examples_per_client >= 1"),
-    ],
-)
-def test_bad_input_says_what_is_wrong(
-    wrong: Callable[[], object], message: str
-) -> None:
-    with pytest.raises(PartitionError, match=message) as caught:
-        wrong()
-    assert isinstance(caught.value, ValueError)
+BAD_INPUT: list[tuple[Callable[[], object], str]] = [
+    (lambda: iid(LABELS, 21), "a client would hold nothing"),
+    (lambda: iid(LABELS, 0), "num_clients >= 1"),
+    (
+        lambda: iid(LABELS, 2.0),  # type: ignore[arg-type]
+        "a float: 2.0",
+    ),
+    (lambda: iid(LABELS, True), "a bool: True"),
+    (lambda: iid(LABELS, 2, -1), "seed >= 0"),
+    (
+        lambda: iid(LABELS, 2, "a"),  # type: ignore[arg-type]
+        "seed is a whole number",
+    ),
+    (lambda: iid(LABELS.reshape(4, 5), 2), r"shape \[4, 5\]"),
+    (lambda: iid([[1], [1, 2]], 1), "nested lists"),
+    (lambda: iid([], 1), "at most as many clients as examples: 0"),
+    (lambda: shards(LABELS, 11), "more shards than examples"),
+    (lambda: shards(LABELS, 11), "11 clients x 2 shards = 22"),
+    (lambda: shards(LABELS, 2, 0), "shards_per_client >= 1"),
+    (lambda: dirichlet(LABELS, 2, 0.0), "alpha > 0"),
+    (lambda: dirichlet(LABELS, 2, -1.0), "alpha > 0"),
+    (lambda: dirichlet(LABELS, 2, np.inf), "a float: inf"),
+    (lambda: dirichlet(LABELS, 2, np.nan), "a float: nan"),
+    (lambda: dirichlet(LABELS, 2, "1"), "a str: '1'"),  # type: ignore[arg-type]
+    (lambda: dirichlet(LABELS, 20, 0.01), "a client would hold too little"),
+    (lambda: dirichlet(LABELS, 20, 0.01), "in 100 draws with alpha = 0.01"),
+    (lambda: dirichlet(LABELS, 2, 1.0, min_examples=11), "at least 11"),
+    (lambda: dirichlet(LABELS, 2, 1.0, min_examples=0), "min_examples >= 1"),
+    (lambda: labels_per_client(LABELS, 4, 5), "k of at most 4 labels"),
+    (lambda: labels_per_client(LABELS, 3, 1), "3 clients with k = 1"),
+    (lambda: labels_per_client(LABELS, 4, 0), "k >= 1"),
+    (lambda: labels_per_client([0, 1, 1, 1], 3, 2), "too few examples"),
+    (lambda: labels_per_client([0, 1, 1, 1], 3, 2), "of label 0"),
+    (lambda: log_normal_sizes(LABELS, 2, -0.1), "sigma >= 0"),
+    (lambda: power_law_sizes(LABELS, 2, -0.1), "exponent >= 0"),
+    (lambda: power_law_sizes(LABELS, 21, 1.0), "a client would hold nothing"),
+    (lambda: one_label_per_client(LABELS, 4, 0), "examples_per_client >= 1"),
+]
+
+
+def test_bad_input_says_what_is_wrong() -> None:
+    for wrong, message in BAD_INPUT:
+        with pytest.raises(PartitionError, match=message) as caught:
+            wrong()
+        assert isinstance(caught.value, ValueError)
 
 
 def test_misspelled_partition_gets_the_nearest_one() -> None:

@@ -28,7 +28,7 @@ class Run:
     names: SimpleNamespace
 
 
-def run_script(train: datasets.record.Split, test: datasets.record.Split) -> Run:
+def run_script(train: datasets.dataset.Split, test: datasets.dataset.Split) -> Run:
     from fedlearn_edu import tf
 
     printed = io.StringIO()

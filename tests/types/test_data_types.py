@@ -120,6 +120,8 @@ def test_container_counts_for_equality_but_not_for_the_notation() -> None:
     assert not plain.is_identical_to(ordered)
     assert ordered.is_struct_with_python()
     assert not plain.is_struct_with_python()
+    types: list[Any] = [ordered, plain, TensorType(np.int32)]
+    assert [isinstance(t, StructWithPythonType) for t in types] == [True, False, False]
 
 
 def test_repr_shows_names_and_container() -> None:

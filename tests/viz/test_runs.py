@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from fedlearn_edu import viz
 from fedlearn_edu.learning.history import History, HistoryError
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import style
 from tests.viz.drawn_text import check_figure
 

@@ -9,7 +9,7 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.result import Run
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation.partitions.skew import describe_skew
 from fedlearn_edu.viz import notebook
 from fedlearn_edu.viz.displays import history_table, run_table, skew_table

@@ -11,7 +11,8 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning import losses
-from fedlearn_edu.learning.models.model import Model, ModelError
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.models.model import Model
 
 _NAMES = {"name", "inbound_nodes", "input_layers", "output_layers", "shared_object_id"}
 
@@ -33,7 +34,7 @@ def from_keras_model(
             or a function from outputs and y to one loss per example.
 
     Raises:
-        ModelError: it is not built, or has weights that are not trained by gradients
+        ProcessError: it is not built, or has weights that are not trained by gradients
             (`BatchNormalization`, `Dropout`), or none that are; or what comes out of
             it is not what the loss takes, such as shares after a softmax.
 
@@ -87,21 +88,21 @@ def _loss_name(loss: Any) -> str:
 def _checked_shapes(keras_model: Any) -> tuple[tuple[int, ...], int]:
     """The shape of one input, and how many numbers come out."""
     if not getattr(keras_model, "built", False):
-        raise ModelError(
+        raise ProcessError(
             "the model has no weights yet",
             expected="a built model of Keras",
             found=describe(keras_model),
             do="give it an input shape: keras.Input([784]) as its first layer",
         )
     if not keras_model.trainable_variables:
-        raise ModelError(
+        raise ProcessError(
             "there is nothing to train in this model",
             expected="trainable weights",
             found=describe(keras_model),
         )
     kept = [each.path for each in keras_model.non_trainable_variables]
     if kept:
-        raise ModelError(
+        raise ProcessError(
             "the model keeps something that gradients do not train",
             expected="trainable weights only",
             found=", ".join(kept),
@@ -109,7 +110,7 @@ def _checked_shapes(keras_model: Any) -> tuple[tuple[int, ...], int]:
         )
     shapes = keras_model.input_shape, keras_model.output_shape
     if not all(isinstance(shape, tuple) and None not in shape[1:] for shape in shapes):
-        raise ModelError(
+        raise ProcessError(
             "one input and one output of known size are needed",
             expected="input_shape and output_shape such as (None, 784) and (None, 10)",
             found=f"{shapes[0]} and {shapes[1]}",
@@ -122,7 +123,7 @@ def _not_of_keras(loss: Any) -> Any:
     """The loss, unless it is one of Keras, which takes y before the outputs."""
     module: str = getattr(loss, "__module__", None) or type(loss).__module__
     if not callable(loss) or "keras" in module.partition(".")[0]:
-        raise ModelError(
+        raise ProcessError(
             "a loss is a name, or a function of outputs and y",
             expected=" or ".join(map(repr, losses.NAMES)),
             found=describe(loss),
@@ -138,7 +139,7 @@ def _check_outputs(
     """Refuses outputs from which the loss can be computed, but not meaningfully."""
     is_regression = losses.find(loss) is losses.squared_error
     if (outputs == 1) != is_regression:
-        raise ModelError(
+        raise ProcessError(
             "the outputs do not fit the loss",
             expected="one number" if is_regression else "a score for each class",
             found=f"{outputs} output{'' if outputs == 1 else 's'}, and loss={loss!r}",
@@ -146,7 +147,7 @@ def _check_outputs(
             do="loss='cross_entropy' is for classes, loss='mse' for one number",
         )
     if not is_regression and _are_shares(keras_model, shape):
-        raise ModelError(
+        raise ProcessError(
             "the model ends in a softmax, which this loss takes itself",
             expected="scores before the softmax",
             found="outputs of at least 0 that add up to 1",

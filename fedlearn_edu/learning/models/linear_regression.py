@@ -11,7 +11,7 @@ from typing import Any, final
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning import losses
-from fedlearn_edu.learning.models.model import ModelError
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models.networks import linear_regression
 from fedlearn_edu.learning.optimizers import Optimizer, build_sgd, build_sgdm
 
@@ -49,10 +49,10 @@ class LinearRegression:
             loss: `"mse"`, the only one that fits.
 
         Raises:
-            ModelError: another optimizer of Keras, or another loss.
+            ProcessError: another optimizer of Keras, or another loss.
         """
         if losses.find(loss) is not losses.squared_error:
-            raise ModelError(
+            raise ProcessError(
                 "linear regression learns by its squared error",
                 expected="loss='mse'",
                 found=repr(loss),
@@ -64,7 +64,7 @@ class LinearRegression:
         """Takes one step per batch, in `epochs` passes over the data."""
         optimizer = self._optimizer
         if optimizer is None:
-            raise ModelError(
+            raise ProcessError(
                 "nothing says how to train",
                 do="call compile(optimizer=..., loss='mse') first",
             )
@@ -92,14 +92,14 @@ def from_keras_optimizer(optimizer: Any) -> Optimizer:
     """Ours for one of Keras: `SGD`, with momentum or without, or `"sgd"`.
 
     Raises:
-        ModelError: it is another one, or has settings that ours has not.
+        ProcessError: it is another one, or has settings that ours has not.
     """
     if isinstance(optimizer, Optimizer):
         return optimizer
     if optimizer == "sgd":
         return build_sgd(_KERAS_RATE)
     if type(optimizer).__name__ != "SGD" or any(map(_has(optimizer), _EXTRAS)):
-        raise ModelError(
+        raise ProcessError(
             "this optimizer has no twin here",
             expected="tf.keras.optimizers.SGD(learning_rate, momentum), or 'sgd'",
             found=describe(optimizer),

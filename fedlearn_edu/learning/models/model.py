@@ -14,11 +14,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError
-
-
-class ModelError(FedLearnError, ValueError):
-    """A model cannot be made, or used in learning, as it was described."""
+from fedlearn_edu.learning.errors import ProcessError
 
 
 @final
@@ -62,13 +58,13 @@ class Model:
         """`<WEIGHTS,BATCH> -> float32[n]`: the loss of each example.
 
         Raises:
-            ModelError: the loss is not one number per example. A mean would count as
+            ProcessError: the loss is not one number per example. A mean would count as
                 one example, and `[n,1]` less `[n]` are n² numbers.
         """
         found = self.loss(self.predict(weights, batch["x"]), batch["y"])
         shape = fl.tf.convert_to_tensor(found).shape
         if shape.rank not in (None, 1):
-            raise ModelError(
+            raise ProcessError(
                 "a loss is one number for each example, and no mean",
                 expected="float32[n]",
                 found=f"a shape of {list(shape)}",

@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import describe, short_traceback, whole_number
 from fedlearn_edu.learning import losses
-from fedlearn_edu.learning.models.model import Model, ModelError
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.models.model import Model
 
 IMAGE_PIXELS = 28 * 28
 DIGITS = 10
@@ -61,7 +62,7 @@ def multilayer_perceptron(
     Decentralized Data", AISTATS 2017, section 3.
     """
     if not isinstance(hidden, Sequence):
-        raise ModelError(
+        raise ProcessError(
             "a multilayer perceptron has a list of layers",
             expected="the size of each inner layer, such as [200, 200]",
             found=describe(hidden),
@@ -168,10 +169,12 @@ def _affine(layer: Any, x: Any) -> Any:
 
 def _check_sizes(**sizes: object) -> None:
     for name, size in sizes.items():
-        if not isinstance(size, int) or size < 1:
-            raise ModelError(
-                "a model has whole sizes of at least one",
-                expected=f"{name} >= 1",
-                found=repr(size),
-                where=name,
-            )
+        whole_number(
+            size,
+            name,
+            1,
+            ProcessError,
+            summary="a model has whole sizes of at least one",
+            expected=f"{name} >= 1",
+            found=repr(size),
+        )

@@ -8,15 +8,21 @@ from typing import Any
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
-from fedlearn_edu.simulation.datasets.arrays import ExamplesError, from_arrays
-from fedlearn_edu.simulation.datasets.digits28 import load_digits28
-from fedlearn_edu.simulation.datasets.fashion_mnist import (
-    find_fashion_mnist,
-    load_fashion_mnist,
-    read_fashion_mnist,
+from fedlearn_edu.simulation.datasets.dataset import (
+    Dataset,
+    DatasetError,
+    ExamplesError,
+    from_arrays,
 )
-from fedlearn_edu.simulation.datasets.mnist import find_mnist, load_mnist, read_mnist
-from fedlearn_edu.simulation.datasets.record import Dataset, DatasetError
+from fedlearn_edu.simulation.datasets.digits28 import load_digits28
+from fedlearn_edu.simulation.datasets.sources import (
+    find_fashion_mnist,
+    find_mnist,
+    load_fashion_mnist,
+    load_mnist,
+    read_fashion_mnist,
+    read_mnist,
+)
 
 NAMES = ("auto", "digits28", "mnist", "fashion_mnist")
 

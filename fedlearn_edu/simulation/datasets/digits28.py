@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.simulation.datasets.record import Dataset, Images
+from fedlearn_edu.simulation.datasets.dataset import Dataset, Images
 
 _FOLDER = files("fedlearn_edu.simulation") / "data"
 _STORED_INK = 16

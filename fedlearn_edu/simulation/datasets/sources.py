@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the data sets of `tf.keras.datasets` come from: a folder, a cache, a download.
+"""MNIST and Fashion-MNIST: from a folder, from the Keras cache, or downloaded.
 
-`mnist` and `fashion_mnist` say what they are called; this file looks for them. Only
-`Source.load` may open a network connection.
+Only `load_mnist` and `load_fashion_mnist` may open a network connection. Sources:
+Y. LeCun, C. Cortes and C. J. C. Burges, "The MNIST database of handwritten digits",
+1998; H. Xiao, K. Rasul and R. Vollgraf, "Fashion-MNIST: a Novel Image Dataset for
+Benchmarking Machine Learning Algorithms", 2017.
 """
 
 import gzip
@@ -16,7 +18,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.simulation.datasets.record import (
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.simulation.datasets.dataset import (
     Dataset,
     DatasetError,
     Split,
@@ -40,6 +43,20 @@ _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
 )
+
+
+_MNIST_ATTRIBUTION = """\
+MNIST: 70,000 handwritten digits, 28x28 pixels, labels 0..9
+Authors:  Y. LeCun (Courant Institute, NYU), C. Cortes (Google Labs, New York) and
+          C. J. C. Burges (Microsoft Research, Redmond), 1998
+Licence:  Creative Commons Attribution-ShareAlike 3.0 (CC BY-SA 3.0)
+"""
+_FASHION_ATTRIBUTION = """\
+Fashion-MNIST: 70,000 pictures of clothes, 28x28 pixels, labels 0..9: T-shirt/top,
+          trouser, pullover, dress, coat, sandal, shirt, sneaker, bag, ankle boot
+Authors:  H. Xiao, K. Rasul and R. Vollgraf (Zalando Research), 2017
+Licence:  MIT License, copyright (c) 2017 Zalando SE
+"""
 
 
 @final
@@ -154,3 +171,61 @@ def fetch_with_keras(name: str) -> tuple[Split, Split]:
 
     train, test = getattr(tf.keras.datasets, name).load_data()
     return train, test
+
+
+_MNIST = Source("mnist", "MNIST", "mnist.npz", _MNIST_ATTRIBUTION)
+_FASHION = Source(
+    "fashion_mnist", "Fashion-MNIST", "fashion-mnist", _FASHION_ATTRIBUTION
+)
+
+
+@short_traceback
+def load_mnist() -> Dataset:
+    """Returns MNIST: 60,000 images to train on and 10,000 to test with.
+
+    Looks for `mnist.npz` in the folder that the environment variable
+    `FEDLEARN_EDU_DATA` names, then in the Keras cache; then Keras downloads 11 MB,
+    checks them against their checksum, and keeps them in its cache.
+
+    Raises:
+        DatasetError: it is nowhere and cannot be downloaded, or the file is damaged.
+    """
+    return _MNIST.load()
+
+
+@short_traceback
+def find_mnist() -> Path | None:
+    """Returns where MNIST already lies on this machine, or `None`."""
+    return _MNIST.find()
+
+
+@short_traceback
+def read_mnist(path: Path) -> Dataset:
+    """Reads a file in the layout of Keras's `mnist.npz` and checks its arrays."""
+    return _MNIST.read(path)
+
+
+@short_traceback
+def load_fashion_mnist() -> Dataset:
+    """Returns Fashion-MNIST: 60,000 images to train on and 10,000 to test with.
+
+    Looks for `fashion_mnist.npz` in the folder that the environment variable
+    `FEDLEARN_EDU_DATA` names, with the arrays of Keras's `mnist.npz`, then for the four
+    files in the Keras cache; then Keras downloads 31 MB and keeps them in its cache.
+
+    Raises:
+        DatasetError: it is nowhere and cannot be downloaded, or a file is damaged.
+    """
+    return _FASHION.load()
+
+
+@short_traceback
+def find_fashion_mnist() -> Path | None:
+    """Returns where Fashion-MNIST already lies: a file, a folder, or `None`."""
+    return _FASHION.find()
+
+
+@short_traceback
+def read_fashion_mnist(path: Path) -> Dataset:
+    """Reads an `.npz` file, or Keras's folder of four files, and checks the arrays."""
+    return _FASHION.read(path)

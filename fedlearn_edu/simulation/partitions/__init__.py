@@ -10,35 +10,35 @@ from typing import Any
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
+from fedlearn_edu.simulation.partitions.arguments import Indices, PartitionError
 from fedlearn_edu.simulation.partitions.batching import Batch, batches
-from fedlearn_edu.simulation.partitions.by_label import (
+from fedlearn_edu.simulation.partitions.feature_skew import FeatureShift, feature_shifts
+from fedlearn_edu.simulation.partitions.label_skew import (
+    dirichlet,
     labels_per_client,
     one_label_per_client,
     shards,
 )
-from fedlearn_edu.simulation.partitions.by_look import Look, looks
-from fedlearn_edu.simulation.partitions.by_shares import dirichlet
-from fedlearn_edu.simulation.partitions.by_size import (
+from fedlearn_edu.simulation.partitions.quantity_skew import (
     iid,
     log_normal_sizes,
     power_law_sizes,
 )
-from fedlearn_edu.simulation.partitions.record import Indices, PartitionError
 from fedlearn_edu.simulation.partitions.skew import Skew, describe_skew
 
 __all__ = [
     "Batch",
+    "FeatureShift",
     "Indices",
-    "Look",
     "PartitionError",
     "Skew",
     "batches",
     "describe_skew",
     "dirichlet",
+    "feature_shifts",
     "iid",
     "labels_per_client",
     "log_normal_sizes",
-    "looks",
     "one_label_per_client",
     "power_law_sizes",
     "shards",

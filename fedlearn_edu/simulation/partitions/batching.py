@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.simulation.partitions.record import Indices, PartitionError
+from fedlearn_edu.errors import short_traceback, whole_number
+from fedlearn_edu.simulation.partitions.arguments import Indices, PartitionError
 from fedlearn_edu.types import TensorType, normalize
 
 Batch = OrderedDict[str, NDArray[np.generic]]
@@ -33,14 +33,17 @@ def batches(
 
 def check_batch_size(batch_size: Any) -> int:
     """A whole number of examples, at least one."""
-    if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-        raise PartitionError(
-            "a batch holds at least one example",
-            expected="batch_size >= 1",
-            found=batch_size,
-            do="use a positive batch size",
-        )
-    return int(batch_size)
+    return whole_number(
+        batch_size,
+        "batch_size",
+        1,
+        PartitionError,
+        summary="a batch holds at least one example",
+        expected="batch_size >= 1",
+        found=batch_size,
+        where=None,
+        do="use a positive batch size",
+    )
 
 
 def _batch(x: NDArray[Any], y: NDArray[Any], chosen: Indices) -> Batch:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.simulation.partitions.record import (
+from fedlearn_edu.simulation.partitions.arguments import (
     PartitionError,
     Shares,
     check_share,

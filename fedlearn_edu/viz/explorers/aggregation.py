@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import describe, is_whole_number, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation_picture import (
     AggregationDrawing,
@@ -69,7 +69,7 @@ def draw_aggregation(
     style.check_width(width_in)
     held, start, most = _checked(values, zero, fan_out)
     last = run_aggregation(held, start, most).last
-    if step is not None and not style.is_whole(step):
+    if step is not None and not is_whole_number(step):
         raise style.FigureDataError(
             "there is no such step of the aggregation",
             expected=f"a whole number from 0 to {last}",
@@ -218,7 +218,7 @@ def _checked(
             found=f"{len(given)} values" if given else repr(values)[:60],
             do="take fewer: the picture has a line for each",
         )
-    if fan_out is not None and not (style.is_whole(fan_out) and fan_out >= 2):
+    if fan_out is not None and not (is_whole_number(fan_out) and fan_out >= 2):
         raise style.FigureDataError(
             "a group of one is no group",
             expected="a fan-out of 2 or more, or None for a single group",

@@ -14,7 +14,7 @@ from typing import Any, final
 
 import ipywidgets as widgets
 
-from fedlearn_edu.errors import FedLearnError, describe
+from fedlearn_edu.errors import FedLearnError, describe, is_whole_number
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM
 
@@ -142,7 +142,7 @@ def limits_around(
 
 def check_count(number: Any, name: str, least: int, most: int) -> int:
     """The number as an `int`, or an error that names the limits."""
-    if not style.is_whole(number) or not least <= number <= most:
+    if not is_whole_number(number) or not least <= number <= most:
         raise style.FigureDataError(
             f"{name} is a whole number from {least} to {most}",
             expected=f"{least} to {most}",

@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning
-from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning.local_training import LocalPasses, build_local_training
+from fedlearn_edu.errors import is_whole_number, short_traceback
+from fedlearn_edu.learning.local_training import (
+    LocalTrainingConfig,
+    build_local_training,
+)
 from fedlearn_edu.learning.optimizers import build_sgd
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
@@ -237,7 +240,7 @@ def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | 
 @cache
 def _local_training(rate: float) -> Any:
     """One pass of every client over its batches."""
-    train = build_local_training(model(), LocalPasses(build_sgd(rate)))
+    train = build_local_training(model(), LocalTrainingConfig(build_sgd(rate)))
     weights, batches = model().weights_type, fl.SequenceType(model().batch_type)
 
     @fl.federated_computation(weights, batches)
@@ -299,4 +302,4 @@ def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
 
 
 def _is_whole(number: Any, least: int, most: int) -> bool:
-    return style.is_whole(number) and least <= number <= most
+    return is_whole_number(number) and least <= number <= most

@@ -16,7 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
+from fedlearn_edu.errors import (
+    TypeMismatchError,
+    describe,
+    is_whole_number,
+    short_traceback,
+)
 from fedlearn_edu.executors.traffic import TO_CLIENTS, TO_SERVER
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.framework import Tape
@@ -75,7 +80,7 @@ def draw_tape(
     picture = TapePicture(timeline, width_in, figure=figure)
     if at is None:
         return style.say_of(picture.figure, figure, timeline.summary())
-    if not style.is_whole(at) or at not in range(1, len(timeline) + 1):
+    if not is_whole_number(at) or at not in range(1, len(timeline) + 1):
         raise style.FigureDataError(
             "there is no such step on the tape",
             expected=f"a step from 1 to {len(timeline)}"

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a round's data come from: a `ClientData`, or a plain list as in tutorials.
+
+`run` asks a `ClientSource` for the data of the clients that finish a round.
+"""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import describe
+from fedlearn_edu.learning.errors import RunError
+from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.simulation import ClientData
+from fedlearn_edu.simulation.datasets import Dataset
+
+Positions = tuple[int, ...]
+
+
+class ClientSource(ABC):
+    """The data of some clients, round by round.
+
+    Attributes:
+        clients: how many there are.
+        place: `(positions, round_number)` to the batches of these clients, placed. What
+            it made last is made once: where all clients take part in all rounds, and
+            nothing is shuffled, data are converted for the first round only.
+    """
+
+    clients: int
+    place: Callable[[Positions, int], Any]
+
+    @abstractmethod
+    def num_examples(self) -> NDArray[np.int64]:
+        """How many examples each client holds, `int64[clients]`."""
+
+    @abstractmethod
+    def batches(self, position: int, round_number: int) -> Any:
+        """What one client reads in a round."""
+
+    @abstractmethod
+    def name(self, position: int) -> str:
+        """What messages call a client."""
+
+    @abstractmethod
+    def digest(self) -> str:
+        """A text that tells these data, in this order, from others."""
+
+
+@final
+class ClientDataSource(ClientSource):
+    """Batches are cut anew from a `ClientData`, shuffled if there is a seed."""
+
+    def __init__(
+        self, data: ClientData, batch_size: int | None, seed: int | None
+    ) -> None:
+        self.clients = len(data)
+        self._data, self._batch_size, self._seed = data, batch_size, seed
+        self.place = _remembering_the_last(self._place, is_same=seed is None)
+
+    def _place(self, positions: Positions, round_number: int) -> Any:
+        chosen = self._data.select(positions)
+        return chosen.place(
+            self._batch_size, seed=self._seed, round_number=round_number
+        )
+
+    def num_examples(self) -> NDArray[np.int64]:
+        """As the data say."""
+        return self._data.num_examples
+
+    def batches(self, position: int, round_number: int) -> Any:
+        """In the order of that round."""
+        return self._data[position].batches(
+            self._batch_size, seed=self._seed, round_number=round_number
+        )
+
+    def name(self, position: int) -> str:
+        """By its id, which it keeps when clients are selected."""
+        return f"client {self._data[position].id}"
+
+    def digest(self) -> str:
+        """Of ids, examples and labels; how they are cut is not part of the data."""
+        return _digest({"id": c.id, "x": c.x, "y": c.y} for c in self._data)
+
+
+@final
+class ListSource(ClientSource):
+    """Batches are taken from a list as they are."""
+
+    def __init__(self, data: list[Any], member_type: Any) -> None:
+        # What can be read once only is read now; a data set is read again and again.
+        self._data = [list(b) if isinstance(b, Iterator) else b for b in data]
+        self._member_type = member_type
+        self.clients = len(data)
+        self.place = _remembering_the_last(self._place, is_same=True)
+
+    def _place(self, positions: Positions, round_number: int) -> Any:
+        chosen = [self._data[position] for position in positions]
+        return fl.place(chosen, fl.CLIENTS, self._member_type)
+
+    def num_examples(self) -> NDArray[np.int64]:
+        """The lengths of all batches, added up."""
+        return np.array([sum(map(_length, of)) for of in self._data], np.int64)
+
+    def batches(self, position: int, round_number: int) -> Any:
+        """The same in all rounds."""
+        return self._data[position]
+
+    def name(self, position: int) -> str:
+        """By its position in the list."""
+        return f"client {position}"
+
+    def digest(self) -> str:
+        """Of all batches."""
+        return _digest(list(batches) for batches in self._data)
+
+
+def client_source(
+    process: Any, data: Any, batch_size: int | None, seed: int | None
+) -> ClientSource:
+    """The `ClientSource` for data of this form.
+
+    Raises:
+        RunError: if there are no clients, or their batches are not the process's.
+    """
+    member_type = process.next.type_signature.parameter[1].member
+    if isinstance(data, fl.FederatedValue):
+        data = data.members
+    if isinstance(data, ClientData):
+        _check_clients(len(data))
+        _check_batches(data, member_type)
+        return ClientDataSource(data, batch_size, seed)
+    check_no_split(data)
+    if not isinstance(data, list | tuple):
+        raise RunError(
+            "data are what each client holds",
+            expected="a ClientData, or a list with one sequence of batches per client",
+            found=describe(data),
+            where="data",
+            do=_cure(data),
+        )
+    _check_clients(len(data))
+    if batch_size is not None or seed is not None:
+        raise RunError(
+            "a list of batches is taken as it is",
+            expected="neither a batch_size nor a shuffle_seed",
+            found=f"batch_size={batch_size}, shuffle_seed={seed}",
+            where="data",
+            do="leave them out, or pass a ClientData, which cuts and shuffles batches",
+        )
+    return ListSource(list(data), member_type)
+
+
+def check_no_split(data: Any) -> None:
+    """Raises `RunError` for a data set, or for its x and y, which no client holds."""
+    is_pair = isinstance(data, list | tuple) and len(data) == 2
+    is_split = is_pair and all(isinstance(part, np.ndarray) for part in data)
+    if is_split or isinstance(data, Dataset):
+        raise RunError(
+            "nobody said which client holds which examples",
+            expected="a ClientData, or a list with one sequence of batches per client",
+            found="examples and labels" if is_split else describe(data),
+            where="data",
+            do="one client holds all of it in ClientData(x, y, [range(len(y))])",
+        )
+
+
+def _remembering_the_last(
+    place: Callable[[Positions, int], Any], is_same: bool
+) -> Callable[[Positions, int], Any]:
+    """What was placed last is kept; data that are not shuffled forget the round."""
+    last = lru_cache(maxsize=1)(place)
+    return lambda positions, number: last(positions, 0 if is_same else number)
+
+
+def _length(batch: Any) -> int:
+    first = next(iter(flatten(batch).values()), ())
+    shape = np.shape(first)
+    return int(shape[0]) if shape else 1
+
+
+def _digest(clients: Any) -> str:
+    found = hashlib.sha256()
+    for client in clients:
+        for path, leaf in flatten(client).items():
+            array = np.ascontiguousarray(leaf)
+            found.update(f"{path} {array.dtype} {np.shape(leaf)} ".encode())
+            found.update(array.tobytes())
+        found.update(b"end of client")
+    return found.hexdigest()
+
+
+def _cure(data: Any) -> str | None:
+    if isinstance(data, Mapping):
+        return "clients have an order and no names: pass list(data.values())"
+    return None
+
+
+def _check_clients(clients: int) -> None:
+    if clients == 0:
+        raise RunError(
+            "there are no clients to learn from",
+            expected="the data of at least one client",
+            found="0 clients",
+            where="data",
+        )
+
+
+def _check_batches(data: ClientData, member_type: Any) -> None:
+    found = fl.SequenceType(data.batch_type)
+    if not member_type.is_assignable_from(found):
+        raise RunError(
+            "these data are not what the model takes",
+            expected=f"clients that hold {member_type}",
+            found=f"clients that hold {found}",
+            where="data",
+            do=_cure_of_targets(member_type.element["y"], data.batch_type["y"])
+            or "a model's sizes are said where it is made: features=…, classes=…",
+        )
+
+
+def _cure_of_targets(wanted: Any, found: Any) -> str | None:
+    """What to do about a y of another type, which no size of the model can cure."""
+    if found == wanted:
+        return None
+    if len(found.shape) > 1:
+        return "y is one number per example: y.argmax(axis=1), if it is one-hot"
+    if wanted.dtype == np.int32:
+        return "classes are whole numbers: y.astype(int); for others linear_regression"
+    return "numbers to predict are floats: y.astype(float)"

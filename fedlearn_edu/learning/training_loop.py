@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`run`: a learning process, round after round, watched, saved and resumed.
+
+A round samples clients, lets them learn, evaluates, and writes a row of the history.
+What `Options` there are is said in `config`.
+"""
+
+import math
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from inspect import iscoroutine
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import FedLearnError, add_place, describe, short_traceback
+from fedlearn_edu.learning.callbacks import reason_to_stop
+from fedlearn_edu.learning.checkpoints import Store
+from fedlearn_edu.learning.config import Evaluators, Options, RunConfig, make_config
+from fedlearn_edu.learning.divergence import diverged, is_sound
+from fedlearn_edu.learning.errors import RunError
+from fedlearn_edu.learning.evaluation import Evaluation
+from fedlearn_edu.learning.history import COLUMNS
+from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.progress import advance, progress_bar
+from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.simulation import ClientSampling, Cohort
+
+Numbers = dict[str, float]
+
+
+@short_traceback
+def run(
+    process: LearningProcess,
+    data: Any,
+    rounds: int,
+    *,
+    batch_size: int | None = None,
+    client_sampling: ClientSampling | None = None,
+    evaluate: Evaluators | None = None,
+    options: Options | None = None,
+) -> Run:
+    """Learns for `rounds` rounds.
+
+    Rounds count from 1, in the history as in what is sampled and shuffled. A round that
+    no client finishes changes nothing and is a row with 0 clients. Where
+    `Options(checkpoints=…)` names a folder with a checkpoint, the run resumes from the
+    newest one: killed at any time and called again, it ends as if it had never been
+    killed. Ctrl-C ends it after the last complete round.
+
+    >>> import fedlearn_edu as fl
+    >>> model = fl.learning.models.softmax_regression(features=2, classes=2)
+    >>> process = fl.learning.build_fed_avg(model, client_learning_rate=0.5)
+    >>> batch = {"x": [[0.0, 1.0], [1.0, 0.0]], "y": [0, 1]}
+    >>> learned = run(process, [[batch], [batch]], 3)
+    >>> learned.history["loss_per_example"].round(3)
+    array([0.693, 0.576, 0.486])
+
+    Args:
+        process: What learns, made by one of the builders.
+        data: A `ClientData`, or a list with one sequence of batches per client.
+        rounds: How many in total, those of a checkpoint included.
+        batch_size: Examples per batch of a `ClientData`; `None` for all in one.
+        client_sampling: Who takes part in each round; `None` for everybody.
+        evaluate: `{"test": function}`, where the function takes the model's weights and
+            returns numbers with names; `{"loss": 0.5}` becomes the column `test.loss`.
+            `evaluation.on(test_data)` is such a function.
+        options: What most runs do without.
+
+    Raises:
+        RunError: if something does not make sense, before anything is run.
+        RunError: if the data do not fit the process, or there are none.
+        DivergenceError: if a round ends in NaN; its `run` is what there was before.
+        CheckpointError: if the newest checkpoint is damaged, or of another run; or if
+            another run is using its folder.
+
+    Source: `tff.learning.programs.train_model`, as one call for a notebook.
+    """
+    config = make_config(
+        process,
+        data,
+        rounds,
+        batch_size=batch_size,
+        client_sampling=client_sampling,
+        evaluate=evaluate,
+        options=options,
+    )
+    beginning = first(config)
+    saved = config.options.checkpoints
+    store = Store(saved, config.identity(), beginning) if saved else None
+    with store.in_use() if store else nullcontext():
+        done = (store.newest() if store else None) or config.options.start or beginning
+        _check_beginning(config, beginning, done)
+        return _go_on(config, replace(done, stopped=None), store)
+
+
+def _go_on(config: RunConfig, done: Run, store: Store | None) -> Run:
+    """Round after round. However it ends, the last good round has been saved."""
+    try:
+        with progress_bar(config.rounds, done.rounds, config.options.progress) as bar:
+            stopped = _asked(config, done) if done.rounds else None
+            while stopped is None and done.rounds < config.rounds:
+                done = next_round(config, done)
+                if store:
+                    store.save_if_due(done)
+                advance(bar, done)
+                stopped = _asked(config, done)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    finally:
+        if store:
+            store.save(done)
+    return replace(done, stopped=stopped)
+
+
+def _asked(config: RunConfig, done: Run) -> str | None:
+    return reason_to_stop(tuple(config.options.callbacks), done)
+
+
+def _check_beginning(config: RunConfig, first: Run, done: Run) -> None:
+    """A run continues a shorter run of the same clients."""
+    if done.rounds > config.rounds:
+        raise RunError(
+            "there are more rounds already than the run is to have",
+            expected=f"at most {config.rounds} rounds",
+            found=f"{done.rounds} rounds",
+            where="rounds",
+            do=f"ask for more than {done.rounds}, or begin a run of its own",
+        )
+    ours, theirs = (len(run.client_states or ()) for run in (first, done))
+    if ours != theirs:
+        raise RunError(
+            "a run goes on with the clients it had",
+            expected=f"states of {ours} clients",
+            found=f"states of {theirs} clients",
+            where="start",
+        )
+
+
+# ------------------------------------------------------------------ one round
+
+
+def first(config: RunConfig) -> Run:
+    """What there is before the first round."""
+    process, clients = config.process, config.source.clients
+    state, states = process.initialize(), None
+    if iscoroutine(state):
+        state.close()
+        raise RunError(
+            "a run waits for each round",
+            expected="a context that returns results",
+            found="one that returns coroutines",
+            where="the default context",
+            do="await process.next(…) yourself, or run in a SyncExecutionContext",
+        )
+    if process.initialize_client is not None:
+        states = (process.initialize_client(),) * clients
+    return Run(state, states)
+
+
+def next_round(config: RunConfig, run: Run) -> Run:
+    """The run after one more round.
+
+    Raises:
+        DivergenceError: if it ended in NaN or infinity.
+    """
+    started = time.perf_counter()
+    cohort = _cohort(config, run.rounds + 1)
+    learned, metrics = _learn(config, run, cohort.finished)
+    row = {
+        "round": run.rounds + 1,
+        "clients": len(cohort.finished),
+        "dropped": len(cohort.dropped),
+        "late": len(cohort.late),
+        "seconds": time.perf_counter() - started,
+    }
+    row.update((k, v) for k, v in metrics.items() if k not in COLUMNS)
+    row.update(_evaluated(config, learned.state.weights, run.rounds + 1))
+    return replace(learned, history=run.history.with_row(row))
+
+
+def _cohort(config: RunConfig, number: int) -> Cohort:
+    if config.client_sampling is None:
+        everybody = tuple(range(config.source.clients))
+        return Cohort(invited=everybody, finished=everybody)
+    return config.client_sampling.draw(number, config.num_examples)
+
+
+def _learn(
+    config: RunConfig, run: Run, finished: tuple[int, ...]
+) -> tuple[Run, Numbers]:
+    """The run with its next state, and the metrics of the round."""
+    if not finished:
+        return run, dict.fromkeys(_metric_names(config), math.nan)
+    try:
+        result = config.call_next(run, finished)
+    except Exception as error:
+        _say_whose(error, config, run, finished)
+        raise
+    if not is_sound(result):
+        raise diverged(config, run, finished)
+    metrics = _numbers(result[1], f"metrics of {config.process.name}")
+    if metrics.get("examples") == 0:  # nothing to average
+        return run, metrics
+    return _with_states(run, finished, result), metrics
+
+
+def _say_whose(
+    error: Exception, config: RunConfig, run: Run, finished: tuple[int, ...]
+) -> None:
+    """Renumbers clients in an error: those of a round are numbered from 0 anew."""
+
+    def name(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return (
+            config.source.name(finished[number]) if number < len(finished) else found[0]
+        )
+
+    if isinstance(error, FedLearnError) and error.where is not None:
+        place = re.sub(r"^the value\[", "data[", str(error.where))
+        error.where = re.sub(r"\bclient (\d+)", name, place)
+    add_place(error, f"round {run.rounds + 1}")
+
+
+def _with_states(run: Run, finished: tuple[int, ...], result: Any) -> Run:
+    state, _, *changed = result
+    if run.client_states is None:
+        return replace(run, state=state)
+    client_states = list(run.client_states)
+    for position, client_state in zip(finished, *changed, strict=True):
+        client_states[position] = client_state
+    return replace(run, state=state, client_states=tuple(client_states))
+
+
+def _evaluated(config: RunConfig, weights: Any, number: int) -> Numbers:
+    """The columns of all evaluations, in rounds that evaluate."""
+    if number not in (1, config.rounds) and number % config.options.evaluate_every:
+        return {}
+    found: Numbers = {}
+    for name, judge in config.evaluators.items():
+        place = f"evaluate[{name!r}], after round {number}"
+        try:
+            judged = judge(weights)
+        except Exception as error:
+            add_place(error, place)
+            raise
+        for column, number_found in _numbers(judged, place).items():
+            found[f"{name}.{column}"] = number_found
+    return found
+
+
+def _numbers(named: Any, place: str) -> Numbers:
+    """Named numbers as plain Python numbers, for files and tables."""
+    if isinstance(named, Evaluation):
+        named = named.metrics
+    if not isinstance(named, Mapping):
+        raise _not_numbers(named, place)
+    leaves = flatten(named).items()
+    return {path.replace("/", "."): _number(leaf, place) for path, leaf in leaves}
+
+
+def _number(leaf: Any, place: str) -> float:
+    array = np.asarray(leaf)
+    if array.size != 1 or not isinstance(array.item(), int | float):
+        raise _not_numbers(leaf, place)
+    return array.item() if array.dtype.kind in "iu" else float(array.item())
+
+
+def _not_numbers(found: Any, place: str) -> RunError:
+    return RunError(
+        "a row of the history is made of single numbers",
+        expected="a mapping of names to numbers",
+        found=describe(found),
+        where=place,
+    )
+
+
+def _metric_names(config: RunConfig) -> Iterator[str]:
+    result: Any = config.process.next.type_signature.result
+    return _names(result[1].member, "")
+
+
+def _names(type_: Any, path: str) -> Iterator[str]:
+    if not isinstance(type_, fl.StructType):
+        yield path
+        return
+    for position, (name, inner) in enumerate(type_.items()):
+        step = str(position) if name is None else name
+        yield from _names(inner, f"{path}.{step}" if path else step)

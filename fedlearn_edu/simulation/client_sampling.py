@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Client sampling: which clients a round invites, loses, and waits for in vain.
+
+A pure function of the seed and the round: asking twice, or for rounds out of order,
+gives the same cohorts. Only clients that `finished` may enter an average.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fedlearn_edu.errors import FedLearnError, describe, short_traceback, whole_number
+from fedlearn_edu.simulation.seeded_rng import seeded_rng
+
+_JITTER = 0.1
+
+
+@final
+class SamplingError(FedLearnError, ValueError):
+    """Clients cannot take part as asked."""
+
+
+def _check(fits: bool, name: str, expected: str, found: Any) -> None:
+    if not fits:
+        raise SamplingError(
+            f"{name} does not make sense",
+            expected=expected,
+            found=describe(found),
+            where=name,
+        )
+
+
+def _is_number(x: Any) -> bool:
+    return (
+        isinstance(x, int | float | np.integer | np.floating)
+        and not isinstance(x, bool)
+        and math.isfinite(x)
+    )
+
+
+@final
+@dataclass(frozen=True)
+class Cohort:
+    """One round's clients, and what became of each; positions, in ascending order.
+
+    With replacement a client may be in it several times; then it counts several times.
+
+    Attributes:
+        invited: all clients that were asked; the other three together.
+        finished: those whose work arrived in time.
+        dropped: those that never answered.
+        late: those whose work arrived after the deadline; it is not used.
+    """
+
+    invited: tuple[int, ...]
+    finished: tuple[int, ...]
+    dropped: tuple[int, ...] = ()
+    late: tuple[int, ...] = ()
+
+
+@final
+@dataclass(frozen=True)
+class Stragglers:
+    """Clients that are slow, each at its own pace.
+
+    A client's time is (its examples / the mean of all clients) × exp(spread · z) × a
+    jitter of about ten percent. z from N(0, 1) belongs to the client and is the same in
+    all rounds; the jitter is new in each.
+
+    Attributes:
+        deadline: the time after which an answer is late; an average client of median
+            pace takes 1.
+        spread: how different the paces are; 0 means not at all.
+
+    >>> Stragglers(deadline=1.5).times([100, 100, 400], seed=0, round_number=1).round(2)
+    array([0.56, 0.32, 1.21])
+    """
+
+    deadline: float
+    spread: float = 0.5
+
+    @short_traceback
+    def __post_init__(self) -> None:
+        fits = _is_number(self.deadline) and self.deadline > 0
+        _check(fits, "deadline", "a finite number above 0", self.deadline)
+        fits = _is_number(self.spread) and self.spread >= 0
+        _check(fits, "spread", "a finite number of at least 0", self.spread)
+
+    def times(
+        self, num_examples: ArrayLike, seed: int, round_number: int
+    ) -> NDArray[np.float64]:
+        """How long each client takes in a round, `float64[clients]`."""
+        sizes = np.asarray(num_examples, np.float64)
+        pace = seeded_rng("pace", seed).standard_normal(len(sizes))
+        jitter = seeded_rng("jitter", seed, round_number).standard_normal(len(sizes))
+        work = sizes / (sizes.mean() or 1.0)
+        times: NDArray[np.float64] = work * np.exp(
+            self.spread * pace + _JITTER * jitter
+        )
+        return times
+
+
+@final
+@dataclass(frozen=True)
+class ClientSampling:
+    """How a round's clients are found: `count=` or `fraction=` of them, or all.
+
+    Attributes:
+        count: how many clients are invited.
+        fraction: the share of all that is invited, in (0, 1]; it is rounded to whole
+            clients, and to at least one.
+        weights: which clients are drawn more often: `"uniform"`, `"examples"` (in
+            proportion to how many they hold), or one number per client.
+        replace: whether a client may be drawn several times in a round.
+        dropout: how likely an invited client is to drop out, in [0, 1).
+        stragglers: which clients are too slow; `None` for none.
+        seed: a whole number; the same one gives the same cohorts.
+
+    >>> sampling = ClientSampling(count=3, dropout=0.3, seed=1)
+    >>> sampling.draw(round_number=1, num_examples=[10, 10, 10, 10, 10])
+    Cohort(invited=(1, 3, 4), finished=(3, 4), dropped=(1,), late=())
+
+    Raises:
+        SamplingError: if something does not make sense; numbers of clients are checked
+            by `draw`, which knows how many there are.
+
+    Source: `fraction_fit` of Flower's strategies; `tff.simulation.
+    build_uniform_sampling_fn`.
+    """
+
+    clients_per_round: InitVar[object] = None  # the former name of two things
+    _: KW_ONLY
+    count: int | None = None
+    fraction: float | None = None
+    weights: str | Sequence[float] | NDArray[Any] = "uniform"
+    replace: bool = False
+    dropout: float = 0.0
+    stragglers: Stragglers | None = None
+    seed: int = 0
+
+    @short_traceback
+    def __post_init__(self, clients_per_round: object) -> None:
+        _check_how_many(clients_per_round, self.count, self.fraction)
+        object.__setattr__(self, "weights", _read_weights(self.weights))
+        fits = _is_number(self.dropout) and 0 <= self.dropout < 1
+        _check(fits, "dropout", "a number in [0, 1)", self.dropout)
+        fits = self.stragglers is None or isinstance(self.stragglers, Stragglers)
+        _check(fits, "stragglers", "Stragglers(deadline=…) or None", self.stragglers)
+        whole_number(self.seed, "seed", 0, SamplingError)
+
+    @short_traceback
+    def draw(self, round_number: int, num_examples: ArrayLike) -> Cohort:
+        """Draws the cohort of a round.
+
+        A cohort may have no client that finished; its round changes nothing.
+
+        Args:
+            round_number: Of the round; `learning.run` and its history count from 1.
+            num_examples: `int[clients]`, as in `ClientData.num_examples`.
+
+        Raises:
+            SamplingError: if there are not enough clients, or not as many as
+                weights.
+        """
+        whole_number(round_number, "round_number", 0, SamplingError)
+        sizes = np.asarray(num_examples)
+        fits = sizes.ndim == 1 and len(sizes) > 0 and sizes.dtype.kind in "iuf"
+        fits = fits and bool((sizes >= 0).all())
+        _check(fits, "num_examples", "one count per client, at least one", num_examples)
+        invited = self._invite(round_number, sizes)
+        drops = seeded_rng("dropout", self.seed, round_number).random(len(sizes))
+        dropped = drops < self.dropout
+        late = np.zeros(len(sizes), dtype=bool)
+        if self.stragglers is not None:
+            times = self.stragglers.times(sizes, self.seed, round_number)
+            late = (times > self.stragglers.deadline) & ~dropped
+        return Cohort(
+            invited=tuple(invited.tolist()),
+            finished=tuple(invited[~(dropped | late)[invited]].tolist()),
+            dropped=tuple(invited[dropped[invited]].tolist()),
+            late=tuple(invited[late[invited]].tolist()),
+        )
+
+    def _invite(self, round_number: int, sizes: NDArray[Any]) -> NDArray[np.int64]:
+        chances = self._chances(sizes)
+        count = self._count(len(sizes))
+        possible = len(sizes) if chances is None else np.count_nonzero(chances)
+        if not self.replace and count > possible:
+            raise SamplingError(
+                "there are not enough clients for a round",
+                expected=f"at most {possible:,} clients per round without replacement",
+                found=f"{count:,} of {len(sizes):,} clients",
+                where="count" if self.fraction is None else "fraction",
+                do="invite fewer, or draw with replace=True",
+            )
+        source = seeded_rng("invite", self.seed, round_number)
+        drawn = source.choice(len(sizes), count, self.replace, chances)
+        return np.sort(drawn)
+
+    def _count(self, clients: int) -> int:
+        if self.fraction is not None:
+            return max(1, round(float(self.fraction) * clients))
+        return clients if self.count is None else int(self.count)
+
+    def _chances(self, sizes: NDArray[Any]) -> NDArray[np.float64] | None:
+        """How likely each client is to be drawn; `None` if all are equally likely."""
+        if isinstance(self.weights, str):
+            if self.weights == "uniform":
+                return None
+            weights = np.asarray(sizes, np.float64)
+        else:
+            weights = np.asarray(self.weights, np.float64)
+        if len(weights) != len(sizes) or not weights.sum() > 0:
+            raise SamplingError(
+                "the weights do not fit the clients",
+                expected=f"one weight for each of {len(sizes):,} clients, not all 0",
+                found=f"{len(weights):,} weights with the sum {weights.sum():g}",
+                where="weights",
+            )
+        chances: NDArray[np.float64] = weights / weights.sum()
+        return chances
+
+
+def _check_how_many(former: object, count: Any, fraction: Any) -> None:
+    if former is not None or (count is not None and fraction is not None):
+        both = f"count={count}, fraction={fraction}"
+        raise SamplingError(
+            "how many clients are invited is said as a number or as a share of all",
+            expected="count=3, or fraction=0.1, or neither for all clients",
+            found=both if former is None else describe(former),
+            where="ClientSampling",
+        )
+    if count is not None:
+        whole_number(count, "count", 1, SamplingError)
+    fits = fraction is None or (_is_number(fraction) and 0 < fraction <= 1)
+    _check(fits, "fraction", "a number in (0, 1]", fraction)
+
+
+def _read_weights(weights: Any) -> str | tuple[float, ...]:
+    if isinstance(weights, str):
+        fits = weights in ("uniform", "examples")
+        _check(fits, "weights", "'uniform', 'examples' or one number each", weights)
+        return weights
+    found = np.asarray(weights)
+    fits = found.ndim == 1 and len(found) > 0 and found.dtype.kind in "iuf"
+    fits = fits and bool(np.isfinite(found).all() and (found >= 0).all())
+    _check(fits, "weights", "finite numbers of at least 0, one per client", weights)
+    return tuple(float(weight) for weight in found)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who takes part: pure in seed and round, and only who finished is left."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.simulation import ClientSampling, Cohort, Stragglers
+from fedlearn_edu.simulation.client_sampling import SamplingError
+
+SIZES = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+ROUNDS = range(2000)
+
+
+def invited_share(sampling: ClientSampling, sizes: list[int]) -> list[float]:
+    """How often each client was invited, per round."""
+    counts = np.zeros(len(sizes))
+    for number in ROUNDS:
+        np.add.at(counts, list(sampling.draw(number, sizes).invited), 1)
+    return list(counts / len(ROUNDS))
+
+
+def test_everybody_takes_part_unless_told_otherwise() -> None:
+    everybody = tuple(range(10))
+    assert ClientSampling().draw(0, SIZES) == Cohort(everybody, everybody)
+
+
+@given(
+    count=st.integers(1, 10),
+    replace=st.booleans(),
+    dropout=st.floats(0, 0.9),
+    deadline=st.floats(0.1, 3.0),
+    seed=st.integers(0, 2**40),
+    number=st.integers(0, 100),
+)
+def test_every_invited_client_finishes_drops_out_or_is_late(
+    count: int, replace: bool, dropout: float, deadline: float, seed: int, number: int
+) -> None:
+    sampling = ClientSampling(
+        count=count,
+        replace=replace,
+        dropout=dropout,
+        stragglers=Stragglers(deadline),
+        seed=seed,
+    )
+    cohort = sampling.draw(number, SIZES)
+    assert len(cohort.invited) == count
+    became = cohort.finished + cohort.dropped + cohort.late
+    assert sorted(became) == list(cohort.invited)
+    assert not set(cohort.finished) & (set(cohort.dropped) | set(cohort.late))
+    assert list(cohort.finished) == sorted(cohort.finished)
+    assert replace or len(set(cohort.invited)) == count
+    assert sampling.draw(number, np.array(SIZES)) == cohort
+
+
+def test_rounds_may_be_asked_for_in_any_order() -> None:
+    sampling = ClientSampling(count=3, dropout=0.4, stragglers=Stragglers(1.0), seed=5)
+    forwards = [sampling.draw(number, SIZES) for number in range(20)]
+    backwards = [sampling.draw(number, SIZES) for number in reversed(range(20))]
+    assert forwards == backwards[::-1]
+    assert len(set(forwards)) > 15
+
+
+def test_another_seed_is_another_draw() -> None:
+    samplings = [ClientSampling(count=3, seed=seed) for seed in range(20)]
+    draws = {sampling.draw(0, SIZES).invited for sampling in samplings}
+    assert len(draws) > 15
+
+
+@pytest.mark.parametrize(
+    ("sampling", "clients", "invited"),
+    [
+        (ClientSampling(count=1), 10, 1),
+        (ClientSampling(fraction=1), 10, 10),
+        (ClientSampling(fraction=0.1), 100, 10),
+        (ClientSampling(fraction=0.1), 3, 1),
+        (ClientSampling(fraction=0.5), 7, 4),
+        (ClientSampling(count=7), 7, 7),
+    ],
+)
+def test_count_or_fraction_of_clients(
+    sampling: ClientSampling, clients: int, invited: int
+) -> None:
+    cohort = sampling.draw(0, [1] * clients)
+    assert len(cohort.invited) == invited
+
+
+def test_uniform_draws_are_fair() -> None:
+    np.testing.assert_allclose(
+        invited_share(ClientSampling(count=3), SIZES), [0.3] * 10, atol=0.04
+    )
+
+
+def test_draws_by_examples_follow_the_examples() -> None:
+    by_examples = ClientSampling(count=1, weights="examples")
+    expected = np.array(SIZES) / sum(SIZES)
+    np.testing.assert_allclose(invited_share(by_examples, SIZES), expected, atol=0.03)
+
+
+def test_draws_by_weight_follow_the_weights() -> None:
+    by_weight = ClientSampling(count=2, weights=[0, 1, 3], replace=True)
+    np.testing.assert_allclose(
+        invited_share(by_weight, [1, 1, 1]), [0, 0.5, 1.5], atol=0.05
+    )
+
+
+def test_with_replacement_a_client_may_come_twice() -> None:
+    cohort = ClientSampling(count=50, replace=True).draw(0, SIZES)
+    assert len(cohort.finished) == 50
+    assert len(set(cohort.finished)) <= 10
+
+
+def test_dropouts_are_as_frequent_as_asked_for() -> None:
+    sampling = ClientSampling(dropout=0.3)
+    dropped = [len(sampling.draw(number, SIZES).dropped) for number in ROUNDS]
+    assert np.mean(dropped) == pytest.approx(3.0, abs=0.1)
+
+
+def test_whether_a_client_drops_out_depends_on_nobody_else() -> None:
+    everybody = ClientSampling(dropout=0.5).draw(3, SIZES)
+    some = ClientSampling(count=5, dropout=0.5).draw(3, SIZES)
+    assert some.dropped == tuple(k for k in some.invited if k in everybody.dropped)
+
+
+def test_nobody_finished_is_a_draw() -> None:
+    assert ClientSampling(stragglers=Stragglers(1e-6)).draw(0, [5, 5]) == Cohort(
+        (0, 1), (), (), (0, 1)
+    )
+
+
+def test_who_dropped_out_is_not_late_too() -> None:
+    sampling = ClientSampling(dropout=0.5, stragglers=Stragglers(1e-6))
+    cohort = sampling.draw(0, SIZES)
+    assert cohort.dropped
+    assert cohort.late
+    assert not set(cohort.dropped) & set(cohort.late)
+
+
+# ------------------------------------------------------------------ stragglers
+
+
+def test_who_has_more_to_do_takes_longer() -> None:
+    times = Stragglers(1.0, spread=0.0).times([10, 20, 30], seed=0, round_number=0)
+    work = times / np.array([0.5, 1.0, 1.5])
+    np.testing.assert_allclose(work, 1.0, atol=0.4)  # the jitter
+
+
+def test_pace_belongs_to_the_client_and_jitter_to_the_round() -> None:
+    stragglers, sizes = Stragglers(1.0, spread=1.0), [10] * 50
+    first, second = (stragglers.times(sizes, 0, number) for number in (0, 1))
+    ratio = np.log(first / second)
+    assert 0.05 < ratio.std() < 0.3
+    assert np.corrcoef(np.log(first), np.log(second))[0, 1] > 0.95
+    assert np.log(first).std() == pytest.approx(1.0, abs=0.3)
+
+
+def test_without_spread_almost_nobody_is_late() -> None:
+    strict = ClientSampling(stragglers=Stragglers(2.0, spread=0.0))
+    assert all(not strict.draw(number, [7] * 20).late for number in range(50))
+
+
+def test_late_are_those_whose_time_is_over_the_deadline() -> None:
+    stragglers = Stragglers(1.2, spread=0.7)
+    cohort = ClientSampling(stragglers=stragglers, seed=4).draw(2, SIZES)
+    times = stragglers.times(SIZES, seed=4, round_number=2)
+    assert cohort.late == tuple(np.flatnonzero(times > 1.2).tolist())
+    assert 0 < len(cohort.late) < 10
+
+
+# ------------------------------------------------------------------ values and errors
+
+
+def test_sampling_is_a_value() -> None:
+    one = ClientSampling(count=3, weights=np.array([1, 2, 3]))
+    assert one == ClientSampling(count=3, weights=[1.0, 2.0, 3.0])
+    assert hash(one) == hash(ClientSampling(count=3, weights=(1.0, 2.0, 3.0)))
+
+
+BAD_INPUT: list[tuple[Callable[[], object], str]] = [
+    (lambda: ClientSampling(count=0), "count"),
+    (lambda: ClientSampling(fraction=1.5), "a float: 1.5"),
+    (lambda: ClientSampling(fraction=float("nan")), "a float: nan"),
+    (lambda: ClientSampling(count=True), "a bool: True"),
+    (lambda: ClientSampling(count=1, fraction=1.0), "count=1, fraction=1.0"),
+    (lambda: ClientSampling(0.5), "count=3, or fraction=0.1"),
+    (lambda: ClientSampling(clients_per_round=3), "found: *an int: 3"),
+    (lambda: ClientSampling(dropout=1.0), r"a number in \[0, 1\)"),
+    (lambda: ClientSampling(dropout=-0.1), "dropout"),
+    (lambda: ClientSampling(weights="size"), "'uniform', 'examples'"),
+    (lambda: ClientSampling(weights=[1, -1]), "of at least 0"),
+    (lambda: ClientSampling(weights=[1, np.nan]), "finite numbers"),
+    (lambda: ClientSampling(weights=[]), "one per client"),
+    (lambda: ClientSampling(seed=-1), "a whole number from 0 on"),
+    (lambda: ClientSampling(stragglers=1.0), "Stragglers"),  # type: ignore[arg-type]
+    (lambda: Stragglers(0.0), "deadline"),
+    (lambda: Stragglers(1.0, spread=-1.0), "spread"),
+    (lambda: ClientSampling(count=11).draw(0, SIZES), "not enough clients"),
+    (lambda: ClientSampling(count=11).draw(0, SIZES), "11 of 10 clients"),
+    (lambda: ClientSampling(weights=[1, 0]).draw(0, [1, 1]), "at most 1 clients"),
+    (lambda: ClientSampling(weights=[1]).draw(0, [1, 1]), "one weight for each"),
+    (lambda: ClientSampling(count=1, weights=[0, 0]).draw(0, [1, 1]), "not all 0"),
+    (lambda: ClientSampling(count=1, weights="examples").draw(0, [0]), "not all 0"),
+    (lambda: ClientSampling().draw(-1, SIZES), "round_number"),
+    (lambda: ClientSampling().draw(0, []), "num_examples"),
+    (lambda: ClientSampling().draw(0, [-1]), "num_examples"),
+]
+
+
+def test_bad_input_says_what_is_wrong() -> None:
+    for wrong, message in BAD_INPUT:
+        with pytest.raises(SamplingError, match=message) as caught:
+            wrong()
+        assert isinstance(caught.value, FedLearnError)
+        assert isinstance(caught.value, ValueError)
