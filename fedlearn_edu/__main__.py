@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run: Callable[[Any], int] = chosen.run
         return run(chosen)
-    except BrokenPipeError:  # somebody who reads the first lines only, such as `head`
+    except BrokenPipeError:  # a reader of the first lines only, such as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (FedLearnError, OSError) as error:
@@ -57,14 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 # ------------------------------------------------------------------ commands
 
-# Each loads what it needs by itself: `--help` waits for none of it.
+# Each imports what it needs, so that `--help` is quick.
 
 
 def _demo(chosen: Any) -> int:
-    from fedlearn_edu.demo.story import tell
+    from fedlearn_edu.demo.run import run_demo
 
     options = Options(chosen.data, chosen.rounds, chosen.out, chosen.seed)
-    return 0 if tell(options, say=_say) else 1
+    return 0 if run_demo(options, say=_say) else 1
 
 
 def _start(chosen: Any) -> int:
@@ -80,7 +80,7 @@ def _start(chosen: Any) -> int:
         _say(start.NO_LAB)
         return 1
     status = start.open_lab(folder, chosen.others)
-    if status > 0:  # below, a signal: somebody has ended it
+    if status > 0:  # below 0 it was ended by a signal
         _say(start.explain(status, chosen.others))
     return 1 if status else 0
 
@@ -133,7 +133,7 @@ def _say(line: str) -> None:
 
 
 def _split(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """What this program knows; from the first option of JupyterLab on, the rest."""
+    """Our own arguments, and from the first option of JupyterLab on its own."""
     ours = ("-h", "--help", "--no-lab")
     if arguments[:1] == ["start"] and "--no-lab" not in arguments:
         for at, word in enumerate(arguments):

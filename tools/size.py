@@ -145,7 +145,7 @@ def _size_of_file(file: Path) -> Size:
     }
     code = written - _lines_of(_read_not_run(_tree(file)))
     of_errors = code & _lines_of(_error_nodes(_tree(file)))
-    if file.stem == "messages":
+    if "messages" in (file.stem, file.parent.name):
         of_errors = code
     return Size(1, len(source.splitlines()), len(code), len(of_errors))
 

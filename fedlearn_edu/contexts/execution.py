@@ -29,6 +29,7 @@ from fedlearn_edu.contexts.arguments import (
 )
 from fedlearn_edu.contexts.event_loop import Terms
 from fedlearn_edu.contexts.factories import Cache, ExecutorFactory
+from fedlearn_edu.contexts.stacks import FUSERS
 from fedlearn_edu.errors import (
     ArgumentsError,
     ContextError,
@@ -272,7 +273,7 @@ class _StackContext(Context):
     def _compile(self, tree: ir.Node, native: Set[str], name: str) -> _Compiled:
         def make() -> _Compiled:
             by_step = compile_tree(tree, native, name)
-            fused = fuse(by_step, native) if self.factory.fuses else by_step
+            fused = fuse(by_step, FUSERS, native) if self.factory.fuses else by_step
             return _Compiled(by_step, fused, runtimes(by_step))
 
         key = _Program(frozenset(native), number_of_definitions(), to_text(tree), tree)

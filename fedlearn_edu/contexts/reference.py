@@ -12,7 +12,7 @@ from functools import partial, reduce
 from typing import Any, final
 
 from fedlearn_edu import types
-from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
+from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.contexts.arguments import (
     cardinalities_at_once,
     count_members,
@@ -59,14 +59,14 @@ class ReferenceContext(Context):
         def count(placement: types.Placement) -> int:
             return clients if placement is types.CLIENTS else 1
 
-        meanings = _meanings(count)
-        fn = evaluate(computation.tree, meanings)
+        semantics = _semantics(count)
+        fn = evaluate(computation.tree, semantics)
         none = type_.parameter is None
-        result = fn() if none else fn(_inside(plain, type_.parameter, count, meanings))
+        result = fn() if none else fn(_inside(plain, type_.parameter, count, semantics))
         return types.restore(private(_outside(result, type_.result)), type_.result)
 
 
-def _meanings(count: Count) -> Meanings:
+def _semantics(count: Count) -> Semantics:
     def bind(primitive: Callable[[range, Any], Any], node: ir.Intrinsic) -> Fn:
         result = node.type.result
         placed = isinstance(result, types.FederatedType)
@@ -74,7 +74,7 @@ def _meanings(count: Count) -> Meanings:
         return lambda argument: primitive(who, argument)
 
     primitives = {uri: partial(bind, fn) for uri, fn in _PRIMITIVES.items()}
-    return Meanings(
+    return Semantics(
         lambda leaf: _run(leaf.code), lambda literal: literal.value, primitives
     )
 
@@ -118,7 +118,7 @@ _PRIMITIVES: dict[str, Callable[[range, Any], Any]] = {
 
 
 def _inside(
-    plain: Any, type_: types.Type | None, count: Count, meanings: Meanings
+    plain: Any, type_: types.Type | None, count: Count, semantics: Semantics
 ) -> Any:
     """An argument with every federated part as a tuple, every function callable."""
 
@@ -127,7 +127,7 @@ def _inside(
             case types.FederatedType(placement=placement, all_equal=True):
                 return (part,) * count(placement)
             case types.FunctionType():
-                return evaluate(part, meanings)
+                return evaluate(part, semantics)
         return part
 
     return tree_map(enter, type_, plain)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
 
+from fedlearn_edu.compiler.fuse import Fuser
 from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors import sequence
@@ -39,6 +40,7 @@ from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.strategies.shared import TargetExecutors
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.context_stack import Context, tracers
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 from fedlearn_edu.types import CLIENTS, SERVER
@@ -60,6 +62,15 @@ def _tensorflow_together() -> Together:
 
     return TensorFlowTogether()
 
+
+def _fuse_in_tensorflow(function: ir.Lambda, name: str) -> ir.Leaf | None:
+    from fedlearn_edu.runtimes.tensorflow.fusing import fuse
+
+    return fuse(function, name)
+
+
+# Runtimes that can make one leaf of a whole function of the language.
+FUSERS: dict[str, Fuser] = {"tensorflow": _fuse_in_tensorflow}
 
 _makers: dict[str, Callable[[], Executor]] = {
     "numpy": NumPyExecutor,

@@ -1,33 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What opens a lesson on somebody else's machine: Colab, Binder, and a first cell.
+"""Links that open a lesson on Colab or Binder, and the cell that installs the package.
 
-All of it needs names that are ours: whoever owns the name of a package decides what
-`pip install` runs, and whoever owns an address what a link shows. So `make release`
-writes none of it until `PUBLISHED` says where the package is.
-
-The links are words, not the usual pictures: those are fetched from elsewhere whenever
-the lesson is opened, and are missing where there is no network.
+The owner of a package's name decides what `pip install` runs, and the owner of an
+address what a link shows. So `make release` writes neither until `PUBLISHED` names
+ours. The links are words: pictures would be fetched whenever a lesson is opened.
 """
 
 from dataclasses import dataclass
 from typing import final
 
 PACKAGE = "fedlearn-edu"
-"""The name under which package indexes would have it."""
+"""Its name in a package index."""
 
 
 @final
 @dataclass(frozen=True)
 class Published:
-    """Where the public finds the package.
+    """Where the package can be found.
 
     >>> Published("owner/name", "1.0.0").tag
     'v1.0.0'
 
     Attributes:
         repository: its owner and name on GitHub.
-        version: what the package index has. The lessons of that version are opened,
-            those with the tag `v` and the version, and they install that version.
+        version: which one lessons install, and whose lessons the links open.
     """
 
     repository: str
@@ -35,13 +31,12 @@ class Published:
 
     @property
     def tag(self) -> str:
-        """What the lessons of the version are found by."""
+        """The tag of the version."""
         return f"v{self.version}"
 
 
 PUBLISHED: Published | None = None
-"""`None`, as neither the name of the package nor an address is ours yet. Once both are,
-`Published("owner/name", "0.1.0")` and `make release` bring links and install cells."""
+"""`Published("owner/name", "0.1.0")`, once the name and an address are ours."""
 
 
 def badges(lesson: str, published: Published) -> str:
@@ -59,7 +54,7 @@ def badges(lesson: str, published: Published) -> str:
 
 
 def install_cell(published: Published) -> str:
-    """It installs this version of this package, and only where there is none.
+    """A cell that installs this version, where there is none.
 
     >>> print(install_cell(Published("owner/name", "1.0.0")))
     from importlib.util import find_spec

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`begin`: the last line of the first cell of every lesson.
 
-It puts a stand-in into the notebook for every answer that is not there yet, and lets
-a `NameError` say what to do about it: after a restart of the kernel, mostly, the cells
-above were not run again. Warnings go to stdout from then on. When the cell of an
-answer fails, the stand-in comes back, or a check would look at an earlier attempt.
+It puts a stand-in into the notebook for every answer that is not there yet, and again
+when the cell of an answer fails, or a check would look at an earlier attempt. From then
+on a `NameError` says to run the cells above again, and warnings go to stdout.
 """
 
 import builtins
@@ -15,9 +14,8 @@ from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from fedlearn_edu.course.exercise import Lesson
+from fedlearn_edu.course.exercise import Lesson, Unanswered
 from fedlearn_edu.course.lessons import LESSONS
-from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import running_shell
 
@@ -76,7 +74,7 @@ def _take_back_failed_answers(
             if _is_answer_to(name, result.info.raw_cell or ""):
                 namespace[name] = Unanswered(name)
 
-    while _watching:  # since the first cell was run before
+    while _watching:  # the first cell was run before
         with suppress(ValueError):  # in another shell
             shell.events.unregister("post_run_cell", _watching.pop())
     shell.events.register("post_run_cell", after)

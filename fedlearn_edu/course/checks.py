@@ -31,13 +31,13 @@ class NotRightYetError(FedLearnError, AssertionError):
 
 @final
 class UnknownExerciseError(FedLearnError, AttributeError, TypeError):
-    """No lesson has an exercise of this name, or none was named."""
+    """No lesson has an exercise of this name, or no name was given."""
 
 
 @final
 @dataclass(frozen=True)
 class ForEachExercise:
-    """Has a function for each exercise, under its name."""
+    """A function for each exercise, as an attribute of its name."""
 
     _call: str
     _do: Callable[..., None]
@@ -51,7 +51,7 @@ class ForEachExercise:
 
     @short_traceback
     def __call__(self, *_: object) -> None:
-        """There is nothing that it could do for all of them."""
+        """Raises: an exercise has to be named."""
         raise UnknownExerciseError(
             "an exercise has to be named",
             expected=self._call.replace("NAME", next(iter(EXERCISES))),
@@ -67,8 +67,8 @@ class ForEachExercise:
 def checkpoint(name: str, answer: Any) -> Any:
     """Your answer if it is right, the reference answer if not; it says which.
 
-    So a lesson can be read to its end even with an exercise left out. Grading is not
-    touched by it: the check above has looked at your own answer.
+    So a lesson can be read to its end with an exercise left out. Grading looks at your
+    own answer, in the check above.
     """
     exercise = exercise_named(name)
     if answer is exercise.solution or not _judge(exercise, answer).is_right:
@@ -82,7 +82,7 @@ def checkpoint(name: str, answer: Any) -> Any:
 
 
 def exercise_named(name: str) -> Exercise:
-    """The exercise of that name, of whatever lesson."""
+    """The exercise of that name, in any lesson."""
     if name in EXERCISES:
         return EXERCISES[name]
     near = difflib.get_close_matches(name, EXERCISES, n=3)
@@ -104,7 +104,7 @@ def _check(exercise: Exercise, answer: Any) -> None:
 
 
 def _judge(exercise: Exercise, answer: Any) -> Verdict:
-    """What the last check of this very object said; it is not computed again."""
+    """The verdict on this very object, if the last check was of it."""
     last = _last.get(exercise.name)
     if last is not None and last[0] is answer:
         return last[1]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts what was handed in where nbgrader looks: `TO/STUDENT/LESSON/LESSON.ipynb`.
+"""Copies what was handed in to where nbgrader looks: `TO/STUDENT/LESSON/LESSON.ipynb`.
 
-Browsers and learning platforms rename files, and nbgrader passes over a file that has
-another name. Which lesson a notebook is, it says itself; whose it is, its folder or its
-name says. Files are copied, so what was handed in stays as it is.
+Browsers and learning platforms rename files, and nbgrader passes over those. A notebook
+names its lesson in its first cell; its folder or its own name says whose it is.
 """
 
 import json
@@ -56,7 +55,7 @@ class Step:
 
 
 def plan(folder: Path, to: Path = SUBMITTED) -> list[Step]:
-    """Says what is to be done, and does nothing. Of several files the newest counts.
+    """What is to be done. Of several files the newest counts.
 
     Raises:
         NothingHandedInError: if the folder is not there.
@@ -92,7 +91,7 @@ def plan(folder: Path, to: Path = SUBMITTED) -> list[Step]:
 
 
 def apply(steps: Sequence[Step]) -> None:
-    """Does it. Nothing is deleted: what a newer file replaces stays beside it."""
+    """Does it. What a newer file replaces stays beside it."""
     for step in steps:
         if step.target is None or step.what == "same":
             continue
@@ -136,7 +135,7 @@ def _handed_in(folder: Path) -> Iterator[Path]:
 
 
 def _lesson_of(file: Path) -> str:
-    """By its first cell; by its name if that is gone. ValueError if it is none."""
+    """By its first cell, or by its name if that is gone; `ValueError` if by neither."""
     if file.suffix.lower() in _ARCHIVES:
         raise ValueError("an archive: unpack it first")
     try:
@@ -156,7 +155,7 @@ def _student_of(path: Path, lesson: str) -> str:
     """The outermost folder that is not named after a lesson, or part of the name."""
     folders = [each for each in path.parts[:-1] if _COPY.sub("", each) not in _NAMES]
     before, _, after = path.name.partition(".ipynb")[0].partition(lesson)
-    # Behind the lesson, platforms number what is handed in again.
+    # Platforms put a number behind the lesson if it is handed in again.
     own = before.strip(" _-.") or _COPY.sub("", after).strip(" _-.")
     name = folders[0] if folders else own
     if not re.search(r"\w", name):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at this machine before the first lesson does, and says what to do.
+"""Whether this machine is ready for the lessons, and what to do if not.
 
-Nothing is changed, nothing is fetched, and TensorFlow is loaded only if asked for.
+Nothing is changed or fetched; TensorFlow is loaded only on request.
 """
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -12,17 +13,22 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, final
 
 from fedlearn_edu.course import records
-from fedlearn_edu.course.kernels import kernel_trouble
 from fedlearn_edu.course.start import LessonsNotFoundError, command, find_release
-from fedlearn_edu.course.versions import Requirement, requirements
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.simulation import datasets
 
+KERNEL = "python3"
+"""What the lessons ask for; every Jupyter has a kernel of this name."""
 LAB_PORT = 8888
+_NEEDED = re.compile(
+    r"(?P<name>[\w.-]+)\s*>=\s*(?P<least>[\d.]+)\s*"
+    r"(?:;\s*extra\s*==\s*[\"'](?P<extra>\w+)[\"'])?$"
+)
 _OLDEST, _TOO_NEW = (3, 11), (3, 14)
 _DEEP_LIMIT_S = 300
 _DEEP = "from fedlearn_edu import tf; print(tf.__version__, float(tf.add(1.0, 1.0)))"
@@ -100,8 +106,8 @@ def _python() -> Finding:
 
 def _packages() -> Iterator[Finding]:
     try:
-        wanted = requirements("fedlearn-edu", extra="lab")
         version = metadata.version("fedlearn-edu")
+        needed = map(_NEEDED.match, metadata.requires("fedlearn-edu") or [])
     except metadata.PackageNotFoundError:
         yield Finding(
             "problem",
@@ -110,25 +116,55 @@ def _packages() -> Iterator[Finding]:
         )
         return
     yield Finding("ok", f"fedlearn-edu {version}")
-    yield from map(_package, wanted)
+    for match in needed:
+        if match and match["extra"] in (None, "lab"):
+            yield _package(match["name"], match["least"])
 
 
-def _package(wanted: Requirement) -> Finding:
-    install = f'{_python_command()} -m pip install "{wanted}"'
+def _package(name: str, least: str) -> Finding:
+    install = f'{_python_command()} -m pip install "{name}>={least}"'
     try:
-        version = metadata.version(wanted.name)
+        version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return Finding("problem", f"{wanted.name} is not installed", install)
-    if wanted.is_met_by(version):
-        return Finding("ok", f"{wanted.name} {version}")
-    return Finding("problem", f"{wanted.name} {version} is too old", install)
+        return Finding("problem", f"{name} is not installed", install)
+    if _numbers(version) >= _numbers(least):
+        return Finding("ok", f"{name} {version}")
+    return Finding("problem", f"{name} {version} is too old", install)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The leading numbers: `2.5.0rc1` counts as `2.5.0`."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
 
 
 def _kernel() -> Finding:
-    trouble = kernel_trouble()
-    if trouble is None:
+    """Which Python the kernel of the lessons starts; it should be this one."""
+    if not all(map(find_spec, ("ipykernel", "jupyter_client"))):
+        found = "notebooks cannot start this Python: no ipykernel"
+        return Finding("problem", found, f"{sys.executable} -m pip install ipykernel")
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    try:
+        spec = KernelSpecManager().get_kernel_spec(KERNEL)
+    except NoSuchKernel:
+        do = f"{sys.executable} -m ipykernel install --sys-prefix"
+        return Finding("problem", f"there is no kernel called {KERNEL}", do)
+    command = str(spec.argv[0]) if spec.argv else ""
+    if _starts_this_python(command):
         return Finding("ok", "notebooks start this Python")
-    return Finding("problem", *trouble)
+    do = f"jupyter kernelspec remove {KERNEL} (it is in {spec.resource_dir})"
+    found = f"notebooks start another Python: {command or 'none'}"
+    return Finding("problem", found, do)
+
+
+def _starts_this_python(command: str) -> bool:
+    """Folders are compared as written: environments link to the same Python."""
+    if command in ("python", "python3", f"python3.{sys.version_info.minor}"):
+        return True  # Jupyter puts its own Python in its place
+    ours, theirs = map(os.path.abspath, (sys.executable, command))
+    is_same = os.path.realpath(ours) == os.path.realpath(theirs)
+    return is_same and os.path.dirname(ours) == os.path.dirname(theirs)
 
 
 def _tensorflow() -> Finding:
@@ -151,7 +187,7 @@ def _tensorflow() -> Finding:
 
 
 def _python_command() -> str:
-    """How to call this very Python."""
+    """How to call this Python in a shell."""
     return f'"{sys.executable}"' if " " in sys.executable else sys.executable
 
 
@@ -200,7 +236,7 @@ def _not_writable(folder: Path) -> str:
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     try:
-        # Asked by doing it: permissions alone do not tell. Nothing is left behind.
+        # Permissions alone do not tell. The file has no name, so nothing stays.
         with tempfile.TemporaryFile(dir=folder):
             return ""
     except OSError as error:

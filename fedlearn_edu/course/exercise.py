@@ -1,33 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an exercise is: a question, what is tried on an answer, and the usual mistakes.
+"""What an exercise is: a question, cases to try an answer on, and the usual mistakes.
 
-The files in `lessons/` write these down; `judging` tries an answer; `feedback` shows
-what came out. An exercise knows one right answer, the reference, and what a case should
-give is what the reference gives: no result stands here as a number.
+The files in `lessons/` declare them; `judging` tries an answer; `feedback` shows the
+verdict. What a case should give is what the reference answer gives.
 """
 
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, Final, Never, final
 
 import numpy as np
 
+from fedlearn_edu.errors import FedLearnError
+
 
 def call(answer: Any, *arguments: Any) -> Any:
-    """What most cases do with an answer."""
+    """What most cases do: they call the answer."""
     return answer(*arguments)
 
 
 @final
 @dataclass(frozen=True)
 class Case:
-    """One thing that is tried on an answer.
+    """What an answer is tried on.
 
     Attributes:
         name: what it is about, in a few words: "clients of unequal size".
-        arguments: what goes in, or a function that makes it (for data that take time).
+        arguments: what goes in, or a function that makes it, if that takes time.
         do: what is done with the answer and the arguments; calling it, mostly.
     """
 
@@ -36,16 +37,16 @@ class Case:
     do: Callable[..., Any] = call
 
     def inputs(self) -> tuple[Any, ...]:
-        """The arguments, made if they have to be."""
+        """The arguments."""
         return self.arguments if isinstance(self.arguments, tuple) else self.arguments()
 
     def on(self, answer: Any, inputs: tuple[Any, ...]) -> Any:
-        """Does it, on copies: whoever sorts a list in place spoils only his own."""
+        """Does it on copies, as an answer may change its arguments in place."""
         return self.do(answer, *map(_copied, inputs))
 
 
 def _copied(thing: Any) -> Any:
-    """The same lists, dicts and arrays once more, around the same other things."""
+    """New lists, dicts and arrays; everything else is shared."""
     match thing:
         case list() | tuple() if type(thing) in (list, tuple):
             return type(thing)(map(_copied, thing))
@@ -80,10 +81,10 @@ class Attempt:
 @final
 @dataclass(frozen=True)
 class Mistake:
-    """A usual way to go wrong, by name. `mistakes` has the ways to spot one.
+    """A usual way to go wrong; `mistakes` has the signs of one.
 
     Attributes:
-        says: what happened, to the learner: "you averaged without the weights".
+        says: what the learner is told: "you averaged without the weights".
         spotted: whether this is what happened.
     """
 
@@ -93,26 +94,34 @@ class Mistake:
 
 @final
 @dataclass(frozen=True)
-class Trouble:
-    """Why an answer cannot be tried at all, or where it went wrong."""
+class Failure:
+    """What was wrong with an answer; empty strings for what is not known.
+
+    Attributes:
+        expected: what it should have been, or what should have come out.
+        got: what it is, or what came out.
+        likely: the likely cause.
+        inputs: the call that was tried, as Python.
+    """
 
     expected: str
-    found: str
+    got: str
     likely: str = ""
+    inputs: str = ""
 
 
 @final
 @dataclass(frozen=True)
 class Want:
-    """What kind of thing an answer is: looked at before anything is computed.
+    """What kind of thing an answer has to be.
 
     Attributes:
         name: the first row of the table of a check: "has the type (int32 -> int32)".
-        trouble: what keeps an object from being that, `None` if nothing does.
+        failure: why an object is something else, `None` if it is not.
     """
 
     name: str
-    trouble: Callable[[Any], Trouble | None]
+    failure: Callable[[Any], Failure | None]
 
 
 @final
@@ -149,6 +158,41 @@ class Exercise:
 
 
 @final
+class UnansweredError(FedLearnError, RuntimeError):
+    """An answer is used before it was written."""
+
+
+@final
+@dataclass(frozen=True)
+class Unanswered:
+    """Stands in for an answer that is not written yet; `begin` puts it there.
+
+    So a check that is run too early says "not answered yet", where Python would say
+    `NameError`.
+
+    >>> Unanswered("mean_of_means")
+    <mean_of_means: not answered yet>
+    """
+
+    exercise: str
+
+    def __repr__(self) -> str:
+        return f"<{self.exercise}: not answered yet>"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __call__(self, *_arguments: Any, **_keywords: Any) -> Never:
+        """Says that there is nothing to call yet."""
+        raise UnansweredError(
+            f"`{self.exercise}` has no answer yet",
+            expected=f"your answer to the exercise `{self.exercise}`",
+            found="the place for it",
+            do="write it in the cell of the exercise, and run that cell first",
+        )
+
+
+@final
 @dataclass(frozen=True)
 class Lesson:
     """What the exercises of a notebook have in common.
@@ -157,8 +201,8 @@ class Lesson:
         name: of its folder and notebook, number first: `"04_intrinsics"`.
         title: a question, as the notebook has it.
         minutes: what a beginner takes.
-        goals: what one can do afterwards, verbs first.
-        needs: what one should know before.
+        goals: what a learner can do afterwards, verbs first.
+        needs: what a learner should know before.
         exercises: in the order in which they come.
     """
 
@@ -171,14 +215,14 @@ class Lesson:
 
     @property
     def number(self) -> int:
-        """Its place in the course."""
+        """Its place in the course, from 1."""
         return int(self.name.split("_", 1)[0])
 
     @property
     def points(self) -> int:
-        """What all its exercises are worth."""
+        """The sum over its exercises."""
         return sum(exercise.points for exercise in self.exercises)
 
 
-SECRET: Final = "the reference answer"
-"""How feedback calls it; it is no secret, but it is not your answer either."""
+REFERENCE: Final = "the reference answer"
+"""What feedback calls it."""

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows a verdict: a table of what passed, then the first failure, in HTML and in text.
-
-`checks` hands in a `Verdict`; a notebook receives both forms, a terminal the text.
-"""
+"""A verdict as a table of what passed, then the first failure; in HTML and in text."""
 
 from html import escape
 
-from fedlearn_edu.course.judging import FAILED, NOT_RUN, PASSED, Failure, Row, Verdict
+from fedlearn_edu.course.exercise import Failure
+from fedlearn_edu.course.judging import FAILED, NOT_RUN, PASSED, Row, Verdict
 from fedlearn_edu.viz.colors import ALARM, QUIET, TEST
 
 _SIGNS = {PASSED: "✓", FAILED: "✗", NOT_RUN: "–"}
@@ -40,7 +38,7 @@ def as_text(verdict: Verdict) -> str:
 
 
 def as_html(verdict: Verdict) -> str:
-    """The verdict for a notebook: signs and words, never color alone."""
+    """The verdict for a notebook, in signs and words besides colors."""
     rows = "".join(map(_row, verdict.rows))
     color = TEST if verdict.is_right else ALARM
     if verdict.failure is None:
@@ -121,7 +119,7 @@ def _part(word: str, text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """What stands between backticks, set as code."""
+    """Sets what stands between backticks as code."""
     pieces = escape(text).split("`")
     return "".join(
         f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the course adds to nbgrader; `nbgrader_config.py` puts it in.
+"""What the course adds to nbgrader, through `nbgrader_config.py`.
 
-It needs nbgrader, so nothing else in the package imports it.
+The only module of the package that needs nbgrader.
 """
 
 import csv
@@ -34,7 +34,7 @@ class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no t
     """The last step of a release: what a learner's copy has and the lesson has not."""
 
     def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
-        """Exercises that stop nobody; links and a cell that installs, once we may.
+        """Lets exercises fail; adds links and a cell that installs, once published.
 
         A cell without the tag ends "Run All" where it fails, so an exercise left out
         would be the end of the lesson. Points are as before: nbgrader runs every cell
@@ -56,9 +56,9 @@ class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no t
 
 @final
 class ExecuteAgain(Execute):  # type: ignore[misc]
-    """Runs a submission; whatever ends the kernel costs its own exercise only.
+    """Runs a submission; a cell that ends the kernel costs its own exercise only.
 
-    `os._exit`, or more memory than there is: nbgrader gives up the whole submission.
+    After `os._exit`, or with too little memory, nbgrader gives up the whole submission.
     Here the cell that did it is left out, and everything runs again.
     """
 
@@ -106,7 +106,7 @@ class ExecuteAgain(Execute):  # type: ignore[misc]
 
 @final
 class ExportWithStatus(CsvExportPlugin):  # type: ignore[misc]
-    """nbgrader's table and one more column: how what was handed in came by its points.
+    """nbgrader's table with a column for the status of each submission.
 
     nbgrader has 0.0 for a submission that it could not run. Here that has no points.
     """

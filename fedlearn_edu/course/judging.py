@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries an answer: what it is first, then case by case, then why it failed.
-
-`checks` hands in an exercise and an answer, and shows the `Verdict` it receives.
-"""
+"""Tries an answer: what kind of thing it is, case by case, and why it failed."""
 
 import inspect
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stderr, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, final
 
-from fedlearn_edu.course.exercise import SECRET, Attempt, Case, Exercise, Trouble
-from fedlearn_edu.course.likeness import alike, has_nan, shown
+import numpy as np
+
+from fedlearn_edu.course.exercise import (
+    REFERENCE,
+    Attempt,
+    Case,
+    Exercise,
+    Failure,
+    Unanswered,
+)
+from fedlearn_edu.course.formatting import shown
 from fedlearn_edu.course.limit import TookTooLongError, time_limit
-from fedlearn_edu.course.unanswered import Unanswered
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.testing.comparison import alike, to_plain
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"
@@ -40,27 +47,8 @@ class Row:
 
 @final
 @dataclass(frozen=True)
-class Failure:
-    """The first case that failed.
-
-    Attributes:
-        inputs: what was tried, as one would write it; empty if it was the kind of
-            answer that was wrong.
-        expected: what should have come out.
-        got: what came out.
-        likely: why, as far as this can be told; may be empty.
-    """
-
-    inputs: str
-    expected: str
-    got: str
-    likely: str
-
-
-@final
-@dataclass(frozen=True)
 class Verdict:
-    """All that came out of trying an answer."""
+    """How every case went, and the first failure."""
 
     exercise: Exercise
     rows: tuple[Row, ...]
@@ -73,11 +61,13 @@ class Verdict:
 
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
-    """Tries everything on an answer, and explains the first failure."""
-    trouble = _trouble(exercise, answer)
-    if trouble is not None:
-        return _cannot_be_tried(exercise, answer, trouble)
-    rows, failure = [Row(exercise.want.name, PASSED)], None
+    """Tries every case on an answer, and explains the first failure."""
+    failure = _failure(exercise, answer)
+    if failure is not None:
+        rows = [Row(exercise.want.name, FAILED)]
+        rows += [Row(case.name, NOT_RUN) for case in exercise.cases]
+        return Verdict(exercise, tuple(rows), failure)
+    rows = [Row(exercise.want.name, PASSED)]
     for case in exercise.cases:
         if failure is not None and failure.likely == _ENDLESS:
             rows.append(Row(case.name, NOT_RUN))
@@ -88,23 +78,23 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
     return Verdict(exercise, tuple(rows), failure)
 
 
-def _trouble(exercise: Exercise, answer: Any) -> Trouble | None:
+def _failure(exercise: Exercise, answer: Any) -> Failure | None:
+    """Why an answer cannot be tried, `None` if it can."""
+    failure = exercise.want.failure(answer)
     if answer is None or answer is ... or isinstance(answer, Unanswered):
-        return Trouble("your answer", "none yet", _unanswered(exercise))
-    if _is_reference(exercise, answer):
-        return Trouble(
-            "your answer",
-            SECRET,
-            "the checkpoint put it there: run the cell with your own answer again, "
-            "then this one",
-        )
-    return exercise.want.trouble(answer)
+        failure = Failure("your answer", "none yet", _unanswered(exercise))
+    elif _is_reference(exercise, answer):
+        put = "the checkpoint put it there: run the cell with your own answer again, "
+        failure = Failure("your answer", REFERENCE, f"{put}then this one")
+    if failure is None or isinstance(answer, Unanswered):
+        return failure
+    return replace(failure, likely=_likely(exercise, Attempt(answer)) or failure.likely)
 
 
 def _is_reference(exercise: Exercise, answer: Any) -> bool:
     if answer is not exercise.solution:
         return False
-    # A number, a placement: there is only one, and it may be your own.
+    # A learner may have made the same number or placement.
     is_made = inspect.isfunction(answer) or isinstance(answer, Computation)
     return is_made or exercise.reference() is not answer
 
@@ -116,39 +106,30 @@ def _unanswered(exercise: Exercise) -> str:
     )
 
 
-def _cannot_be_tried(exercise: Exercise, answer: Any, trouble: Trouble) -> Verdict:
-    likely = _likely(exercise, Attempt(answer)) or trouble.likely
-    if isinstance(answer, Unanswered):
-        likely = trouble.likely
-    rows = [Row(exercise.want.name, FAILED)]
-    rows += [Row(case.name, NOT_RUN) for case in exercise.cases]
-    failure = Failure("", trouble.expected, trouble.found, likely)
-    return Verdict(exercise, tuple(rows), failure)
-
-
 def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
     inputs = case.inputs()
     expected = case.on(exercise.solution, inputs)
     written = f"{exercise.name}({', '.join(map(shown, inputs))})" if inputs else ""
+    failed = partial(Failure, shown(expected), inputs=written)
     try:
         # A grader gives no points to a cell that writes on stderr.
         with time_limit(exercise.limit_s), redirect_stderr(sys.stdout):
             got = case.on(answer, inputs)
     except TookTooLongError as error:
-        return Failure(written, shown(expected), f"nothing: {error}", _ENDLESS)
+        return failed(f"nothing: {error}", _ENDLESS)
     except (Exception, SystemExit) as error:
         if type(error) is NotImplementedError:  # the body of a released function
-            return Failure(written, shown(expected), "none yet", _unanswered(exercise))
+            return failed("none yet", _unanswered(exercise))
         likely = _likely(exercise, Attempt(answer, inputs, error=error))
-        return Failure(written, shown(expected), _told(error), likely)
+        return failed(_told(error), likely)
     if alike(got, expected):
         return None
     likely = _likely(exercise, Attempt(answer, inputs, got)) or _form(got, expected)
-    return Failure(written, shown(expected), shown(got), likely)
+    return failed(shown(got), likely)
 
 
 def _told(error: BaseException) -> str:
-    """An error in one line, with what to do about it if it says so."""
+    """An error in one line, with its cure if it names one."""
     if isinstance(error, FedLearnError):
         do = f"; {error.do}" if error.do else ""
         return f"{type(error).__name__}: {error.summary}{do}"
@@ -167,14 +148,22 @@ def _likely(exercise: Exercise, attempt: Attempt) -> str:
 
 
 def _form(got: Any, expected: Any) -> str:
-    """What can be said of any wrong result: nothing came, or something shaped else."""
+    """What can be said of any wrong result: it is missing, unread, `nan`, misshapen."""
     if got is None:
         return "nothing came back: is there a `return`?"
     if isinstance(got, Iterator):
         return "nobody has read this yet, one by one: put `list(…)` around it"
-    if has_nan(got) and not has_nan(expected):
+    if _has_nan(got) and not _has_nan(expected):
         return "`nan` is not a number: was something divided by zero?"
     with suppress(Exception):  # an attribute may be anything
         if got.shape != expected.shape:
             return f"the shape is {got.shape}, and should be {expected.shape}"
     return ""
+
+
+def _has_nan(thing: Any) -> bool:
+    try:
+        numbers = np.asarray(to_plain(thing))
+        return numbers.dtype.kind in "fc" and bool(np.isnan(numbers).any())
+    except Exception:  # it holds no numbers
+        return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An end to loops without end: whatever a check runs has a time limit.
+"""A time limit for what a check runs, or a loop without an end would never return.
 
 The limit interrupts the main thread as Ctrl-C does, so it works on every system, and a
 federated computation that is running is cancelled by it. What already runs in another
@@ -15,12 +15,12 @@ from contextlib import contextmanager, suppress
 from typing import final
 
 _TIMES = 3
-"""How many limits whoever gets no processor may take: others may be at work."""
+"""How many limits may pass on the clock while other programs have the processor."""
 
 
 @final
 class TookTooLongError(Exception):
-    """What was tried did not end in time."""
+    """An answer did not end in time."""
 
 
 @contextmanager
@@ -51,15 +51,15 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     threading.Thread(target=ring, daemon=True).start()
     try:
-        with _heard():
+        with _interruptible():
             yield
         with lock:  # from here on the bell is silent
             over.set()
-        if rang.is_set():  # and somebody did not want to hear it
+        if rang.is_set():  # and the block caught it
             raise TookTooLongError(_late(seconds))
     except KeyboardInterrupt:
         if not rang.is_set():
-            raise  # somebody pressed the keys
+            raise  # it was Ctrl-C
         raise TookTooLongError(_late(seconds)) from None
     finally:
         with suppress(KeyboardInterrupt):
@@ -67,8 +67,8 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _heard() -> Iterator[None]:
-    """Opens the ears of a program that a shell script began in the background."""
+def _interruptible() -> Iterator[None]:
+    """Lets interrupts through: programs in the background of a shell ignore them."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         yield
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to recognize a usual mistake: by what it gives, by its type, by its error.
+"""Usual mistakes, and the signs they are recognized by: a result, a type, an error.
 
 The files in `lessons/` list them with each exercise; `judging` names the first that
 fits. What a mistake *gives* is computed from the inputs of the case that failed, so it
@@ -9,63 +9,81 @@ is recognized on any input.
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final, final
 
 from fedlearn_edu.course.exercise import Attempt, Mistake
-from fedlearn_edu.course.likeness import alike
 from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.testing.comparison import alike
 from fedlearn_edu.types import parse_type
 
 
-def gives(says: str, wrong: Callable[..., Any]) -> Mistake:
-    """Made by whoever gets what `wrong` makes of the same arguments.
+@final
+@dataclass(frozen=True)
+class Sign:
+    """What a mistake is recognized by."""
 
-    >>> mistake = gives("you added instead of averaging", lambda values: sum(values))
-    >>> mistake.spotted(Attempt(answer=None, inputs=([1.0, 2.0],), got=3.0))
+    spotted: Callable[[Attempt], bool]
+
+
+def usual(*entries: str | Sign | Callable[..., Any]) -> tuple[Mistake, ...]:
+    """What is said of each mistake, and after it one or more signs of it.
+
+    A plain function is the sign `gives(function)`.
+
+    >>> added, nothing = usual(
+    ...     "you added instead of averaging",
+    ...     lambda values: sum(values),
+    ...     "nothing came back",
+    ...     raises("NoneType"),
+    ... )
+    >>> added.spotted(Attempt(answer=None, inputs=([1.0, 2.0],), got=3.0))
     True
     """
+    signs: list[tuple[str, list[Sign]]] = []
+    for entry in entries:
+        if isinstance(entry, str):
+            signs.append((entry, []))
+        else:
+            signs[-1][1].append(entry if isinstance(entry, Sign) else gives(entry))
+    return tuple(Mistake(says, _one_of(each)) for says, each in signs)
+
+
+def _one_of(signs: list[Sign]) -> Callable[[Attempt], bool]:
+    assert signs, "a mistake needs a sign that it is recognized by"
+    return lambda attempt: any(sign.spotted(attempt) for sign in signs)
+
+
+def gives(wrong: Callable[..., Any]) -> Sign:
+    """The result is what `wrong` makes of the same arguments."""
+    return returns(lambda got, *inputs: alike(got, wrong(*inputs)))
+
+
+def returns(like: Callable[..., Any]) -> Sign:
+    """There is a result, of which `like(result, *inputs)` is true."""
 
     def spotted(attempt: Attempt) -> bool:
         if attempt.error is not None or attempt.got is None:
             return False
-        with suppress(Exception):  # a mistake that these inputs do not allow
-            return alike(attempt.got, wrong(*attempt.inputs))
-        return False
-
-    return Mistake(says, spotted)
-
-
-def returns(says: str, like: Callable[..., Any]) -> Mistake:
-    """Made by whoever gets a result of which `like(result, *inputs)` is true.
-
-    >>> mistake = returns("this is below zero", lambda got, number: got < 0)
-    >>> mistake.spotted(Attempt(answer=None, inputs=(2.0,), got=-2.0))
-    True
-    """
-
-    def spotted(attempt: Attempt) -> bool:
-        if attempt.error is not None or attempt.got is None:
-            return False
-        with suppress(Exception):  # a result that is not even of that kind
+        with suppress(Exception):  # neither this result nor these inputs fit
             return bool(like(attempt.got, *attempt.inputs))
         return False
 
-    return Mistake(says, spotted)
+    return Sign(spotted)
 
 
-def typed(says: str, *notations: str) -> Mistake:
-    """Made by whoever hands in a computation of one of these types, as written."""
+def typed(*notations: str) -> Sign:
+    """The answer is a computation of one of these types."""
     types = [str(parse_type(notation)) for notation in notations]
+    return looks(
+        lambda answer: (
+            isinstance(answer, Computation) and str(answer.type_signature) in types
+        )
+    )
 
-    def spotted(attempt: Attempt) -> bool:
-        answer = attempt.answer
-        return isinstance(answer, Computation) and str(answer.type_signature) in types
 
-    return Mistake(says, spotted)
-
-
-def raises(says: str, pattern: str) -> Mistake:
-    """Made by whoever gets an error in whose class or text this is found."""
+def raises(pattern: str) -> Sign:
+    """An error was raised in whose class or text the pattern is found."""
 
     def spotted(attempt: Attempt) -> bool:
         if attempt.error is None:
@@ -75,15 +93,28 @@ def raises(says: str, pattern: str) -> Mistake:
             text = f"{text}: {attempt.error}"
         return re.search(pattern, text) is not None
 
-    return Mistake(says, spotted)
+    return Sign(spotted)
 
 
-def looks(says: str, like: Callable[[Any], bool]) -> Mistake:
-    """Made by whoever hands in something of which `like` is true."""
+def looks(like: Callable[[Any], bool]) -> Sign:
+    """The answer is one of which `like` is true."""
 
     def spotted(attempt: Attempt) -> bool:
         with suppress(Exception):  # whatever the answer is
             return bool(like(attempt.answer))
         return False
 
-    return Mistake(says, spotted)
+    return Sign(spotted)
+
+
+def written(*texts: str, lacking: str = "") -> Sign:
+    """One of these texts is in the answer as it is written, or one is lacking."""
+
+    def like(answer: Any) -> bool:
+        text = str(answer)
+        return any(part in text for part in texts) or lacking not in text
+
+    return looks(like)
+
+
+NO_RETURN: Final = ("nothing came back: is there a `return`?", raises("NoneType"))

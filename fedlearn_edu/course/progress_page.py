@@ -9,9 +9,10 @@ that you know what to come back to.
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from fedlearn_edu.course import records
+from fedlearn_edu.course.exercise import Exercise, Lesson
 from fedlearn_edu.course.records import Progress
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz.progress import LessonRow, draw_progress, progress_page
@@ -19,52 +20,15 @@ from fedlearn_edu.viz.progress import LessonRow, draw_progress, progress_page
 if TYPE_CHECKING:
     from fedlearn_edu.viz.progress_view import ProgressView
 
-_DONE = "done"
 _WIDTH = 80
-
-
-class Exercise(Protocol):
-    """What the page has to know of an exercise."""
-
-    @property
-    def name(self) -> str:
-        """Under which its checks are records."""
-
-    @property
-    def title(self) -> str:
-        """What it is about, in a few words."""
-
-    @property
-    def points(self) -> int:
-        """What it is worth."""
-
-
-class Lesson(Protocol):
-    """What the page has to know of a lesson."""
-
-    @property
-    def number(self) -> int:
-        """Its place in the course, from 1."""
-
-    @property
-    def name(self) -> str:
-        """Its folder, as in `04_intrinsics`."""
-
-    @property
-    def title(self) -> str:
-        """Its heading."""
-
-    @property
-    def exercises(self) -> Sequence[Exercise]:
-        """In their order."""
 
 
 @short_traceback
 def progress() -> "ProgressView":
     """Your progress in all lessons: end a cell with it.
 
-    It follows when a check of this notebook passes; what you did in another notebook is
-    in it when the cell is run again.
+    It changes when a check in this notebook passes; run the cell again for what you did
+    in other notebooks.
     """
     from fedlearn_edu.course.lessons import LESSONS
 
@@ -77,7 +41,7 @@ def rows(lessons: Sequence[Lesson], progress: Progress) -> list[LessonRow]:
 
 
 def sentence(lessons: Sequence[Lesson], progress: Progress) -> str:
-    """All of it in two sentences: how much is done, and what comes next."""
+    """In two sentences: how much is done, and what comes next."""
     drawn = rows(lessons, progress)
     done, points = sum(r.done for r in drawn), sum(r.points for r in drawn)
     exercises = sum(r.exercises for r in drawn)
@@ -103,7 +67,7 @@ def as_page(lessons: Sequence[Lesson], progress: Progress) -> str:
 
 
 def view(lessons: Sequence[Lesson]) -> "ProgressView":
-    """The page under a cell; it follows when a check of this notebook passes."""
+    """The page under a cell; it changes when a check in this notebook passes."""
     from fedlearn_edu.viz.progress_view import ProgressView
 
     def draw() -> tuple[str, str]:
@@ -124,9 +88,9 @@ def _row(lesson: Lesson, progress: Progress) -> LessonRow:
         done=len(done),
         exercises=len(lesson.exercises),
         points=sum(each.points for each in done),
-        most_points=sum(each.points for each in lesson.exercises),
+        most_points=lesson.points,
         hints=sum(progress.of(each.name).hints for each in lesson.exercises),
-        next=open_[0].title if open_ else _DONE * bool(done),
+        next=open_[0].title if open_ else "done" * bool(done),
     )
 
 
@@ -137,13 +101,13 @@ def _open(lesson: Lesson, progress: Progress) -> list[Exercise]:
 def _next_step(lessons: Sequence[Lesson], progress: Progress) -> str:
     """What was begun comes before what was not."""
     waiting = [lesson for lesson in lessons if _open(lesson, progress)]
+    if not waiting:
+        return "You have done everything there is."
     begun = [
         lesson
         for lesson in waiting
         if any(each.name in progress for each in lesson.exercises)
     ]
-    if not waiting:
-        return "You have done everything there is."
     lesson = [*begun, *waiting][0]
     exercise = _open(lesson, progress)[0]
     return (

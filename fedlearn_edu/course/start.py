@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the lessons into a folder of your own, and never writes over your work.
+"""Copies the lessons into a folder of your own, and never writes over your work.
 
-What was delivered is remembered, as checksums, in one small file of that folder. So a
-lesson that nobody touched can be renewed, and of one that you changed a newer release
-lands beside it.
+One small file in that folder remembers checksums of what was delivered. So a lesson
+that you did not touch is renewed, and a newer release of one you changed lands beside
+it.
 """
 
 import json
@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Literal, final
 
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning.atomic import write_atomically
 
 FOLDER = Path("fedlearn-lessons")
 MEMORY = ".fedlearn_edu.json"
@@ -94,7 +94,7 @@ def deliver(release: Path, folder: Path) -> list[Delivery]:
             ]
         finally:
             text = json.dumps({"version": 1, "delivered": memory}, indent=1)
-            _write(folder / MEMORY, text.encode())
+            write_atomically(folder / MEMORY, text.encode())
     except OSError as error:
         raise LessonsNotFoundError(
             "the lessons cannot be put there",
@@ -177,7 +177,7 @@ def _files(release: Path) -> list[Path]:
 def _deliver(
     name: Path, content: bytes, folder: Path, memory: dict[str, str]
 ) -> Delivery:
-    """Tries one place after the other until none of the learner's work is in it."""
+    """Tries one place after the other until it finds one without the learner's work."""
     new = sha256(content).hexdigest()
     for place in _places(name):
         key, file = place.as_posix(), folder / place
@@ -185,7 +185,7 @@ def _deliver(
         if not file.exists():
             if got == new and not is_first:  # it was beside, and was put away
                 return Delivery(name.as_posix(), "yours")
-            _write(file, content)
+            write_atomically(file, content)
             memory[key] = new
             return Delivery(key, "new" if is_first else "beside")
         found = sha256(file.read_bytes()).hexdigest()
@@ -195,7 +195,7 @@ def _deliver(
         if got == new:
             return Delivery(key, "yours")
         if found == got:
-            _write(file, content)
+            write_atomically(file, content)
             memory[key] = new
             return Delivery(key, "updated" if is_first else "beside")
     raise AssertionError("there is always one more place")
@@ -216,18 +216,3 @@ def _remembered(folder: Path) -> dict[str, str]:
         return {str(k): str(v) for k, v in content["delivered"].items()}
     except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError):
         return {}
-
-
-def _write(file: Path, content: bytes) -> None:
-    """All of it or nothing."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as new:
-            new.write(content)
-        # `mkstemp` is for secrets; a lesson may be read by whoever may read the folder.
-        Path(temporary).chmod(0o644)
-        os.replace(temporary, file)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise

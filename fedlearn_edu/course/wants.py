@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What answers may be: a computation of a type, a function, a value, a class.
+"""What an answer has to be: a computation of a type, a function, a value, a class.
 
-`judging` asks these first, so that a learner reads "this is a function, a computation
-was asked for" and not what happens later because of it.
+`judging` looks at this first, so that a learner reads "this is a function, a
+computation was asked for" and not an error that follows from it.
 """
 
 import inspect
 from typing import Any
 
-from fedlearn_edu.course.exercise import Trouble, Want
-from fedlearn_edu.course.likeness import named
+from fedlearn_edu.course.exercise import Failure, Want
+from fedlearn_edu.course.formatting import named
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.types import FunctionType, parse_type
@@ -24,25 +24,25 @@ def computation(notation: str) -> Want:
     >>> import numpy as np
     >>> from fedlearn_edu import np_computation
     >>> double = np_computation(lambda x: x + x, np.float32)
-    >>> computation("(float32 -> float32)").trouble(double) is None
+    >>> computation("(float32 -> float32)").failure(double) is None
     True
-    >>> computation("(int32 -> int32)").trouble(double).found
+    >>> computation("(int32 -> int32)").failure(double).got
     '(float32 -> float32)'
     """
     wanted = parse_type(notation)
 
-    def trouble(answer: Any) -> Trouble | None:
+    def failure(answer: Any) -> Failure | None:
         match answer:
             case Computation():
                 found = answer.type_signature
                 if _fits(found, wanted):
                     return None
-                return Trouble(str(wanted), str(found), _where_types_differ(found))
+                return Failure(str(wanted), str(found), _where_types_differ(found))
             case PolymorphicComputation():
-                return Trouble(str(wanted), "a computation without types", _NO_TYPES)
+                return Failure(str(wanted), "a computation without types", _NO_TYPES)
             case _:
                 likely = _NO_DECORATOR if inspect.isfunction(answer) else ""
-                return Trouble(f"a computation of type {wanted}", named(answer), likely)
+                return Failure(f"a computation of type {wanted}", named(answer), likely)
 
     def _where_types_differ(found: FunctionType) -> str:
         if not isinstance(wanted, FunctionType):
@@ -51,7 +51,7 @@ def computation(notation: str) -> Want:
             return "the parameters differ: compare them with the line that is given"
         return "what it returns is something else than what was asked for"
 
-    return Want(f"has the type {wanted}", trouble)
+    return Want(f"has the type {wanted}", failure)
 
 
 def _fits(found: Any, wanted: Any) -> bool:
@@ -59,12 +59,12 @@ def _fits(found: Any, wanted: Any) -> bool:
 
 
 def function(parameters: int) -> Want:
-    """A Python function that can be called with so many arguments."""
+    """A Python function that takes this number of arguments."""
     wanted = f"a function of {parameters} argument{'s' * (parameters != 1)}"
 
-    def trouble(answer: Any) -> Trouble | None:
+    def failure(answer: Any) -> Failure | None:
         if not callable(answer):
-            return Trouble(wanted, named(answer))
+            return Failure(wanted, named(answer))
         try:
             signature = inspect.signature(answer)
         except Exception:  # some functions of C have none
@@ -72,32 +72,32 @@ def function(parameters: int) -> Want:
         try:
             signature.bind(*range(parameters))
         except TypeError as error:
-            return Trouble(wanted, named(answer), str(error))
+            return Failure(wanted, named(answer), str(error))
         return None
 
-    return Want(f"is {wanted}", trouble)
+    return Want(f"is {wanted}", failure)
 
 
 def value(kind: type | tuple[type, ...], words: str) -> Want:
-    """An object of a class; `words` say what it is: "a type of the library".
+    """An object of a class, which `words` describe: "a type of the library".
 
-    >>> value(int, "a whole number").trouble("three").expected
+    >>> value(int, "a whole number").failure("three").expected
     'a whole number'
     """
 
-    def trouble(answer: Any) -> Trouble | None:
-        return None if isinstance(answer, kind) else Trouble(words, named(answer))
+    def failure(answer: Any) -> Failure | None:
+        return None if isinstance(answer, kind) else Failure(words, named(answer))
 
-    return Want(f"is {words}", trouble)
+    return Want(f"is {words}", failure)
 
 
 def subclass(base: type, words: str) -> Want:
-    """A class, not an object of it, that is derived from `base`."""
+    """A class derived from `base`."""
 
-    def trouble(answer: Any) -> Trouble | None:
+    def failure(answer: Any) -> Failure | None:
         if isinstance(answer, type) and issubclass(answer, base):
             return None
         likely = "this is an object; hand in the class itself, without ()"
-        return Trouble(words, named(answer), likely * isinstance(answer, base))
+        return Failure(words, named(answer), likely * isinstance(answer, base))
 
-    return Want(f"is {words}", trouble)
+    return Want(f"is {words}", failure)

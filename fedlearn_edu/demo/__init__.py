@@ -2,6 +2,6 @@
 """The main job: ten clients that each know one digit learn all ten together.
 
 `setting` chooses data and numbers, `program` is the federated program in our language,
-`story` runs it and records what happens, `report` and `pictures` tell it. Start reading
+`run` runs it and records what happens, `report` and `pictures` show it. Start reading
 at `program`: it is what a learner would write.
 """

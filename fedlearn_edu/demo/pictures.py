@@ -22,25 +22,26 @@ def _after(outcome: Outcome) -> str:
 
 
 def _save_curves(outcome: Outcome, out: Path) -> Path:
-    opening, last = outcome.opening, outcome.rounds[-1]
-    train = [opening.zero_train, *(each.train for each in outcome.rounds)]
-    test = [opening.zero_test, *(each.test for each in outcome.rounds)]
+    baselines, last = outcome.baselines, outcome.rounds[-1]
+    train = [baselines.zero_train, *(each.train for each in outcome.rounds)]
+    test = [baselines.zero_test, *(each.test for each in outcome.rounds)]
     figure = viz.draw_learning_curves(
         [result.client_losses for result in train],
         [result.accuracy for result in train],
         [result.accuracy for result in test],
         loss_unit="nats, sum over batches",
     )
+    loss, accuracy = baselines.zero_train.loss, baselines.zero_test.accuracy
     description = (
-        f"Mean loss falls from {opening.zero_train.loss:.2f} to {last.train.loss:.2f} "
-        f"nats; accuracy on test images rises from {opening.zero_test.accuracy:.1%} to "
-        f"{last.test.accuracy:.1%} {_after(outcome)}."
+        f"Mean loss falls from {loss:.2f} to {last.train.loss:.2f} nats; accuracy on "
+        f"test images rises from {accuracy:.1%} to {last.test.accuracy:.1%} "
+        f"{_after(outcome)}."
     )
     return viz.save_png(figure, out / "curves.png", description)
 
 
 def _save_clients(outcome: Outcome, out: Path) -> Path:
-    before = outcome.opening.zero_test.client_accuracies
+    before = outcome.baselines.zero_test.client_accuracies
     after = outcome.rounds[-1].test.client_accuracies
     figure = viz.draw_client_accuracy(
         {"before training: calls everything 0": before, _after(outcome): after},

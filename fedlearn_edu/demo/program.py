@@ -3,7 +3,7 @@
 
 All three are parts of `learning`, whose files are the federated program; here they get
 the numbers of the tutorial "Custom Federated Algorithms, Part 2" of TensorFlow
-Federated. Nothing runs here: building makes typed, placed programs, which `story` runs.
+Federated. Nothing runs here: building makes typed, placed programs, which `run` runs.
 """
 
 from dataclasses import dataclass

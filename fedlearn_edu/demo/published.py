@@ -43,22 +43,26 @@ class Comparison:
 
 def compare(outcome: Outcome) -> tuple[Comparison, ...]:
     """Puts the published numbers beside those of this run, as far as it went."""
-    rows = [*_opening(outcome), *_rounds(outcome)]
+    rows = [*_baselines(outcome), *_rounds(outcome)]
     return tuple(Comparison(*row) for row in rows)
 
 
-def _opening(outcome: Outcome) -> Iterator[tuple[str, float, float]]:
-    opening = outcome.opening
-    lone, own, other = opening.lone, LONE_CLIENT, OTHER_CLIENT
-    yield "zero model, one batch", 2.3025851, opening.batch_loss
-    for count, (published, ours) in enumerate(zip(STEPS, opening.steps, strict=True)):
+def _baselines(outcome: Outcome) -> Iterator[tuple[str, float, float]]:
+    baselines = outcome.baselines
+    lone, own, other = baselines.lone, LONE_CLIENT, OTHER_CLIENT
+    yield "zero model, one batch", 2.3025851, baselines.batch_loss
+    for count, (published, ours) in enumerate(zip(STEPS, baselines.steps, strict=True)):
         yield f"one batch, after step {count + 1}", published, ours
-    yield f"zero model, client {own}", 23.025854, opening.zero_train.client_losses[own]
+    yield (
+        f"zero model, client {own}",
+        23.025854,
+        baselines.zero_train.client_losses[own],
+    )
     yield f"client {own}'s model, client {own}", 0.43484688, lone.client_losses[own]
     yield f"client {own}'s model, client {other}", 74.50075, lone.client_losses[other]
-    yield "zero model, all clients", 23.025852, opening.zero_train.loss
+    yield "zero model, all clients", 23.025852, baselines.zero_train.loss
     yield f"client {own}'s model, all clients", 54.432625, lone.loss
-    yield "zero model, test", 22.795593, opening.zero_test.loss
+    yield "zero model, test", 22.795593, baselines.zero_test.loss
 
 
 def _rounds(outcome: Outcome) -> Iterator[tuple[str, float, float]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened, as frozen records: `story` fills them in, the others only read."""
+"""What a run of the demo found, as frozen records: `run` fills them in."""
 
 from dataclasses import dataclass
 from typing import final
@@ -28,8 +28,8 @@ class Evaluation:
 
 @final
 @dataclass(frozen=True)
-class Opening:
-    """What is known before the clients learn together; losses in nats.
+class Baselines:
+    """What the zero model and one client alone can do; losses in nats.
 
     Attributes:
         batch_loss: the zero model on one batch of the lone client.
@@ -75,7 +75,7 @@ class Round:
 @final
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The whole story: what came before, and at least one round."""
+    """All of a run: the baselines, and at least one round."""
 
-    opening: Opening
+    baselines: Baselines
     rounds: tuple[Round, ...]

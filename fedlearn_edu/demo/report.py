@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The story in words and tables of at most 80 columns. Strings out, nothing printed."""
+"""A run in words and tables of at most 80 columns. Strings out, nothing printed."""
 
 import math
 from collections.abc import Sequence
 
 from fedlearn_edu.demo.published import TOLERANCE, Comparison
-from fedlearn_edu.demo.records import Evaluation, Opening, Outcome, Round
+from fedlearn_edu.demo.records import Baselines, Evaluation, Outcome, Round
 from fedlearn_edu.demo.setting import (
     DECAY,
     LEARNING_RATE,
@@ -18,7 +18,7 @@ from fedlearn_edu.demo.setting import (
 
 
 def heading(data: FederatedData, options: Options) -> str:
-    """Says what is about to be run, before anything slow happens."""
+    """What is about to run: data, clients, model, a round, and what a loss is."""
     train, test = data.total
     order = (
         "in the order of the file"
@@ -42,17 +42,17 @@ loss      in nats, summed over a client's batches; mean over clients
 """
 
 
-def opening_lines(opening: Opening) -> str:
-    """Tells what the zero model does, and what one client alone can learn."""
-    own, other, lone = LONE_CLIENT, OTHER_CLIENT, opening.lone
-    steps = " ".join(f"{loss:.6f}" for loss in opening.steps)
+def baseline_lines(baselines: Baselines) -> str:
+    """What the zero model does, and what one client alone learns."""
+    own, other, lone = LONE_CLIENT, OTHER_CLIENT, baselines.lone
+    steps = " ".join(f"{loss:.6f}" for loss in baselines.steps)
     return "\n".join(
         [
             "1. Nobody has learned: the zero model",
-            f"{_line(f'one batch of client {own}', opening.batch_loss)}"
+            f"{_line(f'one batch of client {own}', baselines.batch_loss)}"
             f"   (ln 10 = {math.log(10):.6f})",
-            _evaluated("all clients", opening.zero_train),
-            _evaluated("all clients, test images", opening.zero_test),
+            _evaluated("all clients", baselines.zero_train),
+            _evaluated("all clients, test images", baselines.zero_test),
             "",
             f"2. Client {own} learns alone",
             "   five steps on one batch, the loss after each:",
@@ -93,7 +93,7 @@ _COLUMNS = (
 
 
 def table_head() -> str:
-    """Names the columns of `table_row`; accuracies have no unit but their sign."""
+    """The names of the columns of `table_row`."""
     names = "".join(f"{name:>{width}}" for name, width in _COLUMNS)
     return f"{'accuracy':>{5 + 8 + 11 + 14}}\n{names}"
 
@@ -112,9 +112,9 @@ def table_row(step: Round) -> str:
     )
 
 
-def zero_row(opening: Opening) -> str:
+def zero_row(baselines: Baselines) -> str:
     """Round 0: the state before training."""
-    train, test = opening.zero_train, opening.zero_test
+    train, test = baselines.zero_train, baselines.zero_test
     shares = (f"{train.accuracy:.1%}", f"{test.accuracy:.1%}")
     return _row("0", "-", f"{train.loss:.6f}", *shares, "-", "-", "-")
 
@@ -138,9 +138,9 @@ def comparison_table(rows: Sequence[Comparison]) -> str:
 
 
 def conclusion(outcome: Outcome) -> tuple[str, str, str]:
-    """Three sentences that say what happened."""
-    opening, last = outcome.opening, outcome.rounds[-1]
-    own, other, lone = LONE_CLIENT, OTHER_CLIENT, opening.lone
+    """What happened, in three sentences."""
+    baselines, last = outcome.baselines, outcome.rounds[-1]
+    own, other, lone = LONE_CLIENT, OTHER_CLIENT, baselines.lone
     accuracies = last.test.client_accuracies
     hardest = min(range(NUM_CLIENTS), key=lambda client: accuracies[client])
     rounds = f"{last.number} round{'s' if last.number > 1 else ''}"
@@ -149,7 +149,7 @@ def conclusion(outcome: Outcome) -> tuple[str, str, str]:
         f"{lone.client_accuracies[own]:.1%} of its own images and "
         f"{lone.client_accuracies[other]:.1%} of client {other}'s.",
         f"After {rounds} of averaging, one model reads {last.test.accuracy:.1%} of the "
-        f"test images ({opening.zero_test.accuracy:.1%} before), from "
+        f"test images ({baselines.zero_test.accuracy:.1%} before), from "
         f"{accuracies[hardest]:.1%} of the {hardest}s to {max(accuracies):.1%} of the "
         f"{accuracies.index(max(accuracies))}s.",
         "No image left its client: a round of training moved "

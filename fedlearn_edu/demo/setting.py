@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the demo is run on: a data set, dealt out one digit per client, in batches.
 
-The command line makes an `Options`; `prepare` makes the data; `story` takes both.
+The command line makes an `Options`; `prepare` makes the data; `run` takes both.
 """
 
 from dataclasses import dataclass

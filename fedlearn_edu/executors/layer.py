@@ -23,7 +23,7 @@ from fedlearn_edu.executors.base import (
 )
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.operations import MEANINGS
+from fedlearn_edu.ir.operations import OPERATION_TABLE
 from fedlearn_edu.structure import Struct, leaves
 from fedlearn_edu.types import (
     Cached,
@@ -225,7 +225,7 @@ class LeafExecutor(Executor):
             try:
                 result = self.run(fn.representation, data, type_)
             except Exception as error:
-                if name not in MEANINGS:
+                if name not in OPERATION_TABLE:
                     add_place(error, f"in the computation {name}")
                 raise
         return Handle(self, result, type_.result)

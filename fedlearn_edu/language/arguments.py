@@ -2,7 +2,7 @@
 """The parameters of a Python function and the single parameter of a computation.
 
 The decorators and their frontends ask here, when a function is defined; the arguments
-of a call are arranged in `packing.py`.
+of a call are arranged in `computation.py`.
 """
 
 import inspect

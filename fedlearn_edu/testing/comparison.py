@@ -6,7 +6,7 @@ one line that says where the first difference is.
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import Placement, to_type
 from fedlearn_edu.types.dtypes import COMPLEX, REAL, kind_of
 
-RELATIVE, ABSOLUTE = 1e-5, 1e-6
+RELATIVE, LENIENT, ABSOLUTE = 1e-5, 1e-4, 1e-6
 
 
 def assert_same(found: Any, expected: Any, *, relative: float = RELATIVE) -> None:
@@ -53,38 +53,97 @@ def assert_type(computation: Computation, expected: Any) -> None:
 
 
 def difference(
-    found: Any, expected: Any, path: str = "$", *, relative: float = RELATIVE
+    found: Any, expected: Any, *, relative: float = RELATIVE, lenient: bool = False
 ) -> str | None:
-    """The first difference between two results, `None` if they agree."""
-    pairs = _parts(found, expected)
-    if pairs is None:
-        agree = _leaves_agree(found, expected, relative)
-        return None if agree else _says(path, found, expected)
-    sizes = {len(pairs), _size(found), _size(expected)}
-    if type(found) is not type(expected) or len(sizes) != 1:
-        return _says(path, found, expected)
-    for step, (a, b) in pairs.items():
-        problem = difference(a, b, path + step, relative=relative)
-        if problem is not None:
-            return problem
+    """The first difference between two results, `None` if they agree.
+
+    `lenient` is how a learner's result is compared: any sequence or array may stand for
+    another, a dict for a struct, and a number for one of another dtype.
+    """
+    mismatch = _mismatch(found, expected, "$", relative, lenient)
+    return None if mismatch is None else _says(*mismatch)
+
+
+def alike(found: Any, expected: Any) -> bool:
+    """Whether two results mean the same to a learner: to one part in 10,000, lenient.
+
+    >>> alike(np.float32(0.3), 0.3), alike([1, 2], (1.0, 2.0)), alike([1], [1, 1])
+    (True, True, False)
+    >>> alike({"loss": 1.0}, {"loss": 2.0}), alike(b"yes", "yes")
+    (False, True)
+    """
+    try:
+        return _mismatch(found, expected, "$", LENIENT, lenient=True) is None
+    except Exception:  # of an object that cannot even be compared
+        return False
+
+
+def to_plain(thing: Any) -> Any:
+    """Dicts, lists and arrays; anything else as it is."""
+    match thing:
+        case Mapping():
+            return dict(thing)
+        case Struct():
+            return {name or i: each for i, (name, each) in enumerate(thing.items())}
+        case list() | tuple():
+            return list(thing)
+        case bytes():
+            return thing.decode(errors="replace")
+        case bool() | int() | float() | complex() | np.generic() | np.ndarray():
+            return np.asarray(thing)
+        case _ if hasattr(thing, "numpy") and callable(thing.numpy):  # a tf.Tensor
+            return np.asarray(thing.numpy())
+        case _:
+            return thing
+
+
+def _mismatch(
+    found: Any, expected: Any, path: str, relative: float, lenient: bool
+) -> tuple[str, Any, Any] | None:
+    """Where two results first differ, and what is found and expected there."""
+    if lenient:
+        found, expected = _matched(found, expected)
+    if not _is_container(expected, lenient):
+        agree = _leaves_agree(found, expected, relative, lenient)
+        return None if agree else (path, found, expected)
+    if type(found) is not type(expected) or _outline(found) != _outline(expected):
+        return path, found, expected
+    pairs = zip(_fields(found), _fields(expected), strict=True)
+    for (step, a), (_, b) in pairs:
+        mismatch = _mismatch(a, b, path + step, relative, lenient)
+        if mismatch is not None:
+            return mismatch
     return None
 
 
-def _parts(found: Any, expected: Any) -> dict[str, tuple[Any, Any]] | None:
-    """What two containers hold, by path, as far as both go; `None` for no container."""
-    fields = dict(_fields(expected))
-    if not fields and not isinstance(expected, list | tuple | dict | Struct):
-        return None
-    others = list(_fields(found))
-    return {
-        step: (other, fields[step])
-        for step, (other_step, other) in zip(fields, others, strict=False)
-        if step == other_step
-    }
+def _matched(found: Any, expected: Any) -> tuple[Any, Any]:
+    """Both as plain Python, an array as a list or a list as an array, if need be."""
+    found, expected = to_plain(found), to_plain(expected)
+    match found, expected:
+        case np.ndarray(), list() if found.ndim:
+            return list(found), expected
+        case list(), np.ndarray():
+            return np.asarray(found), expected
+    return found, expected
 
 
-def _size(container: Any) -> int:
-    return len(list(_fields(container)))
+def _is_container(thing: Any, lenient: bool) -> bool:
+    if lenient or isinstance(thing, list | tuple | dict | Struct):
+        return isinstance(thing, list | tuple | dict | Struct)
+    return dataclasses.is_dataclass(thing) and not isinstance(thing, Placement | type)
+
+
+def _outline(container: Any) -> Any:
+    """What two containers have in common before their parts are compared."""
+    match container:
+        case dict():
+            return list(container)
+        case list() | tuple():
+            return len(container)
+        case Struct():
+            return [name for name, _ in container.items()]
+        case _:  # records of one class
+            return None
 
 
 def _fields(container: Any) -> Iterator[tuple[str, Any]]:
@@ -96,16 +155,12 @@ def _fields(container: Any) -> Iterator[tuple[str, Any]]:
         case Struct():
             for i, (name, value) in enumerate(container.items()):
                 yield (f".{name}" if name else f"[{i}]"), value
-        case Placement():
-            return
-        case _ if dataclasses.is_dataclass(container):
+        case _:
             for field in dataclasses.fields(container):
                 yield f".{field.name}", getattr(container, field.name)
-        case _:
-            return
 
 
-def _leaves_agree(found: Any, expected: Any, relative: float) -> bool:
+def _leaves_agree(found: Any, expected: Any, relative: float, lenient: bool) -> bool:
     if isinstance(expected, str):
         return found in (expected, expected.encode())
     if not isinstance(expected, bool | int | float | complex | np.ndarray | np.generic):
@@ -113,19 +168,25 @@ def _leaves_agree(found: Any, expected: Any, relative: float) -> bool:
     if not isinstance(found, np.ndarray | np.generic):
         return False
     wanted = np.asarray(expected)
-    if isinstance(expected, np.ndarray | np.generic):
-        same_dtype = found.dtype == wanted.dtype
-    else:
-        same_dtype = _kind(found.dtype) == _kind(wanted.dtype)
-    if not same_dtype or found.shape != wanted.shape:
+    if found.shape != wanted.shape:
         return False
-    if kind_of(found.dtype) in REAL + COMPLEX:
+    if lenient:
+        kinds = {found.dtype.kind, wanted.dtype.kind}
+        same_dtype, close = "b" not in kinds or len(kinds) == 1, kinds <= set("biufc")
+    else:
+        exact = isinstance(expected, np.ndarray | np.generic)
+        same_dtype = (
+            (found.dtype == wanted.dtype) if exact else _one_kind(found, wanted)
+        )
+        close = kind_of(found.dtype) in REAL + COMPLEX
+    if same_dtype and close:
         return np.allclose(found, wanted, relative, ABSOLUTE, equal_nan=True)
-    return np.array_equal(found, wanted)
+    return same_dtype and np.array_equal(found, wanted)
 
 
-def _kind(dtype: np.dtype[Any]) -> str:
-    return "i" if dtype.kind == "u" else kind_of(dtype)
+def _one_kind(found: Any, wanted: Any) -> bool:
+    kinds = ["i" if x.dtype.kind == "u" else kind_of(x.dtype) for x in (found, wanted)]
+    return kinds[0] == kinds[1]
 
 
 def _says(path: str, found: Any, expected: Any) -> str:

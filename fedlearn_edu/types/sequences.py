@@ -9,7 +9,6 @@ converted form in them for the next call.
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -57,10 +56,6 @@ class LazySequence:
         return iter(self.make_iterator())
 
 
-# Set while a user's generator is being read, in any thread.
-reading: ContextVar[bool] = ContextVar("reading", default=False)
-
-
 def iterate(source: Any, path: str) -> Iterator[Any]:
     """The elements of a user's iterable, or of the iterable a function returns."""
     iterator = _iterator(_run(source, path) if callable(source) else source, path)
@@ -72,8 +67,7 @@ def iterate(source: Any, path: str) -> Iterator[Any]:
 
 
 def _run(code: Callable[[], Any], place: str) -> Any:
-    """Runs a user's code, which may call computations itself."""
-    token = reading.set(True)
+    """Runs a user's code; an error says where it was."""
     try:
         return code()
     except StopIteration:
@@ -81,8 +75,6 @@ def _run(code: Callable[[], Any], place: str) -> Any:
     except Exception as error:
         add_place(error, place)
         raise
-    finally:
-        reading.reset(token)
 
 
 def _iterator(made: Any, path: str) -> Iterator[Any]:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small exercise to try the machinery on, which no lesson has."""
+"""A small exercise and two small lessons, to try the machinery on."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise
-from fedlearn_edu.course.mistakes import gives, raises
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import raises, usual
 
 
 def right(numbers: list[float]) -> list[float]:
@@ -27,9 +27,11 @@ def doubles(**changes: Any) -> Exercise:
         want=wants.function(1),
         reference=_reference,
         cases=(Case("three", ([1.0, 2.0, 3.0],)), Case("none at all", ([],))),
-        mistakes=(
-            gives("you squared", lambda numbers: [n * n for n in numbers]),
-            raises("`x` is not the name here", "NameError"),
+        mistakes=usual(
+            "you squared",
+            lambda numbers: [n * n for n in numbers],
+            "`x` is not the name here",
+            raises("NameError"),
         ),
         hints=(
             "a nudge",
@@ -39,3 +41,21 @@ def doubles(**changes: Any) -> Exercise:
         limit_s=60.0,
     )
     return replace(exercise, **changes)
+
+
+HELLO = Lesson(
+    "01_hello",
+    "Hello, federated world",
+    minutes=25,
+    exercises=(
+        doubles(name="say_hello", title="Say hello", points=5),
+        doubles(name="warmer", title="A warmer greeting", points=10),
+    ),
+)
+TYPES = Lesson(
+    "02_types",
+    "Types <and> placements",
+    minutes=25,
+    exercises=(doubles(name="a_type", title="Write one", points=15),),
+)
+LESSONS = (HELLO, TYPES)

@@ -5,20 +5,23 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fedlearn_edu.__main__ import main
 from fedlearn_edu.course import doctor, records, start
 from fedlearn_edu.course.doctor import Finding
-from tests.course.lessons import LESSONS
+from tests.course.examples import LESSONS
 from tests.patience import PATIENCE_S
+
+Run = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture(autouse=True)
-def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lesson to copy, and two to have progress in; nothing opens."""
     lesson = tmp_path / "release" / "01_hello" / "01_hello.ipynb"
     lesson.parent.mkdir(parents=True)
@@ -28,7 +31,22 @@ def small_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
     monkeypatch.setattr(start, "open_lab", lambda *_: pytest.fail("it opened"))
     monkeypatch.setattr(start, "command", lambda: "fedlearn-edu")
-    return lesson
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command; gives its status, and what it says or complains of."""
+
+    def run(*arguments: object) -> tuple[int, str]:
+        status = main(list(map(str, arguments)))
+        printed = capsys.readouterr()
+        if status == 2:
+            assert (printed.out, printed.err.count("\n")) == ("", 1)
+            return status, printed.err
+        assert printed.err == ""
+        return status, printed.out
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -45,26 +63,24 @@ def test_start_copies_and_opens_jupyterlab_on_the_folder(
     options: Sequence[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run: Run,
 ) -> None:
-    opened: list[tuple[Path, Sequence[str]]] = []
+    opened: list[Any] = []
 
-    def open_lab(folder: Path, options: Sequence[str]) -> int:
-        opened.append((folder, options))
+    def open_lab(*asked: Any) -> int:
+        opened.append(asked)
         return 0
 
     monkeypatch.setattr(start, "open_lab", open_lab)
     monkeypatch.chdir(tmp_path)
-    assert main(["start", *arguments]) == 0
-    assert opened == [(Path(folder), options)]
-    assert Path(folder, "01_hello/01_hello.ipynb").is_file()
-    printed = capsys.readouterr()
-    assert printed.out == (
+    assert run("start", *arguments) == (
+        0,
         f"01_hello/01_hello.ipynb: new\n1 file in {folder}\n"
         f"Next time: fedlearn-edu start {folder}; "
-        "also: fedlearn-edu progress, fedlearn-edu doctor\n"
+        "also: fedlearn-edu progress, fedlearn-edu doctor\n",
     )
-    assert printed.err == ""
+    assert opened == [(Path(folder), options)]
+    assert Path(folder, "01_hello/01_hello.ipynb").is_file()
 
 
 def test_command_is_named_as_it_can_be_typed_here(
@@ -84,20 +100,13 @@ def test_command_is_named_as_it_can_be_typed_here(
     assert start.command() == f"{sys.executable} -m fedlearn_edu"
 
 
-def test_start_without_lab_only_copies(tmp_path: Path) -> None:
-    assert main(["start", str(tmp_path / "mine"), "--no-lab"]) == 0
-    assert (tmp_path / "mine" / "01_hello" / "01_hello.ipynb").is_file()
-
-
-def test_missing_jupyterlab_is_said_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_missing_jupyterlab_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     monkeypatch.setattr(start, "find_spec", lambda _: None)
-    assert main(["start", str(tmp_path / "mine")]) == 1
-    printed = capsys.readouterr()
-    assert printed.out.splitlines()[-1] == start.NO_LAB
+    status, said = run("start", tmp_path / "mine")
+    assert (status, said.splitlines()[-1]) == (1, start.NO_LAB)
     assert f"{sys.executable} -m pip install jupyterlab, or" in start.NO_LAB
-    assert printed.err == ""
 
 
 @pytest.mark.parametrize(
@@ -110,113 +119,92 @@ def test_jupyterlab_that_fails_is_told_and_root_how_to_go_on(
     is_explained: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run: Run,
 ) -> None:
     monkeypatch.setattr(start, "open_lab", lambda *_: 7)
     monkeypatch.setattr(os, "geteuid", lambda: user, raising=False)
-    assert main(["start", str(tmp_path / "mine"), *options]) == 1
-    last = capsys.readouterr().out.splitlines()[-1]
+    status, said = run("start", tmp_path / "mine", *options)
+    assert status == 1
+    last = said.splitlines()[-1]
     assert last.startswith("JupyterLab ended with status 7.")
     assert ("make lab LAB_ARGS=--allow-root" in last) == is_explained
 
 
-def test_start_that_cannot_be_done_gets_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_start_that_cannot_be_done_gets_one_line(tmp_path: Path, run: Run) -> None:
     (tmp_path / "occupied").write_text("mine")
-    assert main(["start", str(tmp_path / "occupied"), "--no-lab"]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.count("\n") == 1
-    assert "name another one: fedlearn-edu start FOLDER" in printed.err
+    status, said = run("start", tmp_path / "occupied", "--no-lab")
+    assert status == 2
+    assert "name another one: fedlearn-edu start FOLDER" in said
 
 
-def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    records.note_check("say_hello", True)
-    assert main(["progress"]) == 0
-    printed = capsys.readouterr()
-    assert "1 of 3 exercises done, 5 of 30 points." in printed.out
-    assert printed.err == ""
-
-
-def test_progress_is_written_as_a_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_progress_is_printed_written_as_a_page_and_forgotten(
+    tmp_path: Path, run: Run
 ) -> None:
+    records.note_check("say_hello", True)
+    assert "1 of 3 exercises done, 5 of 30 points." in run("progress")[1]
     page = tmp_path / "new" / "progress.html"
-    assert main(["progress", "--html", str(page)]) == 0
-    assert "0 of 3 exercises done" in page.read_text(encoding="utf-8")
-    assert capsys.readouterr().out == f"{page} written\n"
-
-
-def test_progress_can_be_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
-    records.note_check("say_hello", True)
-    assert main(["progress", "--forget"]) == 0
-    assert "0 of 3 exercises done" in capsys.readouterr().out
-
-
-def test_page_that_cannot_be_written_gets_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["progress", "--html", str(tmp_path)]) == 2
-    printed = capsys.readouterr()
-    assert printed.err.count("\n") == 1
-    assert str(tmp_path) in printed.err
+    assert run("progress", "--html", page) == (0, f"{page} written\n")
+    assert "1 of 3 exercises done" in page.read_text(encoding="utf-8")
+    status, said = run("progress", "--html", tmp_path)
+    assert status == 2
+    assert str(tmp_path) in said
+    assert "0 of 3 exercises done" in run("progress", "--forget")[1]
 
 
 @pytest.mark.parametrize(
     ("findings", "status", "last"),
     [
-        ([Finding("ok", "all"), Finding("note", "x", "y")], 0, "nothing stops you"),
-        ([Finding("problem", "x", "y"), Finding("ok", "all")], 1, "1 problem"),
+        ([("ok",), ("note",)], 0, "nothing stops you (1 note)"),
+        ([("note",), ("note",)], 0, "nothing stops you (2 notes)"),
+        ([("problem",), ("ok",)], 1, "1 problem to solve first"),
+        ([("problem",), ("problem",)], 1, "2 problems to solve first"),
     ],
 )
 def test_doctor_says_whether_something_stops_you(
-    findings: list[Finding],
+    findings: list[tuple[doctor.Verdict]],
     status: int,
     last: str,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run: Run,
 ) -> None:
-    monkeypatch.setattr(doctor, "examine", lambda *_, **__: iter(findings))
-    assert main(["doctor"]) == status
-    printed = capsys.readouterr()
-    assert printed.out.splitlines()[-1].startswith(last)
-    assert printed.err == ""
-
-
-def test_doctor_looks_at_the_folder_it_is_given(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["doctor", str(tmp_path)])
-    assert f"ok       {tmp_path} can be written into" in capsys.readouterr().out
+    found = [Finding(*each, found="x", do="y") for each in findings]
+    monkeypatch.setattr(doctor, "examine", lambda *_, **__: iter(found))
+    ended, said = run("doctor")
+    assert (ended, said.splitlines()[-1]) == (status, last)
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["start", "here", "there"], "unrecognized arguments: there"),
-        (["start", "--no-lab", "--port=1"], "unrecognized arguments: --port=1"),
-        (["progress", "--html"], "expected one argument"),
-        (["doctor", "--deeper"], "unrecognized arguments: --deeper"),
+        ("start here there", "unrecognized arguments: there"),
+        ("start --no-lab --port=1", "unrecognized arguments: --port=1"),
+        ("progress --html", "expected one argument"),
+        ("doctor --deeper", "unrecognized arguments: --deeper"),
+        ("demo --rounds 0", "'0' is not a whole number of at least 1"),
+        ("demo --rounds many", "'many' is not a whole number"),
+        ("demo --seed -1", "'-1' is not a whole number of at least 0"),
+        ("demo --data fashion_mnist", "invalid choice: 'fashion_mnist'"),
+        ("dance", "invalid choice: 'dance'"),
     ],
 )
 def test_bad_arguments_get_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(arguments)
+        main(arguments.split())
     printed = capsys.readouterr()
     assert stopped.value.code == 2
     assert (printed.out, printed.err.count("\n")) == ("", 1)
     assert said in printed.err
+    assert "--help" in printed.err
 
 
-@pytest.mark.parametrize("command", [[], ["start"], ["progress"], ["doctor"]])
+@pytest.mark.parametrize("command", ["start", "progress", "doctor", "demo", "collect"])
 def test_help_is_there_for_every_command(
-    command: list[str], capsys: pytest.CaptureFixture[str]
+    command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main([*command, "--help"])
+        main([command, "--help"])
     assert stopped.value.code == 0
     assert capsys.readouterr().out.startswith("usage: ")
 

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A verdict reads well as text, and as HTML that holds no HTML of an answer."""
 
+from typing import Any
+
+import numpy as np
+
+from fedlearn_edu import Struct
 from fedlearn_edu.course.exercise import Case
 from fedlearn_edu.course.feedback import as_html, as_text, prose, summary
+from fedlearn_edu.course.formatting import shown
 from fedlearn_edu.course.judging import judge
 from tests.course.examples import doubles, right
 
@@ -16,10 +22,14 @@ def test_text_of_a_right_answer() -> None:
         "",
         "Right. All 3 checks pass.",
     ]
+    assert summary(judge(doubles(), right)) == "doubles: right, all 3 checks pass"
 
 
 def test_text_of_a_wrong_answer() -> None:
     verdict = judge(doubles(), lambda numbers: [n * n for n in numbers])
+    line = "doubles: not right yet, 2 of 3 checks pass"
+    assert summary(verdict) == f"{line}: you squared"
+    assert summary(judge(doubles(), lambda numbers: numbers)) == line
     assert as_text(verdict).splitlines() == [
         "doubles: twice each number",
         "  ✓ is a function of 1 argument",
@@ -32,15 +42,6 @@ def test_text_of_a_wrong_answer() -> None:
         "  likely cause: you squared",
         "Stuck? `hint.doubles()` in a cell of your own.",
     ]
-
-
-def test_summary_is_one_line() -> None:
-    assert summary(judge(doubles(), right)) == "doubles: right, all 3 checks pass"
-    wrong = judge(doubles(), lambda numbers: [n * n for n in numbers])
-    expected = "doubles: not right yet, 2 of 3 checks pass: you squared"
-    assert summary(wrong) == expected
-    unnamed = judge(doubles(), lambda numbers: numbers)
-    assert summary(unnamed) == "doubles: not right yet, 2 of 3 checks pass"
 
 
 def test_html_says_in_words_what_colors_say() -> None:
@@ -72,3 +73,18 @@ def test_prose_sets_code() -> None:
     assert "<div>Use <code>x</code> &lt; 3:</div>" in html
     assert ">def f():\n\n    ...</pre>" in html
     assert "<div>Then go on.</div>" in html
+
+
+def test_results_are_shown_as_one_would_write_them() -> None:
+    assert shown([np.float32(0.5), 2, "a", b"b"]) == "[0.5, 2, 'a', b'b']"
+    assert shown({"x": (1, np.arange(3))}) == "{x: (1, [0 1 2])}"
+    assert shown(np.str_("text")) == "'text'"
+    assert shown(np.zeros([28, 28])).startswith("28×28 numbers [[0. 0. 0.")
+    assert shown(object()) == "an object"
+    assert shown(Struct([("a", 1)])) == "<a=1>"
+
+
+def test_list_that_holds_itself_can_be_shown() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    assert shown(circle)

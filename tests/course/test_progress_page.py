@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from fedlearn_edu.course import progress_page, records
+from fedlearn_edu.course.exercise import Lesson
 from fedlearn_edu.course.records import Progress, Record
 from fedlearn_edu.viz.progress import LessonRow, draw_progress
-from tests.course.lessons import HELLO, LESSONS, TYPES, SmallLesson
+from tests.course.examples import HELLO, LESSONS, TYPES
 
 DAY = "2026-11-22"
 BEGUN = Progress({"say_hello": Record(2, 1, DAY), "warmer": Record(3, 2)})
@@ -33,42 +34,41 @@ def test_finished_lesson_says_done() -> None:
     done = Progress({"a_type": Record(1, 0, DAY)})
     [row] = progress_page.rows([TYPES], done)
     assert (row.done, row.points, row.next) == (1, 15, "done")
-
-
-def test_lesson_without_exercises_is_not_called_done() -> None:
-    empty = SmallLesson(3, "03_empty", "Nothing to do", ())
+    empty = Lesson("03_empty", "Nothing to do", minutes=5)
     [row] = progress_page.rows([empty], Progress())
     assert (row.exercises, row.next) == (0, "")
+    assert "0 of 0" in draw_progress([row], "Ready.")
 
 
-def test_next_step_is_the_first_exercise_at_the_beginning(kept: None) -> None:
-    assert progress_page.sentence(LESSONS, Progress()) == (
-        "0 of 3 exercises done, 0 of 30 points. "
-        "Next: lesson 1, “Say hello” (5 points), in 01_hello.ipynb."
-    )
-
-
-def test_next_step_is_in_the_lesson_that_was_begun(kept: None) -> None:
-    told = progress_page.sentence(LESSONS, Progress({"a_type": Record(1)}))
-    assert told.endswith("Next: lesson 2, “Write one” (15 points), in 02_types.ipynb.")
-
-
-def test_next_step_leads_back_once_the_begun_lesson_is_done(kept: None) -> None:
-    told = progress_page.sentence(LESSONS, Progress({"a_type": Record(1, 0, DAY)}))
-    assert "Next: lesson 1, “Say hello”" in told
-
-
-def test_who_has_done_everything_is_told_so(kept: None) -> None:
-    names = ("say_hello", "warmer", "a_type")
-    all_done = Progress(dict.fromkeys(names, Record(1, 0, DAY)))
-    assert progress_page.sentence(LESSONS, all_done) == (
-        "3 of 3 exercises done, 30 of 30 points. You have done everything there is."
-    )
-
-
-def test_exercises_that_are_no_longer_there_do_not_count(kept: None) -> None:
-    old = Progress({"of_last_year": Record(9, 3, DAY)})
-    assert progress_page.sentence(LESSONS, old).startswith("0 of 3 exercises done")
+@pytest.mark.parametrize(
+    ("done", "told"),
+    [
+        (
+            {"of_last_year": Record(9, 3, DAY)},
+            "0 of 3 exercises done, 0 of 30 points. "
+            "Next: lesson 1, “Say hello” (5 points), in 01_hello.ipynb.",
+        ),
+        (
+            {"a_type": Record(1)},
+            "0 of 3 exercises done, 0 of 30 points. "
+            "Next: lesson 2, “Write one” (15 points), in 02_types.ipynb.",
+        ),
+        (
+            {"a_type": Record(1, 0, DAY)},
+            "1 of 3 exercises done, 15 of 30 points. "
+            "Next: lesson 1, “Say hello” (5 points), in 01_hello.ipynb.",
+        ),
+        (
+            dict.fromkeys(("say_hello", "warmer", "a_type"), Record(1, 0, DAY)),
+            "3 of 3 exercises done, 30 of 30 points. "
+            "You have done everything there is.",
+        ),
+    ],
+)
+def test_next_step_is_in_the_lesson_that_was_begun(
+    done: dict[str, Record], told: str, kept: None
+) -> None:
+    assert progress_page.sentence(LESSONS, Progress(done)) == told
 
 
 def test_text_has_a_line_for_each_lesson_and_says_what_comes_next(kept: None) -> None:
@@ -113,10 +113,6 @@ def test_text_has_the_color_of_the_page_it_is_on() -> None:
     html = draw_progress(progress_page.rows(LESSONS, BEGUN), "One done.")
     colors = set(re.findall(r"[;\"](?:color|background):(#?\w+)", html))
     assert colors == {"inherit", "#76767655", "#009E73"}
-
-
-def test_lesson_without_exercises_is_no_division_by_zero() -> None:
-    assert "0 of 0" in draw_progress([LessonRow("1", 0, 0, 0, 0, 0, "done")], "Ready.")
 
 
 def test_view_follows_when_a_check_passes(kept: None) -> None:

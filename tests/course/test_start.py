@@ -47,46 +47,48 @@ def what(deliveries: list[Delivery]) -> dict[str, str]:
 
 
 def test_lessons_arrive_with_all_their_files(release: Path, mine: Path) -> None:
+    put(mine, "notes.txt", "mine")
     delivered = deliver(release, mine)
     assert found(mine) == {
         LESSON: "release 1",
         "01_hello/images/who.png": "a picture",
         "02_types/02_types.ipynb": "types 1",
+        "notes.txt": "mine",
     }
     assert set(what(delivered).values()) == {"new"}
-
-
-def test_second_time_nothing_changes(release: Path, mine: Path) -> None:
-    deliver(release, mine)
     before = (mine / LESSON).stat().st_ino
     assert set(what(deliver(release, mine)).values()) == {"unchanged"}
     assert (mine / LESSON).stat().st_ino == before
+    memory = json.loads((mine / start.MEMORY).read_text())
+    assert memory["version"] == 1
+    assert {len(checksum) for checksum in memory["delivered"].values()} == {64}
+    assert not list(mine.rglob("*.tmp"))
 
 
-def test_your_work_stays(release: Path, mine: Path) -> None:
-    deliver(release, mine)
-    put(mine, LESSON, "my answer")
-    assert what(deliver(release, mine))[LESSON] == "yours"
-    assert found(mine)[LESSON] == "my answer"
-    assert BESIDE not in found(mine)
-
-
-def test_lesson_nobody_touched_is_updated(release: Path, mine: Path) -> None:
+def test_lesson_nobody_touched_is_updated_and_a_deleted_one_comes_back(
+    release: Path, mine: Path
+) -> None:
     deliver(release, mine)
     put(release, LESSON, "release 2")
     assert what(deliver(release, mine))[LESSON] == "updated"
     assert found(mine)[LESSON] == "release 2"
     assert BESIDE not in found(mine)
+    (mine / LESSON).unlink()
+    assert what(deliver(release, mine))[LESSON] == "new"
+    assert found(mine)[LESSON] == "release 2"
 
 
-def test_newer_lesson_lands_beside_your_work(release: Path, mine: Path) -> None:
+def test_your_work_stays_and_a_newer_lesson_lands_beside_it(
+    release: Path, mine: Path
+) -> None:
     deliver(release, mine)
     put(mine, LESSON, "my answer")
+    assert what(deliver(release, mine))[LESSON] == "yours"
+    assert BESIDE not in found(mine)
     put(release, LESSON, "release 2")
     delivered = deliver(release, mine)
     assert what(delivered)[BESIDE] == "beside"
-    assert found(mine)[LESSON] == "my answer"
-    assert found(mine)[BESIDE] == "release 2"
+    assert (found(mine)[LESSON], found(mine)[BESIDE]) == ("my answer", "release 2")
     assert f"{BESIDE}: newer than yours, and beside it" in start.report(delivered, mine)
 
 
@@ -137,14 +139,6 @@ def test_newer_lesson_that_took_the_place_of_yours_is_known(
     assert what(deliver(release, mine))[LESSON] == "updated"
 
 
-def test_deleted_lesson_comes_back(release: Path, mine: Path) -> None:
-    deliver(release, mine)
-    put(mine, LESSON, "spoilt")
-    (mine / LESSON).unlink()
-    assert what(deliver(release, mine))[LESSON] == "new"
-    assert found(mine)[LESSON] == "release 1"
-
-
 @pytest.mark.parametrize("memory", [None, "", "{", "[]", '{"delivered": 3}'])
 def test_without_memory_everything_that_differs_is_yours(
     memory: str | None, release: Path, mine: Path
@@ -158,14 +152,6 @@ def test_without_memory_everything_that_differs_is_yours(
     assert what(deliver(release, mine))[BESIDE] == "beside"
     assert found(mine)[LESSON] == "release 1"
     assert found(mine)[BESIDE] == "release 2"
-
-
-def test_files_of_yours_are_left_alone(release: Path, mine: Path) -> None:
-    put(mine, "notes.txt", "mine")
-    put(mine, LESSON, "was here before")
-    deliver(release, mine)
-    assert found(mine)["notes.txt"] == "mine"
-    assert found(mine)[LESSON] == "was here before"
 
 
 def test_no_order_of_events_loses_work(release: Path, mine: Path) -> None:
@@ -185,14 +171,6 @@ def test_no_order_of_events_loses_work(release: Path, mine: Path) -> None:
             else:
                 deliver(release, folder)
         assert typed <= set(found(folder).values()), events
-
-
-def test_memory_is_one_small_file(release: Path, mine: Path) -> None:
-    deliver(release, mine)
-    memory = json.loads((mine / start.MEMORY).read_text())
-    assert memory["version"] == 1
-    assert {len(checksum) for checksum in memory["delivered"].values()} == {64}
-    assert not list(mine.glob(".*.*.tmp")) + list(mine.rglob(".*ipynb.*"))
 
 
 @pytest.mark.parametrize("below", ["", "deeper/still"])
@@ -220,21 +198,15 @@ def test_packaged_lessons_come_before_those_of_the_repository(
     release: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(start, "_PACKAGED", mine)
-    monkeypatch.setattr(start, "_REPOSITORY", release)
-    assert start.find_release() == release
-    put(mine, LESSON, "packaged")
-    assert start.find_release() == mine
-
-
-def test_missing_lessons_are_said_in_four_parts(
-    mine: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(start, "_PACKAGED", mine)
     monkeypatch.setattr(start, "_REPOSITORY", mine)
     with pytest.raises(LessonsNotFoundError, match="the lessons are not here") as said:
         start.find_release()
     error = said.value
     assert None not in (error.expected, error.found, error.where, error.do)
+    monkeypatch.setattr(start, "_REPOSITORY", release)
+    assert start.find_release() == release
+    put(mine, LESSON, "packaged")
+    assert start.find_release() == mine
 
 
 def test_folder_with_lessons_is_taken_if_you_stand_in_it(

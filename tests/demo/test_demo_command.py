@@ -17,49 +17,6 @@ from tests.patience import PATIENCE_S
 PICTURES = ("clients.png", "curves.png", "templates.png")
 
 
-def run_demo(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "fedlearn_edu", "demo", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        env=os.environ | environment,
-        check=False,
-    )
-
-
-def test_without_a_command_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    printed = capsys.readouterr()
-    assert "demo" in printed.out
-    assert printed.err == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["demo", "--rounds", "0"], "'0' is not a whole number of at least 1"),
-        (["demo", "--rounds", "many"], "'many' is not a whole number"),
-        (["demo", "--seed", "-1"], "'-1' is not a whole number of at least 0"),
-        (["demo", "--data", "cifar"], "invalid choice: 'cifar'"),
-        (["demo", "--data", "fashion_mnist"], "invalid choice: 'fashion_mnist'"),
-        (["demo", "--colour"], "unrecognized arguments: --colour"),
-        (["dance"], "invalid choice: 'dance'"),
-    ],
-)
-def test_bad_arguments_get_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    printed = capsys.readouterr()
-    assert stopped.value.code == 2
-    assert printed.out == ""
-    assert printed.err.count("\n") == 1
-    assert said in printed.err
-    assert "--help" in printed.err
-
-
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("below", ["", "deeper/still"])
 def test_file_instead_of_folder_is_refused_before_anything_runs(
@@ -90,7 +47,7 @@ def test_damaged_mnist_gets_one_line(
 
 @pytest.mark.tensorflow
 @pytest.mark.slow
-def test_demo_tells_the_story_and_saves_the_pictures(
+def test_demo_reports_a_run_and_saves_the_pictures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "new" / "folder"
@@ -117,30 +74,19 @@ def test_demo_tells_the_story_and_saves_the_pictures(
 
 @pytest.mark.tensorflow
 @pytest.mark.slow
-def test_run_is_silent_on_stderr_and_repeats_its_numbers(tmp_path: Path) -> None:
-    arguments = ("--data", "digits28", "--rounds", "2", "--seed", "7", "--out")
-    runs = [run_demo(*arguments, str(tmp_path / "out")) for _ in range(2)]
-    for run in runs:
-        assert run.returncode == 0
-        assert run.stderr == ""
-        assert "drawn with seed 7" in run.stdout
-    first, second = (
-        re.sub(r" +\d+\.\d\d$", "", run.stdout, flags=re.M) for run in runs
-    )
-    assert first == second
-
-
-@pytest.mark.tensorflow
-@pytest.mark.slow
 def test_mnist_reproduces_the_published_numbers(
-    tmp_path: Path, mnist_folder: Path
+    tmp_path: Path,
+    mnist_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    arguments = ("--data", "mnist", "--rounds", "5", "--out", str(tmp_path))
-    run = run_demo(*arguments, FEDLEARN_EDU_DATA=str(mnist_folder))
-    assert run.stderr == ""
-    assert run.returncode == 0
-    assert "\nreproduced: the largest difference is" in run.stdout
-    table = run.stdout.split("rel. difference\n")[1].split("\nreproduced")[0]
+    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(mnist_folder))
+    arguments = ["demo", "--data", "mnist", "--rounds", "5", "--out", str(tmp_path)]
+    assert main(arguments) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "\nreproduced: the largest difference is" in printed.out
+    table = printed.out.split("rel. difference\n")[1].split("\nreproduced")[0]
     rows = [line.split() for line in table.splitlines()]
     assert len(rows) == 18
     for *_, published, ours, difference in rows:
@@ -150,13 +96,16 @@ def test_mnist_reproduces_the_published_numbers(
 
 @pytest.mark.tensorflow
 @pytest.mark.slow
-def test_progress_bar_shows_in_a_terminal_and_goes_away(tmp_path: Path) -> None:
+def test_run_in_a_terminal_shows_progress_and_repeats_its_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     termios = pytest.importorskip("termios")
+    arguments = ["demo", "--data", "digits28", "--rounds", "2", "--seed", "7"]
+    arguments += ["--out", str(tmp_path)]
     controller, terminal = os.openpty()
     termios.tcsetwinsize(terminal, (24, 80))
-    command = [sys.executable, "-m", "fedlearn_edu", "demo", "--data", "digits28"]
     run = subprocess.Popen(
-        [*command, "--rounds", "2", "--out", str(tmp_path)],
+        [sys.executable, "-m", "fedlearn_edu", *arguments],
         stdout=terminal,
         stderr=subprocess.PIPE,
     )
@@ -170,21 +119,8 @@ def test_progress_bar_shows_in_a_terminal_and_goes_away(tmp_path: Path) -> None:
     assert (run.returncode, errors) == (0, b"")
     assert b"rounds:  50%|" in shown
     assert b"\rrounds" not in shown.split(b"picture")[1]
-
-
-@pytest.mark.tensorflow
-@pytest.mark.slow
-def test_reader_who_leaves_early_is_no_error(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "fedlearn_edu", "demo", "--data", "digits28"]
-    run = subprocess.Popen(
-        [*command, "--rounds", "1", "--out", str(tmp_path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert run.stdout is not None
-    assert b"one digit each" in run.stdout.readline()
-    run.stdout.close()
-    assert run.stderr is not None
-    with run.stderr:
-        assert run.stderr.read() == b""
-    assert run.wait(timeout=PATIENCE_S) == 0
+    assert main(arguments) == 0
+    again = capsys.readouterr().out
+    assert "drawn with seed 7" in again
+    numbers = [line.rsplit(maxsplit=1)[0] for line in again.splitlines() if line]
+    assert [line for line in numbers if line not in shown.decode()] == []

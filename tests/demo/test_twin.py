@@ -60,16 +60,16 @@ def test_embedded_digits_make_ten_steps_per_client() -> None:
 @pytest.mark.tensorflow
 @pytest.mark.slow
 def test_demo_finds_the_numbers_of_the_twin_on_digits28() -> None:
-    from fedlearn_edu.demo.story import run
+    from fedlearn_edu.demo.run import run_program
 
     data = prepare(Options(data="digits28"))
-    outcome = run(data, num_rounds=3, say=lambda line: None)
+    outcome = run_program(data, num_rounds=3, say=lambda line: None)
     train, test = (twin.deal(split, 140, 14) for split in datasets.load_digits28())
 
     lone = twin.local_train(twin.ZERO, train[5], 0.1)
-    opening = outcome.opening
-    assert opening.lone.client_losses == close(twin.client_losses(lone, train))
-    assert opening.zero_test.loss == close(twin.mean_loss(twin.ZERO, test))
+    baselines = outcome.baselines
+    assert baselines.lone.client_losses == close(twin.client_losses(lone, train))
+    assert baselines.zero_test.loss == close(twin.mean_loss(twin.ZERO, test))
     models = twin.rounds(train, 3)
     for ours, theirs in zip(outcome.rounds, models, strict=True):
         np.testing.assert_allclose(ours.weights, theirs.weights, atol=1e-6)

@@ -12,7 +12,7 @@ import pytest
 
 from fedlearn_edu import learning, viz
 from fedlearn_edu.course.lessons import EXERCISES
-from fedlearn_edu.course.lessons.drift.control import RATE, slope
+from fedlearn_edu.course.lessons.drift import RATE, slope
 from fedlearn_edu.learning import optimizers
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 

@@ -3,6 +3,7 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.testing import assert_same, assert_type, difference
+from fedlearn_edu.testing.comparison import alike
 
 
 class Pair(NamedTuple):
@@ -93,6 +95,56 @@ def test_tolerance_is_relative_and_can_be_chosen() -> None:
     assert difference(np.float64(1e6), 1e6 + 5) is None
     assert difference(np.float64(1e6), 1e6 + 20) is not None
     assert difference(np.float64(1e6), 1e6 + 20, relative=1e-4) is None
+
+
+ALIKE: list[tuple[Any, Any]] = [
+    (1, 1.0),
+    (np.float32(0.1), 0.1),
+    ([1, 2], (1.0, 2.0)),
+    ([1.0, 2.0], np.array([1.0, 2.0])),
+    (np.array([1.0, 2.0]), [1.0, 2.0]),
+    ([np.ones(2), np.zeros(2)], np.array([[1, 1], [0, 0]])),
+    ({"a": 1, "b": [2]}, OrderedDict(a=1.0, b=(2,))),
+    (Struct([("a", 1), ("b", 2)]), {"a": 1, "b": 2}),
+    (b"yes", "yes"),
+    (float("nan"), np.nan),
+    (float("inf"), np.inf),
+    (True, np.True_),
+    (None, None),
+    (SimpleNamespace(numpy=lambda: np.ones(2)), [1, 1]),
+]
+UNLIKE: list[tuple[Any, Any]] = [
+    (1.0, 1.001),
+    ([1], [1, 1]),
+    (1, [1]),
+    ([1], 1),
+    (np.ones([1, 2]), np.ones(2)),
+    ({"b": 1, "a": 2}, {"a": 2, "b": 1}),
+    ({"a": 1}, {"a": 1, "b": 2}),
+    ([1], {"a": 1}),
+    ("1", 1),
+    (True, 1),
+    (1.0, float("nan")),
+    (None, 0),
+    (0, None),
+    ([[1], [1, 2]], np.ones([2, 2])),
+]
+
+
+@pytest.mark.parametrize(("found", "expected"), ALIKE)
+def test_alike_to_a_learner(found: Any, expected: Any) -> None:
+    assert alike(found, expected)
+
+
+@pytest.mark.parametrize(("found", "expected"), UNLIKE)
+def test_not_alike_to_a_learner(found: Any, expected: Any) -> None:
+    assert not alike(found, expected)
+
+
+def test_list_that_holds_itself_is_not_alike() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    assert not alike(circle, [[1.0]])
 
 
 def test_type_is_compared_in_the_notation() -> None:

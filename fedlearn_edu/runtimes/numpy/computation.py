@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate, obstacle
+from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate, obstacle
 from fedlearn_edu.errors import (
     ContextError,
     FedLearnError,
@@ -28,7 +28,8 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.arguments import call_leaf, check_leaf_parameter, private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.language.decorator import Decorator, returned_none
+from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import (
@@ -42,7 +43,7 @@ from fedlearn_edu.types import (
     restore,
 )
 from fedlearn_edu.types.dtypes import STRING
-from fedlearn_edu.types.sequences import SequenceList, reading
+from fedlearn_edu.types.sequences import SequenceList
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)
@@ -132,7 +133,7 @@ class PythonContext(Context):
                 where=str(computation),
                 do="call both from a federated_computation",
             )
-        fn = evaluate(tree, _MEANINGS)
+        fn = evaluate(tree, _SEMANTICS)
         if type_.parameter is None:
             return _to_body(fn(), type_.result)
         where = f"{computation.__name__}'s argument"
@@ -159,7 +160,7 @@ _PRIMITIVES: Mapping[str, Callable[[ir.Intrinsic], Fn]] = {
     "sequence_map": lambda _: lambda arg: tuple([arg[0](x) for x in arg[1]]),
     "sequence_reduce": lambda _: _fold,
 }
-_MEANINGS = Meanings(_run_leaf, lambda literal: literal.value, _PRIMITIVES)
+_SEMANTICS = Semantics(_run_leaf, lambda literal: literal.value, _PRIMITIVES)
 
 
 def trace_python(
@@ -188,15 +189,11 @@ def trace_python(
 def _run(
     fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, argument: Any
 ) -> Any:
-    outer = reading.set(False)
-    try:
-        with PythonContext():
-            # A body may change its arrays in place: it gets copies.
-            result = call_leaf(fn, names, type_, private(argument), _to_body)
-            # Elements that are made one by one are made here.
-            return list(result) if isinstance(result, Iterator) else result
-    finally:
-        reading.reset(outer)
+    with PythonContext():
+        # A body may change its arrays in place: it gets copies.
+        result = call_leaf(fn, names, type_, private(argument), _to_body)
+        # Elements that are made one by one are made here.
+        return list(result) if isinstance(result, Iterator) else result
 
 
 def _try(

@@ -12,7 +12,7 @@ So `sequence_sum` works on a `tf.data.Dataset` inside a `tf_computation`, also i
 from collections.abc import Callable
 from typing import Any
 
-from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
+from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.tensorflow.conversion import flatten, nest, packed, tf_dtype
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
@@ -41,7 +41,7 @@ OPERATIONS_IN_GRAPHS = {
 
 def evaluate_in_graph(tree: ir.Node, argument: Any) -> Any:
     """Calls a function of the language on nested tensors and datasets."""
-    function = evaluate(tree, _MEANINGS)
+    function = evaluate(tree, _SEMANTICS)
     return function() if argument is None else function(argument)
 
 
@@ -144,4 +144,4 @@ def _reduce(intrinsic: ir.Intrinsic) -> Fn:
 
 
 PRIMITIVES = {"sequence_map": _map, "sequence_reduce": _reduce}
-_MEANINGS = Meanings(_leaf, _literal, PRIMITIVES)
+_SEMANTICS = Semantics(_leaf, _literal, PRIMITIVES)

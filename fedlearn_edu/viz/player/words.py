@@ -7,7 +7,7 @@ from fedlearn_edu.executors.base import ExecutorValue, as_node
 from fedlearn_edu.executors.recording import Event, look
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.language.formatting import brief
+from fedlearn_edu.language.federated_value import brief
 from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 01: readings stay where they are, and the server still learns their mean."""
+
+from typing import Any, Final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import looks, returns, typed, usual, written
+
+READINGS: Final = "({float32}@CLIENTS -> float32@SERVER)"
+STAY: Final = "({float32}@CLIENTS -> {float32}@CLIENTS)"
+ALL: Final = "({float32}@CLIENTS -> float32*@SERVER)"
+DOUBLE: Final = "({float32}@CLIENTS -> float64@SERVER)"
+FIVE: Final = "you divided by 5, but a program does not know how many clients come"
+
+
+TYPE_OF_MEAN = Exercise(
+    name="type_of_mean",
+    title="the type of the mean",
+    points=5,
+    want=wants.value(fl.Type, "a type, made by `fl.parse_type`"),
+    reference=lambda: fl.parse_type("float32@SERVER"),
+    cases=(
+        Case("says what one member is", do=lambda answer: answer.member),
+        Case("says who holds it", do=lambda answer: answer.placement),
+        Case("is complete", do=lambda answer: answer),
+    ),
+    mistakes=usual(
+        "this is a text; `fl.parse_type` makes a type of it",
+        looks(lambda answer: isinstance(answer, str)),
+        "this is a class of Python's, and says nothing of who holds what; write the "
+        "type as a text in `parse_type`",
+        looks(lambda answer: isinstance(answer, type)),
+        "this is the mean itself; asked for is its type, as a text in `parse_type`",
+        looks(lambda answer: isinstance(answer, fl.FederatedValue)),
+        "this says what, but not where: write `@` and a placement behind it",
+        written(lacking="@"),
+        "the clients hold the readings; the mean is where it was worked out",
+        written("@CLIENTS"),
+        "braces are for values that differ from one holder to the next, and there is "
+        "only one server",
+        looks(lambda answer: str(answer).startswith("{")),
+        "the readings are `float32`; their mean is one, too",
+        looks(lambda answer: not str(answer).startswith("float32")),
+    ),
+    hints=(
+        "A type says what a value is and, behind an @, who holds it. Look at the table "
+        "that the mean above was shown in.",
+        "It is one number, a `float32`, and it is held by the server.",
+        'Complete this:\n    type_of_mean = fl.parse_type("float32@...")',
+    ),
+)
+
+
+def _average_of() -> Any:
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def average_of(readings: Any) -> Any:
+        return fl.federated_mean(readings)
+
+    return average_of
+
+
+AVERAGE_OF = Exercise(
+    name="average_of",
+    title="a program for the mean",
+    points=10,
+    want=wants.computation(READINGS),
+    reference=_average_of,
+    cases=(
+        Case("three clients", ([1.0, 2.0, 6.0],)),
+        Case("one client", ([21.5],)),
+        Case("numbers below zero", ([-4.0, 4.0, -3.0, 1.0],)),
+    ),
+    mistakes=usual(
+        "you added the readings up, and did not divide",
+        sum,
+        "you took the largest reading",
+        max,
+        "you took the smallest reading",
+        min,
+        "this is the middle reading, the median",
+        np.median,
+        FIVE,
+        lambda readings: np.sum(readings) / 5,
+        "you weighted each reading by itself, so the warm homes count for more",
+        lambda readings: np.average(readings, weights=readings),
+        "the readings never left the clients: bring them together",
+        typed(STAY),
+        "the server now holds every reading, and not only their mean",
+        typed(ALL),
+    ),
+    hints=(
+        "You ran it at once above, on placed readings. The same function works here.",
+        "The mean of n readings is their sum, divided by n. "
+        "One function does both, at the server.",
+        "Complete the last line:\n"
+        "    @fl.federated_computation(fl.type_at_clients(np.float32))\n"
+        "    def average_of(readings):\n"
+        "        return fl.federated_...(readings)",
+    ),
+)
+
+
+def _fahrenheit(celsius: Any) -> Any:
+    return np.asarray(celsius, np.float32) * 1.8 + 32
+
+
+def _mean_fahrenheit() -> Any:
+    @fl.np_computation(np.float32)
+    def to_fahrenheit(celsius: Any) -> Any:
+        return celsius * np.float32(1.8) + np.float32(32)
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def mean_fahrenheit(readings: Any) -> Any:
+        return fl.federated_mean(fl.federated_map(to_fahrenheit, readings))
+
+    return mean_fahrenheit
+
+
+def _degrees_sent(answer: Any, readings: list[float]) -> str:
+    """Which degrees leave the clients: the mean of either is the same to the server."""
+    with fl.record() as tape:
+        answer(readings)
+    sent = {
+        round(float(number), 3)
+        for event in tape.events
+        if event.participant.startswith("clients") and event.layer == "leaf"
+        if event.what == "compute"
+        for number in np.ravel(event.made)
+    }
+    if sent.issuperset(_fahrenheit(readings).round(3).tolist()):
+        return "degrees Fahrenheit"
+    return "degrees Celsius" if sent.intersection(readings) else "something else"
+
+
+MEAN_FAHRENHEIT = Exercise(
+    name="mean_fahrenheit",
+    title="each client converts, the server averages",
+    points=10,
+    want=wants.computation(READINGS),
+    reference=_mean_fahrenheit,
+    cases=(
+        Case("three clients", ([20.0, 21.5, 18.5],)),
+        Case("freezing and boiling", ([0.0, 100.0],)),
+        Case("one client", ([-40.0],)),
+        Case("what the clients send", ([10.0, 30.0],), _degrees_sent),
+    ),
+    mistakes=usual(
+        "the mean is right, but each client has to convert its own reading, before "
+        "anything is sent and averaged",
+        returns(lambda got, _: isinstance(got, str)),
+        "nobody converted: this is the mean in degrees Celsius",
+        np.mean,
+        "you added up instead of averaging",
+        lambda readings: np.sum(_fahrenheit(readings)),
+        "this was converted twice",
+        lambda readings: np.mean(_fahrenheit(_fahrenheit(readings))),
+        "this is the largest reading",
+        lambda readings: np.max(_fahrenheit(readings)),
+        "each client converted, but nobody took the mean",
+        typed(STAY),
+        "you multiplied by 1.8, and forgot the 32 degrees that Fahrenheit is ahead",
+        lambda readings: np.mean(readings) * 1.8,
+        "the server holds all readings now; it only needs their mean",
+        typed(ALL),
+    ),
+    hints=(
+        "Two moves: first every client converts its own reading, "
+        "then the server averages what they made.",
+        "`federated_map(f, data)` lets every client apply `f` to what it holds.",
+        "Fill both gaps:\n"
+        "    @fl.federated_computation(fl.type_at_clients(np.float32))\n"
+        "    def mean_fahrenheit(readings):\n"
+        "        converted = fl.federated_map(..., readings)\n"
+        "        return fl.federated_mean(...)",
+    ),
+)
+
+
+def _share_warm() -> Any:
+    one_if_warm = fl.np_computation(
+        lambda reading: np.float32(reading > np.float32(21)), np.float32
+    )
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def share_warm(readings: Any) -> Any:
+        return fl.federated_mean(fl.federated_map(one_if_warm, readings))
+
+    return share_warm
+
+
+SHARE_WARM = Exercise(
+    name="share_warm",
+    title="the share of clients that read more than 21 degrees",
+    points=15,
+    want=wants.computation(READINGS),
+    reference=_share_warm,
+    cases=(
+        Case("one of five", ([18.0, 24.0, 20.5, 20.0, 19.5],)),
+        Case("exactly 21 is not more than 21", ([21.0, 22.0, 19.0, 18.0],)),
+        Case("nobody", ([3.0, 4.0, 5.0],)),
+        Case("everybody", ([30.0, 40.0],)),
+    ),
+    mistakes=usual(
+        "this is how many clients are warm; the share is that, divided by how many "
+        "there are",
+        lambda readings: float(sum(r > 21 for r in readings)),
+        "you counted clients that read exactly 21, too",
+        lambda readings: float(np.mean([r >= 21 for r in readings])),
+        "this is the share of the cold ones",
+        lambda readings: float(np.mean([r <= 21 for r in readings])),
+        "this is the mean of the readings; no client answered",
+        np.mean,
+        FIVE,
+        lambda readings: sum(r > 21 for r in readings) / 5,
+        "the question is *more than* 21 degrees, and not 20",
+        lambda readings: np.mean([r > 20 for r in readings]),
+        "you averaged the warm readings themselves; a warm one answers 1.0",
+        lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
+        "this is per cent; a share goes from 0 to 1",
+        lambda readings: np.mean([100.0 * (r > 21) for r in readings]),
+        "you asked whether the mean is warm; each client has to answer for itself",
+        lambda readings: float(np.mean(readings) > 21),
+        "this is a `float64`, NumPy's way with decimal numbers; `np.float32(…)` around "
+        "an answer makes it a `float32`",
+        typed(DOUBLE),
+        "each client has its answer, but nobody took the mean",
+        typed(STAY),
+        "the server holds all answers now; it only needs their mean",
+        typed(ALL),
+    ),
+    hints=(
+        "Let each client answer with a number: 1.0 for yes, 0.0 for no. "
+        "What is the mean of such answers?",
+        "share = (1/n) · Σ [reading of client k > 21], "
+        "where [ ] is 1 if it is so, and 0 if not.",
+        "Complete both functions:\n"
+        "    @fl.np_computation(np.float32)\n"
+        "    def one_if_warm(reading):\n"
+        "        return np.float32(reading > ...)\n"
+        "\n"
+        "    @fl.federated_computation(fl.type_at_clients(np.float32))\n"
+        "    def share_warm(readings):\n"
+        "        return fl.federated_mean(fl.federated_map(..., readings))",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="01_hello",
+    title="What can a server learn without seeing the data?",
+    minutes=25,
+    goals=(
+        "say who holds what, from a type alone",
+        "write a program that runs at many clients and one server",
+        "ask a question about data that nobody hands over",
+    ),
+    needs="a little Python",
+    exercises=(TYPE_OF_MEAN, AVERAGE_OF, MEAN_FAHRENHEIT, SHARE_WARM),
+)

@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 08: who holds what, how unlike clients are, and whether it matters."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import raises, returns, usual
+from fedlearn_edu.testing.comparison import alike
+
+
+def arrays_of(dealt: Any) -> list[NDArray[Any]] | None:
+    """The parts as arrays, `None` if this is no list of one-dimensional ones.
+
+    >>> arrays_of([[3, 1], [2]]), arrays_of([3, 1])
+    ([array([3, 1]), array([2])], None)
+    """
+    if not isinstance(dealt, list | tuple | np.ndarray):
+        return None
+    parts = list(map(np.asarray, dealt))
+    return parts if parts and all(part.ndim == 1 for part in parts) else None
+
+
+_ENOUGH = 5  # positions of a client, to tell chance from order
+
+
+def _deal_iid(num_examples: int, num_clients: int, rng: Any) -> Any:
+    return np.array_split(rng.permutation(num_examples), num_clients)
+
+
+def _dealt(deal: Any, num_examples: int, num_clients: int, rng: Any) -> Any:
+    """What can be said of a deal, whatever `rng` was used for in it."""
+    again = deepcopy(rng)
+    dealt = deal(num_examples, num_clients, rng)
+    parts = arrays_of(dealt)
+    if parts is None:
+        return dealt
+    held = [np.sort(each) for each in parts]
+    repeated = [np.sort(each) for each in deal(num_examples, num_clients, again)]
+    everything = np.sort(np.concatenate(held))
+    return {
+        "sizes": sorted(map(len, held)),
+        "each position once": np.array_equal(everything, np.arange(num_examples)),
+        "at random": len(held) == 1 or all(map(_is_mixed, held)),
+        "the same again": all(map(np.array_equal, held, repeated)),
+    }
+
+
+def _is_mixed(held: Any) -> bool:
+    """Whether the gaps between positions differ: in order, they do not."""
+    return len(held) < _ENOUGH or len(np.unique(np.diff(held))) > 1
+
+
+def _comes(deal: Callable[[int, int, Any], Any]) -> Callable[..., Any]:
+    return partial(_dealt, deal)
+
+
+DEAL_IID: Final = Exercise(
+    name="deal_iid",
+    title="deal like cards",
+    points=10,
+    want=wants.function(3),
+    reference=lambda: _deal_iid,
+    cases=(
+        Case("100 for each of 10", (1000, 10, np.random.default_rng(0)), _dealt),
+        Case("it does not come out even", (103, 10, np.random.default_rng(1)), _dealt),
+        Case("one client", (20, 1, np.random.default_rng(2)), _dealt),
+        Case("two of everything", (4, 2, np.random.default_rng(3)), _dealt),
+    ),
+    mistakes=usual(
+        "the positions come in a pattern: mix all of them first, then cut",
+        _comes(lambda n, k, rng: np.array_split(np.arange(n), k)),
+        "you drew from `np.random`, so nobody can repeat this: draw from `rng`",
+        returns(lambda got, *_: not got["the same again"]),
+        "every client holds everything: cut the positions into parts",
+        _comes(lambda n, k, rng: [rng.permutation(n)] * k),
+        "the last few positions went to nobody",
+        _comes(lambda n, k, rng: rng.permutation(n)[: n // k * k].reshape(k, n // k)),
+        "this is one array: cut it, one part for each client",
+        returns(lambda got, *_: np.ndim(got) == 1),
+        "the number of clients became the size of a part",
+        _comes(lambda n, k, rng: np.array_split(rng.permutation(n), n // k)),
+        "the two numbers are swapped: mix the examples, and cut once per client",
+        _comes(lambda n, k, rng: np.array_split(rng.permutation(k), n)),
+        "sizes are left to chance: mix all positions, and cut into equal parts",
+        returns(lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1),
+        "some positions are held twice and others by nobody: draw without replacement, "
+        "as `rng.permutation` does",
+        returns(lambda got, *_: not got["each position once"]),
+        "`rng.shuffle` mixes in place and gives back nothing; `rng.permutation` gives "
+        "the mixed positions",
+        raises("NoneType"),
+        "`np.split` wants parts of one size; `np.array_split` does not",
+        raises("equal division"),
+    ),
+    hints=(
+        "Mix the positions as you would mix cards, then cut the pile.",
+        "`rng.permutation(n)` is 0, 1, …, n-1 in random order, and "
+        "`np.array_split(array, k)` cuts an array into k parts.",
+        "Complete both lines:\n"
+        "    mixed = rng.permutation(...)\n"
+        "    return np.array_split(mixed, ...)",
+    ),
+)
+
+
+def _deal_one_label(labels: Any, num_clients: int) -> Any:
+    return [np.flatnonzero(labels == label) for label in range(num_clients)]
+
+
+def _held(deal: Any, labels: Any, num_clients: int) -> Any:
+    """What each client holds, in order; the order does not matter."""
+    dealt = deal(labels, num_clients)
+    parts = arrays_of(dealt)
+    return dealt if parts is None else list(map(np.sort, parts))
+
+
+def _holds(deal: Callable[[Any, int], Any]) -> Callable[..., Any]:
+    return partial(_held, deal)
+
+
+DEAL_ONE_LABEL: Final = Exercise(
+    name="deal_one_label",
+    title="one digit per client",
+    points=5,
+    want=wants.function(2),
+    reference=lambda: _deal_one_label,
+    cases=(
+        Case("three labels", (np.array([1, 0, 2, 0, 1, 0]), 3), _held),
+        Case("the rest is left out", (np.array([3, 1, 0, 1, 2, 0]), 2), _held),
+        Case("one client", (np.array([5, 0, 0]), 1), _held),
+    ),
+    mistakes=usual(
+        "these are the labels; asked for are their positions",
+        _holds(lambda labels, k: [labels[labels == label] for label in range(k)]),
+        "these are masks of True and False: `np.flatnonzero` turns one into positions",
+        _holds(lambda labels, k: [labels == label for label in range(k)]),
+        "`np.where` returns a tuple: take its first part, or `np.flatnonzero`",
+        _holds(lambda labels, k: [np.where(labels == label) for label in range(k)]),
+        "these are equal parts of the sorted labels, so clients share a label",
+        _holds(lambda labels, k: np.array_split(np.argsort(labels, kind="stable"), k)),
+        "you dealt by position; client k gets what shows label k",
+        _holds(lambda labels, k: [np.arange(len(labels))[i::k] for i in range(k)]),
+        "client 0 gets label 0, not label 1",
+        _holds(lambda labels, k: [np.flatnonzero(labels == i + 1) for i in range(k)]),
+        "this is one client per label; `num_clients` may be fewer",
+        _holds(
+            lambda labels, k: [np.flatnonzero(labels == i) for i in np.unique(labels)]
+        ),
+        "this is only the first position of each label",
+        _holds(lambda labels, k: [np.argmax(labels == i) for i in range(k)]),
+        "labels from `num_clients` on went to somebody: they are left out",
+        _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
+        "this is a dictionary: return a list, client 0 first",
+        returns(lambda got, *_: isinstance(got, dict)),
+        "this is one array: make a list, with one array for each client",
+        returns(lambda got, *_: isinstance(got, np.ndarray) and got.ndim == 1),
+    ),
+    hints=(
+        "For one label: which positions of `labels` hold it? Then the same for each.",
+        "`np.flatnonzero(labels == 3)` gives the positions of all threes.",
+        "Complete the list:\n"
+        "    return [np.flatnonzero(labels == ...) for label in range(...)]",
+    ),
+)
+
+
+def _shares(counts: Any) -> Any:
+    return np.asarray(counts) / np.sum(counts)
+
+
+def _apart(counts: Any, whole: Any) -> Any:
+    return np.abs(_shares(counts) - _shares(whole))
+
+
+def _total_variation(counts: Any, whole: Any) -> Any:
+    return _apart(counts, whole).sum() / 2
+
+
+def _case(name: str, counts: list[int], whole: list[int]) -> Case:
+    return Case(name, (np.array(counts), np.array(whole)))
+
+
+TOTAL_VARIATION: Final = Exercise(
+    name="total_variation",
+    title="the distance from the whole",
+    points=10,
+    want=wants.function(2),
+    reference=lambda: _total_variation,
+    cases=(
+        _case("two of four labels", [2, 2, 0, 0], [3, 6, 9, 12]),
+        _case("one of four labels", [8, 0, 0, 0], [25, 25, 25, 25]),
+        _case("a small copy of the whole", [1, 2, 1], [10, 20, 10]),
+        _case("the other way round", [1, 3], [30, 10]),
+    ),
+    mistakes=usual(
+        "the half is missing: what one label has too much, another has too little, and "
+        "both were counted",
+        lambda counts, whole: _apart(counts, whole).sum(),
+        "these are counts: divide each histogram by its sum first",
+        lambda counts, whole: np.abs(counts - whole).sum() / 2,
+        "these are counts, and the half is missing",
+        lambda counts, whole: np.abs(counts - whole).sum(),
+        "without absolute values the differences cancel: this is always 0",
+        lambda counts, whole: 0.0,
+        "this is the largest difference; add up all of them, and halve the sum",
+        lambda counts, whole: _apart(counts, whole).max(),
+        "this is a mean over the labels; asked for is half the sum",
+        lambda counts, whole: _apart(counts, whole).mean(),
+        "this is half a mean over the labels; asked for is half the sum",
+        lambda counts, whole: _apart(counts, whole).mean() / 2,
+        "this is in percent; asked for is a share, between 0 and 1",
+        lambda counts, whole: 50 * _apart(counts, whole).sum(),
+        "you squared the differences; take their absolute values",
+        lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
+        "you squared the differences; take absolute values, and half their sum",
+        lambda counts, whole: (_apart(counts, whole) ** 2).sum(),
+        "this is what the two have in common; the distance is 1 minus that",
+        lambda counts, whole: 1 - _apart(counts, whole).sum() / 2,
+        "only the client was made shares; the whole is still counts",
+        lambda counts, whole: np.abs(_shares(counts) - whole).sum() / 2,
+        "both were divided by the same sum; each histogram has its own",
+        lambda counts, whole: np.abs(counts - whole).sum() / whole.sum() / 2,
+        "these are the differences, label by label: add them up, and halve the sum",
+        _apart,
+    ),
+    hints=(
+        "A client and the whole have different sizes: make shares of both first.",
+        "½ Σ |p_k(label) - p(label)|, where p_k = counts / sum of counts, "
+        "and p the same for the whole.",
+        "Complete the last line:\n"
+        "    p_k = counts / counts.sum()\n"
+        "    p = whole / whole.sum()\n"
+        "    return np.abs(...).sum() / ...",
+    ),
+)
+
+
+_PRIMES: Final = np.array([2, 3, 5, 7, 11, 13, 17, 19])
+_DRAWN: Final = np.array([0.02, 0.37, 0.001, 0.419, 0.19])
+_SMALL: Final = np.array([0.14, 0.14, 0.14, 0.14, 0.14, 0.3])
+
+
+def _ends(positions: Any, shares: Any) -> Any:
+    return np.rint(np.cumsum(shares) * len(positions)).astype(int)
+
+
+def _deal_by_shares(positions: Any, shares: Any) -> Any:
+    return np.split(positions, _ends(positions, shares)[:-1])
+
+
+def _parts(deal: Any, positions: Any, shares: Any) -> Any:
+    dealt = deal(positions, shares)
+    parts = arrays_of(dealt)
+    return dealt if parts is None else parts
+
+
+def _rounded(deal: Any, positions: Any, shares: Any) -> Any:
+    """What may be said of parts, however the cuts were rounded."""
+    found = deal(positions, shares)
+    parts = arrays_of(found)
+    if parts is None:
+        return found
+    sizes = np.array(list(map(len, parts)))
+    dealt = np.sort(np.concatenate(parts))
+    fits = len(sizes) == len(shares) and np.all(
+        np.abs(sizes - shares * len(positions)) <= 1
+    )
+    return {
+        "clients": len(parts),
+        "each position once": np.array_equal(dealt, np.sort(positions)),
+        "sizes as the shares say, to 1": bool(fits),
+    }
+
+
+def _cuts(deal: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return partial(_parts, deal)
+
+
+def _leave_some(positions: Any, shares: Any) -> Any:
+    sizes = (shares * len(positions)).astype(int)
+    starts = np.cumsum(sizes) - sizes
+    return [positions[i : i + size] for i, size in zip(starts, sizes, strict=True)]
+
+
+def _round_first(positions: Any, shares: Any) -> Any:
+    sizes = np.rint(shares * len(positions)).astype(int)
+    return np.split(positions, np.cumsum(sizes)[:-1])
+
+
+def _is_reordered(got: Any, positions: Any, _shares: Any) -> bool:
+    dealt = np.concatenate(got)
+    return not alike(dealt, positions) and alike(np.sort(dealt), np.sort(positions))
+
+
+def _is_sizes(got: Any, positions: Any, shares: Any) -> bool:
+    ends = _ends(positions, shares)
+    return alike(got, ends) or alike(got, np.diff(ends, prepend=0))
+
+
+DEAL_BY_SHARES: Final = Exercise(
+    name="deal_by_shares",
+    title="cut by shares",
+    points=15,
+    want=wants.function(2),
+    reference=lambda: _deal_by_shares,
+    cases=(
+        Case("half, quarter, quarter", (_PRIMES, np.array([0.5, 0.25, 0.25])), _parts),
+        Case("a client with nothing", (_PRIMES[:4], np.array([0, 0.75, 0.25])), _parts),
+        Case("one client", (_PRIMES[:3], np.array([1.0])), _parts),
+        Case("three thirds of ten", (np.arange(10) + 5, np.full(3, 1 / 3)), _rounded),
+        Case("shares as they are drawn", (np.arange(100) * 3, _DRAWN), _rounded),
+        Case("small shares add up", (np.arange(10) + 2, _SMALL), _rounded),
+    ),
+    mistakes=usual(
+        "one client too many: the last end is the end of the array, not a cut",
+        _cuts(lambda positions, shares: np.split(positions, _ends(positions, shares))),
+        "you cut at the shares; cut where they add up to: `np.cumsum(shares)`",
+        _cuts(
+            lambda positions, shares: np.split(
+                positions, np.rint(shares * len(positions)).astype(int)[:-1]
+            )
+        ),
+        "you cut at the shares, and once too often: cut where they add up to, but not "
+        "at the end",
+        _cuts(
+            lambda positions, shares: np.split(
+                positions, np.rint(shares * len(positions)).astype(int)
+            )
+        ),
+        "these are equal parts: the shares were not used",
+        _cuts(lambda positions, shares: np.array_split(positions, len(shares))),
+        "these are places in `positions`; asked for is what stands there",
+        _cuts(
+            lambda positions, shares: np.split(
+                np.arange(len(positions)), _ends(positions, shares)[:-1]
+            )
+        ),
+        "each client takes from the start: begin where the one before it ended",
+        _cuts(
+            lambda positions, shares: [
+                positions[:size]
+                for size in np.diff(_ends(positions, shares), prepend=0)
+            ]
+        ),
+        "nobody gets what rounding left over: round the sums, not the sizes",
+        lambda positions, shares: _rounded(_leave_some, positions, shares),
+        "each share was rounded for itself, and that adds up: round the sums",
+        lambda positions, shares: _rounded(_round_first, positions, shares),
+        "shares add up to 1: multiply the sums by `len(positions)`",
+        _cuts(
+            lambda positions, shares: np.split(
+                positions, np.rint(np.cumsum(shares)).astype(int)[:-1]
+            )
+        ),
+        "the cut to leave out is the last one, not the first",
+        _cuts(
+            lambda positions, shares: np.split(positions, _ends(positions, shares)[1:])
+        ),
+        "everything is dealt, but not in the order of `positions`",
+        returns(_is_reordered),
+        "these are numbers of positions, not the positions",
+        returns(_is_sizes),
+        "a cut is a whole number: `np.rint(…).astype(int)`",
+        raises("slice indices must be integers|cannot be interpreted as an integer"),
+    ),
+    hints=(
+        "Where does client 0 end? Where do clients 0 and 1 end together?",
+        "Cut k stands at (share 0 + … + share k) · n, rounded; "
+        "`np.split(array, cuts)` cuts there. n parts need n - 1 cuts.",
+        "Complete all three lines:\n"
+        "    ends = np.cumsum(...) * len(positions)\n"
+        "    cuts = np.rint(ends).astype(int)\n"
+        "    return np.split(positions, cuts[...])",
+    ),
+)
+
+
+def _cut_batches(examples: Any, batch_size: int) -> Any:
+    starts = range(0, len(examples), batch_size)
+    return [examples[start : start + batch_size] for start in starts]
+
+
+def _batches(name: str, examples: list[int], batch_size: int) -> Case:
+    return Case(name, (np.array(examples), batch_size))
+
+
+CUT_BATCHES: Final = Exercise(
+    name="cut_batches",
+    title="batches",
+    points=5,
+    want=wants.function(2),
+    reference=lambda: _cut_batches,
+    cases=(
+        _batches("ten in fours", [3, 1, 4, 1, 5, 9, 2, 6, 5, 3], 4),
+        _batches("six in twos", [2, 7, 1, 8, 2, 8], 2),
+        _batches("fewer than a batch", [1, 4], 5),
+        _batches("one by one", [1, 6, 1], 1),
+    ),
+    mistakes=usual(
+        "the last batch is gone: it may be smaller, but it has to be there",
+        lambda x, n: [x[i : i + n] for i in range(0, len(x) - len(x) % n, n)],
+        "`batch_size` is how many examples a batch has, not how many batches",
+        np.array_split,
+        "these are parts of about one size; all but the last have `batch_size`",
+        lambda x, n: np.array_split(x, -(-len(x) // n)),
+        "batches overlap: go on by `batch_size`, not by 1",
+        lambda x, n: [x[i : i + n] for i in range(len(x))],
+        "a slice ends at `start + batch_size`; yours ends at `batch_size`",
+        lambda x, n: [x[i:n] for i in range(0, len(x), n)],
+        "this is the first batch only",
+        lambda x, n: x[:n],
+        "these are single examples: a batch is a slice",
+        lambda x, n: x[::n],
+        "one batch is empty: when it comes out even, there is no rest",
+        returns(lambda got, *_: any(len(batch) == 0 for batch in got)),
+        "you went on to the end each time: a slice needs an end, too",
+        lambda x, n: [x[i:] for i in range(0, len(x), n)],
+        "you took every so-manieth example; a batch is a run of neighbours",
+        lambda x, n: [x[i::n] for i in range(n)],
+        "an array of rows cannot have a shorter last row: make a list of slices",
+        raises("reshape|equal division"),
+    ),
+    hints=(
+        "Where does each batch start? 0, batch_size, 2 · batch_size, …",
+        "`range(0, n, step)` counts in steps, and a slice that goes past the end of an "
+        "array simply stops there.",
+        "Complete the list:\n"
+        "    starts = range(0, len(examples), ...)\n"
+        "    return [examples[start : ...] for start in starts]",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="08_non_iid_mnist",
+    title="How different can clients be?",
+    minutes=40,
+    goals=(
+        "deal the same examples to clients in four ways",
+        "say in one number how unlike the whole a client is",
+        "tell which questions do not care who holds what",
+    ),
+    needs="lessons 1 and 6, and a little NumPy",
+    exercises=(DEAL_IID, DEAL_ONE_LABEL, TOTAL_VARIATION, DEAL_BY_SHARES, CUT_BATCHES),
+)

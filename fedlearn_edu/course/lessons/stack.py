@@ -1,0 +1,512 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 05: a stack of executors, built by hand from the leaf upwards."""
+
+import inspect
+import warnings
+from collections.abc import Awaitable, Sequence
+from functools import cache
+from traceback import clear_frames
+from typing import Any, Final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.contexts.event_loop import run
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, usual
+from fedlearn_edu.framework import (
+    Executor,
+    ExecutorValue,
+    FederatedResolvingStrategy,
+    FederatingExecutor,
+    NumPyExecutor,
+    RecordingExecutor,
+    ReferenceResolvingExecutor,
+    SequenceExecutor,
+    Tape,
+    WrappingExecutor,
+)
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.viz.executors import Layer, layer_of
+
+NEVER_AWAITED: Final = "a coroutine that nobody awaited"
+NUMBERS: Final = fl.SequenceType(np.float32)
+
+
+async def run_on(executor: Any, program: Any, data: Any, type_: Any) -> Any:
+    """Runs a program on data of a type: the reference answer."""
+    fn = await executor.create_value(program)
+    arg = await executor.create_value(data, type_)
+    result = await executor.create_call(fn, arg)
+    return await result.compute()
+
+
+def wait_for(work: Any) -> Any:
+    """What an awaitable gives; warnings about forgotten `await`s are not needed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            result = run(_finished(work)) if inspect.isawaitable(work) else work
+        except Exception as error:
+            # What holds a forgotten coroutine goes now, while warnings are off.
+            clear_frames(error.__traceback__)
+            if isinstance(error, AttributeError):
+                error.obj = None
+            raise
+        if inspect.iscoroutine(result):
+            result.close()
+            return NEVER_AWAITED
+        return result
+
+
+async def _finished(work: Awaitable[Any]) -> Any:
+    return await work
+
+
+def _ran(executor: Any, program: Any, data: Any, type_: Any = np.float32) -> Any:
+    """What comes out of a program on an executor."""
+    return wait_for(run_on(executor, program, data, type_))
+
+
+def _is_executor(answer: Any) -> bool:
+    return isinstance(answer, Executor)
+
+
+_UNCALLED: Final = "hand in the function itself; this is what it returns"
+
+
+@cache
+def double() -> Any:
+    """Leaf code: twice a number."""
+    return fl.np_computation(lambda x: x * np.float32(2), np.float32)
+
+
+@cache
+def four_times() -> Computation:
+    """A function of functions: no leaf knows it."""
+    return fl.federated_computation(lambda x: double()(double()(x)), np.float32)
+
+
+@cache
+def _negative() -> Any:
+    """Leaf code for a type of its own."""
+    return fl.np_computation(lambda x: -x, np.int32)
+
+
+def _asked(program: Any, layers: Any = NumPyExecutor, type_: Any = np.float32) -> Any:
+    """Lets an answer run a program on an executor."""
+    return lambda answer, data: wait_for(answer(layers(), program(), data, type_))
+
+
+def _two_layers() -> Executor:
+    return ReferenceResolvingExecutor(NumPyExecutor())
+
+
+def _questions(answer: Any) -> list[str]:
+    tape = Tape()
+    leaf = RecordingExecutor(NumPyExecutor(), tape)
+    wait_for(answer(leaf, double(), 1.0, np.float32))
+    return sorted(event.what for event in tape)
+
+
+RUN_ON = Exercise(
+    name="run_on",
+    title="four questions to any executor",
+    points=10,
+    want=wants.function(4),
+    reference=lambda: run_on,
+    cases=(
+        Case("leaf code on the leaf", (21.0,), _asked(double)),
+        Case("another number", (-0.5,), _asked(double)),
+        Case(
+            "a function of functions, one layer up",
+            (3.0,),
+            _asked(four_times, _two_layers),
+        ),
+        Case("a whole number", (7,), _asked(_negative, type_=np.int32)),
+        Case("asks what has to be asked", (), _questions),
+    ),
+    mistakes=usual(
+        "this is a handle, not a number: `compute()` is the fourth question",
+        returns(lambda got, *_: isinstance(got, ExecutorValue)),
+        "an `await` is missing before the last step: this is a promise of a number",
+        returns(lambda got, *_: isinstance(got, str) and got == NEVER_AWAITED),
+        "you called the program yourself, and nobody asked the executor",
+        raises("synchronous call"),
+        "an `await` is missing: all four questions need one",
+        raises("coroutine"),
+        "data need their type: it is the second argument of `create_value`",
+        raises("needs a type"),
+        "`create_call` takes the function first, then its argument",
+        raises("only functions can be called"),
+        "embed the data, too: the executor can only use handles that it made",
+        raises("type_signature|very executor"),
+        "you called the program yourself, and nobody asked the executor",
+        returns(lambda got, *_: isinstance(got, list) and not got),
+        "take the type that is handed in, `type_`: the data are not always numbers of "
+        "the same kind",
+        raises("NotAssignable"),
+        "an executor has no `compute`: ask the handle for its value",
+        raises("Executor' object has no attribute 'compute'"),
+        "you asked another executor than the one that is handed in",
+        raises("own leaf code only"),
+        "these are the data; the program did not run",
+        lambda number: number,
+        "you called `double`: take the program that is handed in",
+        lambda n: 2 * n,
+        "this is for the 21 from above: take the data that are handed in",
+        lambda number: 42.0,
+        "a function that waits for others begins with `async def`",
+        looks(lambda answer: not inspect.iscoroutinefunction(answer)),
+    ),
+    hints=(
+        "It is the cell above the exercise, with other names.",
+        "Embed the program, embed the data with their type, call, compute. "
+        "Put `await` before each.",
+        "Fill the gaps:\n"
+        "    fn = await executor.create_value(program)\n"
+        "    arg = await executor.create_value(..., ...)\n"
+        "    result = await executor.create_call(fn, ...)\n"
+        "    return await result...",
+    ),
+)
+
+
+_NAMES: Final = "ReferenceResolvingExecutor"
+_SEQUENCES: Final = "SequenceExecutor"
+_LEAF: Final = "NumPyExecutor"
+
+
+def participant_stack(leaf: Executor) -> Executor:
+    """The stack of one participant: the reference answer."""
+    names = ReferenceResolvingExecutor(leaf)
+    return ReferenceResolvingExecutor(SequenceExecutor(names))
+
+
+def names_of(executor: Executor) -> list[str]:
+    """The classes of a chain of executors, from the top."""
+    layer, names = layer_of(executor), []
+    while True:
+        names.append(layer.name)
+        if len(layer.below) != 1:
+            return names
+        layer = layer.below[0][2]
+
+
+@cache
+def _sum_of_doubles() -> Computation:
+    add = fl.np_computation(lambda a, b: a + b, np.float32, np.float32)
+    step = fl.federated_computation(
+        lambda a, b: add(a, double()(b)), np.float32, np.float32
+    )
+    return fl.federated_computation(
+        lambda values: fl.sequence_reduce(values, 0.0, step), NUMBERS
+    )
+
+
+def _on_leaf(program: Any, type_: Any = np.float32) -> Any:
+    """Runs a program on the stack of an answer."""
+    return lambda answer, data: _ran(answer(NumPyExecutor()), program(), data, type_)
+
+
+_REDUCE: Final = _on_leaf(_sum_of_doubles, NUMBERS)
+
+
+def _names(answer: Any) -> list[str]:
+    return names_of(answer(NumPyExecutor()))
+
+
+def _leaf_is_used(answer: Any) -> bool:
+    tape = Tape()
+    _ran(answer(RecordingExecutor(NumPyExecutor(), tape)), double(), 1.0)
+    return len(tape) > 0
+
+
+def _built(*names: str) -> Any:
+    return lambda answer: _names(answer) == list(names)
+
+
+PARTICIPANT_STACK = Exercise(
+    name="participant_stack",
+    title="the stack of one participant",
+    points=10,
+    want=wants.function(1),
+    reference=lambda: participant_stack,
+    cases=(
+        Case("runs a function of functions", (21.0,), _on_leaf(four_times)),
+        Case("reduces a sequence", ([1.0, 2.0, 4.0],), _REDUCE),
+        Case("reduces an empty sequence", ([],), _REDUCE),
+        Case("stands on the leaf it is given", (), _leaf_is_used),
+        Case("has these layers, from the top", (), _names),
+    ),
+    mistakes=usual(
+        _UNCALLED,
+        looks(_is_executor),
+        "this is a class: put what is below it in parentheses",
+        looks(lambda answer: isinstance(answer(NumPyExecutor()), type)),
+        *NO_RETURN,
+        "write `def` alone: to put executors together asks nobody",
+        raises("coroutine"),
+        "this is the leaf alone",
+        looks(_built(_LEAF)),
+        "there is no layer for sequences: put a `SequenceExecutor` on top, and names "
+        "on top of that",
+        looks(lambda answer: _SEQUENCES not in _names(answer)),
+        "two layers for names are missing, one below the sequences, one on top",
+        looks(_built(_SEQUENCES, _LEAF)),
+        "the layer for names on top is missing: `sequence_reduce` stands in a "
+        "function, and somebody has to open it",
+        looks(lambda answer: _names(answer)[0] == _SEQUENCES),
+        "names are needed below the sequences, too: what is applied to each element "
+        "may itself be a function of functions",
+        looks(_built(_NAMES, _SEQUENCES, _LEAF)),
+        "the layers for names are side by side: the one for sequences belongs between "
+        "them",
+        looks(lambda answer: _names(answer)[:2] == [_NAMES, _NAMES]),
+        "you made a leaf of your own; build on the one that is handed in",
+        looks(lambda answer: not _leaf_is_used(answer)),
+        "there is a layer too many",
+        looks(lambda answer: len(_names(answer)) > 4),
+        "each layer needs the one below it, in parentheses",
+        raises("positional"),
+    ),
+    hints=(
+        "Four layers, three of them to be added. Begin with the leaf, and wrap.",
+        "From the top: names, sequences, names, leaf. What is below stands in the "
+        "parentheses.",
+        "Fill the gaps:\n"
+        "    names = framework.ReferenceResolvingExecutor(leaf)\n"
+        "    sequences = framework.SequenceExecutor(...)\n"
+        "    return framework.ReferenceResolvingExecutor(...)",
+    ),
+)
+
+
+_FEDERATING: Final = "FederatingExecutor"
+_AT_CLIENTS: Final = fl.type_at_clients(np.float32)
+
+
+def federated_stack(
+    server: Executor, clients: Sequence[Executor], unplaced: Executor
+) -> Executor:
+    """The whole stack, over those of the participants: the reference answer."""
+    targets: dict[Any, Any] = {fl.SERVER: server, fl.CLIENTS: list(clients)}
+    strategy = FederatedResolvingStrategy.factory(targets)
+    return ReferenceResolvingExecutor(FederatingExecutor(strategy, unplaced))
+
+
+def _participant() -> Executor:
+    return participant_stack(NumPyExecutor())
+
+
+@cache
+def _average() -> Computation:
+    return fl.federated_computation(fl.federated_mean, _AT_CLIENTS)
+
+
+@cache
+def _doubled() -> Computation:
+    return fl.federated_computation(
+        lambda values: fl.federated_map(four_times(), values), _AT_CLIENTS
+    )
+
+
+def _of(answer: Any, count: int) -> Any:
+    clients = [_participant() for _ in range(count)]
+    return answer(_participant(), clients, _participant())
+
+
+def _at_clients(program: Any) -> Any:
+    """Runs a program on the stack of an answer, with a client for each value."""
+    return lambda answer, values: _ran(
+        _of(answer, len(values)), program(), values, _AT_CLIENTS
+    )
+
+
+def _who_computes(answer: Any) -> list[str]:
+    """Those that are asked to call something for a mean of two values."""
+    tape = Tape()
+
+    def seen(who: str) -> Executor:
+        return RecordingExecutor(_participant(), tape, participant=who)
+
+    clients = [seen("client 0"), seen("client 1")]
+    stack = answer(seen("server"), clients, seen("nowhere"))
+    _ran(stack, _average(), [1.0, 2.0], _AT_CLIENTS)
+    return sorted({event.participant for event in tape if event.what == "create_call"})
+
+
+def _outline(layer: Layer) -> Any:
+    if layer.name == _FEDERATING:
+        return [layer.name, [[word, count] for word, count, _ in layer.below]]
+    return [layer.name, *(_outline(below) for _, _, below in layer.below[:1])]
+
+
+def _layers(answer: Any) -> str:
+    return str(_outline(layer_of(_of(answer, 3))))
+
+
+FEDERATED_STACK = Exercise(
+    name="federated_stack",
+    title="the whole stack",
+    points=15,
+    want=wants.function(3),
+    reference=lambda: federated_stack,
+    cases=(
+        Case("a mean over three clients", ([1.0, 2.0, 6.0],), _at_clients(_average)),
+        Case("one client", ([21.5],), _at_clients(_average)),
+        Case("functions at two clients", ([1.0, -3.0],), _at_clients(_doubled)),
+        Case("who adds up for a mean", (), _who_computes),
+        Case("has these layers, from the top", (), _layers),
+    ),
+    mistakes=usual(
+        _UNCALLED,
+        looks(_is_executor),
+        "the layer for names is missing on top of the federating executor",
+        raises("does not call lambdas"),
+        *NO_RETURN,
+        "`unplaced` is missing: it is the second argument of `FederatingExecutor`",
+        raises("'unplaced_executor'"),
+        "a `FederatingExecutor` takes two things: first what "
+        "`FederatedResolvingStrategy.factory(targets)` gives, not the strategy itself "
+        "and not `targets`; then `unplaced`",
+        raises("'values'|strategy_factory|positional arguments|not callable"),
+        "this is a strategy factory; a `FederatingExecutor` has to use it",
+        looks(lambda answer: not isinstance(_of(answer, 2), Executor)),
+        "`clients` is a list already: hand it in as it is",
+        raises("something else than executors"),
+        "each client needs an executor of its own: hand in all of `clients`",
+        raises("CardinalityError"),
+        "on top, names are enough: sequences are read by the participants",
+        looks(lambda answer: "Sequence" in _layers(answer)),
+        "the unplaced executor does the work of the server here",
+        looks(lambda answer: _who_computes(answer) == ["nowhere"]),
+        "a client does the work of the server here",
+        looks(lambda answer: any("client" in who for who in _who_computes(answer))),
+        "the strategy needs `fl.SERVER` and `fl.CLIENTS`, the placements, as keys",
+        raises("Placement|placement"),
+    ),
+    hints=(
+        "Which executors belong to a placement? Those go into one mapping. The third "
+        "has none.",
+        "names( federating( strategy for {SERVER: …, CLIENTS: …}, unplaced ) )",
+        "Fill the gaps:\n"
+        "    targets = {fl.SERVER: server, fl.CLIENTS: ...}\n"
+        "    strategy = framework.FederatedResolvingStrategy.factory(...)\n"
+        "    federating = framework.FederatingExecutor(strategy, ...)\n"
+        "    return framework.ReferenceResolvingExecutor(...)",
+    ),
+)
+
+
+def _call_counter() -> Any:
+    class CallCounter(WrappingExecutor):
+        """Counts how often a function is called in its target."""
+
+        def __init__(self, target: Any) -> None:
+            super().__init__(target)
+            self.calls = 0
+
+        async def around(self, what: str, work: Any, subject: Any) -> Any:
+            if what == "create_call":
+                self.calls += 1
+            return await work()
+
+        def close(self) -> None:
+            self.target.close()
+
+    return CallCounter
+
+
+def _result(kind: Any, number: float) -> Any:
+    return _ran(kind(NumPyExecutor()), double(), number)
+
+
+def _counted(kind: Any, runs: int) -> Any:
+    counter = kind(NumPyExecutor())
+    for _ in range(runs):
+        _ran(counter, double(), 1.0)
+    return counter.calls
+
+
+def _counted_below(kind: Any) -> Any:
+    counter = kind(NumPyExecutor())
+    _ran(ReferenceResolvingExecutor(counter), four_times(), 1.0)
+    return counter.calls
+
+
+def _apart(kind: Any) -> list[Any]:
+    counters = [kind(NumPyExecutor()), kind(NumPyExecutor())]
+    _ran(counters[0], double(), 1.0)
+    return [counter.calls for counter in counters]
+
+
+def _passed_on(kind: Any) -> list[str]:
+    tape = Tape()
+    _ran(kind(RecordingExecutor(NumPyExecutor(), tape)), double(), 1.0)
+    return [event.what for event in tape]
+
+
+CALL_COUNTER = Exercise(
+    name="call_counter",
+    title="an executor that counts",
+    points=10,
+    want=wants.subclass(WrappingExecutor, "a class derived from WrappingExecutor"),
+    reference=_call_counter,
+    cases=(
+        Case("the result comes through", (21.0,), _result),
+        Case("one call", (1,), _counted),
+        Case("three calls", (3,), _counted),
+        Case("nobody asked yet", (0,), _counted),
+        Case("below a layer for names", (), _counted_below),
+        Case("two counters count apart", (), _apart),
+        Case("passes on each question once", (), _passed_on),
+    ),
+    mistakes=usual(
+        "`around` has to hand on what came of it: `return await work()`",
+        raises("NoneType"),
+        "`work()` only promises: `await` it, and return what comes",
+        raises("coroutine"),
+        "`work` has to be called: `await work()`",
+        raises("can't be used in 'await'|method|function"),
+        "all counters share one count: use `self.calls`",
+        looks(lambda answer: answer.calls > 0),
+        "you counted every question; only `create_call` is a call",
+        lambda runs: 4 * runs,
+        "`calls` alone is a new name: write `self.calls`",
+        raises("UnboundLocal"),
+        "a call is passed on twice: `await work()` once, whatever the question",
+        looks(lambda answer: _passed_on(answer).count("create_call") > 1),
+        'nothing was counted: compare `what` with `"create_call"`, and add to '
+        "`self.calls`",
+        lambda runs: 0,
+        "you counted something else: values are embedded twice for each call",
+        lambda runs: 2 * runs,
+        "this remembers only that there was a call, not how many",
+        lambda runs: min(runs, 1),
+    ),
+    hints=(
+        "`what` is the name of the question: which of the four is a call?",
+        "If it is a call, `self.calls` grows by 1. In any case the work is done, and "
+        "its result handed on.",
+        "Fill the gaps:\n"
+        '    if what == "...":\n'
+        "        self.calls += 1\n"
+        "    return await ...",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="05_executor_stack",
+    title="Who runs your program?",
+    minutes=45,
+    goals=(
+        "run a program on an executor, step by step",
+        "build the stack that runs all programs, and say what each layer is for",
+        "write an executor of your own that watches another one",
+    ),
+    needs="lessons 1 to 4",
+    exercises=(RUN_ON, PARTICIPANT_STACK, FEDERATED_STACK, CALL_COUNTER),
+)

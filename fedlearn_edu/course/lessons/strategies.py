@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 07: who computes what is decided by a strategy, and one can write one."""
+
+import math
+from collections.abc import Callable, Iterable
+from functools import cache, reduce
+from typing import Any, Final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import looks, raises, returns, usual
+from fedlearn_edu.course.single_executor import Members, SingleExecutorStrategy
+from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.framework import (
+    FederatingStrategy,
+    Handle,
+    SyncExecutionContext,
+    all_intrinsics,
+    compile_tree,
+    implements,
+    local_executor_factory,
+)
+from fedlearn_edu.testing import assert_conforms
+
+_PRIMITIVE = {each.uri for each in all_intrinsics() if each.is_primitive}
+_OTHERS = {each.uri for each in all_intrinsics() if not each.is_primitive}
+
+
+_ENOUGH = {"federated_value", "federated_zip", "federated_aggregate", "federated_map"}
+
+
+def _runs(names: Iterable[str]) -> bool:
+    """Whether a mean compiles for a strategy that implements these."""
+    average = fl.federated_computation(
+        fl.federated_mean, fl.type_at_clients(np.float32)
+    )
+    try:
+        compile_tree(average.tree, frozenset(names), "average")
+    except UnsupportedIntrinsicError:
+        return False
+    return True
+
+
+def _strangers(names: Iterable[str]) -> list[str]:
+    """What is no primitive."""
+    return sorted(set(names) - _PRIMITIVE)
+
+
+def _says_of_mean(names: Iterable[str]) -> str:
+    return "a mean runs" if _runs(names) else "a mean is refused"
+
+
+def _too_many(names: Iterable[str]) -> list[str]:
+    """What can be taken away, and a mean still runs."""
+    return sorted(name for name in names if _runs(set(names) - {name}))
+
+
+def _lacks(name: str) -> Callable[[Any], bool]:
+    return lambda answer: not isinstance(answer, str) and name not in answer
+
+
+ENOUGH_FOR_A_MEAN = Exercise(
+    name="enough_for_a_mean",
+    title="the primitives a mean is made of",
+    points=5,
+    want=wants.value((set, frozenset, list, tuple), "a set of names"),
+    reference=_ENOUGH.copy,
+    cases=(
+        Case("has only primitives", do=_strangers),
+        Case("is enough", do=_says_of_mean),
+        Case("has nothing too much", do=_too_many),
+    ),
+    mistakes=usual(
+        "this is one text: put the names into braces, with commas between them",
+        looks(lambda answer: isinstance(answer, str)),
+        "a mean is derived: it is not made of itself",
+        looks(lambda answer: "federated_mean" in answer),
+        "a sum is derived, too: it expands into an aggregation",
+        looks(lambda answer: "federated_sum" in answer),
+        "this is one text with commas in it: put quotes around each name",
+        looks(lambda answer: any("," in name for name in answer)),
+        "the names are those of the picture; where a value is, is not in its name",
+        looks(lambda answer: any("_at_" in name for name in answer)),
+        "this language has no `federated_apply`: a function that runs where the data "
+        "are is mapped, at the server, too",
+        looks(lambda answer: "federated_apply" in answer),
+        "each name begins with `federated_`, and is a text in quotes",
+        looks(lambda answer: not set(answer) <= _PRIMITIVE | _OTHERS),
+        "every client puts a 1 beside its reading: how does the 1 get there?",
+        looks(_lacks("federated_value")),
+        "a reading and a 1 have to become one pair",
+        looks(_lacks("federated_zip")),
+        "nobody adds up what the clients have",
+        looks(_lacks("federated_aggregate")),
+        "at the end a function divides the sums, at the server: a function that runs "
+        "where the data are is mapped",
+        looks(_lacks("federated_map")),
+        "this is more than enough: nothing is broadcast or chosen in a mean",
+        looks(lambda answer: len(set(answer)) > 4),
+    ),
+    hints=(
+        "The picture above has four boxes after the expansion. Three of them say the "
+        "name of an intrinsic; the fourth has the name of the function that is run.",
+        "The fourth runs a function on what the server has. "
+        "Which intrinsic runs a function on what a placement holds?",
+        "Fill the gaps:\n"
+        "    enough_for_a_mean = {\n"
+        '        "federated_value",\n'
+        '        "federated_zip",\n'
+        '        "federated_...",\n'
+        '        "federated_...",\n'
+        "    }",
+    ),
+)
+
+
+FLOATS = fl.type_at_clients(np.float32)
+
+
+def running_on(
+    strategy: type[FederatingStrategy], **options: Any
+) -> SyncExecutionContext:
+    """A context whose stacks have that strategy."""
+    return SyncExecutionContext(local_executor_factory(strategy=strategy, **options))
+
+
+def _maps_in_turn() -> Any:
+    class MapsInTurn(SingleExecutorStrategy):
+        @implements("federated_map")
+        async def map_members(self, type_: Any, fn: Handle, value: Handle) -> Members:
+            function, members = await self.bring(fn), value.representation
+            return tuple([await self.room.create_call(function, m) for m in members])
+
+    return MapsInTurn
+
+
+def _tripled(
+    strategy: type[FederatingStrategy], readings: Any, held_as: fl.Type = FLOATS
+) -> Any:
+    triple = fl.np_computation(lambda x: np.float32(3) * x, np.float32)
+    program = fl.federated_computation(
+        lambda readings: fl.federated_map(triple, readings), held_as
+    )
+    with running_on(strategy):
+        return program(readings)
+
+
+def _tripled_at_server(strategy: type[FederatingStrategy], reading: Any) -> Any:
+    return _tripled(strategy, reading, fl.type_at_server(np.float32))
+
+
+IN_A_GENERATOR = (
+    "with `await` in it, `tuple(… for …)` cannot be read: make a list first, "
+    "`tuple([await … for …])`",
+    raises("async_generator"),
+)
+
+_DERIVED = wants.subclass(
+    SingleExecutorStrategy, "a class derived from SingleExecutorStrategy"
+)
+
+MAPS_IN_TURN = Exercise(
+    name="maps_in_turn",
+    title="a strategy that can map",
+    points=10,
+    want=_DERIVED,
+    reference=_maps_in_turn,
+    cases=(
+        Case("three clients", ([1.0, 2.0, 5.0],), _tripled),
+        Case("one client", ([4.0],), _tripled),
+        Case("nobody", ([],), _tripled),
+        Case("at the server", (2.0,), _tripled_at_server),
+    ),
+    mistakes=usual(
+        "the function was never called",
+        lambda readings: readings,
+        "the order is gone: the result of client 0 comes first",
+        lambda readings: [3 * r for r in reversed(readings)],
+        "only the first client's result came out: `return` belongs behind the loop",
+        lambda readings: [3 * r for r in readings[:1]],
+        "only the last client's result came out: collect all of them",
+        lambda readings: [3 * r for r in readings[-1:]],
+        "every client got the first one's result: call it for each member",
+        lambda readings: [3 * readings[0] for _ in readings],
+        "every client got the last one's result: collect all of them",
+        lambda readings: [3 * readings[-1] for _ in readings],
+        "the function was called twice for each member",
+        lambda readings: [9 * r for r in readings],
+        *IN_A_GENERATOR,
+        "the members are in `value.representation`, not in `value`",
+        raises("Handle' object is not iterable"),
+        "a handle is not a function: write `await self.room.create_call(function, "
+        "member)`",
+        raises("Handle' object is not callable"),
+        "calls in the room have to be waited for: write `await` before create_call",
+        raises("coroutine"),
+        'the method is not in the table: `@implements("federated_map")` belongs above '
+        "it",
+        raises("UnsupportedIntrinsicError"),
+        "the method returns nothing: is there a `return`?",
+        raises("NoneType"),
+        "take the function that `bring` has brought into the room, and the members in "
+        "`value.representation`",
+        raises("embedded in the executor|type_signature"),
+    ),
+    hints=(
+        "One call for each member, in order, and a tuple of what the calls give.",
+        "`await self.room.create_call(function, member)` is one call; "
+        "`value.representation` has the members.",
+        "Fill the gaps:\n"
+        "    results = []\n"
+        "    for member in value.representation:\n"
+        "        results.append(await self.room.create_call(..., ...))\n"
+        "    return tuple(...)",
+    ),
+)
+
+
+NOT_ASKED_FOR = ("federated_select", "federated_pairwise_masks")
+
+
+def _folds_in_order() -> Any:
+    maps_in_turn: Any = _maps_in_turn()
+
+    class FoldsInOrder(maps_in_turn):  # type: ignore[misc]  # it is made when needed
+        @implements("federated_aggregate")
+        async def fold(
+            self,
+            type_: Any,
+            value: Handle,
+            zero: Handle,
+            accumulate: Handle,
+            merge: Handle,
+            report: Handle,
+        ) -> Members:
+            step, state = await self.bring(accumulate), await self.bring(zero)
+            for member in value.representation:
+                pair = await self.room.create_struct([state, member])
+                state = await self.room.create_call(step, pair)
+            return (await self.room.create_call(await self.bring(report), state),)
+
+    return FoldsInOrder
+
+
+def _folded(strategy: type[FederatingStrategy], digits: Any) -> Any:
+    """Writes digits behind a 7, and reports that below zero; every slip shows."""
+    int32 = np.int32
+    write = fl.np_computation(lambda number, digit: 10 * number + digit, int32, int32)
+    subtract = fl.np_computation(lambda number, other: number - other, int32, int32)
+    negate = fl.np_computation(lambda number: -number, int32)
+
+    @fl.federated_computation(fl.type_at_clients(int32))
+    def program(digits: Any) -> Any:
+        return fl.federated_aggregate(digits, 7, write, subtract, negate)
+
+    with running_on(strategy):
+        return program(digits)
+
+
+@cache
+def _conforms(strategy: type[FederatingStrategy]) -> str:
+    context = running_on(strategy, support_sequence_ops=True)
+    try:
+        assert_conforms(context, lacks=NOT_ASKED_FOR)
+    except AssertionError as error:
+        how_many, first, *_ = str(error).splitlines()
+        return f"{how_many}; the first: {first}"
+    return "no case differs from the reference"
+
+
+def _write(digits: Any, number: int = 7) -> int:
+    return reduce(lambda number, digit: 10 * number + digit, digits, number)
+
+
+def _reported_each_time(digits: Any) -> int:
+    return -reduce(lambda number, digit: -(10 * number + digit), digits, 7)
+
+
+FOLDS_IN_ORDER = Exercise(
+    name="folds_in_order",
+    title="a strategy that can aggregate",
+    points=15,
+    want=_DERIVED,
+    reference=_folds_in_order,
+    cases=(
+        Case("three clients, in order", ([1, 2, 3],), _folded),
+        Case("one client", ([5],), _folded),
+        Case("nobody: only zero is reported", ([],), _folded),
+        Case("the conformance suite", do=_conforms),
+    ),
+    mistakes=usual(
+        "the last state was not reported: call `report` with it",
+        _write,
+        "you folded from the last client to the first",
+        lambda digits: -_write(reversed(digits)),
+        "the pair is the wrong way round: the state so far comes first",
+        lambda digits: -(7 + 10 * sum(digits)),
+        "each step began at zero again: the state is what the last step gave",
+        lambda digits: -_write(digits[-1:]),
+        "only the first client is in this: `return` belongs behind the loop, and gives "
+        "one result, that of the last state",
+        lambda digits: -_write(digits[:1]),
+        "the last client was left out",
+        lambda digits: -_write(digits[:-1]),
+        "the first client was left out",
+        lambda digits: -_write(digits[1:]),
+        "`zero` was left out: it is the first state",
+        lambda d: -_write(d, 0),
+        "you took `merge`, which joins the states of two groups: `accumulate` takes a "
+        "member in",
+        lambda digits: -(7 - sum(digits)),
+        "`report` was called in each step: once, at the end, is enough",
+        _reported_each_time,
+        *IN_A_GENERATOR,
+        "`step` takes one handle: `create_struct([state, member])` makes the pair",
+        raises("type_signature.*(list|tuple)|(list|tuple).*type_signature"),
+        "what `fold` is given is not in the room yet: take `state` and `step`, and "
+        "bring `report`",
+        raises("embedded in the executor"),
+        "without clients the loop never runs: call `report` behind it, once",
+        raises("UnboundLocalError"),
+        "what is at the server is a tuple with one member: (value,)",
+        raises("subscriptable|not iterable"),
+        "calls in the room have to be waited for: write `await` before them",
+        raises("coroutine"),
+        'the method is not in the table: `@implements("federated_aggregate")` belongs '
+        "above it",
+        raises("UnsupportedIntrinsicError"),
+        "the method returns nothing: is there a `return`?",
+        raises("NoneType"),
+    ),
+    hints=(
+        "For each member in turn: make a pair of the state and the member, and call "
+        "`step` with it; what comes out is the next state.",
+        "state ← step(state, member) for every member, in order; result = "
+        "report(state), as a tuple of one. `create_struct([a, b])` makes a pair.",
+        "Fill the gaps:\n"
+        "    for member in value.representation:\n"
+        "        pair = await self.room.create_struct([..., ...])\n"
+        "        state = await self.room.create_call(step, ...)\n"
+        "    last = await self.bring(report)\n"
+        "    return (await self.room.create_call(last, ...),)",
+    ),
+    limit_s=120.0,
+)
+
+
+def _messages(clients: int, fan_out: int) -> int:
+    return clients if clients < fan_out else _grouped(clients, fan_out)
+
+
+def _grouped(clients: int, fan_out: int) -> int:
+    groups = math.ceil(clients / fan_out)
+    return groups if groups <= fan_out else _grouped(groups, fan_out)
+
+
+def _rounded_down(clients: int, fan_out: int) -> int:
+    if clients < fan_out:
+        return clients
+    groups = clients // fan_out
+    return groups if groups <= fan_out else _rounded_down(groups, fan_out)
+
+
+def _levels(clients: int, fan_out: int) -> int:
+    """How often something is grouped."""
+    groups = math.ceil(clients / fan_out)
+    return 1 if groups <= fan_out else 1 + _levels(groups, fan_out)
+
+
+MESSAGES_AT_TOP = Exercise(
+    name="messages_at_top",
+    title="how many states reach the server on top",
+    points=10,
+    want=wants.function(2),
+    reference=lambda: _messages,
+    cases=(
+        Case("too few for groups", (6, 100)),
+        Case("two groups of three", (6, 3)),
+        Case("groups of groups", (9, 2)),
+        Case("a group that is not full", (7, 3)),
+        Case("as many groups as may be", (1000, 10)),
+        Case("all in one group", (5, 5)),
+        Case("nobody", (0, 10)),
+    ),
+    mistakes=usual(
+        "that would be a flat stack, which has fewer clients than `fan_out`; groups "
+        "hand up one state each",
+        lambda clients, fan_out: clients,
+        "fewer clients than `fan_out` are not put into groups",
+        _grouped,
+        "these are the groups at the bottom: if there are more than `fan_out`, they "
+        "are put into groups, too",
+        lambda clients, fan_out: math.ceil(clients / fan_out),
+        "the last group may be smaller, and is one, too: round up",
+        _rounded_down,
+        "clients cannot be in a fraction of a group: round up",
+        lambda clients, fan_out: clients / fan_out,
+        "a group is a group, even if it is not full: round up at every level",
+        returns(lambda got, *_: got != int(got)),
+        "you counted the levels of groups",
+        _levels,
+        lambda clients, fan_out: 0 if clients < fan_out else -1,
+        "as many groups as `fan_out` fit under one server: you went one level too far",
+        lambda clients, fan_out: 1,
+        "this is how many there may be at most",
+        lambda clients, fan_out: fan_out,
+    ),
+    hints=(
+        "Work it out by hand for 9 clients and a fan-out of 2: how many groups, how "
+        "many groups of groups? Stop when they fit under one server.",
+        "n < fan_out: n. Otherwise n ← ⌈n / fan_out⌉, and again as long as "
+        "n > fan_out.",
+        "Fill the gaps:\n"
+        "    if clients < fan_out:\n"
+        "        return ...\n"
+        "    groups = math.ceil(clients / fan_out)\n"
+        "    while groups > ...:\n"
+        "        groups = math.ceil(... / fan_out)\n"
+        "    return groups",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="07_strategies",
+    title="Who decides how a mean is computed?",
+    minutes=40,
+    goals=(
+        "say what a strategy does itself, and what the compiler writes out for it",
+        "write a strategy, and find out whether it keeps to the language",
+        "tell what changes when clients are put into groups, and what must not",
+    ),
+    needs="lessons 4 and 5",
+    exercises=(ENOUGH_FOR_A_MEAN, MAPS_IN_TURN, FOLDS_IN_ORDER, MESSAGES_AT_TOP),
+)

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 03: the body writes a program, once, and the program is what runs."""
+
+from typing import Any, Final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, typed, usual
+
+WITH_TARGET: Final = "<readings={float32}@CLIENTS,target=float32@SERVER>"
+
+
+def _target_gap() -> Any:
+    @fl.federated_computation(
+        fl.type_at_clients(np.float32), fl.type_at_server(np.float32)
+    )
+    def target_gap(readings: Any, target: Any) -> Any:
+        return fl.federated_mean(readings) - target
+
+    return target_gap
+
+
+TARGET_GAP = Exercise(
+    name="target_gap",
+    title="how far from the target?",
+    points=10,
+    want=wants.computation(f"({WITH_TARGET} -> float32@SERVER)"),
+    reference=_target_gap,
+    cases=(
+        Case("three homes", ([18.0, 20.5, 24.5], 20.0)),
+        Case("too cold: below zero", ([15.0, 16.0], 20.0)),
+        Case("one home", ([21.5], 18.0)),
+    ),
+    mistakes=usual(
+        "this is the target minus the mean; the other way round was asked for",
+        lambda readings, target: target - np.mean(readings),
+        "this is the mean; the target is not taken away yet",
+        lambda readings, target: np.mean(readings),
+        "you took the sum of the readings, and not their mean",
+        lambda readings, target: np.sum(readings) - target,
+        "you added up how far each home is from the target; divide by how many there "
+        "are, or take a mean",
+        lambda readings, target: np.sum(np.asarray(readings) - target),
+        "you divided by the target; asked for is the difference",
+        lambda readings, target: np.mean(readings) / target,
+        "20 is frozen in: the target comes with the call, as `target`",
+        lambda readings, target: np.mean(readings) - 20.0,
+        "this is the target itself",
+        lambda readings, target: target,
+        "each home knows its own distance, but nobody took the mean",
+        typed(f"({WITH_TARGET} -> {{float32}}@CLIENTS)"),
+        "there are two results here, side by side: take one from the other with -",
+        typed(f"({WITH_TARGET} -> <float32@SERVER,float32@SERVER>)"),
+    ),
+    hints=(
+        "Two things have to happen: the mean comes to the server, and there the target "
+        "is taken away.",
+        "Values can be subtracted with `-` if they are at the same place. The mean is "
+        "at the server, and so is the target.",
+        "Fill the gap:\n"
+        "    @fl.federated_computation(\n"
+        "        fl.type_at_clients(np.float32), fl.type_at_server(np.float32)\n"
+        "    )\n"
+        "    def target_gap(readings, target):\n"
+        "        return fl.federated_mean(...) - ...",
+    ),
+)
+
+
+def _has(place: int, *numbers: int) -> Any:
+    return lambda answer: answer[place] in numbers
+
+
+BODY_RUNS = Exercise(
+    name="body_runs",
+    title="count the runs",
+    points=5,
+    want=wants.value((tuple, list), "three numbers, as in `(1, 2, 3)`"),
+    reference=lambda: [0, 5, 2],
+    cases=(
+        Case("runs of the body of `all_halved`", do=lambda answer: answer[0]),
+        Case("runs of the leaf `halved`", do=lambda answer: answer[1]),
+        Case("runs of the polymorphic `squared`", do=lambda answer: answer[2]),
+    ),
+    mistakes=usual(
+        "three numbers are asked for: of `all_halved`, of `halved`, of `squared`",
+        looks(lambda answer: len(answer) != 3),
+        "the body of `all_halved` does not run at a call: its tree does",
+        looks(_has(0, 2)),
+        "the body of `all_halved` ran once, at definition: that is before `clear`, "
+        "where counting begins",
+        looks(_has(0, 1)),
+        "a body does not run for each client: its tree does",
+        looks(_has(0, 5)),
+        "a leaf runs at every client, not once for each call: count the clients",
+        looks(_has(1, 2)),
+        "the two runs on ones were at definition, before `clear`",
+        looks(_has(1, 7, 9)),
+        "a leaf has to run whenever its result is needed",
+        looks(_has(1, 0, 1)),
+        "a leaf runs once at every client: there are 3 in the first call, and 2 in the "
+        "second",
+        looks(lambda answer: answer[1] != 5),
+        "`squared` is traced for each new type, not for each call: which types does it "
+        "meet?",
+        looks(_has(2, 3)),
+        "`squared` meets two types: the 4 has no decimal point, so it is an int32",
+        looks(_has(2, 1)),
+        "without types there was nothing to trace at definition: `squared` had to wait "
+        "for its calls",
+        looks(_has(2, 0)),
+    ),
+    hints=(
+        "Ask of each of the three: what is it that runs at a call, your function, or "
+        "the tree it wrote?",
+        "A body runs once, at definition. A leaf runs for each client, in each call. A "
+        "polymorphic body runs once for each new type. And what came before `clear`?",
+        "Fill the gaps:\n    body_runs = (0, 3 + ..., ...)",
+    ),
+)
+
+
+FROZEN: Final = 21.0
+"""What `limit_now` is in the notebook when the first program is defined."""
+LATER: Final = 15.0
+WITH_LIMIT: Final = "<readings={float32}@CLIENTS,limit=float32@SERVER>"
+
+
+def _share_above() -> Any:
+    one_if_above = fl.np_computation(
+        lambda reading, limit: np.float32(reading > limit), np.float32, np.float32
+    )
+
+    @fl.federated_computation(
+        fl.type_at_clients(np.float32), fl.type_at_server(np.float32)
+    )
+    def share_above(readings: Any, limit: Any) -> Any:
+        limits = fl.federated_broadcast(limit)
+        return fl.federated_mean(fl.federated_map(one_if_above, (readings, limits)))
+
+    return share_above
+
+
+def _share(readings: Any, limit: float) -> Any:
+    return np.mean(np.asarray(readings) > limit, dtype=np.float32)
+
+
+SHARE_ABOVE = Exercise(
+    name="share_above",
+    title="let the limit in",
+    points=10,
+    want=wants.computation(f"({WITH_LIMIT} -> float32@SERVER)"),
+    reference=_share_above,
+    cases=(
+        Case("a low limit", ([7.0, 8.0, 9.0, 12.0, 14.0, 18.0, 24.0], 10.0)),
+        Case("a high limit", ([22.0, 26.0, 31.0, 33.0, 36.0], 30.0)),
+        Case("exactly at the limit is not above", ([5.0, 5.0, 6.0], 5.0)),
+        Case("one home", ([-3.0], -4.0)),
+    ),
+    mistakes=usual(
+        "the limit is still frozen in: it is 21, whatever comes with the call",
+        lambda readings, limit: _share(readings, FROZEN),
+        "the limit is still frozen in: it is what Python's `limit_now` was",
+        lambda readings, limit: _share(readings, LATER),
+        "you compared the wrong way round: the reading comes first in the pair",
+        lambda readings, limit: np.mean(np.asarray(readings) < limit),
+        "this is how many are above the limit; take the mean to have the share",
+        lambda readings, limit: np.sum(np.asarray(readings) > limit),
+        "you counted homes that are exactly at the limit, too",
+        lambda readings, limit: np.mean(np.asarray(readings) >= limit),
+        "you asked whether the mean is above the limit; each home has to answer for "
+        "itself",
+        lambda readings, limit: float(np.mean(readings) > limit),
+        "nobody is ever above here: what is compared with what?",
+        lambda readings, limit: 0.0,
+        "this is the mean of the readings; no home has compared",
+        lambda readings, limit: np.mean(readings),
+        "each home has its answer, but nobody took the mean",
+        typed(f"({WITH_LIMIT} -> {{float32}}@CLIENTS)"),
+    ),
+    hints=(
+        "Look at `frozen_share`, and at the one line that reads Python's variable. "
+        "What takes a value from the server to the clients?",
+        "`federated_broadcast(limit)` is the limit at every client. Then each client "
+        "applies `one_if_above` to a pair: its reading, and the limit.",
+        "Fill the gaps:\n"
+        "    def share_above(readings, limit):\n"
+        "        limits = fl.federated_broadcast(...)\n"
+        "        above = fl.federated_map(one_if_above, (readings, ...))\n"
+        "        return ...",
+    ),
+)
+
+
+def _composed(first: Any, second: Any) -> Any:
+    parameter = first.type_signature.parameter
+    return fl.federated_computation(lambda x: second(first(x)), parameter)
+
+
+def _add_one() -> Any:
+    return fl.federated_computation(_plus_one, np.float32)
+
+
+def _plus_one(x: Any) -> Any:
+    return x + 1.0
+
+
+def _times_ten() -> Any:
+    return fl.federated_computation(_ten_times, np.float32)
+
+
+def _ten_times(x: Any) -> Any:
+    return x * 10.0
+
+
+def _is_warm(x: Any) -> Any:
+    return x > 20
+
+
+def _answered(answer: Any, first: Any, second: Any, data: Any) -> Any:
+    return _checked(answer(first, second))(data)
+
+
+def _typed(answer: Any, first: Any, second: Any) -> str:
+    return str(_checked(answer(first, second)).type_signature)
+
+
+def _checked(made: Any) -> Any:
+    """What was made, if it is a computation: a Python function has no type."""
+    if made is not None and not isinstance(made, fl.Computation):
+        found = "a polymorphic computation" if _is_polymorphic(made) else type(made)
+        raise TypeError(f"compose returned {found}, not a computation with a type")
+    return made
+
+
+def _is_polymorphic(made: Any) -> bool:
+    return "polymorphic" in repr(made)
+
+
+def _at_clients() -> tuple[Any, ...]:
+    readings = fl.type_at_clients(np.float32)
+    double = fl.federated_computation(lambda x: x + x, readings)
+    average = fl.federated_computation(fl.federated_mean, readings)
+    return double, average, [1.0, 2.0, 6.0]
+
+
+COMPOSE = Exercise(
+    name="compose",
+    title="one after the other",
+    points=15,
+    want=wants.function(2),
+    reference=lambda: _composed,
+    cases=(
+        Case("the order matters", lambda: (_add_one(), _times_ten(), 2.0), _answered),
+        Case(
+            "its type says what goes in and what comes out",
+            lambda: (
+                fl.np_computation(_is_warm, np.float32),
+                fl.federated_computation(lambda said: (said, said), np.bool_),
+            ),
+            _typed,
+        ),
+        Case("twice the same", lambda: (_add_one(), _add_one(), 0.5), _answered),
+        Case("clients first, then the server", _at_clients, _answered),
+    ),
+    mistakes=usual(
+        "this is a Python function: put `@fl.federated_computation(…)` above it, so "
+        "that it becomes a computation",
+        raises("returned <class 'function'>"),
+        "the decorator says no types: take them from `first`, as the text says",
+        raises("returned a polymorphic"),
+        "this is what came out of a call; return the computation itself, uncalled",
+        raises("returned <class|computation and the types|one argument"),
+        "`federated_map` is for what the clients hold; here `second` is simply called",
+        raises("federated_map needs"),
+        "the type of the parameter comes from `first`: it is not always the same",
+        raises(r"type [^(]\S* is not assignable"),
+        "a leaf has no clients and calls no computations: decorate with "
+        "`fl.federated_computation`",
+        raises("not for leaf code"),
+        "the inner function returns nothing: is there a `return` in it?",
+        raises("ReturnedNone"),
+        "a computation cannot be applied to another one: apply each to data, inside a "
+        "body of its own",
+        raises("NotAssignable|cannot be part|Mismatch"),
+        *NO_RETURN,
+        "`second` ran before `first`: the inner call is the first one",
+        lambda first, second, data: first(second(data)),
+        "there are two results here: only what comes out at the end is asked for",
+        lambda first, second, data: (first(data), second(first(data))),
+        "only `first` was applied",
+        lambda first, second, data: first(data),
+        "only `second` was applied",
+        lambda first, second, data: second(data),
+        "`first` was applied twice, and `second` not at all",
+        lambda first, second, data: first(first(data)),
+        "compose is a Python function here, without a decorator",
+        looks(_is_polymorphic),
+    ),
+    hints=(
+        "Write a program inside `compose`, with one parameter, whose body calls both. "
+        "And return it.",
+        "composed(x) = second(first(x)). The decorator wants the type of x.",
+        "Fill the gaps:\n"
+        "    def compose(first, second):\n"
+        "        @fl.federated_computation(first.type_signature.parameter)\n"
+        "        def composed(x):\n"
+        "            return ...\n"
+        "\n"
+        "        return ...",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="03_computations_and_tracing",
+    title="When does your function run?",
+    minutes=40,
+    goals=(
+        "tell what runs when a program is defined, and what when it is called",
+        "find what was frozen into a program, and free it",
+        "put programs together from other programs",
+    ),
+    needs="lessons 1 and 2",
+    exercises=(TARGET_GAP, SHARE_ABOVE, BODY_RUNS, COMPOSE),
+)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strategy of lesson 7, two methods short; and its groups of groups."""
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.contexts.stacks import StackBuilder, StackPlan
+from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.course.single_executor import SingleExecutorStrategy
+from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.framework import (
+    FederatingExecutor,
+    SyncExecutionContext,
+    local_executor_factory,
+)
+from fedlearn_edu.testing import assert_conforms, cases, primitives
+
+LACKS = ("federated_select", "federated_pairwise_masks")
+
+
+def context(strategy: type) -> SyncExecutionContext:
+    return SyncExecutionContext(
+        local_executor_factory(strategy=strategy, support_sequence_ops=True)
+    )
+
+
+def test_room_lacks_what_the_exercises_ask_for() -> None:
+    needed = EXERCISES["enough_for_a_mean"].solution
+    missing = set(needed) - set(SingleExecutorStrategy.implemented)
+    assert missing == {"federated_map", "federated_aggregate"}
+
+
+def test_room_alone_refuses_a_mean_before_anything_runs() -> None:
+    average = fl.federated_computation(
+        fl.federated_mean, fl.type_at_clients(np.float32)
+    )
+    with (
+        context(SingleExecutorStrategy),
+        pytest.raises(UnsupportedIntrinsicError, match="federated_aggregate"),
+    ):
+        average([1.0, 2.0])
+
+
+def test_room_with_both_methods_keeps_to_the_language() -> None:
+    strategy = EXERCISES["folds_in_order"].solution
+    refused = [case.name for case in cases() if primitives(case) & set(LACKS)]
+    report = assert_conforms(context(strategy), lacks=LACKS)
+    assert list(report.refused) == refused
+    assert len(report.agreed) == len(cases()) - len(refused)
+    assert len(report.agreed) > 200, "the lesson says so"
+
+
+@pytest.mark.parametrize(("clients", "fan_out"), [(6, 3), (9, 2), (7, 3), (5, 5)])
+def test_groups_are_made_as_the_lesson_counts_them(clients: int, fan_out: int) -> None:
+    builder = StackBuilder(StackPlan(max_fanout=fan_out), frozenset({"numpy"}))
+    top = builder.hierarchy(clients)
+    assert isinstance(top, FederatingExecutor)
+    server_and_groups = top.strategy.targets
+    count = EXERCISES["messages_at_top"].solution(clients, fan_out)
+    assert len(server_and_groups) == 1 + count
