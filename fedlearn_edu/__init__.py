@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Federated computation you can open and step through.
 
-Face one: for people who write algorithms. `import fedlearn_edu as fl`, or `as tff` for
-programs that exist. Builders of executors and strategies take `fedlearn_edu.framework`.
+These are the names for writing programs: `import fedlearn_edu as fl`, or `as tff` for
+existing ones. `fedlearn_edu.framework` has those for writing executors and strategies.
 """
 
 import sys
@@ -75,11 +75,11 @@ __version__ = "0.1.0"
 
 @short_traceback
 def __getattr__(name: str) -> Any:
-    # A room written with the names of this page: it comes when the page is complete.
+    # Written with the names of this module, so it is imported after them.
     if name in ("learning", "federated_averaging"):
-        room = import_module("fedlearn_edu.learning")
-        return room if name == "learning" else room.federated_averaging
-    if name == "viz":  # pictures of all this, some floors up
+        learning = import_module("fedlearn_edu.learning")
+        return learning if name == "learning" else learning.federated_averaging
+    if name == "viz":  # imports this module, so it comes later
         return import_module("fedlearn_edu.viz")
     # The two names here that need TensorFlow, and load it without a word on stderr.
     if name == "tf_computation":
@@ -99,7 +99,7 @@ def _default_context() -> SyncExecutionContext:
 
 set_default_context(_default_context)
 
-if "IPython" in sys.modules:  # then viz, some floors up, draws objects in notebooks
+if "IPython" in sys.modules:  # then viz draws objects in notebooks
     import_module("fedlearn_edu.viz.notebook").hook_in()
 
 __all__ = [

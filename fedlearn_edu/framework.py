@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Face two: for people who build executors, strategies, intrinsics and contexts.
+"""The names for writing executors, strategies, intrinsics and contexts.
 
-Explicit names only; the homes of the things are in the import lines.
+The import lines say where each of them is defined.
 """
 
 from typing import TYPE_CHECKING, Any

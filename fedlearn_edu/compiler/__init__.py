@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites trees before they run. `pipeline.py` lists the passes in order."""
+"""Rewrites trees before they run. Read `pipeline.py`: the passes, in order."""

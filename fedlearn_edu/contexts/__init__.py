@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call means when it runs: the reference (read it first), and the stacks."""
+"""What a call means when it runs.
+
+Read `reference.py` (the oracle), then `execution.py` (a call becomes a run) and
+`stacks.py` (the executors that it runs on).
+"""

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Event loops in daemon threads: calls run there, and whoever calls may wait.
+"""Event loops in daemon threads: calls run there, and callers may wait for them.
 
-Notebooks run inside a loop of their own, where nobody may run another one; a loop in a
-thread of ours needs no permission, and no patching. Usually there is one, used again
-and again. Further ones exist while several calls are under way at once, or while leaf
-code makes a call of its own.
+A notebook is inside an event loop already, and Python allows only one per thread; a
+loop in a thread of ours needs no patching. Usually there is one, which is reused.
+Further ones exist while several calls run at once, or while leaf code makes a call.
 """
 
 import asyncio
@@ -21,14 +20,14 @@ from fedlearn_edu.executors import underway
 
 T = TypeVar("T")
 Work = Coroutine[Any, Any, T]
-# From so many loops on, asynchronous calls share them: each costs a thread, and files.
+# Above this number asynchronous calls share loops: each costs a thread, and files.
 _MAX_LOOPS = 32
 
 
 @final
 @dataclass(frozen=True)
 class Terms:
-    """How long a call may take, and what to do when nobody waits for it any more."""
+    """How long a call may take, and what to do when it is given up."""
 
     callee: str = "the call"
     timeout: float | None = None
@@ -43,7 +42,7 @@ class _Worker:
     calls: set[underway.Call] = field(default_factory=set)
 
     def is_held_up(self) -> bool:
-        """Whether code that nobody waits for any more may keep it for ever."""
+        """Whether leaf code of a call that was given up may still occupy it."""
         return any(call.is_given_up for call in self.calls.copy())
 
 
@@ -87,7 +86,7 @@ def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
 async def run_async(work: Work[T], terms: Terms) -> T:
     """Runs a coroutine on a loop of ours, while the caller's own loop goes on.
 
-    Whoever cancels it is free at once.
+    Cancelling it returns at once.
 
     Raises:
         ComputationTimeoutError: if it takes longer than it may.
@@ -126,7 +125,7 @@ class _Running(Generic[T]):
         return left
 
     def _forget(self) -> None:
-        """It may never have begun, and then nobody else says that it is over."""
+        """Closes a coroutine that never began: it cannot report its own end."""
         if inspect.getcoroutinestate(self._work) == inspect.CORO_CREATED:
             self._work.close()
             self._worker.calls.discard(self._call)
@@ -150,7 +149,7 @@ async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T:
     try:
         return await work
     except (SystemExit, KeyboardInterrupt) as error:
-        # It would end the loop's thread, and nobody would ever be answered again.
+        # It would end the thread of the loop, which serves all other calls, too.
         raise ContextError("the call tried to end the program", found=error) from None
     finally:
         worker.calls.discard(call)

@@ -75,7 +75,7 @@ class Cache(Generic[K, V]):
         return entry.made[0]
 
     def forget(self, is_meant: Callable[[K], bool]) -> list[V]:
-        """Forgets the values whose keys are meant, and returns them."""
+        """Removes and returns the values whose keys satisfy the predicate."""
         with self._lock:
             keys = [key for key in self._entries if is_meant(key)]
             return [value for key in keys for value in self._entries.pop(key).made]

@@ -141,7 +141,7 @@ class StackPlan:
 
     @property
     def fuses_groups(self) -> bool:
-        """Whether clients may run together; whoever counts bytes wants them apart."""
+        """Whether clients may run together; a byte count needs them apart."""
         return self.fuse and self.meter is None
 
     def num_clients(self, cardinalities: Cardinalities) -> int:

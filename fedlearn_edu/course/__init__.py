@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the lessons call: instant checks, hints, checkpoints; and your progress.
 
-A lesson is a notebook in `notebooks/`; what it asks, and how an answer is judged, is in
-`course/lessons/`. Nothing here is needed to write federated programs.
+A lesson is a notebook in `notebooks/`; its exercises are in `course/lessons/`. Read
+`checks.py` (what a cell calls) and `judging.py` (how an answer is tried).
 """
 
 from fedlearn_edu.course.beginning import begin

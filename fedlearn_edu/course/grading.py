@@ -137,7 +137,7 @@ def _status(gradebook: Any, lesson: str, student: str) -> str:
 
 
 def _was_run(notebook: Any) -> bool:
-    """Whether each check has points; answers may wait for somebody to read them."""
+    """Whether each check has points; answers may be graded by hand."""
     answers = {cell.name for cell in notebook.notebook.solution_cells}
     return all(
         {grade.auto_score, grade.manual_score} != {None}

@@ -49,7 +49,7 @@ class Delivery:
 
     Attributes:
         name: where it is, below the folder.
-        what: `new`; `updated`, as nobody had touched it; `unchanged`; `yours`, the
+        what: `new`; `updated`, as it was unchanged; `unchanged`; `yours`, the
             release you got with your work in it; `beside` yours, as it is newer.
     """
 

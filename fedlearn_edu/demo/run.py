@@ -113,7 +113,7 @@ class _Evaluator:
         return _read(self.program.evaluation(weights, self.train_batches))
 
     def test(self, weights: Any) -> Evaluation:
-        """On what nobody learns from."""
+        """On the test images."""
         return _read(self.program.evaluation(weights, self.test_batches))
 
 

@@ -51,7 +51,7 @@ class FederatedData:
         examples_per_client: at most this many training examples each.
         batch_size: examples per batch; the last one may be shorter.
         train: what the clients learn from.
-        test: what nobody learns from, dealt out in the same way.
+        test: the test images, dealt out in the same way.
         total: how many examples the data set has, in its two splits.
     """
 

@@ -110,5 +110,5 @@ async def prefetched(
     finally:
         for task in under_way:
             task.cancel()
-        if under_way:  # of nothing, `gather` would make a loop that nobody closes
+        if under_way:  # for nothing, `gather` would create a loop and leave it open
             await asyncio.gather(*under_way, return_exceptions=True)

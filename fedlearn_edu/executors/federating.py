@@ -115,7 +115,7 @@ class FederatingExecutor(Layer):
         Raises:
             TypeMismatchError: if `comp` is no function or does not take `arg`.
             ExecutorError: if `comp` is a lambda.
-            UnsupportedIntrinsicError: if nobody here implements the intrinsic.
+            UnsupportedIntrinsicError: if this executor cannot run the intrinsic.
         """
         fn = self.own(comp)
         value = None if arg is None else self.own(arg)

@@ -4,7 +4,7 @@
     SequenceExecutor        T*, sequence_map (lazy), sequence_reduce (eager, in order)
       └─ target executor    the element functions, and everything that is no sequence
 
-A mapped sequence is a recipe: nothing runs before somebody reads it, and every reader
+A mapped sequence is a recipe: nothing runs before it is read, and every reader
 reads the source once. Read whole by leaf code, it is stepped on the reader's own thread
 (see `concurrency.py`), so that no reader ever waits for a worker that waits for the
 reader.

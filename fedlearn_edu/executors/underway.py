@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The leaf code that is under way for a call, and whether anybody still waits for it.
+"""The leaf code that is running for a call, and whether the call was given up.
 
-No thread can be stopped from outside: leaf code that is under way when a call is given
-up goes on until it returns. But none is started after that, and whoever has waited is
-told which one it was, and at which client.
+No thread can be stopped from outside: leaf code that is running when a call is given up
+goes on until it returns. None is started after that, and the error names what was
+running, and at which client.
 """
 
 import asyncio

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The language: Python functions become trees, intrinsics are its vocabulary.
 
-Importing it registers every intrinsic and gives Python's operators their meaning.
+Read `computation.py` (what a call does), `federated_computation.py` (tracing) and
+`averages.py` (an intrinsic written with others). The errors are in `messages/`.
+
+Importing this package registers every intrinsic and the operators of traced values.
 """
 
 from fedlearn_edu.language import aggregation as aggregation

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning together: models, algorithms with `initialize` and `next`, evaluation.
+"""Federated learning: models, algorithms with `initialize` and `next`, evaluation.
 
-Everything here is written with the package's public API alone, as a student would
-write it. To see how an algorithm works, open its file: each is one page.
+Everything here is written with the package's public API alone, each algorithm on one
+page. Read `fed_avg.py`, then `averaging.py` (a round) and `local_training.py` (what one
+client does in it).
 
 >>> import fedlearn_edu as fl
 >>> model = fl.learning.models.softmax_regression(features=2, classes=2)

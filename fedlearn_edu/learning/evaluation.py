@@ -174,7 +174,7 @@ class Evaluation:
 
     @property
     def confusion(self) -> NDArray[np.int64]:
-        """`[classes,classes]` examples: of the row's class, taken for the column's."""
+        """`[classes,classes]` examples, by true class (row) and predicted class."""
         return np.asarray(self._class_count("confusion"), np.int64)
 
     @property
@@ -313,7 +313,7 @@ def count_batch(model: Model, weights: Any, batch: Any) -> Any:
 
 
 def _count_classes(outputs: Any, y: Any, classes: int) -> Any:
-    """Who was taken for what, and how sure the model was of it."""
+    """Predicted class for each true class, and how sure the model was."""
     tf = fl.tf
     shares = tf.nn.softmax(outputs)
     answers = tf.argmax(shares, axis=1, output_type=tf.int32)

@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaf code: each runtime has a decorator that makes it, an executor that runs it."""
+"""Leaf code: each runtime has a decorator that makes it and an executor that runs it.
+
+Read `numpy/computation.py` and `numpy/executor.py` first.
+"""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulation needs around a computation: environments, data sets, clients.
+"""Environments, data sets, and clients: what a simulation needs around a computation.
 
 `datasets` has the examples, `partitions` deals them out, `ClientData` reads them client
 by client, and `ClientSampling` chooses the clients of a round.

@@ -40,7 +40,7 @@ class LayerOutline:
 @final
 @dataclass(frozen=True)
 class GroupOutline:
-    """Participants, each of whom has a stack of its own below the federating layer.
+    """Participants, each with a stack of its own below the federating layer.
 
     Attributes:
         name: the placement, or "unplaced".

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What our tests, graded cells and third parties test with: cases and assertions.
+"""Conformance cases and assertions, for our tests, graded cells and third parties.
 
 from fedlearn_edu import framework, testing
 factory = framework.local_executor_factory(strategy=MyStrategy)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a value may be: types, their notation, and the way in and out of Python.
 
-Every floor above takes its types from here. Nothing here runs, traces or compiles.
+Read `definitions.py` (the seven kinds of types) and `containers.py` (Python values to
+plain form and back). The errors are in `messages.py` and `value_messages.py`.
 """
 
 from typing import Never as _Never

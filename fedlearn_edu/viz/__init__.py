@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Look at it: plain data in, a picture out. The only package that knows matplotlib.
+"""Pictures: plain data in, a figure or a widget out. Only `viz` imports matplotlib.
 
-`draw_*` returns a figure, `explore_*` a widget.
-
-matplotlib is loaded with the first figure; what notebooks show as HTML needs none.
+`draw_*` returns a figure, `explore_*` a widget; `notebook.py` says what the last line
+of a cell shows. matplotlib is loaded with the first figure; HTML displays need none.
 """
 
 from importlib import import_module

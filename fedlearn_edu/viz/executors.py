@@ -58,7 +58,7 @@ def draw_context(context: SyncExecutionContext | AsyncExecutionContext) -> str:
 
 
 def draw_custom(factory: ExecutorFactory, title: str = "executor factory") -> str:
-    """What can be said of a factory of somebody's own: the intrinsics it knows."""
+    """What is known of a user's own factory: the intrinsics it runs."""
     native = ", ".join(sorted(factory.native({})))
     name = (
         f"{strong(title.capitalize())}, built by hand: {code(type(factory).__name__)}"

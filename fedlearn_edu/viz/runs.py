@@ -113,7 +113,7 @@ def _rounds(history: History) -> NDArray[np.int64]:
 
 
 def _first(tables: dict[str, Table]) -> int:
-    """Where the axis begins: at 1, or at 0 if somebody was measured before training."""
+    """Where the axis begins: at 1, or at 0 with an evaluation before training."""
     return min(
         [1, *(int(r) for t in tables.values() for r in _rounds(_history(t))[:1])]
     )

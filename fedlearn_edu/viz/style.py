@@ -176,7 +176,7 @@ def say_of(paper: Paper, given: object, sentence: str) -> Figure:
 
 
 def said(figure: Figure) -> str:
-    """The words of a figure; none if nobody gave it any."""
+    """The words of a figure; none if it was given none."""
     return str(figure.get_label() or "")
 
 

@@ -164,7 +164,7 @@ _calls = itertools.count()
 def pairwise_masks(prototype: Any, num_clients: int) -> tuple[Any, ...]:
     """One mask for each client, shaped like `prototype`; all masks sum to zero.
 
-    A single client has nobody to share a mask with: its mask is zero, and the server
+    A single client shares no mask: its mask is zero, and the server
     sees its value. That is true of every real protocol, too.
     """
     rng = np.random.default_rng([2017, next(_calls)])

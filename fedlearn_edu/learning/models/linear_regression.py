@@ -23,8 +23,8 @@ _EXTRAS = ("nesterov", "weight_decay", "clipnorm", "clipvalue", "global_clipnorm
 class LinearRegression:
     """One number from `x @ weights + bias`; all begins at zero.
 
-    Unlike everything else in this room it changes: `fit` replaces its `weights`. Data
-    are batches `<x=float32[?,feature_dim],y=float32[?]>`, or pairs of the two, in a
+    Unlike all other models it changes: `fit` replaces its `weights`. Data are batches
+    `<x=float32[?,feature_dim],y=float32[?]>`, or pairs of the two, in a
     list or in a `tf.data.Dataset`.
 
     Attributes:

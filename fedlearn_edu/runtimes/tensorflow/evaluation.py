@@ -29,7 +29,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "minimum": tf.minimum,
     "maximum": tf.maximum,
 }
-# Nobody shall rewrite the functions that a dataset calls.
+# Keeps AutoGraph from converting dataset callbacks.
 _as_it_is = tf.autograph.experimental.do_not_convert
 OPERATIONS_IN_GRAPHS = {
     **OPERATIONS,

@@ -45,7 +45,7 @@ class SerializedGraph:
         definition: the serialized `GraphDef`.
         inputs: names of the tensors to be fed.
         outputs: names of the tensors to be fetched.
-        effects: names of the operations that run although nobody fetches them.
+        effects: names of the operations that run without being fetched.
         captures: what eager tensors from outside the body hold, by the name of their
             placeholder: one array, or a lookup table's keys and values.
     """
@@ -283,7 +283,7 @@ def _rebuild(serialized: SerializedGraph) -> Any:
     return lambda *flat: pruned(*flat)[: len(fetches)]
 
 
-# A numbered name, too; and nobody asks leaf code for its gradient.
+# A numbered name, too; and leaf code is never asked for its gradient.
 _GRADIENT = "_gradient_op_type"
 _SEEDS = frozenset({"seed", "seed2"})
 
@@ -344,7 +344,8 @@ class _Digests:
         for key in sorted(attributes.keys() - {_GRADIENT}):
             value = attributes[key]
             if key in _SEEDS and value.i:
-                # It goes on where it was: no other graph can stand for it.
+                # A seeded op keeps state between calls: graphs that contain one are
+                # never interchangeable.
                 yield uuid.uuid4().hex
             called = [*value.list.func, *([value.func] if value.func.name else [])]
             for function in called:

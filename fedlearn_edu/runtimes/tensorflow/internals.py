@@ -85,7 +85,7 @@ def resource_creator_scope(graph: Any, kind: type, create: Callable[..., Any]) -
 
 
 def has_handle_data(tensor: Any) -> bool:
-    """Whether a handle knows what it is a handle of; true where nobody can tell."""
+    """Whether a handle knows what it is a handle of; true if that is unknown."""
     return _handle_data is None or _handle_data(tensor) is not None
 
 

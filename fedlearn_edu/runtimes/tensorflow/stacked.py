@@ -115,7 +115,7 @@ class StackedDataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has n
 
     @property
     def _is_pure(self) -> bool:
-        """Whether nobody can tell which elements were computed, and how often."""
+        """Whether it is unobservable which elements were computed, and how often."""
         graphs = [step.graph for step in self._steps]
         operations = [op for graph in graphs for op in graph.get_operations()]
         return not any(operation.op_def.is_stateful for operation in operations)

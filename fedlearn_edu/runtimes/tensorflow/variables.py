@@ -17,7 +17,7 @@ from fedlearn_edu.errors import TracingError
 from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.library import tf
 
-# The name by which TensorFlow itself asks for a resource that nobody else can find.
+# The name by which TensorFlow itself asks for an anonymous resource.
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 
 
@@ -123,7 +123,7 @@ class _Variable:
 
 @final
 class _NotPlainError(Exception):
-    """A variable goes where nobody can tell what becomes of it: into a loop, say."""
+    """A variable is used where its value cannot be tracked: in a loop, say."""
 
 
 def without_variables(function: Any) -> Any:

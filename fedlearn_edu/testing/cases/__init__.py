@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The conformance cases: every intrinsic and every construct of the language.
 
-One file for each family. The expected values are worked out by hand, so that the
-reference itself is tested.
+One file per family. The expected values are worked out by hand, so they also test the
+oracle.
 """
 
 from fedlearn_edu.testing.case import NUMPY, Case
