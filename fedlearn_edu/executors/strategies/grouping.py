@@ -28,14 +28,8 @@ from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import (
-    CLIENTS,
-    FederatedType,
-    FunctionType,
-    StructType,
-    Type,
-    unwrap,
-)
+from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, StructType, Type
+from fedlearn_edu.types.sequences import unwrap
 
 
 @final

@@ -36,7 +36,8 @@ from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import SequenceType, StructType, TensorType, Type, unwrap
+from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types.sequences import unwrap
 
 # Measured by `make bench`, see docs/performance.md: up to this size of a step, and from
 # this number of clients on, one operation for all beats one operation for each.

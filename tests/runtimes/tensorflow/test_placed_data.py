@@ -22,7 +22,7 @@ from fedlearn_edu.framework import (
     sizing_executor_factory,
 )
 from fedlearn_edu.testing import assert_same
-from fedlearn_edu.types import Cached
+from fedlearn_edu.types.sequences import Cached
 
 pytestmark = pytest.mark.tensorflow
 
