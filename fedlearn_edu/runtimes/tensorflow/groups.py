@@ -18,7 +18,7 @@ from threading import RLock
 from typing import Any, final
 
 from fedlearn_edu.compiler.evaluation import obstacle
-from fedlearn_edu.executors.batched import Group, Parts, Same, Together
+from fedlearn_edu.executors.batched import BatchedRuntime, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
@@ -51,7 +51,7 @@ _MAX_GRAPHS = 128
 
 
 @final
-class TensorFlowTogether(Together):
+class TensorFlowBatchedRuntime(BatchedRuntime):
     """Runs TensorFlow functions for whole groups of clients."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class TensorFlowTogether(Together):
         self._lock = RLock()
 
     def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
-        """All clients' results, by one call; see `Together`."""
+        """All clients' results, by one call; see `BatchedRuntime`."""
         work, group = _with_captures(function, group)
         if not _is_possible(work):
             return None
@@ -69,7 +69,7 @@ class TensorFlowTogether(Together):
     def fold(
         self, function: ir.Node, group: Group, zero: Any, accumulate: ir.Node
     ) -> Any:
-        """The fold of all clients' results, by one call; see `Together`."""
+        """The fold of all clients' results, by one call; see `BatchedRuntime`."""
         work, group = _with_captures(function, group)
         state = ir.function_type_of(accumulate).result
         work = Work(work.function, work.parameter, accumulate, state)
