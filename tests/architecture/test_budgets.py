@@ -21,7 +21,7 @@ from tools.size import (
     stations,
 )
 
-DECISION = "docs/decisions/0022-what-soundness-costs.md"
+DECISION = "docs/decisions/0023-what-is-measured.md"
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
