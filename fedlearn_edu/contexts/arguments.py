@@ -26,9 +26,9 @@ from fedlearn_edu.types import (
     normalize,
     restore,
     to_type,
-    unwrap,
 )
 from fedlearn_edu.types.containers import Uncounted
+from fedlearn_edu.types.sequences import unwrap
 
 Cardinalities = Mapping[Placement, int]
 

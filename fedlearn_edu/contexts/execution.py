@@ -49,7 +49,8 @@ from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.intrinsic import number_of_definitions
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, DatasetSequence, FunctionType, LazySequence
+from fedlearn_edu.types import CLIENTS, FunctionType
+from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 
 _MAX_COMPILED = 256
 _timeout: ContextVar[float | None] = ContextVar("timeout", default=None)

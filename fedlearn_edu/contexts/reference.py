@@ -25,6 +25,8 @@ from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.structure import Struct, tree_map
+from fedlearn_edu.types.containers import one_of
+from fedlearn_edu.types.sequences import unwrap
 
 Count = Callable[[types.Placement], int]
 
@@ -51,7 +53,7 @@ class ReferenceContext(Context):
         if type_.parameter is not None:
             plain = to_plain(argument, type_.parameter, name)
         counts, default = count_members(plain, type_.parameter, name), self._default
-        plain = types.unwrap(fill_all_equal(plain, counts, default))
+        plain = unwrap(fill_all_equal(plain, counts, default))
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
         clients = counts.get(types.CLIENTS, default)
@@ -138,6 +140,6 @@ def _outside(value: Any, type_: types.Type) -> Any:
 
     def one(leaf: types.Type, part: Any) -> Any:
         is_equal = isinstance(leaf, types.FederatedType) and leaf.all_equal
-        return types.one_of(part, leaf) if is_equal else part
+        return one_of(part, leaf) if is_equal else part
 
     return tree_map(one, type_, value)

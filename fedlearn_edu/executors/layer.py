@@ -26,7 +26,6 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import OPERATION_TABLE
 from fedlearn_edu.structure import Struct, leaves
 from fedlearn_edu.types import (
-    Cached,
     FederatedType,
     FunctionType,
     SequenceType,
@@ -34,9 +33,9 @@ from fedlearn_edu.types import (
     TensorType,
     Type,
     normalize,
-    unwrap,
 )
 from fedlearn_edu.types.definitions import struct_type
+from fedlearn_edu.types.sequences import Cached, unwrap
 
 
 @final

@@ -18,7 +18,8 @@ from fedlearn_edu.executors.base import Executor, as_node
 from fedlearn_edu.executors.wrapping import EventKind, Work, WrappingExecutor
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, unwrap
+from fedlearn_edu.types import FederatedType, StructType, TensorType, Type
+from fedlearn_edu.types.sequences import unwrap
 
 
 @final

@@ -22,7 +22,8 @@ from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.sizing import size_bytes, type_bytes
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import captured_constants
-from fedlearn_edu.types import CLIENTS, unwrap
+from fedlearn_edu.types import CLIENTS
+from fedlearn_edu.types.sequences import unwrap
 
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
 INTO_CLIENTS, INTO_SERVER = "outside → clients", "outside → server"

@@ -22,16 +22,16 @@ from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
-    Placed,
     SequenceType,
     StructType,
     Type,
-    infer_sequence,
     infer_type,
     is_tensorflow_compatible,
 )
+from fedlearn_edu.types.containers import Placed
 from fedlearn_edu.types.dtypes import is_tf_dtype
 from fedlearn_edu.types.python_types import fields_of, is_dataset, rebuild
+from fedlearn_edu.types.type_join import infer_sequence
 
 # Makes an argument, once the values of the parameters are known.
 Residual = Callable[[Sequence[Any]], Any]

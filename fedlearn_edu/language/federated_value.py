@@ -21,26 +21,21 @@ from fedlearn_edu.language.value import Operators
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
-    Cached,
     FederatedType,
-    Placed,
     Placement,
     SequenceType,
     StructType,
     TensorType,
     Type,
-    cache,
-    infer_member,
-    infer_sequence,
     infer_type,
     normalize,
     restore,
     to_type,
-    unwrap,
 )
+from fedlearn_edu.types.containers import Placed
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.sequences import check_unshared
-from fedlearn_edu.types.type_join import infer_members
+from fedlearn_edu.types.sequences import Cached, cache, check_unshared, unwrap
+from fedlearn_edu.types.type_join import infer_member, infer_members, infer_sequence
 
 _MAX_ROWS = 10
 _MAX_CHARS = 60

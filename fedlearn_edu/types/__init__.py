@@ -11,9 +11,7 @@ from fedlearn_edu.errors import short_traceback as _short_traceback
 from fedlearn_edu.former_names import unknown as _unknown
 from fedlearn_edu.types.base import Type as Type
 from fedlearn_edu.types.base import to_type as to_type
-from fedlearn_edu.types.containers import Placed as Placed
 from fedlearn_edu.types.containers import normalize as normalize
-from fedlearn_edu.types.containers import one_of as one_of
 from fedlearn_edu.types.containers import restore as restore
 from fedlearn_edu.types.definitions import CLIENTS as CLIENTS
 from fedlearn_edu.types.definitions import SERVER as SERVER
@@ -43,17 +41,7 @@ from fedlearn_edu.types.relations import (
 )
 from fedlearn_edu.types.relations import substitute as substitute
 from fedlearn_edu.types.relations import unify as unify
-from fedlearn_edu.types.sequences import Cached as Cached
-from fedlearn_edu.types.sequences import DatasetSequence as DatasetSequence
-from fedlearn_edu.types.sequences import LazySequence as LazySequence
-from fedlearn_edu.types.sequences import cache as cache
-from fedlearn_edu.types.sequences import length_of as length_of
-from fedlearn_edu.types.sequences import unwrap as unwrap
-from fedlearn_edu.types.type_join import infer_member as infer_member
-from fedlearn_edu.types.type_join import infer_sequence as infer_sequence
-from fedlearn_edu.types.type_join import join as join
 
-# What else is here is for the floors above, which convert and carry values.
 __all__ = [
     "CLIENTS",
     "SERVER",

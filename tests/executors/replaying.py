@@ -17,7 +17,8 @@ from fedlearn_edu.executors.sequence import Mapped, Source
 from fedlearn_edu.executors.traffic import check_kept
 from fedlearn_edu.executors.wrapping import WrappedValue
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FederatedType, FunctionType, LazySequence, unwrap
+from fedlearn_edu.types import FederatedType, FunctionType
+from fedlearn_edu.types.sequences import LazySequence, unwrap
 
 # The names `contexts/stacks.py` gives the layers on top and at the bottom.
 TOP_LAYER, BOTTOM_LAYER = "reference_resolving", "leaf"

@@ -20,14 +20,13 @@ from fedlearn_edu.errors import (
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
-    DatasetSequence,
-    LazySequence,
     StructType,
     normalize,
     parse_type,
     restore,
     to_type,
 )
+from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 from tests.ids import plain
 from tests.strategies import same, value_of, value_types
 

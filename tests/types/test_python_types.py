@@ -16,7 +16,6 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
-    LazySequence,
     StructType,
     TensorType,
     infer_type,
@@ -25,6 +24,7 @@ from fedlearn_edu.types import (
     to_type,
 )
 from fedlearn_edu.types.python_types import element_type_of, fields_of, rebuild
+from fedlearn_edu.types.sequences import LazySequence
 from tests.strategies import element_types, value_of
 
 

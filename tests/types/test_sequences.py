@@ -15,18 +15,15 @@ import fedlearn_edu as fl
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
-    Cached,
     FederatedType,
-    LazySequence,
     Type,
-    cache,
     normalize,
     parse_type,
     restore,
     type_at_clients,
     type_at_server,
-    unwrap,
 )
+from fedlearn_edu.types.sequences import Cached, LazySequence, cache, unwrap
 from tests.strategies import federated_types, same, value_of
 
 F32 = np.float32

@@ -9,9 +9,10 @@ import pytest
 
 from fedlearn_edu.errors import ShapeMismatchError, TypeMismatchError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import DatasetSequence, TensorType, parse_type
+from fedlearn_edu.types import TensorType, parse_type
 from fedlearn_edu.types.containers import to_plain_tensor
 from fedlearn_edu.types.python_types import is_dataset
+from fedlearn_edu.types.sequences import DatasetSequence
 from tests.strategies import same
 
 

@@ -16,13 +16,13 @@ from fedlearn_edu.errors import (
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.types import (
     FederatedType,
-    Placed,
     Placement,
     SequenceType,
     StructType,
     TensorType,
     Type,
 )
+from fedlearn_edu.types.containers import Placed
 from fedlearn_edu.types.dtypes import NUMERIC, kind_of
 from fedlearn_edu.types.messages import BY_ELEMENT, by_element, clip
 from fedlearn_edu.types.python_types import is_dataset

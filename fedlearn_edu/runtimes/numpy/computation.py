@@ -38,12 +38,12 @@ from fedlearn_edu.types import (
     Type,
     infer_type,
     is_tensorflow_compatible,
-    join,
     normalize,
     restore,
 )
 from fedlearn_edu.types.dtypes import STRING
 from fedlearn_edu.types.sequences import SequenceList
+from fedlearn_edu.types.type_join import join
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)

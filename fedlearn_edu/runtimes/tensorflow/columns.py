@@ -30,15 +30,8 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     tf_dtype,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.types import (
-    UNRANKED,
-    Cached,
-    SequenceType,
-    StructType,
-    TensorType,
-    Type,
-    unwrap,
-)
+from fedlearn_edu.types import UNRANKED, SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types.sequences import Cached, unwrap
 
 
 @final

@@ -22,7 +22,6 @@ from fedlearn_edu.errors import (
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import leaves, tree_map, unflatten
 from fedlearn_edu.types import (
-    DatasetSequence,
     SequenceType,
     StructType,
     TensorType,
@@ -30,10 +29,10 @@ from fedlearn_edu.types import (
     infer_type,
     normalize,
     to_type,
-    unwrap,
 )
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.python_types import fields_of, rebuild
+from fedlearn_edu.types.sequences import DatasetSequence, unwrap
 
 _MAX_QUOTED = 20
 _numbers = itertools.count()

@@ -34,17 +34,10 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import (
-    UNRANKED,
-    Cached,
-    DatasetSequence,
-    SequenceType,
-    StructType,
-    Type,
-    length_of,
-)
+from fedlearn_edu.types import UNRANKED, SequenceType, StructType, Type
 from fedlearn_edu.types.messages import misfit
 from fedlearn_edu.types.python_types import fields_of
+from fedlearn_edu.types.sequences import Cached, DatasetSequence, length_of
 
 
 def to_variant(sequence: Any, type_: SequenceType) -> Any:

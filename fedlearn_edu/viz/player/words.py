@@ -8,14 +8,8 @@ from fedlearn_edu.executors.recording import Event, look
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.language.federated_value import brief
-from fedlearn_edu.types import (
-    CLIENTS,
-    FederatedType,
-    FunctionType,
-    SequenceType,
-    Type,
-    unwrap,
-)
+from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, SequenceType, Type
+from fedlearn_edu.types.sequences import unwrap
 
 _MAX_CHARS = 72
 _MAX_MEMBERS = 4

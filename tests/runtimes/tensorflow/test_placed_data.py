@@ -22,7 +22,7 @@ from fedlearn_edu.framework import (
     sizing_executor_factory,
 )
 from fedlearn_edu.testing import assert_same
-from fedlearn_edu.types import Cached
+from fedlearn_edu.types.sequences import Cached
 
 pytestmark = pytest.mark.tensorflow
 
@@ -52,7 +52,7 @@ def unfused_tape(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """No client works together with others: `test_groups.py` is about those."""
-    monkeypatch.setattr(leaves, "_together", {})
+    monkeypatch.setattr(leaves, "_batched", {})
 
 
 @pytest.fixture(params=STACKS)
