@@ -50,5 +50,5 @@ def rounds(
 
 
 if __name__ == "__main__":
-    somebody = make_clients()
-    print_rounds(somebody, rounds(somebody, num_rounds=5))
+    clients = make_clients()
+    print_rounds(clients, rounds(clients, num_rounds=5))

@@ -54,7 +54,7 @@ def gap(sure: Floats, right: Floats) -> float:
 
 
 if __name__ == "__main__":
-    somebody = softmax.make_clients()
-    *_, trained = rounds(somebody, num_rounds=5)
-    for name, value in evaluate(trained, somebody).items():
+    clients = softmax.make_clients()
+    *_, trained = rounds(clients, num_rounds=5)
+    for name, value in evaluate(trained, clients).items():
         print(f"{name:26} {np.round(value, 4)}".replace("\n", ""))

@@ -52,6 +52,6 @@ def rounds(
 
 
 if __name__ == "__main__":
-    somebody = make_clients()
+    clients = make_clients()
     half = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3]]
-    print_rounds(somebody, (w for w, _, _ in rounds(somebody, half)))
+    print_rounds(clients, (w for w, _, _ in rounds(clients, half)))

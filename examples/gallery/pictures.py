@@ -141,7 +141,7 @@ def what_a_model_looks_for() -> Figure:
 
 
 def what_is_taken_for_what() -> Figure:
-    """Digits nobody has trained on, and what the same kind of model takes them for."""
+    """Test digits, and the classes that a model of the same kind predicts for them."""
     digits = datasets.load_digits28()
     shares = partitions.dirichlet(digits.train[1], 10, alpha=0.5, seed=0)
     clients = ClientData(*digits.train, shares)

@@ -3,7 +3,7 @@
 
 A *primitive* intrinsic must be implemented by what runs it. A *derived* one is written
 with others, and so runs everywhere the day it is written. Its use in a body is recorded
-in `application.py`; how anything is run is not known on this floor.
+in `application.py`; contexts decide how it is run.
 """
 
 import difflib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stations 5 and 14 of a value's way: into plain form, and back to Python containers.
+"""Values to plain form, and back to Python containers.
 
     type            plain form (`normalize`)               Python (`restore`)
     float32[?]      NumPy scalar or array, bytes           the same

@@ -422,7 +422,7 @@ CUT_BATCHES: Final = Exercise(
         returns(lambda got, *_: any(len(batch) == 0 for batch in got)),
         "you went on to the end each time: a slice needs an end, too",
         lambda x, n: [x[i:] for i in range(0, len(x), n)],
-        "you took every so-manieth example; a batch is a run of neighbours",
+        "you took every n-th example; a batch is a run of neighbours",
         lambda x, n: [x[i::n] for i in range(n)],
         "an array of rows cannot have a shorter last row: make a list of slices",
         raises("reshape|equal division"),

@@ -91,9 +91,9 @@ def _what_to_write(text: str, line: str) -> tuple[str, str]:
 def _spelling(line: str, attribute: str = "") -> str:
     """TensorFlow's name for what NumPy does, or what an array has."""
     for name in [attribute] if attribute else re.findall(r"\bnp\.(\w+)\(", line):
-        for room, prefix in ((tf, "tf."), (tf, "tf.reduce_"), (tf.math, "tf.math.")):
+        for module, prefix in ((tf, "tf."), (tf, "tf.reduce_"), (tf.math, "tf.math.")):
             known = f"{prefix.split('.')[-1]}{name}"
-            if name in _SPELLINGS or hasattr(room, known):
+            if name in _SPELLINGS or hasattr(module, known):
                 return _SPELLINGS.get(name, f"{prefix}{name}(x)")
     return "the same with functions of tf, or use an np_computation"
 
