@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The language: Python functions become trees, intrinsics are its vocabulary.
+"""The language: Python functions become trees; importing it registers all intrinsics.
 
-Read `computation.py` (what a call does), `federated_computation.py` (tracing) and
-`averages.py` (an intrinsic written with others). The errors are in `messages/`.
-
-Importing this package registers every intrinsic and the operators of traced values.
+Read `computation.py`, `federated_computation.py` and `averages.py`.
 """
 
 from fedlearn_edu.language import aggregation as aggregation

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Federated learning: models, algorithms with `initialize` and `next`, evaluation.
 
-Everything here is written with the package's public API alone, each algorithm on one
-page. Read `fed_avg.py`, then `averaging.py` (a round) and `local_training.py` (what one
-client does in it).
+Everything is written with the package's public API alone, each algorithm on one page.
+Read `fed_avg.py`, then `averaging.py` (a round), `local_training.py` (a client's part).
 
 >>> import fedlearn_edu as fl
 >>> model = fl.learning.models.softmax_regression(features=2, classes=2)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a value may be: types, their notation, and the way in and out of Python.
 
-Read `definitions.py` (the seven kinds of types) and `containers.py` (Python values to
-plain form and back). The errors are in `messages.py` and `value_messages.py`.
+Read `definitions.py` (the kinds of types) and `containers.py` (values in and out).
 """
 
 from typing import Never as _Never

@@ -344,8 +344,7 @@ class _Digests:
         for key in sorted(attributes.keys() - {_GRADIENT}):
             value = attributes[key]
             if key in _SEEDS and value.i:
-                # A seeded op keeps state between calls: graphs that contain one are
-                # never interchangeable.
+                # A seeded op keeps state: graphs with one are never interchangeable.
                 yield uuid.uuid4().hex
             called = [*value.list.func, *([value.func] if value.func.name else [])]
             for function in called:
