@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.errors import ComputationTimeoutError, ContextError
 from fedlearn_edu.executors import underway
+from fedlearn_edu.types.sequences import in_generator
 
 T = TypeVar("T")
 Work = Coroutine[Any, Any, T]
@@ -63,7 +64,8 @@ def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
         ContextError: if called on a loop's own thread, which would wait for itself.
         ComputationTimeoutError: if it takes longer than it may.
     """
-    if threading.get_ident() in _threads or underway.graph_is_waiting.get():
+    is_ours = threading.get_ident() in _threads and not in_generator.get()
+    if is_ours or underway.graph_is_waiting.get():
         work.close()
         raise ContextError(
             "a synchronous call was made on a thread that runs calls",

@@ -9,6 +9,7 @@ converted form in them for the next call.
 
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -56,6 +57,10 @@ class LazySequence:
         return iter(self.make_iterator())
 
 
+# Whether a user's generator runs here: a call in it is the user's, on any thread.
+in_generator: ContextVar[bool] = ContextVar("in_generator", default=False)
+
+
 def iterate(source: Any, path: str) -> Iterator[Any]:
     """The elements of a user's iterable, or of the iterable a function returns."""
     iterator = _iterator(_run(source, path) if callable(source) else source, path)
@@ -67,7 +72,8 @@ def iterate(source: Any, path: str) -> Iterator[Any]:
 
 
 def _run(code: Callable[[], Any], place: str) -> Any:
-    """Runs a user's code; an error says where it was."""
+    """Runs a user's code, which may call computations; an error says where it was."""
+    token = in_generator.set(True)
     try:
         return code()
     except StopIteration:
@@ -75,6 +81,8 @@ def _run(code: Callable[[], Any], place: str) -> Any:
     except Exception as error:
         add_place(error, place)
         raise
+    finally:
+        in_generator.reset(token)
 
 
 def _iterator(made: Any, path: str) -> Iterator[Any]:
