@@ -16,7 +16,7 @@ from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_fa
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from tests.patience import PATIENCE_S
-from tests.programs import INT, INTS, NUMBERS_AT_CLIENTS, add, increment, total
+from tests.programs import INT, INTS, NUMBERS_AT_CLIENTS, add, increment, mapped, total
 
 
 class Diary(Together):
@@ -155,9 +155,7 @@ def test_data_come_back_as_they_went_in(diary: Diary) -> None:
 
 
 def test_sequences_are_data_of_a_group(diary: Diary) -> None:
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(total, v), NUMBERS_AT_CLIENTS
-    )
+    program = mapped(total)
     assert run(program, [[1, 2], [3]]) == [3, 3]
     assert diary.entries == [("map", 2)]
 
@@ -223,9 +221,7 @@ def test_whether_a_group_failed_is_no_question_of_names(
     def failed_logins(x: Any) -> Any:
         return x
 
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(failed_logins, v), INTS
-    )
+    program = mapped(failed_logins)
     tape = Tape(keep_values=True)
     assert run(program, [1, 2], tape=tape) == [1, 2]
     [event] = [event for event in tape if event.what == "batched_call"]
