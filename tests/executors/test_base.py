@@ -14,7 +14,7 @@ from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.executors.base import Executor, as_struct, resolve_type
 from fedlearn_edu.executors.concurrency import gather, run_inline
 from fedlearn_edu.structure import Struct
-from tests.executors.examples import EXAMPLES, call, run
+from tests.executors.examples import EXAMPLES, CountingExecutor, call, run
 from tests.programs import FLOAT, INT, add, increment, seven
 
 # These pass on what they are asked; or are another one with a mapping in front.
@@ -185,6 +185,15 @@ def test_handles_of_another_executor_are_refused(executor: Executor) -> None:
 def test_closing_twice_does_no_harm(executor: Executor) -> None:
     executor.close()
     executor.close()
+
+
+@pytest.mark.parametrize(
+    "wrap", [fl.framework.ReferenceResolvingExecutor, fl.framework.SequenceExecutor]
+)
+def test_closing_closes_the_target(wrap: Any) -> None:
+    target = CountingExecutor()
+    wrap(target).close()
+    assert target.times_closed == 1
 
 
 # ------------------------------------------------------------------ the helpers
