@@ -107,21 +107,6 @@ def test_a_function_argument_may_use_derived_intrinsics() -> None:
         assert program(SUM, [1, 2]) == 3
 
 
-SCRIPT = """
-import sys
-import numpy as np
-import fedlearn_edu as fl
-
-at_clients = fl.type_at_clients(np.int32)
-total = fl.federated_computation(lambda v: fl.federated_sum(v), at_clients)
-print(int(total([1, 2, 3])), "tensorflow" in sys.modules)
-"""
-
-
-def test_a_numpy_program_loads_no_tensorflow() -> None:
-    assert in_another_process(SCRIPT) == "6 False\n"
-
-
 NOTEBOOK = """
 import asyncio, sys
 {before}
