@@ -2,9 +2,8 @@
 """Errors that teach: what was expected, what was found, where, and what to do.
 
 Every error of the package is a `FedLearnError` *and* the builtin a Python programmer
-would have caught (`TypeError`, `ValueError`, …). Everybody raises these; nobody below
-this file. In a notebook an error shows its own few lines instead of a page of
-traceback.
+would have caught (`TypeError`, `ValueError`, …). In a notebook an error shows its own
+few lines instead of a page of traceback.
 """
 
 import inspect
@@ -14,6 +13,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from types import TracebackType
 from typing import Any, ParamSpec, TypeGuard, TypeVar, final
@@ -166,42 +166,29 @@ def _one_line(text: str) -> str:
 
 
 @final
-class short_tracebacks:  # noqa: N801 (reads like a function: `with short_tracebacks():`)
+class short_tracebacks(AbstractContextManager[Any, None]):  # noqa: N801 (reads like a function)
     """Lets errors leave without the package's own frames; those of your code stay.
 
-    Set `FEDLEARN_EDU_FULL_TRACEBACK=1` to see every frame.
+    What is nested too deeply for Python's stack is said so, unless it is a function of
+    yours that calls itself. Set `FEDLEARN_EDU_FULL_TRACEBACK=1` to see every frame.
     """
-
-    def __enter__(self) -> None:
-        """There is nothing to prepare."""
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if not isinstance(error, Exception):
             return
+        if type(error) is RecursionError and _is_of_the_package(error):
+            raise too_deep() from None
         if not os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
             error.__traceback__ = _shortened(error)
             if isinstance(error, FedLearnError):
                 error.__cause__ = None  # the message says it all
 
 
-@final
-class depth_limit:  # noqa: N801 (as above)
-    """Says what is nested too deeply where this package runs out of Python's stack.
-
-    A function of yours that calls itself for ever keeps its `RecursionError`.
-    """
-
-    def __enter__(self) -> None:
-        """There is nothing to prepare."""
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if not isinstance(error, RecursionError) or isinstance(error, FedLearnError):
-            return
-        codes = [f.f_code for f, _ in traceback.walk_tb(error.__traceback__)]
-        # What dataclasses generate has no file, and names with underscores.
-        named = (c for c in codes[-_LAST_FRAMES:] if not c.co_name.startswith("__"))
-        if not any(_is_yours(code.co_filename) for code in named):
-            raise too_deep() from None
+def _is_of_the_package(error: RecursionError) -> bool:
+    codes = [f.f_code for f, _ in traceback.walk_tb(error.__traceback__)]
+    # What dataclasses generate has no file, and names with underscores.
+    named = [c for c in codes[-_LAST_FRAMES:] if not c.co_name.startswith("__")]
+    return not any(_is_yours(code.co_filename) for code in named)
 
 
 def too_deep() -> "TooDeepError":
@@ -222,7 +209,7 @@ def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(fn)
     def border(*args: P.args, **kwargs: P.kwargs) -> R:
-        with short_tracebacks(), depth_limit():
+        with short_tracebacks():
             try:
                 return fn(*args, **kwargs)
             except TypeError as error:
@@ -248,20 +235,23 @@ def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsEr
 
 def _shortened(error: Exception) -> TracebackType | None:
     """The frames of your code, and of the library that it called last."""
-    frames, trace = [], error.__traceback__
-    while trace is not None:
-        frames.append((trace, trace.tb_frame.f_code.co_filename))
-        trace = trace.tb_next
-    ours = [i for i, (_, f) in enumerate(frames) if f.startswith(_PACKAGE_FOLDER)]
-    yours = [i for i, (_, file) in enumerate(frames) if _is_yours(file)]
+    traces, following = [], error.__traceback__
+    while following is not None:
+        traces.append(following)
+        following = following.tb_next
+    files = [trace.tb_frame.f_code.co_filename for trace in traces]
+    ours = [i for i, file in enumerate(files) if file.startswith(_PACKAGE_FOLDER)]
+    yours = [i for i, file in enumerate(files) if _is_yours(file)]
     last = max(ours, default=-1)
     if last > max(yours, default=-1) and not isinstance(error, FedLearnError):
         return error.__traceback__  # raised by the package unawares: a bug, show it
-    kept: TracebackType | None = None
-    for index, (t, _) in reversed(list(enumerate(frames))):
-        if index in yours or index > last:
-            kept = TracebackType(kept, t.tb_frame, t.tb_lasti, t.tb_lineno)
-    return kept
+    shown = None
+    for i, trace in reversed(list(enumerate(traces))):
+        if i in yours or i > last:
+            shown = TracebackType(
+                shown, trace.tb_frame, trace.tb_lasti, trace.tb_lineno
+            )
+    return shown
 
 
 def _is_yours(filename: str) -> bool:
@@ -285,16 +275,14 @@ class TypeNotAssignableError(TypeMismatchError):
     source_type: object = None
 
 
-class TypesNotEquivalentError(TypeMismatchError):
-    """Two types are not assignable both ways."""
+# Former names: nothing needs to catch these separately.
+TypesNotEquivalentError = TypesNotIdenticalError = TypeMismatchError
+UnexpectedTypeError = TypeMismatchError
 
 
-class TypesNotIdenticalError(TypeMismatchError):
-    """Two types differ, be it only in their Python container."""
-
-
-class UnexpectedTypeError(TypeMismatchError):
-    """A type of one kind was needed, one of another kind was found."""
+@final
+class ShapeMismatchError(TypeMismatchError):
+    """An array has another shape than declared."""
 
 
 class SumIncompatibleError(TypeMismatchError):
@@ -321,6 +309,11 @@ class ComputationReturnedNoneError(FedLearnError, ValueError):
     """The body of a computation returned nothing."""
 
 
+@final
+class ExhaustedError(FedLearnError, ValueError):
+    """A generator was asked for its elements a second time."""
+
+
 class ContextError(FedLearnError, RuntimeError):
     """Something was used where its context cannot do it."""
 
@@ -338,7 +331,7 @@ class ExecutorError(FedLearnError, ValueError):
 
 
 class EmptyGroupError(FedLearnError, ZeroDivisionError, RuntimeError):
-    """An average over nobody was asked for."""
+    """An average over no participants was asked for."""
 
 
 class TooDeepError(FedLearnError, RecursionError):
@@ -358,7 +351,7 @@ class ComputationTimeoutError(FedLearnError, TimeoutError):
 
 
 @final
-class contained:  # noqa: N801 (reads like a function: `with contained("train"):`)
+class contained(AbstractContextManager[Any, None]):  # noqa: N801 (as above)
     """Lets no signal of Python's own out of leaf code of that name, as if it were ours.
 
     Outside, `StopIteration` ends a loop or a coroutine, `CancelledError` a task, and
@@ -367,9 +360,6 @@ class contained:  # noqa: N801 (reads like a function: `with contained("train"):
 
     def __init__(self, name: str) -> None:
         self._name = name
-
-    def __enter__(self) -> None:
-        """There is nothing to prepare."""
 
     def __exit__(
         self, kind: object, error: object, trace: TracebackType | None

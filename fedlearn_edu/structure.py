@@ -1,18 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ordered fields, each named or not: the one composite value of the language.
 
-Every room above uses `Struct`; containers of Python (dict, list, dataclass, …) become
-one when they enter and are rebuilt when they leave, in `types/containers.py`, not here.
+Every package above uses `Struct`, and goes through it with `leaves`, `unflatten` and
+`tree_map`. Containers of Python (dict, list, dataclass, …) become a `Struct` when they
+enter and are rebuilt when they leave, in `types/containers.py`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, final
+from typing import Any, Generic, TypeVar, final, overload
 
 from fedlearn_edu.errors import FieldError, StructureError
 
+T = TypeVar("T", covariant=True)
+
+
+class Tree(Generic[T]):
+    """What structures of values (`Struct`) and of types (`StructType`) can both do."""
+
+    __slots__ = ()
+    _names: tuple[str | None, ...]
+    _positions: dict[str | None, int]  # computed on first use
+    _values: tuple[T, ...]
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._values)
+
+    @overload
+    def __getitem__(self, key: int | str) -> T: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[T, ...]: ...
+    def __getitem__(self, key: int | str | slice) -> T | tuple[T, ...]:
+        if isinstance(key, str):
+            return self._values[self.index(key)]
+        if isinstance(key, slice):
+            return self._values[key]
+        if not 0 <= key < len(self._values):
+            raise FieldError(
+                f"index {key} in a structure of {len(self)} elements",
+                do="count from 0; there is no counting from the end",
+            )
+        return self._values[key]
+
+    def __getattr__(self, name: str) -> T:
+        # Its own attributes are missing while a pickle is being loaded.
+        if name.startswith("__") or name in ("_positions", "_names", "_values"):
+            raise AttributeError(name)
+        return self._values[self.index(name)]
+
+    def index(self, name: str) -> int:
+        """The position of the field called `name`."""
+        position = self.position_of(name)
+        if position is None:
+            known = ", ".join(str(n) for n in self._names[:10] if n) or "none"
+            raise FieldError(f"no field {name!r}; the named fields are: {known}")
+        return position
+
+    def position_of(self, name: str) -> int | None:
+        """The position of the field called `name`, `None` if there is none."""
+        if not hasattr(self, "_positions"):
+            positions = {name: index for index, name in enumerate(self._names)}
+            object.__setattr__(self, "_positions", positions)
+        return self._positions.get(name)
+
+    def names(self) -> tuple[str | None, ...]:
+        """The name of each field, `None` where it has none."""
+        return self._names
+
+    def items(self) -> tuple[tuple[str | None, T], ...]:
+        """Pairs of name (or `None`) and content, in order."""
+        return tuple(zip(self._names, self._values, strict=True))
+
+    def with_values(self, values: Iterable[Any]) -> "Struct":
+        """A struct of the same names, which need no check, and as many values."""
+        other = object.__new__(Struct)
+        object.__setattr__(other, "_names", self._names)
+        object.__setattr__(other, "_values", tuple(values))
+        return other
+
 
 @final
-class Struct:
+class Struct(Tree[Any]):
     """An immutable tuple of optionally named elements.
 
     >>> s = Struct([("a", 1), (None, 2)])
@@ -23,9 +93,6 @@ class Struct:
     """
 
     __slots__ = ("_names", "_positions", "_values")
-    _names: tuple[str | None, ...]
-    _positions: dict[str | None, int]  # made when somebody asks
-    _values: tuple[Any, ...]
 
     def __init__(self, elements: Iterable[tuple[str | None, Any]]) -> None:
         pairs = tuple(elements)
@@ -50,62 +117,9 @@ class Struct:
     def __reduce__(self) -> tuple[Any, ...]:
         return (Struct, (self.items(),))
 
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._values)
-
-    def __getitem__(self, key: int | str | slice) -> Any:
-        if isinstance(key, str):
-            return self._values[self.index(key)]
-        if isinstance(key, slice):
-            return self._values[key]
-        if not 0 <= key < len(self._values):
-            raise FieldError(
-                f"index {key} in a structure of {len(self)} elements",
-                do="count from 0; there is no counting from the end",
-            )
-        return self._values[key]
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "_positions":
-            raise AttributeError(name)
-        return self._values[self.index(name)]
-
-    def index(self, name: str) -> int:
-        """The position of the field called `name`."""
-        position = self.position_of(name)
-        if position is None:
-            known = ", ".join(str(n) for n in self._names[:10] if n) or "none"
-            raise FieldError(f"no field {name!r}; the named fields are: {known}")
-        return position
-
-    def position_of(self, name: str) -> int | None:
-        """The position of the field called `name`, `None` if there is none."""
-        if not hasattr(self, "_positions"):
-            positions = {name: index for index, name in enumerate(self._names)}
-            object.__setattr__(self, "_positions", positions)
-        return self._positions.get(name)
-
-    def names(self) -> tuple[str | None, ...]:
-        """The name of each element, `None` where it has none."""
-        return self._names
-
-    def items(self) -> tuple[tuple[str | None, Any], ...]:
-        """Pairs of name (or `None`) and value, in order."""
-        return tuple(zip(self._names, self._values, strict=True))
-
     def map(self, fn: Callable[[Any], Any]) -> "Struct":
         """The same structure with `fn` applied to each element (one level)."""
         return self.with_values(map(fn, self._values))
-
-    def with_values(self, values: Iterable[Any]) -> "Struct":
-        """The same names, which need no check, around as many other values."""
-        other = object.__new__(Struct)
-        object.__setattr__(other, "_names", self._names)
-        object.__setattr__(other, "_values", tuple(values))
-        return other
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Struct):
@@ -121,6 +135,43 @@ class Struct:
 
     def __repr__(self) -> str:
         return f"Struct({list(self.items())!r})"
+
+
+def leaves(tree: Any) -> list[Any]:
+    """What stands at the ends of a tree, in order.
+
+    >>> leaves(Struct.named(a=1, b=Struct.unnamed(2, [3])))
+    [1, 2, [3]]
+    """
+    if not isinstance(tree, Tree):
+        return [tree]
+    return [leaf for part in tree for leaf in leaves(part)]
+
+
+def unflatten(like: Any, flat: Iterable[Any]) -> Any:
+    """The tree that is built `like` that one, with as many leaves from a flat list.
+
+    >>> print(unflatten(Struct.named(a=1, b=Struct.unnamed(2, 3)), "xyz"))
+    <a=x,b=<y,z>>
+    """
+    rest = iter(flat)
+    return tree_map(lambda _: next(rest), like)
+
+
+def tree_map(fn: Callable[..., Any], *trees: Any) -> Any:
+    """Calls `fn` with each leaf of the first tree and what the others have there.
+
+    The trees are structs, or types of structs; the result is a struct with the names of
+    the first one.
+
+    >>> print(tree_map(lambda a, b: a + b, Struct.named(a=1, b=2), (10, 20)))
+    <a=11,b=22>
+    """
+    first = trees[0]
+    if not isinstance(first, Tree):
+        return fn(*trees)
+    columns = zip(*trees, strict=True)
+    return first.with_values([tree_map(fn, *parts) for parts in columns])
 
 
 def check_names(names: tuple[str | None, ...]) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from fedlearn_edu.errors import FedLearnError, StructureError
-from fedlearn_edu.structure import Struct, check_names
+from fedlearn_edu.structure import Struct, check_names, leaves, tree_map, unflatten
+from fedlearn_edu.types import parse_type
 
 MIXED = Struct([("a", 1), (None, 2)])
 
@@ -100,3 +101,16 @@ def test_the_repr_is_the_constructor() -> None:
 def test_a_struct_can_be_pickled() -> None:
     copy: Any = pickle.loads(pickle.dumps(MIXED))
     assert copy == MIXED
+
+
+def test_a_type_and_its_value_are_gone_through_side_by_side() -> None:
+    type_ = parse_type("<a=int32,b=<bool,int32*>>")
+    value = Struct.named(a=1, b=Struct.unnamed(True, (2, 3)))
+    texts = tree_map(lambda t, v: f"{t}: {v}", type_, value)
+    assert texts == Struct.named(
+        a="int32: 1", b=Struct.unnamed("bool: True", "int32*: (2, 3)")
+    )
+    assert unflatten(type_, leaves(value)) == value
+    assert leaves(5) == [5]
+    with pytest.raises(ValueError, match="shorter"):
+        tree_map(lambda t, v: v, type_, Struct.named(a=1))

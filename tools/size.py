@@ -106,15 +106,28 @@ def stations() -> list[Path]:
 
 
 def import_closure(files: Iterable[Path]) -> set[Path]:
-    """What `files` import, directly or not, at the top of a module; no TensorFlow."""
+    """What `files` import, directly or not, at the top of a module.
+
+    Without TensorFlow, and without what is looked up and not read: messages, former
+    names.
+    """
     found: set[Path] = set()
     waiting = list(files)
     while waiting:
         file = waiting.pop()
-        if file not in found and not file.is_relative_to(_TENSORFLOW):
+        if file not in found and not _is_apart(file):
             found.add(file)
             waiting.extend(_imported(file))
     return found
+
+
+def _is_apart(file: Path) -> bool:
+    is_table = file.stem == "former_names" or _is_messages(file)
+    return is_table or file.is_relative_to(_TENSORFLOW)
+
+
+def _is_messages(file: Path) -> bool:
+    return file.stem.endswith("messages") or file.parent.name == "messages"
 
 
 def functions(files: Iterable[Path]) -> Iterator[Function]:
@@ -145,7 +158,7 @@ def _size_of_file(file: Path) -> Size:
     }
     code = written - _lines_of(_read_not_run(_tree(file)))
     of_errors = code & _lines_of(_error_nodes(_tree(file)))
-    if file.stem == "messages":
+    if _is_messages(file):
         of_errors = code
     return Size(1, len(source.splitlines()), len(code), len(of_errors))
 

@@ -13,10 +13,9 @@ from typing import Any, assert_never, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.operations import MEANINGS
+from fedlearn_edu.ir.operations import OPERATION_TABLE
 from fedlearn_edu.ir.traversal import intrinsics, leaves, with_name
-from fedlearn_edu.language.expansion import expansion
-from fedlearn_edu.language.intrinsic import intrinsic_named
+from fedlearn_edu.language.intrinsic import expansion, intrinsic_named
 from fedlearn_edu.structure import Struct
 
 Scope = ChainMap[str, Any]
@@ -25,7 +24,7 @@ Fn = Callable[..., Any]
 
 @final
 @dataclass(frozen=True)
-class Meanings:
+class Semantics:
     """What the parts of a tree mean that are not names, functions or structures.
 
     Attributes:
@@ -43,7 +42,7 @@ def obstacle(
     tree: ir.Node,
     runtime: str,
     primitives: Collection[str],
-    operations: Collection[str] = MEANINGS,
+    operations: Collection[str] = OPERATION_TABLE,
 ) -> str | None:
     """What keeps a tree from being evaluated by a runtime, if anything does."""
     expanded = expand_intrinsics(tree, set(primitives))
@@ -58,43 +57,43 @@ def obstacle(
     return None
 
 
-def evaluate(tree: ir.Node, meanings: Meanings) -> Any:
+def evaluate(tree: ir.Node, semantics: Semantics) -> Any:
     """The value of a closed tree.
 
     A function is a Python function from one value to another.
     """
-    return _evaluate(tree, ChainMap(), meanings)
+    return _evaluate(tree, ChainMap(), semantics)
 
 
-def _evaluate(node: ir.Node, scope: Scope, meanings: Meanings) -> Any:
+def _evaluate(node: ir.Node, scope: Scope, semantics: Semantics) -> Any:
     match node:
         case ir.Reference(name=name):
             return scope[name]
         case ir.Selection(source=source, index=index):
-            return _evaluate(source, scope, meanings)[index]
+            return _evaluate(source, scope, semantics)[index]
         case ir.Struct(elements=elements):
-            return Struct([(n, _evaluate(e, scope, meanings)) for n, e in elements])
+            return Struct([(n, _evaluate(e, scope, semantics)) for n, e in elements])
         case ir.Call(function=function, argument=argument):
-            fn = _evaluate(function, scope, meanings)
-            return fn(_evaluate(argument, scope, meanings)) if argument else fn()
+            fn = _evaluate(function, scope, semantics)
+            return fn(_evaluate(argument, scope, semantics)) if argument else fn()
         case ir.Lambda(parameter=None, body=body):
-            return lambda: _evaluate(body, scope, meanings)
+            return lambda: _evaluate(body, scope, semantics)
         case ir.Lambda(parameter=name, body=body):
             inner = scope.new_child
-            return lambda value: _evaluate(body, inner({str(name): value}), meanings)
+            return lambda value: _evaluate(body, inner({str(name): value}), semantics)
         case ir.Block(locals=bound, result=result):
             scope = scope.new_child()
             for name, value in bound:
-                scope = with_name(name, _evaluate(value, scope, meanings), scope)
-            return _evaluate(result, scope, meanings)
-        case ir.Intrinsic(uri=uri) if uri in meanings.primitives:
-            return meanings.primitives[uri](node)
+                scope = with_name(name, _evaluate(value, scope, semantics), scope)
+            return _evaluate(result, scope, semantics)
+        case ir.Intrinsic(uri=uri) if uri in semantics.primitives:
+            return semantics.primitives[uri](node)
         case ir.Intrinsic(uri=uri, type=type_):
-            return evaluate(expansion(intrinsic_named(uri), type_), meanings)
+            return evaluate(expansion(intrinsic_named(uri), type_), semantics)
         case ir.Leaf():
-            return meanings.leaf(node)
+            return semantics.leaf(node)
         case ir.Literal():
-            return meanings.literal(node)
+            return semantics.literal(node)
         case ir.PlacementLiteral(placement=placement):
             return placement
         case _:

@@ -9,8 +9,7 @@ from collections.abc import Set
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import rebuild_atoms
-from fedlearn_edu.language.expansion import expansion
-from fedlearn_edu.language.intrinsic import intrinsic_named
+from fedlearn_edu.language.intrinsic import expansion, intrinsic_named
 
 
 def expand_intrinsics(node: ir.Node, native: Set[str]) -> ir.Node:

@@ -3,13 +3,13 @@
 
 A function without placements, all of whose leaf code belongs to one runtime, is handed
 to that runtime as a whole: sequence intrinsics, lambdas, blocks and what it captured
-included. The runtime makes one leaf of it, or declines. Which runtimes can do that they
-say themselves, in `fusers`; no library is known here.
+included. The runtime makes one leaf of it, or declines. Contexts, which see runtimes
+and compiler, say which runtimes can do that; no library is known here.
 """
 
 from collections.abc import Callable, Mapping, Set
 
-from fedlearn_edu.compiler.map_fusion import join_chains
+from fedlearn_edu.compiler.map_fusion import fuse_maps
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import (
     free_references,
@@ -22,32 +22,33 @@ from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible
 
 # Makes one leaf of a closed function, whose name it is given; `None` if it cannot.
 Fuser = Callable[[ir.Lambda, str], ir.Leaf | None]
-fusers: dict[str, Fuser] = {}
 _ARGUMENT = "(captured and argument)"  # no Python name
 
 
-def fuse(node: ir.Node, native: Set[str] = frozenset()) -> ir.Node:
+def fuse(
+    node: ir.Node, fusers: Mapping[str, Fuser], native: Set[str] = frozenset()
+) -> ir.Node:
     """The tree with every function that a runtime can run as a whole as one leaf.
 
-    Steps at one place are joined before (`chains.py`), as far as a stack with the
-    intrinsics in `native` has the means to run them.
+    Maps at one place are fused before (`map_fusion.py`), as far as a stack with the
+    intrinsics in `native` can run them. `fusers` has the runtimes by name.
     """
     found = runtimes(node)
     if len(found) == 1 and found <= fusers.keys():
-        node = join_chains(node, native)
+        node = fuse_maps(node, native)
     for runtime in sorted(found & fusers.keys()):
-        node = _fused(node, runtime, alone=len(found) == 1)
+        node = _fused(node, runtime, fusers[runtime], alone=len(found) == 1)
     return node
 
 
-def _fused(node: ir.Node, runtime: str, *, alone: bool) -> ir.Node:
+def _fused(node: ir.Node, runtime: str, fuser: Fuser, *, alone: bool) -> ir.Node:
     """Looks for functions of a runtime, which is alone in the program or not."""
     if isinstance(node, ir.Lambda) and _is_worth_it(node):
         # Operations that all runtimes know may belong to the data of another one.
-        whole = _whole(node, fusers[runtime]) if alone or runtimes(node) else None
+        whole = _whole(node, fuser) if alone or runtimes(node) else None
         if whole is not None:
             return whole
-    return rebuild(node, lambda child: _fused(child, runtime, alone=alone))
+    return rebuild(node, lambda child: _fused(child, runtime, fuser, alone=alone))
 
 
 def _is_worth_it(function: ir.Lambda) -> bool:
@@ -93,9 +94,9 @@ def _with_captures_as_fields(
 
 
 def _name_of(function: ir.Lambda) -> str:
-    """The intrinsics and computations that it swallows, in order."""
-    swallowed = [intrinsic.uri for intrinsic in intrinsics(function)]
+    """The intrinsics and computations that are fused, in order."""
+    names = [intrinsic.uri for intrinsic in intrinsics(function)]
     for leaf in leaves(function):
         if leaf.runtime != ir.ANY_RUNTIME:
-            swallowed.append(leaf.code.name)
-    return ", ".join(dict.fromkeys(swallowed)) or "operations"
+            names.append(leaf.code.name)
+    return ", ".join(dict.fromkeys(names)) or "operations"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a participant does in several steps becomes one step.
+"""Map fusion: what a participant does in several steps becomes one step.
 
     federated_map(g, federated_map(f, x))    federated_map(m -> g(f(m)), x)
     federated_map(g, federated_zip(<x,y>))   federated_map(<m,n> -> g(<m,n>), <x,y>)
     federated_aggregate(federated_map(f, x), zero, …)
                                              federated_map_aggregate(f, x, zero, …)
 
-Only steps whose result nobody else uses are joined, so nothing is computed twice. The
+Only steps whose result has one use are fused, so nothing is computed twice. The
 functions that come out know no placements: `fuse.py` gives each to a runtime whole.
 """
 
@@ -15,30 +15,30 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import final
 
-from fedlearn_edu.compiler.normal_form import straighten
+from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import field as field_of
 from fedlearn_edu.ir.traversal import walk
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 
-_TOGETHER = "federated_map_aggregate"
+_FUSED_AGGREGATE = "federated_map_aggregate"
 _MEMBER = "(member)"  # no Python name
 
 
-def join_chains(program: ir.Node, native: Set[str]) -> ir.Node:
+def fuse_maps(program: ir.Node, native: Set[str]) -> ir.Node:
     """The same program in fewer steps, for a stack with the intrinsics in `native`."""
-    if not isinstance(program, ir.Lambda) or _TOGETHER not in native:
+    if not isinstance(program, ir.Lambda) or _FUSED_AGGREGATE not in native:
         return program
-    straight = straighten(program)
+    straight = to_normal_form(program)
     assert isinstance(straight.body, ir.Block)
     uses = Counter(n.name for n in walk(straight.body) if isinstance(n, ir.Reference))
     once = {name: node for name, node in straight.body.locals if uses[name] == 1}
-    joined, swallowed = [], set[str]()
+    joined, consumed = [], set[str]()
     for name, value in straight.body.locals:
         chain = _Chain(once)
         joined.append((name, chain.ending_in(value)))
-        swallowed |= chain.swallowed
-    kept = tuple((name, value) for name, value in joined if name not in swallowed)
+        consumed |= chain.consumed
+    kept = tuple((name, value) for name, value in joined if name not in consumed)
     block = ir.Block(kept, straight.body.result)
     return ir.Lambda(straight.parameter, straight.parameter_type, block)
 
@@ -51,14 +51,14 @@ class _Chain:
     Attributes:
         once: the values that are used once.
         sources: the federated values that the first steps start from.
-        maps: how many steps have become part of the last one.
-        swallowed: the names of the values that are no longer needed.
+        maps: how many steps have been fused into the last one.
+        consumed: the names of the values that are no longer needed.
     """
 
     once: dict[str, ir.Node]
     sources: list[ir.Node] = field(default_factory=list)
     maps: int = 0
-    swallowed: set[str] = field(default_factory=set)
+    consumed: set[str] = field(default_factory=set)
 
     def ending_in(self, value: ir.Node) -> ir.Node:
         """The last step, with the steps before it as a part of it."""
@@ -69,11 +69,11 @@ class _Chain:
             case ir.Call(
                 ir.Intrinsic("federated_aggregate"), ir.Struct(((_, arg), *rest))
             ):
-                uri, member = _TOGETHER, self._member(arg)
+                uri, member = _FUSED_AGGREGATE, self._member(arg)
             case _:
                 return value
         if not (self.maps and self.sources):
-            self.swallowed.clear()
+            self.consumed.clear()
             return value
         first = (None, self._function(member)), (None, self._zipped())
         return _call(uri, ir.Struct((*first, *rest)), value.type)
@@ -92,7 +92,7 @@ class _Chain:
                 held = constant
             case _:
                 return self._of_source(value)
-        self.swallowed.add(name)
+        self.consumed.add(name)
         return held
 
     def _applied(self, fn: ir.Node, arg: ir.Node) -> ir.Node:

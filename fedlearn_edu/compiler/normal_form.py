@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program as one list of bindings, each of which is one call.
+"""A-normal form: a program as one list of bindings, each of which is one call.
 
     (x -> (y -> let z=g(y) in z)(f(<x,1>).a))     (0)=f(<argument,1>), (1)=g((0).a)
 
-Calls of lambdas are written out, blocks are laid end to end, and fields are taken out
-of structures that are written down. Functions that are handed to somebody stay as they
-are. Nothing is evaluated more or less often than before. `chains.py` looks for steps
-that belong together in it.
+Calls of lambdas are inlined, blocks are laid end to end, and fields are taken out of
+structures that are written down. Functions passed as arguments stay as they are.
+Nothing is evaluated more or less often than before. `map_fusion.py` looks in it for
+maps that can be fused.
 """
 
 from collections import ChainMap
@@ -22,23 +22,23 @@ from fedlearn_edu.ir.traversal import (
 )
 
 Bindings = list[tuple[str, ir.Node]]
-_ARGUMENT = "(argument)"  # like all names given here no Python name: nobody captures it
+_ARGUMENT = "(argument)"  # no Python name, like all names given here: no capture
 
 
-def straighten(program: ir.Lambda) -> ir.Lambda:
+def to_normal_form(program: ir.Lambda) -> ir.Lambda:
     """The same program, whose body is one block of calls in the order they are made."""
-    straightener = _Straightener()
+    normalizer = _Normalizer()
     scope = ChainMap[str, ir.Node]()
     if program.parameter is not None and program.parameter_type is not None:
         scope[program.parameter] = ir.Reference(_ARGUMENT, program.parameter_type)
-    result = straightener.visit(program.body, scope)
-    block = ir.Block(tuple(straightener.bindings), result)
+    result = normalizer.visit(program.body, scope)
+    block = ir.Block(tuple(normalizer.bindings), result)
     name = None if program.parameter is None else _ARGUMENT
     return ir.Lambda(name, program.parameter_type, block)
 
 
 @final
-class _Straightener:
+class _Normalizer:
     """Collects the calls; what `visit` returns mentions them by name."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.decorator import PolymorphicComputation
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import leaves, tree_map
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -24,11 +24,11 @@ from fedlearn_edu.types import (
     StructType,
     Type,
     normalize,
-    released,
     restore,
     to_type,
 )
-from fedlearn_edu.types.cached import Uncounted
+from fedlearn_edu.types.containers import Uncounted
+from fedlearn_edu.types.sequences import unwrap
 
 Cardinalities = Mapping[Placement, int]
 
@@ -51,7 +51,7 @@ def infer_cardinalities(
     wanted = to_type(type_)
     if wanted is None:
         return {}
-    plain = normalize(released(argument), wanted, f"{callee}'s argument")
+    plain = normalize(unwrap(argument), wanted, f"{callee}'s argument")
     return count_members(plain, wanted, callee)
 
 
@@ -83,12 +83,10 @@ def fill_all_equal(plain: Any, counts: Cardinalities, default: int) -> Any:
                 return (value,) * known[placement]
             case Uncounted():
                 raise part.refusal
-            case Struct():
-                return part.map(fill)
             case _:
                 return part
 
-    return fill(plain)
+    return tree_map(fill, plain)
 
 
 def cardinalities_at_once(
@@ -165,14 +163,13 @@ def _whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
 
 
 def _with_trees(plain: Any, type_: Type, callee: str) -> Any:
-    match type_:
-        case FunctionType():
-            return _tree_of(plain, type_, callee)
-        case StructType() if type_.contains(lambda t: isinstance(t, FunctionType)):
-            pairs = zip(type_.items(), plain, strict=True)
-            return Struct([(n, _with_trees(v, t, callee)) for (n, t), v in pairs])
-        case _:
-            return plain
+    if not any(isinstance(leaf, FunctionType) for leaf in leaves(type_)):
+        return plain
+
+    def with_tree(leaf: Type, part: Any) -> Any:
+        return _tree_of(part, leaf, callee) if isinstance(leaf, FunctionType) else part
+
+    return tree_map(with_tree, type_, plain)
 
 
 def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:

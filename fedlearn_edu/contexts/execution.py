@@ -29,11 +29,11 @@ from fedlearn_edu.contexts.arguments import (
 )
 from fedlearn_edu.contexts.event_loop import Terms
 from fedlearn_edu.contexts.factories import Cache, ExecutorFactory
+from fedlearn_edu.contexts.stacks import FUSERS
 from fedlearn_edu.errors import (
     ArgumentsError,
     ContextError,
     TypeMismatchError,
-    depth_limit,
     describe,
     short_traceback,
     short_tracebacks,
@@ -49,7 +49,8 @@ from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.intrinsic import number_of_definitions
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import CLIENTS, DatasetSequence, FunctionType, LazySequence
+from fedlearn_edu.types import CLIENTS, FunctionType
+from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 
 _MAX_COMPILED = 256
 _timeout: ContextVar[float | None] = ContextVar("timeout", default=None)
@@ -273,7 +274,7 @@ class _StackContext(Context):
     def _compile(self, tree: ir.Node, native: Set[str], name: str) -> _Compiled:
         def make() -> _Compiled:
             by_step = compile_tree(tree, native, name)
-            fused = fuse(by_step, native) if self.factory.fuses else by_step
+            fused = fuse(by_step, FUSERS, native) if self.factory.fuses else by_step
             return _Compiled(by_step, fused, runtimes(by_step))
 
         key = _Program(frozenset(native), number_of_definitions(), to_text(tree), tree)
@@ -367,7 +368,7 @@ class AsyncExecutionContext(_StackContext):
         *,
         at_once: bool,
     ) -> Any:
-        with short_tracebacks(), depth_limit():
+        with short_tracebacks():
             awaited = await _awaited(argument)
             run = self._plan(computation, awaited, seconds, at_once=at_once)
             if self.factory.on_callers_thread:

@@ -12,7 +12,7 @@ from functools import partial, reduce
 from typing import Any, final
 
 from fedlearn_edu import types
-from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
+from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.contexts.arguments import (
     cardinalities_at_once,
     count_members,
@@ -24,7 +24,9 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, tree_map
+from fedlearn_edu.types.containers import one_of
+from fedlearn_edu.types.sequences import unwrap
 
 Count = Callable[[types.Placement], int]
 
@@ -51,7 +53,7 @@ class ReferenceContext(Context):
         if type_.parameter is not None:
             plain = to_plain(argument, type_.parameter, name)
         counts, default = count_members(plain, type_.parameter, name), self._default
-        plain = types.released(fill_all_equal(plain, counts, default))
+        plain = unwrap(fill_all_equal(plain, counts, default))
         if at_once:
             counts = cardinalities_at_once(counts, type_, default, name)
         clients = counts.get(types.CLIENTS, default)
@@ -59,14 +61,14 @@ class ReferenceContext(Context):
         def count(placement: types.Placement) -> int:
             return clients if placement is types.CLIENTS else 1
 
-        meanings = _meanings(count)
-        fn = evaluate(computation.tree, meanings)
+        semantics = _semantics(count)
+        fn = evaluate(computation.tree, semantics)
         none = type_.parameter is None
-        result = fn() if none else fn(_inside(plain, type_.parameter, count, meanings))
+        result = fn() if none else fn(_inside(plain, type_.parameter, count, semantics))
         return types.restore(private(_outside(result, type_.result)), type_.result)
 
 
-def _meanings(count: Count) -> Meanings:
+def _semantics(count: Count) -> Semantics:
     def bind(primitive: Callable[[range, Any], Any], node: ir.Intrinsic) -> Fn:
         result = node.type.result
         placed = isinstance(result, types.FederatedType)
@@ -74,7 +76,7 @@ def _meanings(count: Count) -> Meanings:
         return lambda argument: primitive(who, argument)
 
     primitives = {uri: partial(bind, fn) for uri, fn in _PRIMITIVES.items()}
-    return Meanings(
+    return Semantics(
         lambda leaf: _run(leaf.code), lambda literal: literal.value, primitives
     )
 
@@ -89,7 +91,7 @@ def _run(code: Any) -> Fn:
 
 def _member(value: Any, i: int) -> Any:
     """Participant i's part of a structure of federated values."""
-    return value.map(lambda v: _member(v, i)) if isinstance(value, Struct) else value[i]
+    return tree_map(lambda members: members[i], value)
 
 
 def _fold(items: Any, zero: Any, fn: Fn) -> Any:
@@ -118,29 +120,26 @@ _PRIMITIVES: dict[str, Callable[[range, Any], Any]] = {
 
 
 def _inside(
-    plain: Any, type_: types.Type | None, count: Count, meanings: Meanings
+    plain: Any, type_: types.Type | None, count: Count, semantics: Semantics
 ) -> Any:
     """An argument with every federated part as a tuple, every function callable."""
-    match type_:
-        case types.FederatedType(placement=placement, all_equal=True):
-            return tuple(plain for _ in range(count(placement)))
-        case types.StructType():
-            pairs = zip(plain, type_, strict=True)
-            parts = [_inside(v, t, count, meanings) for v, t in pairs]
-            return Struct(zip(type_.names(), parts, strict=True))
-        case types.FunctionType():
-            return evaluate(plain, meanings)
-        case _:
-            return plain
+
+    def enter(leaf: types.Type | None, part: Any) -> Any:
+        match leaf:
+            case types.FederatedType(placement=placement, all_equal=True):
+                return (part,) * count(placement)
+            case types.FunctionType():
+                return evaluate(part, semantics)
+        return part
+
+    return tree_map(enter, type_, plain)
 
 
 def _outside(value: Any, type_: types.Type) -> Any:
     """A result with every all-equal part as its one value."""
-    match type_:
-        case types.FederatedType(all_equal=True):
-            return types.one_of(value, type_)
-        case types.StructType():
-            parts = [_outside(v, t) for v, t in zip(value, type_, strict=True)]
-            return Struct(zip(type_.names(), parts, strict=True))
-        case _:
-            return value
+
+    def one(leaf: types.Type, part: Any) -> Any:
+        is_equal = isinstance(leaf, types.FederatedType) and leaf.all_equal
+        return one_of(part, leaf) if is_equal else part
+
+    return tree_map(one, type_, value)

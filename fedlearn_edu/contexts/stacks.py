@@ -23,11 +23,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
 
+from fedlearn_edu.compiler.fuse import Fuser
 from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.executors.batched import Together
+from fedlearn_edu.executors.batched import BatchedRuntime
 from fedlearn_edu.executors.federating import FederatingExecutor, FederatingStrategy
 from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.executors.recording import RecordingExecutor, Tape
@@ -39,6 +40,7 @@ from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
 from fedlearn_edu.executors.strategies.shared import TargetExecutors
 from fedlearn_edu.executors.threads import ThreadDelegatingExecutor
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.context_stack import Context, tracers
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 from fedlearn_edu.types import CLIENTS, SERVER
@@ -55,11 +57,20 @@ def _tensorflow() -> Executor:
 
 
 @cache
-def _tensorflow_together() -> Together:
-    from fedlearn_edu.runtimes.tensorflow.groups import TensorFlowTogether
+def _tensorflow_batched() -> BatchedRuntime:
+    from fedlearn_edu.runtimes.tensorflow.groups import TensorFlowBatchedRuntime
 
-    return TensorFlowTogether()
+    return TensorFlowBatchedRuntime()
 
+
+def _fuse_in_tensorflow(function: ir.Lambda, name: str) -> ir.Leaf | None:
+    from fedlearn_edu.runtimes.tensorflow.fusing import fuse
+
+    return fuse(function, name)
+
+
+# Runtimes that can make one leaf of a whole function of the language.
+FUSERS: dict[str, Fuser] = {"tensorflow": _fuse_in_tensorflow}
 
 _makers: dict[str, Callable[[], Executor]] = {
     "numpy": NumPyExecutor,
@@ -67,7 +78,7 @@ _makers: dict[str, Callable[[], Executor]] = {
 }
 
 # Runtimes that can run a function for many participants in one call.
-_together: dict[str, Callable[[], Together]] = {"tensorflow": _tensorflow_together}
+_batched: dict[str, Callable[[], BatchedRuntime]] = {"tensorflow": _tensorflow_batched}
 
 
 def _tensorflow_is_tracing() -> Context | None:
@@ -89,10 +100,10 @@ def register_runtime(name: str, make_executor: Callable[[], Executor]) -> None:
     _makers[name] = make_executor
 
 
-def together(leaf: LeafSpec, runtimes: frozenset[str]) -> Together | None:
+def batched_runtime(leaf: LeafSpec, runtimes: frozenset[str]) -> BatchedRuntime | None:
     """How leaf code of `runtimes` runs for many participants at once, if it can."""
-    able = [name for name in _together if name in runtimes and leaf in (None, name)]
-    return _together[able[0]]() if able else None
+    able = [name for name in _batched if name in runtimes and leaf in (None, name)]
+    return _batched[able[0]]() if able else None
 
 
 def leaf_executor(leaf: LeafSpec, runtimes: frozenset[str]) -> Executor:
@@ -207,7 +218,7 @@ class StackBuilder:
         first = clients[0] if clients else 0
         make = FederatedResolvingStrategy.factory(targets, first)
         found = (
-            together(self._plan.leaf, self._runtimes)
+            batched_runtime(self._plan.leaf, self._runtimes)
             if self._plan.fuses_groups
             else None
         )

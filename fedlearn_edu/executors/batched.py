@@ -58,7 +58,7 @@ class Group:
     count: int
 
 
-class Together(ABC):
+class BatchedRuntime(ABC):
     """Runs a function for all members of a group at once; the results are the same."""
 
     @abstractmethod

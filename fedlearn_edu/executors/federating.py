@@ -31,8 +31,7 @@ from fedlearn_edu.executors.strategies.base import (
 )
 from fedlearn_edu.executors.strategies.base import implements as implements
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.expansion import expansion
-from fedlearn_edu.language.intrinsic import IntrinsicDef, intrinsic_named
+from fedlearn_edu.language.intrinsic import IntrinsicDef, expansion, intrinsic_named
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,

@@ -23,20 +23,19 @@ from fedlearn_edu.executors.base import (
 )
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.operations import MEANINGS
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.ir.operations import OPERATION_TABLE
+from fedlearn_edu.structure import Struct, leaves
 from fedlearn_edu.types import (
     FederatedType,
     FunctionType,
-    Kept,
     SequenceType,
     StructType,
     TensorType,
     Type,
     normalize,
-    released,
 )
-from fedlearn_edu.types.data_types import struct_type
+from fedlearn_edu.types.definitions import struct_type
+from fedlearn_edu.types.sequences import Cached, unwrap
 
 
 @final
@@ -201,12 +200,12 @@ class LeafExecutor(Executor):
 
     def _embed(self, plain: Any, type_: Type) -> Any:
         match plain:
-            case Kept() if self.lazy_sequences and isinstance(type_, SequenceType):
+            case Cached() if self.lazy_sequences and isinstance(type_, SequenceType):
                 return plain
-            case Kept():
+            case Cached():
                 key = (self.runtime, type_)
                 return plain.form(key, lambda plain: self.embed(plain, type_))
-            case Struct() if isinstance(type_, StructType) and _holds_kept(plain):
+            case Struct() if isinstance(type_, StructType) and _holds_cached(plain):
                 pairs = zip(type_.items(), plain, strict=True)
                 return Struct((n, self._embed(v, t)) for (n, t), v in pairs)
             case _:
@@ -225,7 +224,7 @@ class LeafExecutor(Executor):
             try:
                 result = self.run(fn.representation, data, type_)
             except Exception as error:
-                if name not in MEANINGS:
+                if name not in OPERATION_TABLE:
                     add_place(error, f"in the computation {name}")
                 raise
         return Handle(self, result, type_.result)
@@ -275,14 +274,11 @@ class AnyRuntimeExecutor(LeafExecutor):
 
     def extract(self, data: Any, type_: Type) -> Any:
         """The data as they are."""
-        return released(data)
+        return unwrap(data)
 
 
-def _holds_kept(fields: Struct) -> bool:
-    return any(
-        isinstance(f, Kept) or (isinstance(f, Struct) and _holds_kept(f))
-        for f in fields
-    )
+def _holds_cached(fields: Struct) -> bool:
+    return any(isinstance(leaf, Cached) for leaf in leaves(fields))
 
 
 def _check_held_by_one(runtime: str, type_: Type) -> None:

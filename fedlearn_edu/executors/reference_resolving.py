@@ -24,7 +24,7 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references, substitute, with_name
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, leaves
 from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
 
 Scope: TypeAlias = ChainMap[str, "Handle"]
@@ -156,6 +156,4 @@ def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:
 
 def _holds_placed(type_: Type) -> bool:
     """Whether there is a federated value among the data; functions may speak of any."""
-    if isinstance(type_, StructType):
-        return any(map(_holds_placed, type_))
-    return isinstance(type_, FederatedType)
+    return any(isinstance(leaf, FederatedType) for leaf in leaves(type_))

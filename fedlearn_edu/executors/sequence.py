@@ -25,14 +25,8 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.types import (
-    FunctionType,
-    LazySequence,
-    SequenceType,
-    Type,
-    length_of,
-    released,
-)
+from fedlearn_edu.types import FunctionType, SequenceType, Type
+from fedlearn_edu.types.sequences import LazySequence, length_of, unwrap
 
 IMPLEMENTED = frozenset({"sequence_map", "sequence_reduce"})
 
@@ -89,7 +83,7 @@ class SequenceExecutor(OverTarget):
         """Materializes a value; a mapped sequence is read to its end."""
         match handle.representation:
             case Source(payload=payload):
-                return released(payload)
+                return unwrap(payload)
             case Mapped():
                 elements = self.elements(handle)
                 return tuple([await element.compute() async for element in elements])

@@ -18,7 +18,8 @@ from fedlearn_edu.executors.base import Executor, as_node
 from fedlearn_edu.executors.wrapping import EventKind, Work, WrappingExecutor
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, released
+from fedlearn_edu.types import FederatedType, StructType, TensorType, Type
+from fedlearn_edu.types.sequences import unwrap
 
 
 @final
@@ -148,7 +149,7 @@ class SizingExecutor(WrappingExecutor):
         if what is EventKind.COMPUTE:
             self._meter.add("up", subject.type_signature, result)
         elif what is EventKind.CREATE_VALUE and node is None:
-            self._meter.add("down", result.type_signature, released(subject))
+            self._meter.add("down", result.type_signature, unwrap(subject))
         elif what is EventKind.CREATE_VALUE and node is not None:
             for literal in captured_constants(node):
                 self._meter.add("down", literal.type, literal.value)

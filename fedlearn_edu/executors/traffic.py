@@ -22,7 +22,8 @@ from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.sizing import size_bytes, type_bytes
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import captured_constants
-from fedlearn_edu.types import CLIENTS, released
+from fedlearn_edu.types import CLIENTS
+from fedlearn_edu.types.sequences import unwrap
 
 TO_CLIENTS, TO_SERVER = "server → clients", "clients → server"
 INTO_CLIENTS, INTO_SERVER = "outside → clients", "outside → server"
@@ -125,9 +126,9 @@ def _crossing(
             edge = inward
             size = sum(size_bytes(c.value) for c in captured_constants(node))
         elif around is None or uri == _GIVEN:
-            edge, size = inward, size_bytes(released(event.given))
+            edge, size = inward, size_bytes(unwrap(event.given))
         elif uri == _SENT and is_client:
-            edge, size = TO_CLIENTS, size_bytes(released(event.given))
+            edge, size = TO_CLIENTS, size_bytes(unwrap(event.given))
     elif event.what is EventKind.COMPUTE:
         size = size_bytes(event.made)
         if is_outside:
@@ -185,4 +186,4 @@ def _held(handle: Any) -> Entries | Same | None:
 
 
 def _size(values: Sequence[Any]) -> int:
-    return sum(size_bytes(released(value)) for value in values)
+    return sum(size_bytes(unwrap(value)) for value in values)

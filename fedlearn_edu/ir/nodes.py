@@ -25,6 +25,7 @@ import numpy as np
 
 from fedlearn_edu import structure
 from fedlearn_edu.types import FunctionType, Placement, PlacementType, StructType, Type
+from fedlearn_edu.types.messages import other_kind
 
 
 class LeafCode(Protocol):
@@ -214,15 +215,15 @@ ANY_RUNTIME = "any"
 
 def struct_type_of(node: Node) -> StructType:
     """The type of a node that is known to be a structure."""
-    node.type.check_struct()
-    assert isinstance(node.type, StructType)
+    if not isinstance(node.type, StructType):
+        raise other_kind(node.type, "struct")
     return node.type
 
 
 def function_type_of(node: Node) -> FunctionType:
     """The type of a node that is known to be a function."""
-    node.type.check_function()
-    assert isinstance(node.type, FunctionType)
+    if not isinstance(node.type, FunctionType):
+        raise other_kind(node.type, "function")
     return node.type
 
 

@@ -34,7 +34,7 @@ class Operation:
     def __call__(self, argument: Any) -> Any:
         """Applies the operation to plain operands."""
         operands = argument if isinstance(argument, Struct) else (argument,)
-        return MEANINGS[self.name](self, *operands)
+        return OPERATION_TABLE[self.name](self, *operands)
 
 
 def operation(
@@ -111,7 +111,7 @@ def _wrapping(fn: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return run
 
 
-MEANINGS: dict[str, Callable[..., Any]] = {
+OPERATION_TABLE: dict[str, Callable[..., Any]] = {
     "add": _wrapping(np.add),
     "subtract": _wrapping(np.subtract),
     "multiply": _wrapping(np.multiply),

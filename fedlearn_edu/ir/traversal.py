@@ -69,17 +69,17 @@ def rebuild_atoms(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
 
     No recursion: programs are deeper than Python's stack sooner than types are.
     """
-    ahead, made = [(node, False)], list[ir.Node]()
-    while ahead:
-        here, is_ready = ahead.pop()
+    stack, made = [(node, False)], list[ir.Node]()
+    while stack:
+        here, is_ready = stack.pop()
         below = children(here)
         if is_ready:
             parts = iter(made[len(made) - len(below) :])
             del made[len(made) - len(below) :]
             made.append(rebuild(here, lambda _, parts=parts: next(parts)))  # type: ignore[misc]
         elif below:
-            ahead.append((here, True))
-            ahead.extend((child, False) for child in reversed(below))
+            stack.append((here, True))
+            stack.extend((child, False) for child in reversed(below))
         else:
             made.append(fn(here))
     return made[0]
@@ -94,10 +94,10 @@ def field(source: ir.Node, index: int) -> ir.Node:
 
 def walk(node: ir.Node) -> Iterator[ir.Node]:
     """`node` and everything below it, parents first."""
-    ahead = [node]
-    while ahead:
-        yield (here := ahead.pop())
-        ahead.extend(reversed(children(here)))
+    stack = [node]
+    while stack:
+        yield (here := stack.pop())
+        stack.extend(reversed(children(here)))
 
 
 def free_references(node: ir.Node) -> dict[str, Type]:
@@ -108,23 +108,23 @@ def free_references(node: ir.Node) -> dict[str, Type]:
 def free_nodes(node: ir.Node) -> Iterator[ir.Reference]:
     """Every mention of a name that is bound outside `node`, in order."""
     bound = defaultdict[str, int](int)
-    ahead: list[ir.Node | tuple[str | None, int]] = [node]
-    while ahead:
-        match ahead.pop():
+    stack: list[ir.Node | tuple[str | None, int]] = [node]
+    while stack:
+        match stack.pop():
             case (name, change):
                 bound[name or ""] += change
             case ir.Reference(name=name) as here:
                 if not bound[name]:
                     yield here
             case ir.Lambda(parameter=parameter, body=body):
-                ahead += [(parameter, -1), body, (parameter, 1)]
+                stack += [(parameter, -1), body, (parameter, 1)]
             case ir.Block(locals=locals_, result=result):
-                ahead += [(name, -1) for name, _ in locals_]
-                ahead.append(result)
+                stack += [(name, -1) for name, _ in locals_]
+                stack.append(result)
                 for name, value in reversed(locals_):
-                    ahead += [(name, 1), value]
+                    stack += [(name, 1), value]
             case other:
-                ahead.extend(reversed(children(other)))
+                stack.extend(reversed(children(other)))
 
 
 def substitute(node: ir.Node, bindings: Mapping[str, ir.Node]) -> ir.Node:
@@ -149,7 +149,7 @@ def substitute(node: ir.Node, bindings: Mapping[str, ir.Node]) -> ir.Node:
 
 
 def with_name(name: str, value: T, scope: ChainMap[str, T]) -> ChainMap[str, T]:
-    """The scope of a block once one more name is bound; it grows, if nobody can tell.
+    """The scope of a block with one more name bound; extended in place where possible.
 
     A function that was written before may mean another value of the same name.
     """
@@ -177,7 +177,7 @@ def leaves(node: ir.Node) -> tuple[ir.Leaf, ...]:
 
 
 def is_pure(node: ir.Node) -> bool:
-    """Whether nobody can tell how often its leaf code was run."""
+    """Whether it makes no difference how often its leaf code runs."""
     return all(getattr(leaf.code, "is_pure", False) for leaf in leaves(node))
 
 

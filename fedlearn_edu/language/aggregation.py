@@ -9,17 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
-from fedlearn_edu.language.application import (
-    argument,
-    derived,
-    record,
-    to_federated,
-    to_function,
-    traced,
-)
+from fedlearn_edu.language.application import apply, derived, intrinsic, traced
 from fedlearn_edu.language.arithmetic import (
     binary,
     call,
@@ -27,28 +19,14 @@ from fedlearn_edu.language.arithmetic import (
     identity,
     zeros,
 )
-from fedlearn_edu.language.eager import intrinsic
-from fedlearn_edu.language.inference import cure_by_element
 from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.mapping import federated_map, map_members
+from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.sequences import sequence_reduce
 from fedlearn_edu.language.value import Value
-from fedlearn_edu.types import (
-    AbstractType,
-    FederatedType,
-    FunctionType,
-    SequenceType,
-    StructType,
-    TensorType,
-    Type,
-    check_sum_compatible,
-    type_at_clients,
-    type_at_server,
-)
+from fedlearn_edu.types import SequenceType, TensorType, Type, check_sum_compatible
 
-_ANY_AT_CLIENTS = type_at_clients(AbstractType("T"))
-
-define(
+_AGGREGATE = define(
     "federated_aggregate",
     "(<{T}@CLIENTS,U,(<U,T> -> U),(<U,U> -> U),(U -> R)> -> R@SERVER)",
 )
@@ -73,21 +51,7 @@ def federated_aggregate(
 
     Source: `tff.federated_aggregate`; the order is fixed here, unspecified there.
     """
-    items = to_federated(value, "federated_aggregate", _ANY_AT_CLIENTS)
-    start = argument(zero, "federated_aggregate")
-    assert isinstance(items.type_signature, FederatedType)
-    item = items.type_signature.member
-    pair = StructType([(None, start.type_signature), (None, item)])
-    step = to_function(accumulate, "federated_aggregate", pair)
-    state = _result(step)
-    join = to_function(merge, "federated_aggregate", StructType([(None, state)] * 2))
-    final = to_function(report, "federated_aggregate", state)
-    _check_role("zero", start, state)
-    _check_role("accumulate", step, _function([state, item], state))
-    _check_role("merge", join, _function([state, state], state))
-    _check_role("report", final, FunctionType(state, _result(final)))
-    result = type_at_server(_result(final))
-    return record("federated_aggregate", result, [items, start, step, join, final])
+    return apply(_AGGREGATE, [value, zero, accumulate, merge, report])
 
 
 @derived("(<(S -> T),{S}@CLIENTS,U,(<U,T> -> U),(<U,U> -> U),(U -> R)> -> R@SERVER)")
@@ -101,28 +65,6 @@ def federated_map_aggregate(
     """
     mapped = federated_map(fn, value)
     return federated_aggregate(mapped, zero, accumulate, merge, report)
-
-
-def _result(fn: Value) -> Type:
-    assert isinstance(fn.type_signature, FunctionType)
-    return fn.type_signature.result
-
-
-def _function(parameters: list[Type], result: Type) -> FunctionType:
-    return FunctionType(StructType([(None, p) for p in parameters]), result)
-
-
-def _check_role(role: str, value: Value, wanted: Type) -> None:
-    found = value.type_signature
-    if not wanted.is_assignable_from(found):
-        raise TypeMismatchError(
-            f"the argument {role!r} of federated_aggregate has the wrong type",
-            expected=str(wanted),
-            found=str(found),
-            where=str(value),
-            do=cure_by_element(wanted, found)
-            or "let zero, accumulate and merge agree on one type of the running state",
-        )
 
 
 def _check_summable(value: Type) -> None:
@@ -160,9 +102,7 @@ def _check_ordered(value: Type) -> None:
             isinstance(t, TensorType) and np.issubdtype(t.dtype, np.complexfloating)
         )
     ):
-        raise TypeMismatchError(
-            "complex numbers have no order", expected="real numbers", found=str(value)
-        )
+        raise messages.no_order(value)
 
 
 def _extreme(value: Value, name: str, sign: int) -> Value:
@@ -201,13 +141,7 @@ def federated_max(value: Any) -> Value:
 
 def _check_collectable(value: Type, *_: Type) -> None:
     if value.contains(lambda t: isinstance(t, SequenceType)):
-        raise TypeMismatchError(
-            "the clients' values are collected into one sequence, which cannot hold "
-            "sequences",
-            expected="members made of tensors and structures",
-            found=str(value),
-            do="reduce each client's sequence first: federated_map(sequence_sum, …)",
-        )
+        raise messages.sequences_in_a_sequence(value)
 
 
 @derived("({T}@CLIENTS -> T*@SERVER)", require=_check_collectable)

@@ -1,40 +1,72 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Using an intrinsic in the body being traced: convert the arguments, check, record.
+"""Using an intrinsic: its arguments are held against its signature, and it is recorded.
 
-`derived` makes a student's function an intrinsic; `apply` serves the library's own.
-What is recorded is a call of an `Intrinsic` node at one concrete type.
+`intrinsic` and `derived` make functions that record in a body and run outside of it;
+`apply` records a call of an `Intrinsic` node at one concrete type.
 """
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from fedlearn_edu.errors import (
     FedLearnError,
-    TracingError,
     TypeMismatchError,
     add_place,
+    short_traceback,
 )
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references
-from fedlearn_edu.language.eager import ANYWHERE, intrinsic
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.context_stack import current_tracing_context
+from fedlearn_edu.language.eager import bound_arguments, run_eagerly
 from fedlearn_edu.language.federated_computation import (
+    FederatedTracingContext,
     require_federated_context,
     trace_federated,
 )
-from fedlearn_edu.language.inference import hint_for, infer_result, parameters_of
-from fedlearn_edu.language.intrinsic import IntrinsicDef, define
-from fedlearn_edu.language.value import OPERATORS, Value, to_value
+from fedlearn_edu.language.intrinsic import (
+    IntrinsicDef,
+    define,
+    parameters_of,
+    sequence_position,
+)
+from fedlearn_edu.language.messages import intrinsics as messages
+from fedlearn_edu.language.messages.computations import ANYWHERE
+from fedlearn_edu.language.value import Value, to_value
 from fedlearn_edu.types import (
+    AbstractType,
     FederatedType,
     FunctionType,
-    SequenceType,
     StructType,
     Type,
-    parse_type,
+    substitute,
     unify,
 )
-from fedlearn_edu.types.relations import BY_ELEMENT
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Letters = dict[str, Type]
+_functions: dict[str, Callable[..., Any]] = {}  # whose parameters name the arguments
+
+
+def intrinsic(fn: Callable[P, R]) -> Callable[P, R]:
+    """Lets a function that records an intrinsic be used outside of bodies, too."""
+    record: Callable[..., Any] = fn
+    _functions[fn.__name__] = fn
+
+    @functools.wraps(fn)
+    @short_traceback
+    def use(*args: P.args, **kwargs: P.kwargs) -> Any:
+        in_body = isinstance(current_tracing_context(), FederatedTracingContext)
+        given = bound_arguments(fn, args, kwargs)
+        if in_body or any(isinstance(arg, Value) for arg in given.values()):
+            return record(*given.values())
+        return run_eagerly(fn, given, sequence_position(fn.__name__))
+
+    use.autograph_info__ = Computation.autograph_info__  # type: ignore[attr-defined]
+    return use
 
 
 def derived(
@@ -68,13 +100,7 @@ def derived(
 
 def apply(definition: IntrinsicDef, args: Sequence[Any], *, variant: int = 0) -> Value:
     """Records the use of an intrinsic on `args`, by its signature number `variant`."""
-    signature = parse_type(definition.signatures[variant])
-    assert isinstance(signature, FunctionType)
-    require_federated_context(definition.uri, ANYWHERE)
-    values = convert_arguments(definition.uri, signature, args)
-    if definition.require is not None:
-        definition.require(*(value.type_signature for value in values))
-    result = infer_result(definition.uri, signature, values)
+    values, result = fit_to_signature(definition, args, variant=variant)
     return record(definition.uri, result, values)
 
 
@@ -89,31 +115,92 @@ def record(uri: str, result: Type, values: Sequence[Value]) -> Value:
     return context.bind(ir.Call(intrinsic, whole))
 
 
-def convert_arguments(
-    uri: str, signature: FunctionType, args: Sequence[Any]
-) -> list[Value]:
-    """Makes Values of the arguments: zips where federated, types where polymorphic."""
+def fit_to_signature(
+    definition: IntrinsicDef, args: Sequence[Any], *, variant: int = 0
+) -> tuple[list[Value], Type]:
+    """The arguments as Values that fit the signature, and the type of the result.
+
+    Data say first what the letters of the signature stand for. Functions get their
+    types from that, one after the other, and say more by their results. In the end,
+    every argument has to have the type that the signature then gives it.
+    """
+    uri, signature = definition.uri, definition.types[variant]
+    require_federated_context(uri, ANYWHERE)
     templates = parameters_of(signature)
     if len(args) != len(templates):
-        raise TracingError(
-            f"{uri} takes {len(templates)} argument(s)",
-            expected=str(signature),
-            found=f"{len(args)} argument(s)",
-        )
-    values: dict[int, Value] = {}
-    bindings: dict[str, Type] = {}
+        count = len(templates)
+        raise messages.wrong_number_of_arguments(uri, signature, count, len(args))
+    values: list[Any] = list(args)
+    by_data = _convert_data(uri, templates, values)
+    letters = _convert_functions(uri, templates, values, by_data)
+    if definition.require is not None:
+        definition.require(*(value.type_signature for value in values))
+    for index, (template, value) in enumerate(zip(templates, values, strict=True)):
+        wanted = _filled(template, letters)
+        if wanted is None or not wanted.is_assignable_from(value.type_signature):
+            known = {letter: letters[letter] for letter in by_data}
+            expected = _expected(template, letters, known)
+            raise _misfit(uri, index, expected, wanted or template, value)
+    return values, substitute(signature.result, letters)
+
+
+def _convert_data(uri: str, templates: Sequence[Type], values: list[Any]) -> Letters:
+    """Makes Values of the data among the arguments; returns the letters they define."""
+    letters: Letters = {}
     for index, template in enumerate(templates):
-        if isinstance(template, FederatedType):
-            values[index] = to_federated(args[index], uri, template)
-        elif not isinstance(template, FunctionType):
-            values[index] = argument(args[index], uri)
-        if index in values:
-            bindings |= unify(template, values[index].type_signature)
+        if not isinstance(template, FunctionType):
+            values[index] = value = _data(values[index], uri, template)
+            found = _meanings(template, value.type_signature)
+            if found is None:
+                raise _misfit(uri, index, str(template), template, value)
+            letters = found | letters
+    return letters
+
+
+def _convert_functions(
+    uri: str, templates: Sequence[Type], values: list[Any], letters: Letters
+) -> Letters:
+    """Makes Values of the functions; returns the letters, with those of the results.
+
+    The first function that returns a letter may widen it: what it returns, a state for
+    example, may be more general than the data it starts from.
+    """
+    returned = set[str]()
     for index, template in enumerate(templates):
         if isinstance(template, FunctionType):
-            hint = hint_for(template, bindings)
-            values[index] = to_function(args[index], uri, hint)
-    return [values[index] for index in range(len(templates))]
+            hint = _filled(template.parameter, letters)
+            values[index] = to_function(values[index], uri, hint)
+            result = ir.function_type_of(values[index].node).result
+            for letter, type_ in (_meanings(template.result, result) or {}).items():
+                if letter not in returned:
+                    wider = _wider(letters.get(letter, type_), type_)
+                    letters = {**letters, letter: wider}
+                    returned.add(letter)
+    return letters
+
+
+def _wider(known: Type, returned: Type) -> Type:
+    narrows = known.is_assignable_from(returned)
+    return known if narrows and not returned.is_assignable_from(known) else returned
+
+
+def _expected(template: Type, letters: Letters, known: Letters) -> str:
+    """What an argument should be; of a function, only what the others say."""
+    if not isinstance(template, FunctionType):
+        return str(_filled(template, letters))
+    parameter = (
+        "" if template.parameter is None else _filled(template.parameter, letters)
+    )
+    return f"({parameter} -> {_filled(template.result, known) or '…'})"
+
+
+def _misfit(
+    uri: str, index: int, expected: str, wanted: Type, value: Value
+) -> TypeMismatchError:
+    fn = _functions.get(uri)
+    roles = list(inspect.signature(fn).parameters) if fn is not None else []
+    role = repr(roles[index]) if index < len(roles) else f"number {index}"
+    return messages.misfit(uri, role, expected, wanted, value)
 
 
 def argument(arg: Any, uri: str, hint: Type | None = None) -> Value:
@@ -126,86 +213,54 @@ def argument(arg: Any, uri: str, hint: Type | None = None) -> Value:
         raise
 
 
+def _data(arg: Any, uri: str, template: Type) -> Value:
+    if isinstance(template, FederatedType):
+        return to_federated(arg, uri, template)
+    return argument(arg, uri)
+
+
 def to_federated(arg: Any, uri: str, template: FederatedType) -> Value:
     """A federated Value at the template's placement; structures are zipped."""
-    value = OPERATORS["zip_if_needed"](argument(arg, uri))
+    from fedlearn_edu.language.mapping import zip_if_needed  # an intrinsic itself
+
+    value = zip_if_needed(argument(arg, uri))
     type_ = value.type_signature
-    if isinstance(type_, FunctionType):
-        raise TypeMismatchError(
-            f"{uri} needs a federated value here, not a function",
-            expected=str(template),
-            found=str(type_),
-            where=str(value),
-            do="check the order of the arguments",
-        )
     if not isinstance(type_, FederatedType):
-        raise TypeMismatchError(
-            f"{uri} needs a federated value, or a structure of federated values",
-            expected=str(template),
-            found=str(type_),
-            where=str(value),
-            do=BY_ELEMENT
-            if isinstance(type_, SequenceType)
-            else f"place it first: federated_value(…, {template.placement}) in a body, "
-            f"place(…, {template.placement}) outside of it",
-        )
+        raise messages.not_federated(uri, template, value)
     if type_.placement is not template.placement:
-        raise TypeMismatchError(
-            f"{uri} works on values at another placement",
-            expected=f"a value at {template.placement}: {template}",
-            found=str(type_),
-            where=str(value),
-            do=_move(uri, type_),
-        )
+        raise messages.another_placement(uri, template, type_, value)
     if template.all_equal and not type_.all_equal:
-        raise TypeMismatchError(
-            f"{uri} needs a value that is equal everywhere",
-            expected=str(template),
-            found=str(type_),
-            where=str(value),
-        )
+        raise messages.not_all_equal(uri, template, value)
     return value
-
-
-def _move(uri: str, type_: FederatedType) -> str:
-    if type_.placement.default_all_equal:
-        return (
-            f"{uri} combines what the clients hold; this is one value at the server "
-            "already (federated_broadcast would bring it to the clients)"
-        )
-    return "bring it to the server with an aggregation such as federated_sum"
 
 
 def to_function(arg: Any, uri: str, hint: Type | None) -> Value:
     """A function Value; polymorphic computations get their type from `hint`."""
     value = argument(arg, uri, hint)
     if not isinstance(value.type_signature, FunctionType):
-        raise TypeMismatchError(
-            f"{uri} needs a computation here",
-            expected="a computation" if hint is None else f"({hint} -> …)",
-            found=str(value.type_signature),
-            where=str(value),
-            do="check the order of the arguments",
-        )
-    _refuse_federated_captures(uri, value)
+        raise messages.not_a_computation(uri, hint, value)
+    for name, type_ in free_references(value.node).items():
+        placed = type_.contains(Type.is_federated)
+        if placed and not isinstance(type_, FunctionType):
+            raise messages.captured_a_placed_value(uri, name, type_)
     return value
 
 
-def _refuse_federated_captures(uri: str, value: Value) -> None:
-    if not isinstance(value.type_signature, FunctionType):
-        return
-    for name, type_ in free_references(value.node).items():
-        if not isinstance(type_, FunctionType) and type_.contains(
-            lambda t: isinstance(t, FederatedType)
-        ):
-            raise TracingError(
-                f"a function given to {uri} uses {name!r} of the body around it, "
-                "which has a placement",
-                expected="captured values without a placement",
-                found=f"{name}: {type_}",
-                do=f"make {name!r} part of the value that is mapped "
-                "(broadcast it first if it is at the server)",
-            )
+def _meanings(template: Type, found: Type) -> Letters | None:
+    """What the letters of a template stand for, if the type found has its form."""
+    try:
+        return unify(template, found)
+    except TypeMismatchError:
+        return None
+
+
+def _filled(template: Type | None, letters: Letters) -> Type | None:
+    """The template with its letters replaced, if all of them are known."""
+    if template is None or template.contains(
+        lambda t: isinstance(t, AbstractType) and t.label not in letters
+    ):
+        return None
+    return substitute(template, letters)
 
 
 def traced(fn: Callable[..., Any], *types: Type, name: str) -> Value:

@@ -2,7 +2,7 @@
 """The parameters of a Python function and the single parameter of a computation.
 
 The decorators and their frontends ask here, when a function is defined; the arguments
-of a call are arranged in `packing.py`.
+of a call are arranged in `computation.py`.
 """
 
 import inspect
@@ -15,8 +15,8 @@ import numpy as np
 from fedlearn_edu.errors import TracingError, describe
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible, to_type
-from fedlearn_edu.types.data_types import is_field
-from fedlearn_edu.types.type_join import SequenceList
+from fedlearn_edu.types.definitions import is_field
+from fedlearn_edu.types.sequences import SequenceList
 
 
 def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:

@@ -11,25 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import cast, operation
-from fedlearn_edu.language.application import traced
-from fedlearn_edu.language.eager import ANYWHERE, intrinsic
+from fedlearn_edu.language.application import intrinsic, traced
 from fedlearn_edu.language.federated_computation import require_federated_context
 from fedlearn_edu.language.mapping import federated_map, federated_zip
+from fedlearn_edu.language.messages import values as messages
+from fedlearn_edu.language.messages.computations import ANYWHERE
 from fedlearn_edu.language.movement import federated_value
-from fedlearn_edu.language.value import (
-    Value,
-    fieldwise,
-    operator,
-    structure_like,
-    to_value,
-)
+from fedlearn_edu.language.value import Value, map_leaves, structure_like, to_value
 from fedlearn_edu.types import FederatedType, StructType, TensorType, Type, normalize
 from fedlearn_edu.types.dtypes import NUMERIC, kind_of
-from fedlearn_edu.types.mismatch import clip
-from fedlearn_edu.types.relations import by_element
 
 Number = int | float | complex
 
@@ -52,11 +44,7 @@ def constant_like(type_: Type, number_for: Callable[[TensorType], Any]) -> Value
             nodes = ((n, constant_like(t, number_for).node) for n, t in type_.items())
             return Value(ir.Struct(tuple(nodes), type_.python_container))
         case _:
-            raise TypeMismatchError(
-                "no constant of this type can be made",
-                expected="tensors and structures of tensors",
-                found=str(type_),
-            )
+            raise messages.no_constant(type_)
 
 
 def zeros(type_: Type) -> Value:
@@ -74,14 +62,16 @@ def leafwise(name: str, left: Value, right: Value) -> Value:
 
     Both have one structure, or one of them is a scalar that meets every leaf.
     """
-    types = (left.type_signature, right.type_signature)
-    if any(isinstance(type_, StructType) for type_ in types):
-        return fieldwise(lambda a, b: leafwise(name, a, b), left, right)
-    result = next((t for t in types if not _is_scalar(t)), types[0])
-    assert isinstance(result, TensorType)
-    if name == "divide" and np.issubdtype(result.dtype, np.integer):
-        result = TensorType(np.float64, result.shape)
-    return call(operation(name, types, result), left, right)
+
+    def apply(left: Value, right: Value) -> Value:
+        types = (left.type_signature, right.type_signature)
+        result = next((t for t in types if not _is_scalar(t)), types[0])
+        assert isinstance(result, TensorType)
+        if name == "divide" and np.issubdtype(result.dtype, np.integer):
+            result = TensorType(np.float64, result.shape)
+        return call(operation(name, types, result), left, right)
+
+    return map_leaves(apply, left, right)
 
 
 def _is_scalar(type_: Type) -> bool:
@@ -90,19 +80,25 @@ def _is_scalar(type_: Type) -> bool:
 
 def scale(name: str, value: Value, factor: Value) -> Value:
     """`leafwise` with a scalar that is cast to the dtype of each leaf first."""
-    type_ = value.type_signature
-    if isinstance(type_, StructType):
-        return fieldwise(lambda a, b: scale(name, a, b), value, factor)
-    assert isinstance(type_, TensorType)
-    return leafwise(name, value, cast_scalar(factor, type_))
+
+    def apply(leaf: Value, factor: Value) -> Value:
+        return leafwise(name, leaf, in_dtype(factor, dtype_of(leaf)))
+
+    return map_leaves(apply, value, factor)
 
 
-def cast_scalar(number: Value, like: TensorType) -> Value:
-    """A scalar in the dtype of `like`."""
-    source = number.type_signature
+def dtype_of(leaf: Value) -> np.dtype[Any]:
+    """The dtype of a tensor."""
+    assert isinstance(leaf.type_signature, TensorType)
+    return leaf.type_signature.dtype
+
+
+def in_dtype(leaf: Value, dtype: Any) -> Value:
+    """A tensor in another dtype."""
+    source = leaf.type_signature
     assert isinstance(source, TensorType)
-    target = TensorType(like.dtype)
-    return number if source == target else call(cast(source, target), number)
+    target = TensorType(dtype, source.shape)
+    return leaf if source == target else call(cast(source, target), leaf)
 
 
 def binary(name: str, type_: Type) -> Value:
@@ -184,12 +180,7 @@ def dtypes_in(type_: Type) -> set[np.dtype[Any]]:
 def _check_operands(name: str, left: Type, right: Type) -> None:
     found = _misfit(left, right)
     if found is not None:
-        raise TypeMismatchError(
-            f"these two values cannot be combined by {name}",
-            expected="numbers of equal types, or one scalar of the same dtype",
-            found=f"{clip(left)} and {clip(right)}",
-            do=_cure(*found),
-        )
+        raise messages.not_combined(name, left, right, *found)
 
 
 def _misfit(left: Type, right: Type) -> tuple[Type, Type] | None:
@@ -211,26 +202,25 @@ def _misfit(left: Type, right: Type) -> tuple[Type, Type] | None:
     return next(filter(None, starmap(_misfit, pairs)), None)
 
 
-def _cure(left: Type, right: Type) -> str:
-    inside = "inside a tf_computation or np_computation first"
-    match left, right:
-        case TensorType(dtype=one), TensorType(dtype=other) if one == other:
-            numeric = kind_of(one) in NUMERIC
-            how = f"reshape or slice one of them {inside}; only a scalar is spread"
-            return how if numeric else f"turn them into numbers {inside}"
-        case TensorType(), TensorType():
-            return f"cast {left} or {right} {inside}"
-        case StructType(), StructType():
-            return "give both the same fields, or combine the fields one by one"
-        case _:
-            whole = f"only numbers and structures of them are combined: work {inside}"
-            return by_element(left, right) or whole
+@intrinsic
+def add(left: Any, right: Any) -> Value:
+    """What `left + right` means."""
+    return _apply_operator("add", left, right)
 
 
-for _name in ("add", "subtract", "multiply", "divide"):
+@intrinsic
+def subtract(left: Any, right: Any) -> Value:
+    """What `left - right` means."""
+    return _apply_operator("subtract", left, right)
 
-    def _operator(left: Any, right: Any, _name: str = _name) -> Value:
-        return _apply_operator(_name, left, right)
 
-    _operator.__name__ = _name
-    operator(_name)(intrinsic(_operator))
+@intrinsic
+def multiply(left: Any, right: Any) -> Value:
+    """What `left * right` means."""
+    return _apply_operator("multiply", left, right)
+
+
+@intrinsic
+def divide(left: Any, right: Any) -> Value:
+    """What `left / right` means."""
+    return _apply_operator("divide", left, right)

@@ -10,27 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.language.aggregation import federated_sum
-from fedlearn_edu.language.application import apply
-from fedlearn_edu.language.arithmetic import call, cast_scalar, leafwise, scale
-from fedlearn_edu.language.eager import intrinsic
+from fedlearn_edu.language.application import apply, intrinsic
+from fedlearn_edu.language.arithmetic import call, dtype_of, in_dtype, leafwise, scale
 from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.mapping import federated_zip, map_members
+from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.movement import federated_value
-from fedlearn_edu.language.value import Value, fieldwise
+from fedlearn_edu.language.value import Value, map_leaves
 from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,
-    StructType,
     TensorType,
     Type,
     check_sum_compatible,
     is_average_compatible,
 )
 from fedlearn_edu.types.dtypes import REAL, WHOLE, kind_of
-from fedlearn_edu.types.relations import by_element
 
 
 @intrinsic
@@ -84,10 +81,8 @@ def _weighted_mean(value: Value, weight: Value) -> Value:
 
 def _wide(weight: Value) -> Value:
     # Weights are often counts of examples, and their sum must not wrap around.
-    type_ = weight.type_signature
-    assert isinstance(type_, TensorType)
-    integer = np.issubdtype(type_.dtype, np.integer)
-    return cast_scalar(weight, TensorType(np.float64)) if integer else weight
+    integer = np.issubdtype(dtype_of(weight), np.integer)
+    return in_dtype(weight, np.float64) if integer else weight
 
 
 def _one() -> Value:
@@ -96,16 +91,14 @@ def _one() -> Value:
 
 def _multiply_by_reciprocal(sums: Value) -> Value:
     # Multiplying by 1/n instead of dividing by n is what printed values elsewhere show.
-    return _scale_by_reciprocal(sums[0], sums[1])
+    return map_leaves(_times_reciprocal, sums[0], sums[1])
 
 
-def _scale_by_reciprocal(total: Value, count: Value) -> Value:
-    type_ = total.type_signature
-    if isinstance(type_, StructType):
-        return fieldwise(_scale_by_reciprocal, total, count)
-    assert isinstance(type_, TensorType)
-    scalar = TensorType(type_.dtype)
-    leaf = operation("reciprocal", (count.type_signature,), scalar, type_.dtype.name)
+def _times_reciprocal(total: Value, count: Value) -> Value:
+    dtype = dtype_of(total)
+    leaf = operation(
+        "reciprocal", (count.type_signature,), TensorType(dtype), dtype.name
+    )
     return leafwise("multiply", total, call(leaf, count))
 
 
@@ -118,14 +111,7 @@ def _divide_by_weight(sums: Value) -> Value:
 
 def _check_averageable(value: Type) -> None:
     if not is_average_compatible(value):
-        raise TypeMismatchError(
-            "only floating-point values can be averaged",
-            expected="floats, complex numbers, or structures of them",
-            found=str(value),
-            where="federated_mean",
-            do=by_element(value)
-            or "cast to a float with federated_map first, or use federated_sum",
-        )
+        raise messages.no_average(value)
     check_sum_compatible(value)
 
 
@@ -135,13 +121,7 @@ def _check_weighted(value: Type, weight: Type) -> None:
     scalar = weight.member
     is_scalar = isinstance(scalar, TensorType) and scalar.is_scalar
     if not is_scalar or kind_of(scalar.dtype) not in WHOLE + REAL:  # type: ignore[attr-defined]
-        raise TypeMismatchError(
-            "a weight is one real number per client",
-            expected="{float32}@CLIENTS or {int32}@CLIENTS",
-            found=str(weight),
-            where="federated_mean",
-            do="reduce the weight to one number with federated_map",
-        )
+        raise messages.no_weight(weight)
 
 
 _MEAN = define(

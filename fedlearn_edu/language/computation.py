@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """A computation: a typed tree that can be called.
 
-The decorators make these; calling one packs the arguments and hands itself and the one
-packed argument to the current context. It does not run anything itself.
+The decorators make these. Calling one packs the arguments into the one argument of its
+parameter and hands both to the current context. It runs nothing itself.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
-from fedlearn_edu.errors import ContextError, short_traceback
+import numpy as np
+
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_indented_text
 from fedlearn_edu.ir.traversal import free_references
 from fedlearn_edu.language.context_stack import Context, current_context
-from fedlearn_edu.language.packing import pack
-from fedlearn_edu.types import FunctionType, Type
+from fedlearn_edu.language.messages import computations as messages
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import FunctionType, StructType, Type
+
+_SINGLE = (str, bytes, int, float, complex, np.generic)
 
 
 @final
@@ -89,11 +95,55 @@ def check_closed(computation: Computation) -> None:
     """Refuses a computation that captured values of a body which is over."""
     if free := computation.free:
         name, type_ = next(iter(free.items()))
-        raise ContextError(
-            f"{computation.__name__} uses the value {name!r} of the computation it was "
-            "defined in, and can run only inside it",
-            expected=f"a call inside the body that {name!r} belongs to",
-            found=f"{name}: {type_}",
-            do=f"call {computation.__name__} inside that body, "
-            f"or make {name!r} a parameter",
-        )
+        raise messages.not_closed(computation.__name__, name, type_)
+
+
+def pack(
+    type_: Type | None, args: tuple[Any, ...], kwargs: Mapping[str, Any], callee: str
+) -> Any:
+    """Arranges call arguments as the one argument of a parameter of type `type_`.
+
+    A single positional argument is the whole argument. Several, or keywords, fill the
+    fields of a structure, positional ones first. No value is converted here.
+    """
+    count = len(args) + len(kwargs)
+    if type_ is None:
+        if count:
+            raise messages.takes_no_argument(callee, count)
+        return None
+    if not count:
+        raise messages.called_without_argument(callee, type_)
+    if len(args) == 1 and not kwargs:
+        one_value = isinstance(args[0], _SINGLE)
+        if isinstance(type_, StructType) and len(type_) > 1 and one_value:
+            problem, found = "was called with one value", repr(args[0])
+            raise messages.bad_call(type_, callee, problem, found)
+        return args[0]
+    if not isinstance(type_, StructType):
+        raise messages.takes_one_argument(callee, type_, len(args), len(kwargs))
+    return _fill(type_, args, kwargs, callee)
+
+
+def _fill(
+    type_: StructType, args: tuple[Any, ...], kwargs: Mapping[str, Any], callee: str
+) -> Struct:
+    names = type_.names()
+    unknown_names = ", ".join(name for name in kwargs if name not in names)
+    if unknown_names:
+        problem = "has no such argument"
+        raise messages.bad_call(type_, callee, problem, unknown_names)
+    if len(args) > len(type_):
+        problem, found = "was called with too many arguments", f"{len(args)} arguments"
+        raise messages.bad_call(type_, callee, problem, found)
+    for name in names[: len(args)]:
+        if name in kwargs:
+            problem, found = "got one argument twice", f"{name} by position and by name"
+            raise messages.bad_call(type_, callee, problem, found)
+    values = list(args)
+    for index, name in enumerate(names[len(args) :], len(args)):
+        if name is None or name not in kwargs:
+            problem = f"misses the argument {name or f'position {index}'}"
+            found = ", ".join([*map(str, names[: len(args)]), *kwargs])
+            raise messages.bad_call(type_, callee, problem, found)
+        values.append(kwargs[name])
+    return Struct(zip(names, values, strict=True))

@@ -12,13 +12,8 @@ from contextvars import ContextVar
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Self
 
-from fedlearn_edu.errors import (
-    ContextError,
-    TypeMismatchError,
-    describe,
-    short_traceback,
-)
-from fedlearn_edu.types.plain import reading
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.language.messages import computations as messages
 
 if TYPE_CHECKING:
     from fedlearn_edu.language.computation import Computation
@@ -85,9 +80,6 @@ def current_context(home: Context | None = None) -> Context:
     """
     # NB(TFF): there, each thread starts with no context at all.
     scoped = _scopes.get()
-    if reading.get():
-        # A generator is read by leaf code, but its calls are those of the user.
-        scoped = tuple(c for c in scoped if c.has_placements or is_tracing(c))
     if scoped and (is_tracing(scoped[-1]) or not scoped[-1].has_placements):
         return scoped[-1]
     for context in filter(None, (find() for find in tracers)):
@@ -99,13 +91,7 @@ def current_context(home: Context | None = None) -> Context:
     if current_thread() is not main_thread() and _main_thread_scopes:
         return _main_thread_scopes[-1]
     if not _default:
-        raise ContextError(
-            "nobody is there to run this: no default context is installed",
-            expected="a default context, or a call inside `with context:`",
-            found="no context",
-            do="fl.framework.set_default_context("
-            "fl.framework.SyncExecutionContext(fl.framework.local_executor_factory()))",
-        )
+        raise messages.no_context()
     default = _default[0]
     if not isinstance(default, Context):
         default = _default[0] = default()
@@ -120,12 +106,7 @@ def set_default_context(context: Context | Callable[[], Context]) -> None:
         context: a context, or a function that builds one when it is first needed.
     """
     if not isinstance(context, Context) and not callable(context):
-        raise TypeMismatchError(
-            "the default context must be a context",
-            expected="for example SyncExecutionContext(executor_fn=factory)",
-            found=describe(context),
-            do="wrap an executor factory: SyncExecutionContext(executor_fn=factory)",
-        )
+        raise messages.not_a_context(context)
     _default[:] = [context]
 
 

@@ -17,12 +17,10 @@ import numpy as np
 
 from fedlearn_edu.errors import (
     ArgumentsError,
-    ComputationReturnedNoneError,
     StructureError,
     TracingError,
     TypeMismatchError,
     describe,
-    line_in,
     short_traceback,
 )
 from fedlearn_edu.language.arguments import check_specs, parameter_names, parameter_type
@@ -211,19 +209,6 @@ class PolymorphicComputation:
         other = PolymorphicComputation(self._trace, self._fn, self._names)
         other.home = context
         return other
-
-
-def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneError:
-    """The error for a body that forgot to return something."""
-    code = getattr(getattr(fn, "python_function", fn), "__code__", None)
-    where = line_in(code.co_filename, code.co_firstlineno) if code else None
-    return ComputationReturnedNoneError(
-        f"{name} returned None",
-        expected="a value",
-        found="None",
-        where=where,
-        do="end the function with `return …`",
-    )
 
 
 def check_returns_type(*args: Any) -> Any:

@@ -1,108 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One fork: an intrinsic is recorded in a body, and runs at once outside of it.
+"""An intrinsic outside of any body runs eagerly, as a computation of its own.
 
-Outside, its data become the parameters of a computation that consists of this one
-intrinsic; the current context is asked what that means. A context that executes runs
-it. Leaf code makes it part of itself, where it can. No intrinsic knows which.
+Its argument list is partially evaluated: the data in it become the parameters of a
+computation that consists of this one intrinsic; functions, placements and numbers stay
+constants of its body. The current context is asked what calling that means. No
+intrinsic knows whether it is recorded or run.
 """
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar, final
+from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import (
-    FedLearnError,
-    add_place,
-    depth_limit,
-    short_traceback,
-    short_tracebacks,
-    wrong_arguments,
-)
+from fedlearn_edu.errors import FedLearnError, add_place, wrong_arguments
 from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.context_stack import current_context, current_tracing_context
-from fedlearn_edu.language.federated_computation import (
-    FederatedTracingContext,
-    outside_of_bodies,
-    trace_federated,
-)
+from fedlearn_edu.language.context_stack import current_context
+from fedlearn_edu.language.federated_computation import trace_federated
 from fedlearn_edu.language.federated_value import FederatedValue
-from fedlearn_edu.language.intrinsic import sequence_position
-from fedlearn_edu.language.value import Value
+from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
-    Placed,
     SequenceType,
     StructType,
     Type,
-    infer_sequence,
     infer_type,
     is_tensorflow_compatible,
 )
+from fedlearn_edu.types.containers import Placed
 from fedlearn_edu.types.dtypes import is_tf_dtype
-from fedlearn_edu.types.plain import is_dataset
-from fedlearn_edu.types.python_fields import fields_of, rebuild
+from fedlearn_edu.types.python_types import fields_of, is_dataset, rebuild
+from fedlearn_edu.types.type_join import infer_sequence
 
-ANYWHERE = (
-    "decorate a function with its types and call it there; "
-    "leaf code uses the operations of NumPy or TensorFlow"
-)
-P = ParamSpec("P")
-R = TypeVar("R")
+# Makes an argument, once the values of the parameters are known.
+Residual = Callable[[Sequence[Any]], Any]
 
 
-def intrinsic(fn: Callable[P, R]) -> Callable[P, R]:
-    """Lets a function that records an intrinsic be used outside of bodies, too."""
-    record: Callable[..., Any] = fn
+def run_eagerly(
+    fn: Callable[..., Any], given: dict[str, Any], sequence: int | None
+) -> Any:
+    """Runs the intrinsic that `fn` records, on the arguments `given`.
 
-    @wraps(fn)
-    @short_traceback
-    def use(*args: P.args, **kwargs: P.kwargs) -> Any:
-        in_body = isinstance(current_tracing_context(), FederatedTracingContext)
-        given = _arguments(fn, args, kwargs)
-        if in_body or any(isinstance(arg, Value) for arg in given.values()):
-            return record(*given.values())
-        if any(map(inspect.isawaitable, given.values())):
-            return _run_later(fn, given)
-        return _run_at_once(fn, given)
-
-    use.autograph_info__ = Computation.autograph_info__  # type: ignore[attr-defined]
-    return use
-
-
-def _run_at_once(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
+    `sequence` is the position of its unplaced sequence, if it works on one.
+    """
     context, name = current_context(), fn.__name__
-    sequence = sequence_position(name)
     if sequence is None and not context.has_placements:
-        raise outside_of_bodies(name, ANYWHERE)
-    data, element = _Data(), _element_type(given)
-    lifted = [
-        data.lift(value, key, is_sequence=index == sequence, element=element)
-        for index, (key, value) in enumerate(given.items())
+        raise messages.outside_of_bodies(name, messages.ANYWHERE)
+    data: list[tuple[str, Any, Type]] = []
+    arguments = [
+        _split(data, arg, key, given if index == sequence else None)
+        for index, (key, arg) in enumerate(given.items())
     ]
 
     def body(*parameters: Any) -> Any:
-        return fn(*(_with_values(arg, parameters) for arg in lifted))
+        return fn(*(argument(parameters) for argument in arguments))
 
-    computation = trace_federated(body, data.names, data.type_signature, name)
-    result = context.run_intrinsic(computation, data.argument)
+    names = tuple(name for name, _, _ in data)
+    type_: Type | None = StructType([(name, type_) for name, _, type_ in data])
+    argument: Any = Struct([(name, value) for name, value, _ in data])
+    if len(data) < 2:
+        _, argument, type_ = data[0] if data else ("", None, None)
+    computation = trace_federated(body, names, type_, name)
+    result = context.run_intrinsic(computation, argument)
     return _placed(result, computation.type_signature.result, name)
 
 
-async def _run_later(fn: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """Waits for arguments that are results of an asynchronous context."""
-    with short_tracebacks(), depth_limit():
-        for name, value in given.items():
-            given[name] = await value if inspect.isawaitable(value) else value
-        result = _run_at_once(fn, given)
-        return await result if inspect.isawaitable(result) else result
-
-
-def _arguments(fn: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
+def bound_arguments(fn: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
+    """The arguments of a call of `fn`, by name, defaults included."""
     signature = inspect.signature(fn)
     try:
         bound = signature.bind(*args, **kwargs)
@@ -110,6 +75,58 @@ def _arguments(fn: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]
         raise wrong_arguments(fn, error) from None
     bound.apply_defaults()
     return bound.arguments
+
+
+def _split(
+    data: list[tuple[str, Any, Type]],
+    arg: Any,
+    name: str,
+    sequence_of: dict[str, Any] | None = None,
+) -> Residual:
+    """Moves the data in `arg` to `data`, and returns what is left of it.
+
+    With `sequence_of`, the arguments it is one of, a list or an array is a sequence.
+    """
+    if isinstance(arg, Computation):
+        return lambda _: arg
+    type_ = None
+    if sequence_of is not None and _is_plain_sequence(arg):
+        type_, arg = _as_sequence(arg, sequence_of)
+    elif isinstance(arg, Placed):
+        type_ = arg.type_signature
+    elif is_dataset(arg) or is_tf_dtype(getattr(arg, "dtype", None)):
+        type_ = infer_type(arg)
+    if type_ is not None:
+        position = len(data)
+        taken = any(name == other for other, _, _ in data)
+        data.append((f"{name}_{position}" if taken else name, arg, type_))
+        return lambda values: values[position]
+    fields, before = fields_of(arg), len(data)
+    if fields is None:
+        return lambda _: arg
+    parts = [(field, _split(data, part, field or name)) for field, part in fields.pairs]
+    if len(data) == before:
+        return lambda _: arg
+    container = fields.container
+    return lambda values: rebuild(container, Struct((n, p(values)) for n, p in parts))
+
+
+def _is_plain_sequence(arg: Any) -> bool:
+    if callable(arg):
+        return inspect.isgeneratorfunction(arg)
+    return isinstance(arg, list | tuple | range | Iterator) or (
+        isinstance(arg, np.ndarray) and arg.ndim > 0
+    )
+
+
+def _as_sequence(arg: Any, given: dict[str, Any]) -> tuple[Type, Any]:
+    """The type of a sequence among the arguments `given`, and the sequence."""
+    element = _element_type(given)
+    if element is not None:
+        return SequenceType(element), arg
+    elements = arg() if callable(arg) else arg
+    elements = list(elements) if isinstance(elements, Iterator) else elements
+    return infer_sequence(elements), elements
 
 
 def _element_type(given: dict[str, Any]) -> Type | None:
@@ -137,95 +154,3 @@ def _placed(result: Any, type_: Type, name: str) -> Any:
 
 async def _placed_later(result: Awaitable[Any], type_: Type, name: str) -> Any:
     return _placed(await result, type_, name)
-
-
-@final
-@dataclass(frozen=True)
-class _Parameter:
-    """Stands for the parameter of that position, until the body has its Values."""
-
-    position: int
-
-
-@final
-class _Data:
-    """The data among the arguments of an intrinsic: what becomes its parameters."""
-
-    def __init__(self) -> None:
-        self._found: list[tuple[str, Any, Type]] = []
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
-        return tuple(name for name, _, _ in self._found)
-
-    @property
-    def type_signature(self) -> Type | None:
-        """The one parameter type."""
-        fields = [(name, type_) for name, _, type_ in self._found]
-        if len(fields) == 1:
-            return fields[0][1]
-        return StructType(fields) if fields else None
-
-    @property
-    def argument(self) -> Any:
-        """The one argument."""
-        fields = [(name, value) for name, value, _ in self._found]
-        if len(fields) == 1:
-            return fields[0][1]
-        return Struct(fields) if fields else None
-
-    def lift(
-        self,
-        arg: Any,
-        name: str,
-        *,
-        is_sequence: bool = False,
-        element: Type | None = None,
-    ) -> Any:
-        """The argument, with parameters in place of the data in it."""
-        if isinstance(arg, Placed):
-            return self._add(name, arg, arg.type_signature)
-        if is_sequence and _is_plain_sequence(arg) and element is not None:
-            return self._add(name, arg, SequenceType(element))
-        if is_sequence and _is_plain_sequence(arg):
-            elements = arg() if callable(arg) else arg
-            elements = list(elements) if isinstance(elements, Iterator) else elements
-            return self._add(name, elements, infer_sequence(elements))
-        if is_dataset(arg) or is_tf_dtype(getattr(arg, "dtype", None)):
-            type_ = infer_type(arg)
-            assert type_ is not None
-            return self._add(name, arg, type_)
-        return _changed(arg, lambda part, field: self.lift(part, field or name))
-
-    def _add(self, name: str, value: Any, type_: Type) -> _Parameter:
-        taken = self.names
-        fresh = f"{name}_{len(taken)}" if name in taken else name
-        self._found.append((fresh, value, type_))
-        return _Parameter(len(taken))
-
-
-def _is_plain_sequence(arg: Any) -> bool:
-    if callable(arg):
-        return inspect.isgeneratorfunction(arg)
-    return isinstance(arg, list | tuple | range | Iterator) or (
-        isinstance(arg, np.ndarray) and arg.ndim > 0
-    )
-
-
-def _with_values(arg: Any, values: Sequence[Any]) -> Any:
-    if isinstance(arg, _Parameter):
-        return values[arg.position]
-    return _changed(arg, lambda part, _: _with_values(part, values))
-
-
-def _changed(arg: Any, change: Callable[[Any, str | None], Any]) -> Any:
-    """A container with every part changed; anything else as it is."""
-    fields = fields_of(arg)
-    if fields is None:
-        return arg
-    parts = [(name, change(part, name)) for name, part in fields.pairs]
-    pairs = zip(parts, fields.pairs, strict=True)
-    if all(new is old for (_, new), (_, old) in pairs):
-        return arg
-    return rebuild(fields.container, Struct(parts))

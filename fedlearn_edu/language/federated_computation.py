@@ -9,21 +9,17 @@ from collections import ChainMap
 from collections.abc import Callable
 from typing import Any, final
 
-from fedlearn_edu.errors import (
-    ContextError,
-    FedLearnError,
-    TypeNotAssignableError,
-    add_place,
-)
+from fedlearn_edu.errors import FedLearnError, TypeNotAssignableError, add_place
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_nodes
 from fedlearn_edu.language.arguments import unpack
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import TracingContext, current_tracing_context
-from fedlearn_edu.language.decorator import Decorator, returned_none
-from fedlearn_edu.language.value import OPERATORS, Value, to_value
-from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
+from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.messages import computations as messages
+from fedlearn_edu.language.value import Value, to_value
+from fedlearn_edu.types import SequenceType, StructType, Type
 
 
 @final
@@ -67,58 +63,38 @@ class FederatedTracingContext(TracingContext):
 
     def invoke(self, computation: Computation, argument: Any) -> Value:
         """Records a call of `computation`."""
+        from fedlearn_edu.language.mapping import fit  # which traces, too
+
         parameter = computation.type_signature.parameter
         self.check_visible(computation.tree, computation.__name__)
         if parameter is None:
             return self.bind(ir.Call(computation.tree))
         # A Python list is a structure, unless a sequence is wanted.
         wanted = parameter if isinstance(parameter, SequenceType) else None
-        value = OPERATORS["fit"](to_value(argument, wanted), parameter)
+        value = fit(to_value(argument, wanted), parameter)
         where = f"{computation.__name__}'s argument"
         try:
             parameter.check_assignable_from(value.type_signature, where=where)
         except TypeNotAssignableError as error:
             if not parameter.contains(Type.is_federated):
-                error.do = self._cure_of_placement(computation, value) or error.do
+                captured = filter(self._is_captured, free_nodes(value.node))
+                names = [repr(reference.name) for reference in captured]
+                error.do = messages.how_to_map(computation, value, names) or error.do
             raise
         self.check_visible(value.node, where)
         return self.bind(ir.Call(computation.tree, value.node))
 
-    def _cure_of_placement(self, computation: Computation, value: Value) -> str | None:
-        """What to do about data of clients, or elements, where one value is wanted."""
-        type_, parameter = value.type_signature, computation.type_signature.parameter
-        member = type_.member if isinstance(type_, FederatedType) else type_
-        operator, what = "federated_map", "members"
-        if isinstance(member, SequenceType) and parameter is not None:
-            if parameter.is_assignable_from(member.element):
-                operator, what = "sequence_map", "elements"
-        elif not type_.contains(Type.is_federated):
-            return None
-        captured = [
-            repr(reference.name)
-            for reference in free_nodes(value.node)
-            if reference.name in self._around
-            and reference.type.contains(Type.is_federated)
-        ]
-        if not captured:
-            return f"{operator}({computation.__name__}, …) works on the {what}"
-        return (
-            f"{', '.join(captured)} of the body around has a placement: make it part "
-            "of what is mapped (broadcast it first if it is at the server)"
-        )
+    def _is_captured(self, reference: ir.Reference) -> bool:
+        """Whether it is a placed value of a body around this one."""
+        around = reference.name in self._around
+        return around and reference.type.contains(Type.is_federated)
 
     def check_visible(self, node: ir.Node, what: str) -> None:
         """Refuses values that belong to a body which is over, or to a stranger's."""
         # A name is not enough: a cell that is run twice binds the same names again.
         for reference in free_nodes(node):
             if self._references.get(reference.name) is not reference:
-                raise ContextError(
-                    f"{what} uses a value of another computation's body",
-                    expected=f"values of {self._name} and of the bodies around it",
-                    found=f"{reference.name}: {reference.type}",
-                    where=f"the body of {self._name}",
-                    do="return it from its own body, and pass it in as a parameter",
-                )
+                raise messages.of_another_body(what, self._name, reference)
 
     def finish(self, result: Value) -> ir.Node:
         """The body: all recorded names, then the result."""
@@ -132,18 +108,8 @@ def require_federated_context(what: str, do: str) -> FederatedTracingContext:
     """The context that records `what`, or an error that says where it may be used."""
     context = current_tracing_context()
     if not isinstance(context, FederatedTracingContext):
-        raise outside_of_bodies(what, do)
+        raise messages.outside_of_bodies(what, do)
     return context
-
-
-def outside_of_bodies(what: str, do: str) -> ContextError:
-    """The error for `what` where there are no placements and nothing is recorded."""
-    return ContextError(
-        f"{what} was used outside the body of a federated computation",
-        expected="a call inside a function decorated with federated_computation",
-        found="a call in plain Python, or in leaf code",
-        do=do,
-    )
 
 
 def trace_federated(
@@ -159,7 +125,7 @@ def trace_federated(
         parameter = None if type_ is None else context.fresh(name)
         result = _run_body(context, fn, names, parameter, type_)
         if result is None:
-            raise returned_none(fn, fn_name)
+            raise messages.returned_none(fn, fn_name)
         body = context.finish(_result_of(fn_name, result))
     tree = ir.Lambda(parameter, type_, body)
     check(tree, parent.scope if parent else None)

@@ -1,48 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """What participants hold, outside of any program: made by `place` and by intrinsics.
 
-Intrinsics that are used outside of a body take and return these; a computation takes
-them for its parameters, again and again, without converting anything twice.
+`place` brings Python data to the participants. Intrinsics that are used outside of a
+body take and return the same values; a computation takes them for its parameters, again
+and again, without converting anything twice. Printing one shows who holds what.
 """
 
+import inspect
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import (
-    FedLearnError,
-    FieldError,
-    TypeMismatchError,
-    short_traceback,
-)
+from fedlearn_edu.errors import FedLearnError, TypeMismatchError, short_traceback
 from fedlearn_edu.language.arguments import private
-from fedlearn_edu.language.formatting import brief, participants
-from fedlearn_edu.language.unsupported_operations import FourOperators
-from fedlearn_edu.language.value import OPERATORS
+from fedlearn_edu.language.context_stack import current_tracing_context
+from fedlearn_edu.language.messages import values as messages
+from fedlearn_edu.language.value import Operators
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
+    CLIENTS,
     FederatedType,
-    Placed,
+    Placement,
     SequenceType,
     StructType,
     TensorType,
     Type,
-    kept,
+    infer_type,
     normalize,
-    released,
     restore,
+    to_type,
 )
+from fedlearn_edu.types.containers import Placed
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.relations import by_element
+from fedlearn_edu.types.sequences import Cached, cache, check_unshared, unwrap
+from fedlearn_edu.types.type_join import infer_member, infer_members, infer_sequence
 
-
-def _operator(name: str) -> Callable[["FederatedValue", Any], Any]:
-    def apply(self: "FederatedValue", other: Any) -> Any:
-        return OPERATORS[name](self, other)
-
-    return apply
+_MAX_ROWS = 10
+_MAX_CHARS = 60
+_MAX_ITEMS = 4
+_DIGITS, _SMALL = 6, 1e-3
 
 
 def _comparison(name: str) -> Callable[["FederatedValue", Any], Any]:
@@ -52,15 +50,8 @@ def _comparison(name: str) -> Callable[["FederatedValue", Any], Any]:
     return compare
 
 
-def _reflected(name: str) -> Callable[["FederatedValue", Any], Any]:
-    def apply(self: "FederatedValue", other: Any) -> Any:
-        return OPERATORS[name](other, self)
-
-    return apply
-
-
 @final
-class FederatedValue(Placed, FourOperators):
+class FederatedValue(Placed, Operators):
     """What each participant of a placement holds, to be looked at and used again.
 
     `len()` and iteration go over the members; `x.name` and `x["name"]` take a field at
@@ -78,27 +69,25 @@ class FederatedValue(Placed, FourOperators):
     @short_traceback
     def __init__(self, data: Any, type_signature: FederatedType) -> None:
         plain = private(normalize(data, type_signature, "the value"))
-        state = {"type_signature": type_signature, "kept": kept(plain, type_signature)}
+        state = {
+            "type_signature": type_signature,
+            "cached": cache(plain, type_signature),
+        }
         self.__dict__.update(state)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise FieldError(
-            "a placed value cannot be changed",
-            expected="a new value",
-            found=f"{name} = …",
-            do="make a new one, by an intrinsic or by place",
-        )
+        raise messages.unchangeable_placed_value(name)
 
     def __setitem__(self, key: object, value: object) -> None:
         do = "make a new one, by an intrinsic or by place"
-        raise self._refused(f"[{key!r}] = …", "a new value", do)
+        raise messages.placed_value_misused(self, f"[{key!r}] = …", "a new value", do)
 
     @property
     def members(self) -> list[Any]:
         """What the participants hold, in order; one entry if all hold the same."""
         if self.type_signature.all_equal:
             return [self.value]
-        return list(restore(private(released(self.kept)), self.type_signature))
+        return list(restore(private(unwrap(self.cached)), self.type_signature))
 
     @property
     def value(self) -> Any:
@@ -108,8 +97,9 @@ class FederatedValue(Placed, FourOperators):
             TypeMismatchError: if the members may differ.
         """
         if not self.type_signature.all_equal:
-            raise self._refused("several values", "one value", "look at .members")
-        return restore(private(released(self.kept)), self.type_signature)
+            do = "look at .members"
+            raise messages.placed_value_misused(self, "several values", "one value", do)
+        return restore(private(unwrap(self.cached)), self.type_signature)
 
     def numpy(self) -> Any:
         """The data as arrays: members of equal shapes stacked, the first axis being n.
@@ -120,7 +110,7 @@ class FederatedValue(Placed, FourOperators):
         Raises:
             TypeMismatchError: for many sequences, and for members of different shapes.
         """
-        type_, data = self.type_signature.member, released(self.kept)
+        type_, data = self.type_signature.member, unwrap(self.cached)
         if self.type_signature.all_equal:
             if not isinstance(type_, SequenceType):
                 return self.value
@@ -133,7 +123,7 @@ class FederatedValue(Placed, FourOperators):
 
     def __len__(self) -> int:
         self._check_several("len()")
-        return len(self.kept)
+        return len(self.cached)
 
     def __bool__(self) -> bool:
         return bool(self.value)
@@ -164,15 +154,10 @@ class FederatedValue(Placed, FourOperators):
             except FedLearnError:
                 return NotImplemented
         equivalent = type_.is_equivalent_to(other.type_signature)
-        return equivalent and _same(released(self.kept), released(other.kept))
+        return equivalent and _same(unwrap(self.cached), unwrap(other.cached))
 
     __lt__, __le__ = _comparison("lt"), _comparison("le")
     __gt__, __ge__ = _comparison("gt"), _comparison("ge")
-
-    __add__, __radd__ = _operator("add"), _reflected("add")
-    __sub__, __rsub__ = _operator("subtract"), _reflected("subtract")
-    __mul__, __rmul__ = _operator("multiply"), _reflected("multiply")
-    __truediv__, __rtruediv__ = _operator("divide"), _reflected("divide")
 
     def __getattr__(self, name: str) -> Any:
         # `type_signature` is missing only while a copy or a pickle is being made.
@@ -181,24 +166,16 @@ class FederatedValue(Placed, FourOperators):
         return self[name]
 
     def __getitem__(self, name: Any) -> Any:
+        from fedlearn_edu.language.mapping import select  # which makes these
+
         member = self.type_signature.member
         names = member.names() if isinstance(member, StructType) else ()
         if isinstance(name, str) and name in names:
-            return OPERATORS["select"](self, names.index(name))
+            return select(self, names.index(name))
         # A position is one of a field without a name, never one of a client.
         if isinstance(name, int) and name in range(len(names)) and not names[name]:
-            return OPERATORS["select"](self, name)
-        do = "x.members shows what the participants hold"
-        if isinstance(name, int):
-            do = f"what client {name} holds is x.members[{name}]"
-        if isinstance(name, int) and self.type_signature.all_equal:
-            do = f"look into the one value: x.value[{name}]"
-        raise FieldError(
-            "a placed value has no such field",
-            expected=", ".join(filter(None, names)) or f"no field: it holds {member}",
-            found=repr(name),
-            do=do,
-        )
+            return select(self, name)
+        raise messages.no_placed_field(self, name)
 
     def __dir__(self) -> list[str]:
         member = self.type_signature.member
@@ -213,22 +190,13 @@ class FederatedValue(Placed, FourOperators):
 
     def elsewhere(self, sign: str) -> TypeMismatchError:
         """The error for an operator that works on plain values only."""
-        do = "write it inside an np_computation, and federated_map that"
-        do = by_element(self.type_signature) or do
-        return self._refused(sign, "+ - * / of placed values and numbers", do)
+        return messages.other_operator(self, sign)
 
     def _check_several(self, use: str) -> None:
         if self.type_signature.all_equal:
             do = "x.value is the one value that all of them hold"
-            raise self._refused(f"{use} of one value", "members that may differ", do)
-
-    def _refused(self, found: str, expected: str, do: str) -> TypeMismatchError:
-        return TypeMismatchError(
-            "a placed value cannot be used like this",
-            expected=expected,
-            found=f"{found}, of a value of type {self.type_signature}",
-            do=do,
-        )
+            wanted = "members that may differ"
+            raise messages.placed_value_misused(self, f"{use} of one value", wanted, do)
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -243,7 +211,7 @@ def _stacked(members: Any, type_: Type) -> Any:
         case TensorType():
             shapes = {np.shape(member) for member in members}
             if len(shapes) > 1:
-                raise _not_stackable(f"{type_} of different sizes")
+                raise messages.not_stackable(f"{type_} of different sizes")
             if not shapes:
                 return np.zeros([0, *smallest(type_.shape)], type_.dtype)
             return np.array(members, type_.dtype)
@@ -253,13 +221,151 @@ def _stacked(members: Any, type_: Type) -> Any:
                 (name, _stacked([m[i] for m in members], t)) for i, (name, t) in columns
             )
         case _:
-            raise _not_stackable(str(type_))
+            raise messages.not_stackable(str(type_))
 
 
-def _not_stackable(found: str) -> TypeMismatchError:
-    return TypeMismatchError(
-        "these members do not fit into one array",
-        expected="tensors of equal shapes, or structures of them",
-        found=found,
-        do="look at them one by one: x.members",
-    )
+# ------------------------------------------------------------------------------ place
+
+
+@short_traceback
+def place(values: Any, placement: Placement, member_type: Any = None) -> FederatedValue:
+    """Puts one value per client at CLIENTS, or one value at SERVER.
+
+    The data are checked and converted now, and never again. Without a `member_type` it
+    is inferred: a list is a sequence (`federated_value` takes it for a structure), a
+    tuple or dict a structure, and sizes that differ from client to client become `?`.
+
+    >>> from fedlearn_edu import CLIENTS, federated_mean
+    >>> salaries = place([1.0, 2.0, 4.5], CLIENTS)
+    >>> print(salaries.type_signature)
+    {float32}@CLIENTS
+    >>> federated_mean(salaries)
+    <placed float32@SERVER>
+      server  2.5
+
+    Args:
+        values: at CLIENTS a list with one entry per client, at SERVER the value.
+        placement: CLIENTS or SERVER.
+        member_type: what denotes the type of one entry, for example `np.float32`.
+
+    Raises:
+        TypeMismatchError: if an entry does not have the type, or none can be inferred.
+        ExhaustedError: if one iterator stands for several entries.
+    """
+    check_placement(placement)
+    if current_tracing_context() is not None:
+        raise messages.place_in_a_body()
+    declared = to_type(member_type)
+    if isinstance(declared, FederatedType):
+        if declared.placement is not placement:
+            raise messages.type_of_another_placement(placement, declared)
+        declared = declared.member
+    if placement is not CLIENTS:
+        (value,) = _read([values])
+        type_ = infer_member(_elements(value)) if declared is None else declared
+        return FederatedValue(value, FederatedType(type_, placement, True))
+    entries = _entries(values)
+    type_ = _common_type(entries) if declared is None else declared
+    return FederatedValue(entries, FederatedType(type_, placement, False))
+
+
+def check_placement(placement: Any) -> None:
+    """Refuses anything but CLIENTS and SERVER."""
+    if not isinstance(placement, Placement):
+        raise messages.no_placement(placement)
+
+
+def _entries(values: Any) -> Any:
+    if hasattr(values, "__array__") and not isinstance(values, Placed):
+        values = np.asarray(values)
+    if isinstance(values, np.ndarray) and values.ndim:
+        return values
+    if isinstance(values, list | tuple | range | Iterator):
+        return _read(values)
+    raise messages.no_entries(values)
+
+
+def _common_type(entries: Any) -> Type:
+    if isinstance(entries, np.ndarray):
+        return infer_sequence(entries).element
+    return infer_members([_elements(entry) for entry in entries])
+
+
+def _read(values: Iterable[Any]) -> list[Any]:
+    """The same values, with a list for what can be read only once."""
+    values = list(values)
+    check_unshared((v, f"the value[client {i}]") for i, v in enumerate(values))
+    return [list(v) if isinstance(v, Iterator) else v for v in values]
+
+
+def _elements(value: Any) -> Any:
+    """What tells the type: a list for a generator function."""
+    return list(value()) if inspect.isgeneratorfunction(value) else value
+
+
+# ------------------------------------------------------------------------------- text
+
+
+def participants(placed: Placed) -> list[tuple[str, Any]]:
+    """Pairs of participant and data; the middle of a long group is left out.
+
+    A remark in the place of data is a `str`, which plain data never are.
+    """
+    type_ = placed.type_signature
+    noun = "client" if type_.placement is CLIENTS else "server"
+    if type_.all_equal:
+        return [("every client" if noun == "client" else noun, placed.cached)]
+    members = placed.cached
+    if not members:
+        return [(f"no {noun}", "")]
+    rows = [(f"{noun} {i}", members[i]) for i in range(min(len(members), _MAX_ROWS))]
+    if len(members) > _MAX_ROWS:
+        rows[-2] = ("…", f"({len(members) - _MAX_ROWS + 1} more)")
+        rows[-1] = (f"{noun} {len(members) - 1}", members[-1])
+    return rows
+
+
+def brief(plain: Any, *, inside: bool = False) -> str:
+    """Plain data in a few words, fewer `inside` of other data.
+
+    >>> brief(np.ones([100, 10], np.float32))
+    'float32[100,10]: 1.0, 1.0, 1.0, 1.0, …'
+    """
+    text = " ".join(_text(plain, inside=inside).split())
+    if len(text) <= _MAX_CHARS:
+        return text
+    head, comma, _ = text[: _MAX_CHARS - 2].rpartition(", ")
+    return f"{head}, …" if comma else f"{text[: _MAX_CHARS - 1]}…"
+
+
+def _text(plain: Any, *, inside: bool) -> str:
+    match plain:
+        case Cached():
+            return _text(plain.plain, inside=inside)
+        case Struct():
+            parts = [(name, _text(part, inside=True)) for name, part in plain.items()]
+            fields = (f"{name}={text}" if name else text for name, text in parts)
+            return f"<{', '.join(fields)}>"
+        case tuple() if inside:
+            return f"[{_some(plain)}]"
+        case tuple():
+            count = f"{len(plain)} element" + "s" * (len(plain) != 1)
+            return f"{count}: {_some(plain)}" if plain else count
+        case np.ndarray() if inside and plain.ndim == 1:
+            return f"[{_some(plain)}]"
+        case np.ndarray():
+            values = "" if inside else f": {_some(plain.flat)}"
+            return f"{infer_type(plain)}{values if plain.size else ''}"
+        case bytes():
+            return repr(plain)
+        case np.floating() if inside and abs(plain) > _SMALL:
+            return str(round(float(plain), _DIGITS))
+        case str() | np.generic():
+            return str(plain)
+        case _:
+            return "a sequence that is read when it is needed"
+
+
+def _some(items: Any) -> str:
+    first = [_text(items[i], inside=True) for i in range(min(len(items), _MAX_ITEMS))]
+    return ", ".join(first) + (", …" if len(items) > _MAX_ITEMS else "")

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an intrinsic is: a name, a signature, a documentation, perhaps an expansion.
+"""What an intrinsic is: a name, a signature, perhaps an expansion.
 
-A *primitive* intrinsic must be implemented by whoever runs it. A *derived* one also
-says how it is written with others, and so runs everywhere the day it is written. Its
-use in a body is recorded in `application.py`; how anything is run is not known on this
-floor.
+A *primitive* intrinsic must be implemented by what runs it. A *derived* one is written
+with others, and so runs everywhere the day it is written. Its use in a body is recorded
+in `application.py`; how anything is run is not known on this floor.
 """
 
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import final
 
-from fedlearn_edu.errors import StructureError, TypeMismatchError, short_traceback
+from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.language.arguments import parameter_names
+from fedlearn_edu.language.federated_computation import trace_federated
+from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value
 from fedlearn_edu.types import (
     FunctionType,
@@ -50,11 +52,18 @@ class IntrinsicDef:
         return self.expand is None
 
     @cached_property
+    def types(self) -> tuple[FunctionType, ...]:
+        """The signatures as types."""
+        parsed = tuple(map(parse_type, self.signatures))
+        for type_, text in zip(parsed, self.signatures, strict=True):
+            if not isinstance(type_, FunctionType):
+                raise messages.no_signature(self.uri, text)
+        return parsed  # type: ignore[return-value]
+
+    @property
     def takes_several_arguments(self) -> bool:
         """Whether, by its signature, its one argument is a structure of several."""
-        signature = parse_type(self.signatures[0])
-        assert isinstance(signature, FunctionType)
-        return isinstance(signature.parameter, StructType)
+        return isinstance(self.types[0].parameter, StructType)
 
     def at(self, type_: Type | None) -> ir.Intrinsic:
         """The intrinsic at a concrete type.
@@ -62,15 +71,9 @@ class IntrinsicDef:
         Raises:
             TypeMismatchError: if there is none, or the intrinsic cannot have it.
         """
-        reasons = [_misuse(parse_type(text), type_) for text in self.signatures]
+        reasons = [_misuse(signature, type_) for signature in self.types]
         if all(reasons):
-            raise TypeMismatchError(
-                f"{self.uri} cannot have this type: {reasons[0]}",
-                expected=" or ".join(self.signatures),
-                found=type_ or "no type",
-                where=f"a use of {self.uri}",
-                do="pass its signature, with a type in the place of each letter",
-            )
+            raise messages.not_its_type(self.uri, self.signatures, type_, reasons[0])
         assert isinstance(type_, FunctionType)
         assert type_.parameter is not None
         if self.require is not None:
@@ -79,10 +82,8 @@ class IntrinsicDef:
         return ir.Intrinsic(self.uri, type_)
 
 
-def _misuse(signature: Type, type_: Type | None) -> str:
+def _misuse(signature: FunctionType, type_: Type | None) -> str:
     """Why a function of that signature cannot have this type, if so."""
-    assert isinstance(signature, FunctionType)
-    assert signature.parameter is not None
     if not isinstance(type_, FunctionType) or type_.parameter is None:
         return "it is no function with a parameter"
     # A letter stands for the same in what goes in and in what comes out ...
@@ -100,11 +101,6 @@ _registry: dict[str, IntrinsicDef] = {}
 _definitions: list[str] = []
 
 
-def number_of_definitions() -> int:
-    """Grows with every definition, also with one that replaces an earlier one."""
-    return len(_definitions)
-
-
 def define(
     uri: str,
     *signatures: str,
@@ -112,16 +108,16 @@ def define(
     require: Callable[..., object] | None = None,
 ) -> IntrinsicDef:
     """Registers an intrinsic; defining one again (a notebook cell) replaces it."""
-    for signature in signatures:
-        if not isinstance(parse_type(signature), FunctionType):
-            raise TypeMismatchError(
-                f"the signature of {uri} is not a function type",
-                expected="for example ({T}@CLIENTS -> T@SERVER)",
-                found=signature,
-            )
-    _registry[uri] = IntrinsicDef(uri, signatures, expand, require)
+    definition = IntrinsicDef(uri, signatures, expand, require)
+    assert definition.types  # which are refused now, if they are no signatures
+    _registry[uri] = definition
     _definitions.append(uri)
-    return _registry[uri]
+    return definition
+
+
+def number_of_definitions() -> int:
+    """Grows with every definition, also with one that replaces an earlier one."""
+    return len(_definitions)
 
 
 @short_traceback
@@ -133,13 +129,21 @@ def intrinsic_named(uri: str) -> IntrinsicDef:
     """
     if uri not in _registry:
         near = difflib.get_close_matches(uri, _registry, n=1)
-        raise StructureError(
-            f"there is no intrinsic {uri!r}",
-            expected="one of " + ", ".join(sorted(_registry)),
-            found=uri,
-            do=f"did you mean {near[0]}?" if near else "define it first, see `derived`",
-        )
+        raise messages.no_such_intrinsic(uri, sorted(_registry), near)
     return _registry[uri]
+
+
+def all_intrinsics() -> tuple[IntrinsicDef, ...]:
+    """All definitions, in the order they were made."""
+    return tuple(_registry.values())
+
+
+def parameters_of(signature: FunctionType) -> tuple[Type, ...]:
+    """The types of an intrinsic's arguments: one, or the fields of a structure."""
+    parameter = signature.parameter
+    if isinstance(parameter, StructType):
+        return tuple(parameter)
+    return () if parameter is None else (parameter,)
 
 
 def sequence_position(uri: str) -> int | None:
@@ -147,14 +151,23 @@ def sequence_position(uri: str) -> int | None:
     definition = _registry.get(uri)
     if definition is None or "@" in definition.signatures[0]:
         return None
-    signature = parse_type(definition.signatures[0])
-    assert isinstance(signature, FunctionType)
-    several = definition.takes_several_arguments
-    parameters = signature.parameter if several else [signature.parameter]
-    kinds = [isinstance(parameter, SequenceType) for parameter in parameters]  # type: ignore[union-attr]
+    templates = parameters_of(definition.types[0])
+    kinds = [isinstance(template, SequenceType) for template in templates]
     return kinds.index(True) if True in kinds else None
 
 
-def all_intrinsics() -> tuple[IntrinsicDef, ...]:
-    """All definitions, in the order they were made."""
-    return tuple(_registry.values())
+@lru_cache(maxsize=1024)
+def expansion(definition: IntrinsicDef, type_: FunctionType) -> ir.Node:
+    """The function that a derived intrinsic stands for; may hold intrinsics itself.
+
+    The compiler puts it in the place of the intrinsic, before anything runs.
+    """
+    uri = definition.uri
+    if definition.expand is None:
+        raise messages.no_expansion(uri, type_)
+    names = parameter_names(definition.expand)
+    tree = trace_federated(definition.expand, names, type_.parameter, uri).tree
+    found = ir.function_type_of(tree).result
+    if not type_.result.is_assignable_from(found):
+        raise messages.broken_promise(uri, definition.signatures, type_.result, found)
+    return tree

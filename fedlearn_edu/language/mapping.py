@@ -4,13 +4,13 @@
 Nothing moves here: the result stays where the arguments are.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
-from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.language.application import apply, argument, record, traced
-from fedlearn_edu.language.eager import intrinsic
+from fedlearn_edu.language.application import apply, argument, intrinsic, record, traced
 from fedlearn_edu.language.intrinsic import define
-from fedlearn_edu.language.value import Value, operator, structure_like
+from fedlearn_edu.language.messages import intrinsics as messages
+from fedlearn_edu.language.value import Value, structure_like
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -99,45 +99,27 @@ def federated_zip(value: Any) -> Value:
 
 def _placement_of(type_: Type, where: str = "federated_zip") -> Placement:
     """The one placement that all parts of a structure have."""
-    placements: set[Placement] = set()
-    if isinstance(type_, StructType):
-        _collect_placements(type_, placements, where)
+    parts = list(_parts(type_)) if isinstance(type_, StructType) else []
+    unplaced = [part for part in parts if not isinstance(part, FederatedType)]
+    if unplaced:
+        raise messages.unplaced_part(unplaced[0], where)
+    placements = {part.placement for part in parts if isinstance(part, FederatedType)}
     if len(placements) != 1:
-        names = ", ".join(sorted(map(str, placements))) or "no placement"
-        raise TypeMismatchError(
-            "the parts of a structure of federated values are at several placements"
-            if len(placements) > 1
-            else "federated_zip needs a structure of federated values",
-            expected="all parts at one placement, as in <{A}@CLIENTS,{B}@CLIENTS>",
-            found=f"{type_} ({names})",
-            where=where,
-            do="bring all parts to one placement first: "
-            "federated_broadcast takes what is at the server to the clients"
-            if len(placements) > 1
-            else "hand in several values in a list or tuple: federated_zip((x, y))",
-        )
+        raise messages.not_one_placement(type_, placements, where)
     return placements.pop()
+
+
+def _parts(type_: Type) -> Iterator[Type]:
+    """What a structure, and the structures in it, are made of."""
+    if isinstance(type_, StructType):
+        for element in type_:
+            yield from _parts(element)
+    else:
+        yield type_
 
 
 # T is a structure of federated values; U is the same structure without the placements.
 define("federated_zip", "(T -> {U}@CLIENTS)", "(T -> U@SERVER)", require=_placement_of)
-
-
-def _collect_placements(type_: Type, found: set[Placement], where: str) -> None:
-    match type_:
-        case FederatedType(placement=placement):
-            found.add(placement)
-        case StructType():
-            for element in type_:
-                _collect_placements(element, found, where)
-        case _:
-            raise TypeMismatchError(
-                "one part of a structure of federated values has no placement",
-                expected="federated values, or structures of them",
-                found=str(type_),
-                where=where,
-                do="place it first, beside the others: federated_value(…, CLIENTS)",
-            )
 
 
 def _without_placements(type_: Type) -> Type:
@@ -151,7 +133,6 @@ def _without_placements(type_: Type) -> Type:
             return type_
 
 
-@operator("zip_if_needed")
 def zip_if_needed(value: Value) -> Value:
     """The implicit conversion: a structure that holds federated values is zipped."""
     type_ = value.type_signature
@@ -161,7 +142,6 @@ def zip_if_needed(value: Value) -> Value:
     return federated_zip(value) if holds_federated else value
 
 
-@operator("fit")
 def fit(value: Value, wanted: Type) -> Value:
     """Zips parts of an argument, and forgets all-equal bits, as its parameter wants."""
     found = value.type_signature
@@ -187,9 +167,8 @@ def _is_equal_at_clients(type_: Type) -> bool:
     return type_.all_equal and type_.placement is CLIENTS
 
 
-@operator("select")
 @intrinsic
-def select(value: Value, index: int | slice) -> Value:
+def select(value: Any, index: int | slice) -> Value:
     """A field of a federated structure, or several; keeps the all-equal bit."""
     type_ = value.type_signature
     assert isinstance(type_, FederatedType)

@@ -3,17 +3,24 @@
 
 from typing import Any
 
-from fedlearn_edu.errors import TypeMismatchError
-from fedlearn_edu.language.application import apply, argument, record
-from fedlearn_edu.language.eager import intrinsic
+from fedlearn_edu.language.application import apply, intrinsic
+from fedlearn_edu.language.federated_value import check_placement
 from fedlearn_edu.language.intrinsic import define
-from fedlearn_edu.language.place import check_placement
+from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value
-from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, Placement
+from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, Placement, Type
+
+
+def _check_plain(type_: Type) -> None:
+    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
+        raise messages.not_plain(type_)
+
 
 _BROADCAST = define("federated_broadcast", "(T@SERVER -> T@CLIENTS)")
 _EVAL = define("federated_eval", "(( -> T) -> {T}@CLIENTS)", "(( -> T) -> T@SERVER)")
-define("federated_value", "(T -> T@CLIENTS)", "(T -> T@SERVER)")
+_VALUE = define(
+    "federated_value", "(T -> T@CLIENTS)", "(T -> T@SERVER)", require=_check_plain
+)
 
 
 @intrinsic
@@ -50,17 +57,7 @@ def federated_value(value: Any, placement: Placement) -> Value:
     Source: `tff.federated_value`.
     """
     check_placement(placement)
-    inner = argument(value, "federated_value")
-    type_ = inner.type_signature
-    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
-        raise TypeMismatchError(
-            "federated_value places plain values only",
-            expected="a type without placements and functions",
-            found=str(type_),
-            where=str(inner),
-            do="use federated_broadcast at the server, federated_eval for functions",
-        )
-    return record("federated_value", FederatedType(type_, placement, True), [inner])
+    return apply(_VALUE, [value], variant=0 if placement is CLIENTS else 1)
 
 
 @intrinsic

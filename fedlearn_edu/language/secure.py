@@ -10,26 +10,28 @@ not be trusted to route honestly (Bonawitz et al., CCS 2017; neighbors instead o
 pairs: Bell et al., CCS 2020).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import InputRangeError, TypeMismatchError, describe
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.operations import cast, operation
+from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.language.aggregation import federated_sum
-from fedlearn_edu.language.application import apply, record, to_federated
+from fedlearn_edu.language.application import apply, intrinsic, to_federated
 from fedlearn_edu.language.arithmetic import (
     call,
-    cast_scalar,
+    dtype_of,
     dtypes_in,
+    in_dtype,
     leafwise,
+    scale,
     zeros,
 )
-from fedlearn_edu.language.eager import intrinsic
 from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.mapping import federated_zip, map_members
-from fedlearn_edu.language.value import Value, fieldwise, structure_like, to_value
+from fedlearn_edu.language.messages import intrinsics as messages
+from fedlearn_edu.language.value import Value, map_leaves, structure_like, to_value
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     AbstractType,
@@ -41,12 +43,11 @@ from fedlearn_edu.types import (
     is_structure_of_integers,
     type_at_clients,
 )
-from fedlearn_edu.types.python_fields import fields_of, rebuild
-from fedlearn_edu.types.relations import by_element
+from fedlearn_edu.types.python_types import fields_of, rebuild
 
 MAX_BITWIDTH = 62
 
-define("federated_pairwise_masks", "(V -> {V}@CLIENTS)")
+_MASKS = define("federated_pairwise_masks", "(V -> {V}@CLIENTS)")
 
 
 @intrinsic
@@ -95,68 +96,41 @@ def federated_secure_modular_sum(value: Any, modulus: Any) -> Value:
 
 
 def _secure_sum(value: Value, limit: Value) -> Value:
-    checked = map_members(
-        lambda v: _with_parameter("at_most", v, limit), value, name="check_range"
-    )
-    return federated_sum(_masked(checked))
+    def check(leaf: Value, most: Value) -> Value:
+        # The limit may lie outside the values' own dtype: it is not cast.
+        type_ = leaf.type_signature
+        at_most = operation("at_most", (type_, most.type_signature), type_)
+        return call(at_most, leaf, most)
+
+    return _masked_sum(value, lambda v: map_leaves(check, v, limit), "check_range")
 
 
 def _modular_sum(value: Value, modulus: Value) -> Value:
-    assert isinstance(value.type_signature, FederatedType)
-    member = value.type_signature.member
-
-    def residue(v: Value) -> Value:
+    def residue(leaf: Value, modulus: Value) -> Value:
         # The sum of residues may need more bits than a residue has.
-        return _in_dtype(_with_parameter("modulo", v, modulus), _like(member, np.int64))
+        return in_dtype(scale("modulo", leaf, modulus), np.int64)
 
-    def reduced(total: Value) -> Value:
-        return _in_dtype(_with_parameter("modulo", total, modulus), member)
+    def reduced(leaf: Value, modulus: Value, like: Value) -> Value:
+        return in_dtype(scale("modulo", leaf, modulus), dtype_of(like))
 
-    total = federated_sum(_masked(map_members(residue, value, name="residue")))
-    return map_members(reduced, total, name="modulo")
-
-
-def _like(type_: Type, dtype: Any) -> Type:
-    """The same structure with every leaf in another dtype."""
-    if isinstance(type_, StructType):
-        fields = [(name, _like(element, dtype)) for name, element in type_.items()]
-        return StructType(fields, type_.python_container)
-    assert isinstance(type_, TensorType)
-    return TensorType(dtype, type_.shape)
-
-
-def _in_dtype(value: Value, wanted: Type) -> Value:
-    """The value with its leaves cast to those of `wanted`."""
-    if isinstance(wanted, StructType):
-        fields = (_in_dtype(value[i], element) for i, element in enumerate(wanted))
-        return structure_like(wanted, fields)
-    found = value.type_signature
-    assert isinstance(found, TensorType)
-    assert isinstance(wanted, TensorType)
-    return value if found == wanted else call(cast(found, wanted), value)
-
-
-def _masked(value: Value) -> Value:
-    assert isinstance(value.type_signature, FederatedType)
-    member = value.type_signature.member
-    prototype = zeros(member)
-    masks = record("federated_pairwise_masks", type_at_clients(member), [prototype])
+    like = zeros(value.type_signature.member)  # type: ignore[attr-defined]
+    total = _masked_sum(value, lambda v: map_leaves(residue, v, modulus), "residue")
     return map_members(
-        lambda pair: leafwise("add", pair[0], pair[1]),
-        federated_zip([value, masks]),
-        name="mask",
+        lambda v: map_leaves(reduced, v, modulus, like), total, name="modulo"
     )
 
 
-def _with_parameter(name: str, value: Value, parameter: Value) -> Value:
-    type_ = value.type_signature
-    if isinstance(type_, StructType):
-        return fieldwise(lambda a, b: _with_parameter(name, a, b), value, parameter)
-    assert isinstance(type_, TensorType)
-    if name == "at_most":  # the limit may lie outside the values' own dtype: no cast
-        check = operation(name, (type_, parameter.type_signature), type_)
-        return call(check, value, parameter)
-    return leafwise(name, value, cast_scalar(parameter, type_))
+def _masked_sum(value: Value, prepare: Callable[[Value], Value], name: str) -> Value:
+    """The sum of what each client makes of its value and then masks."""
+    prepared = map_members(prepare, value, name=name)
+    assert isinstance(prepared.type_signature, FederatedType)
+    masks = apply(_MASKS, [zeros(prepared.type_signature.member)])
+    masked = map_members(
+        lambda pair: leafwise("add", pair[0], pair[1]),
+        federated_zip([prepared, masks]),
+        name="mask",
+    )
+    return federated_sum(masked)
 
 
 _SECURE_SUM = define(
@@ -194,13 +168,7 @@ def _limits_of_bits(bits: Any) -> Any:
     is_integer = isinstance(bits, int | np.integer) and not isinstance(bits, bool)
     if is_integer and 1 <= bits <= MAX_BITWIDTH:
         return 2 ** int(bits) - 1
-    raise (InputRangeError if is_integer else TypeMismatchError)(
-        "a bitwidth is a Python integer in a range",
-        expected=f"1 to {MAX_BITWIDTH}, for example 8, or a structure of such",
-        found=describe(bits),
-        where="federated_secure_sum_bitwidth",
-        do="pass the number of bits, not the greatest value: 8 bits hold 0 to 255",
-    )
+    raise messages.no_bitwidth(bits, MAX_BITWIDTH, is_integer)
 
 
 def _operands(uri: str, value: Any, parameter: Any) -> tuple[Value, Value]:
@@ -208,25 +176,11 @@ def _operands(uri: str, value: Any, parameter: Any) -> tuple[Value, Value]:
     assert isinstance(values.type_signature, FederatedType)
     member = values.type_signature.member
     if not is_structure_of_integers(member):
-        raise TypeMismatchError(
-            f"{uri} adds integers",
-            expected="integers, or structures of them",
-            found=str(member),
-            where=str(values),
-            do=by_element(member)
-            or "quantize the values to integers with federated_map first",
-        )
+        raise messages.no_integers(uri, values, member)
     check_sum_compatible(member)
     second = to_value(parameter)
     if not _matches(member, second.type_signature):
-        raise TypeMismatchError(
-            f"the second argument of {uri} does not match the values",
-            expected=f"one integer, or one for each leaf of {member}",
-            found=second.type_signature,
-            where=str(second),
-            do="pass one integer without a placement for all of them, "
-            "or a structure of integers with the fields of the values",
-        )
+        raise messages.no_limit(uri, member, second)
     return values, second
 
 

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stand-in that records what your function does with it while it is traced.
 
-`federated.py` hands Values to the body; intrinsics and calls make new ones; `to_value`
-turns everything else a body may mention (constants, containers, computations) into one.
-A Value never holds data.
+`federated_computation.py` hands Values to the body; intrinsics and calls make new ones;
+`to_value` turns everything else a body may mention (constants, containers,
+computations) into one. A Value never holds data.
 """
 
-import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 import numpy as np
 
-from fedlearn_edu import structure
-from fedlearn_edu.errors import TracingError
+from fedlearn_edu.errors import FedLearnError, FieldError, TracingError, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.language.decorator import PolymorphicComputation
-from fedlearn_edu.language.unsupported_operations import Refusals, not_a_part
+from fedlearn_edu.language.messages import values as messages
+from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FederatedType,
     FunctionType,
@@ -32,42 +32,74 @@ from fedlearn_edu.types import (
     infer_type,
     normalize,
 )
+from fedlearn_edu.types.python_types import fields_of
 
-# What `v + w`, `v.field` of a federated structure and so on mean is said on the floor
-# of the intrinsics; they register it here, because imports go down only.
-Method = Callable[["Value", Any], "Value"]
-OPERATORS: dict[str, Callable[..., "Value"]] = {}
-
-
-def operator(name: str) -> Callable[[Callable[..., "Value"]], Callable[..., "Value"]]:
-    """Registers the meaning of one of Python's operators on Values."""
-
-    def register(fn: Callable[..., "Value"]) -> Callable[..., "Value"]:
-        OPERATORS[name] = fn
-        return fn
-
-    return register
+_FOUR = ("add", "subtract", "multiply", "divide")
+_OTHERS = {
+    **{"**": "pow", "%": "mod", "//": "floordiv", "@": "matmul", "divmod()": "divmod"},
+    **{"&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift"},
+}
+Method = Callable[[Any, Any], Any]
 
 
-def _operator_methods(name: str) -> tuple[Method, Method]:
-    def forward(self: "Value", other: Any) -> "Value":
-        return OPERATORS[name](self, other)
+def _operator(name: str) -> tuple[Method, Method]:
+    """The methods of an operator: for the left operand, and for the right one."""
 
-    def reflected(self: "Value", other: Any) -> "Value":
-        return OPERATORS[name](other, self)
+    def apply(left: Any, right: Any) -> Any:
+        from fedlearn_edu.language import arithmetic  # which is written with Values
 
-    return forward, reflected
+        return getattr(arithmetic, name)(left, right)
+
+    return apply, lambda right, left: apply(left, right)
+
+
+def _elsewhere(sign: str) -> Callable[..., NoReturn]:
+    @short_traceback
+    def refuse(self: "Operators", *_: object) -> NoReturn:
+        raise self.elsewhere(sign)
+
+    return refuse
+
+
+class Operators:
+    """The operators are `+ - * /` and signs; `elsewhere` is the error for others."""
+
+    __slots__ = ()
+
+    def elsewhere(self, sign: str) -> Exception:
+        """The error for another operator."""
+        raise NotImplementedError
+
+    __add__, __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("subtract")
+    __mul__, __rmul__ = _operator("multiply")
+    __truediv__, __rtruediv__ = _operator("divide")
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __neg__(self) -> Any:
+        return 0 - self
+
+    __invert__, __abs__ = _elsewhere("~"), _elsewhere("abs()")
+
+
+for _sign, _name in _OTHERS.items():
+    setattr(Operators, f"__{_name}__", _elsewhere(_sign))
+    setattr(Operators, f"__r{_name}__", _elsewhere(_sign))
 
 
 @final
-class Value(Refusals):
+class Value(Operators):
     """Something that will be computed when the program runs."""
 
     __slots__ = ("node", "type_signature")
+    node: ir.Node
+    type_signature: Type
 
     def __init__(self, node: ir.Node) -> None:
         self.node = node
-        self.type_signature: Type = node.type
+        self.type_signature = node.type
 
     def __repr__(self) -> str:
         return f"<value {to_text(self.node)}: {self.type_signature}>"
@@ -92,7 +124,7 @@ class Value(Refusals):
         fields = _fields(self.type_signature)
         position = None if fields is None else fields.position_of(name)
         if position is None:
-            raise self.no_field(name, fields)
+            raise messages.no_field(self, name, fields)
         return self._select(position)
 
     def __getitem__(self, key: int | str | slice) -> "Value":
@@ -101,52 +133,88 @@ class Value(Refusals):
             case str():
                 return self.__getattr__(key)
             case slice() if isinstance(self.type_signature, FederatedType):
-                return OPERATORS["select"](self, key)
+                return self._select(key)
             case slice():
-                picked = fields.items()[key]
-                offsets = range(len(fields))[key]
-                pairs = [
-                    (n, self._select(i))
-                    for (n, _), i in zip(picked, offsets, strict=True)
-                ]
-                return to_value(structure.Struct(pairs))
+                parts = [self._select(i) for i in range(len(fields))[key]]
+                names = fields.names()[key]
+                return to_value(Struct(zip(names, parts, strict=True)))
             case int() if 0 <= key < len(fields):
                 return self._select(key)
             case _:
-                raise self.no_field(key, fields)
+                raise messages.no_field(self, key, fields)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls a function value."""
         if not isinstance(self.type_signature, FunctionType):
-            raise self.no_function()
+            raise messages.no_function(self)
         return Computation(self.node, to_text(self.node))(*args, **kwargs)
 
-    __add__, __radd__ = _operator_methods("add")
-    __sub__, __rsub__ = _operator_methods("subtract")
-    __mul__, __rmul__ = _operator_methods("multiply")
-    __truediv__, __rtruediv__ = _operator_methods("divide")
+    def __eq__(self, other: object) -> bool:
+        # NB(TFF): there, `==` compares Python objects, and is False without a word.
+        if self is other:
+            return True
+        raise self._not_computed(*messages.COMPARED)
+
+    __hash__ = object.__hash__
 
     def __array_ufunc__(self, ufunc: Any, *args: Any, **_: Any) -> "Value":
         """`+ - * /` of a NumPy number and a value; NumPy asks here first."""
-        if args[0] != "__call__" or ufunc.__name__ not in OPERATORS:
+        if args[0] != "__call__" or ufunc.__name__ not in _FOUR:
+            problem, use = "NumPy cannot compute with a value yet", "NumPy code on"
             do = f"move np.{ufunc.__name__} into an np_computation, and call that"
-            raise self.refused(
-                "NumPy cannot compute with a value yet", "NumPy code on", do
-            )
-        return OPERATORS[ufunc.__name__](*args[1:])
+            raise self._not_computed(problem, use, do)
+        apply, _reflected = _operator(ufunc.__name__)
+        result: Value = apply(*args[1:])
+        return result
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in Value.__slots__:
+            raise messages.unchangeable(self, f"{name} = …", FieldError)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise messages.unchangeable(self, f"del {name}", FieldError)
+
+    def __setitem__(self, key: object, value: object) -> None:
+        raise messages.unchangeable(self, f"[{key!r}] = …", TracingError)
+
+    def elsewhere(self, sign: str) -> FedLearnError:
+        """The error for an operator that the language does not have."""
+        return self._not_computed(f"{sign} is no operation of values", f"{sign} on")
+
+    __round__ = _elsewhere("round()")
+
+    def _not_computed(self, problem: str, use: str, do: str = "") -> FedLearnError:
+        context = current_tracing_context()
+        in_body = context is not None and context.has_values
+        return messages.not_computed_yet(self, problem, use, do, in_body=in_body)
 
     def _structure(self, use: str) -> StructType:
         fields = _fields(self.type_signature)
         if fields is None:
-            raise self.no_parts(use)
+            raise messages.no_parts(self, use)
         return fields
 
-    def _select(self, index: int) -> "Value":
+    def _select(self, key: int | slice) -> "Value":
         if isinstance(self.type_signature, FederatedType):
-            return OPERATORS["select"](self, index)
+            from fedlearn_edu.language.mapping import select  # written with Values
+
+            return select(self, key)
+        assert isinstance(key, int)
         if isinstance(self.node, ir.Struct):
-            return Value(self.node.elements[index][1])
-        return Value(ir.Selection(self.node, index))
+            return Value(self.node.elements[key][1])
+        return Value(ir.Selection(self.node, key))
+
+
+def _unsupported(problem: str, use: str, do: str) -> Callable[..., NoReturn]:
+    def refuse(self: Value, *_: object, **__: object) -> NoReturn:
+        raise self._not_computed(problem, use, do)
+
+    return refuse
+
+
+for _name, _texts in messages.UNSUPPORTED.items():
+    setattr(Value, _name, _unsupported(*_texts))
 
 
 def _fields(type_: Type) -> StructType | None:
@@ -161,21 +229,23 @@ def structure_like(type_: StructType, values: Iterable[Value]) -> Value:
     return Value(ir.Struct(nodes, type_.python_container))
 
 
-def fieldwise(fn: Callable[[Value, Value], Value], left: Value, right: Value) -> Value:
-    """`fn` of each field of one with that of the other, or with the scalar it is."""
-    types = (left.type_signature, right.type_signature)
-    type_ = next(t for t in types if isinstance(t, StructType))
+def map_leaves(fn: Callable[..., Value], *values: Value) -> Value:
+    """`fn` of the leaves at each place of a structure; a scalar meets all of them."""
+    types = [value.type_signature for value in values]
+    whole = next((type_ for type_ in types if isinstance(type_, StructType)), None)
+    if whole is None:
+        return fn(*values)
     sides = (
-        v if isinstance(t, StructType) else repeat(v)
-        for v, t in zip((left, right), types, strict=True)
+        value if isinstance(type_, StructType) else repeat(value)
+        for value, type_ in zip(values, types, strict=True)
     )
-    return structure_like(type_, map(fn, *sides))
+    return structure_like(whole, map(lambda *parts: map_leaves(fn, *parts), *sides))
 
 
 def to_value(
     arg: Any, type_spec: Type | None = None, parameter_hint: Type | None = None
 ) -> Value:
-    """Makes a Value of whatever may be mentioned in a federated body.
+    """Makes a Value of anything that a federated body may mention.
 
     Args:
         arg: a Value, a computation, a constant, or a container of these.
@@ -195,55 +265,26 @@ def _convert(arg: Any, type_spec: Type | None, hint: Type | None) -> Value:
         case Computation():
             return Value(arg.tree)
         case PolymorphicComputation():
-            return Value(_concretize(arg, hint).tree)
+            if hint is None:
+                raise messages.no_type_yet(arg)
+            return Value(arg.concretize(hint).tree)
         case Placement():
             return Value(ir.PlacementLiteral(arg))
         case list() | tuple() if isinstance(type_spec, SequenceType):
-            plain = private(normalize(arg, type_spec))
-            return Value(ir.Literal(plain, type_spec))
+            return _constant(arg, type_spec)
         case str() | bytes() | bool() | int() | float() | complex():
-            return _constant(arg)
+            return _constant(arg, infer_type(arg))
         case np.ndarray() | np.generic():
-            return _constant(arg)
-        case _:
-            elements, container = _elements(arg)
-            converted = ((n, to_value(e).node) for n, e in elements)
-            return Value(ir.Struct(tuple(converted), container))
+            return _constant(arg, infer_type(arg))
+    # The order of fields matters, and that of a plain dict has no meaning.
+    ordered = not isinstance(arg, Mapping) or isinstance(arg, OrderedDict)
+    fields = fields_of(arg) if ordered else None
+    if fields is None:
+        raise messages.not_a_part(arg)
+    nodes = tuple((name, to_value(part).node) for name, part in fields.pairs)
+    return Value(ir.Struct(nodes, fields.container))
 
 
-def _constant(arg: Any) -> Value:
-    type_ = infer_type(arg)
+def _constant(arg: Any, type_: Type | None) -> Value:
     assert type_ is not None
     return Value(ir.Literal(private(normalize(arg, type_)), type_))
-
-
-def _concretize(poly: PolymorphicComputation, hint: Type | None) -> Computation:
-    if hint is None:
-        raise TracingError(
-            f"the type of {poly.__name__} is not known here",
-            expected="a computation with types",
-            found=repr(poly),
-            do="decorate it with the type of its parameter",
-        )
-    return poly.concretize(hint)
-
-
-def _elements(arg: Any) -> tuple[tuple[tuple[str | None, Any], ...], type | None]:
-    match arg:
-        case structure.Struct():
-            return arg.items(), None
-        case OrderedDict():
-            return tuple(arg.items()), OrderedDict
-        case tuple() if hasattr(arg, "_fields"):
-            return tuple(zip(arg._fields, arg, strict=True)), type(arg)
-        case tuple() | list():
-            return tuple((None, element) for element in arg), type(arg)
-        case Mapping():
-            raise not_a_part(arg)
-    if dataclasses.is_dataclass(arg) and not isinstance(arg, type):
-        fields = ((f.name, getattr(arg, f.name)) for f in dataclasses.fields(arg))
-        return tuple(fields), type(arg)
-    attributes = getattr(type(arg), "__attrs_attrs__", None)
-    if attributes is not None:
-        return tuple((a.name, getattr(arg, a.name)) for a in attributes), type(arg)
-    raise not_a_part(arg)

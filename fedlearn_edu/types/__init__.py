@@ -10,33 +10,25 @@ from fedlearn_edu.errors import short_traceback as _short_traceback
 from fedlearn_edu.former_names import unknown as _unknown
 from fedlearn_edu.types.base import Type as Type
 from fedlearn_edu.types.base import to_type as to_type
-from fedlearn_edu.types.cached import Kept as Kept
-from fedlearn_edu.types.cached import Placed as Placed
-from fedlearn_edu.types.cached import kept as kept
-from fedlearn_edu.types.cached import length_of as length_of
-from fedlearn_edu.types.cached import one_of as one_of
-from fedlearn_edu.types.cached import released as released
 from fedlearn_edu.types.containers import normalize as normalize
 from fedlearn_edu.types.containers import restore as restore
-from fedlearn_edu.types.conversion import infer_type as infer_type
-from fedlearn_edu.types.data_types import StructType as StructType
-from fedlearn_edu.types.data_types import StructWithPythonType as StructWithPythonType
-from fedlearn_edu.types.data_types import TensorType as TensorType
+from fedlearn_edu.types.definitions import CLIENTS as CLIENTS
+from fedlearn_edu.types.definitions import SERVER as SERVER
 from fedlearn_edu.types.definitions import AbstractType as AbstractType
 from fedlearn_edu.types.definitions import FederatedType as FederatedType
 from fedlearn_edu.types.definitions import FunctionType as FunctionType
+from fedlearn_edu.types.definitions import Placement as Placement
 from fedlearn_edu.types.definitions import PlacementType as PlacementType
 from fedlearn_edu.types.definitions import SequenceType as SequenceType
+from fedlearn_edu.types.definitions import StructType as StructType
+from fedlearn_edu.types.definitions import StructWithPythonType as StructWithPythonType
+from fedlearn_edu.types.definitions import TensorType as TensorType
 from fedlearn_edu.types.definitions import type_at_clients as type_at_clients
 from fedlearn_edu.types.definitions import type_at_server as type_at_server
 from fedlearn_edu.types.dtypes import UNRANKED as UNRANKED
 from fedlearn_edu.types.notation import format_type as format_type
 from fedlearn_edu.types.notation import parse_type as parse_type
-from fedlearn_edu.types.placements import CLIENTS as CLIENTS
-from fedlearn_edu.types.placements import SERVER as SERVER
-from fedlearn_edu.types.placements import Placement as Placement
-from fedlearn_edu.types.plain import DatasetSequence as DatasetSequence
-from fedlearn_edu.types.plain import LazySequence as LazySequence
+from fedlearn_edu.types.python_types import infer_type as infer_type
 from fedlearn_edu.types.relations import check_sum_compatible as check_sum_compatible
 from fedlearn_edu.types.relations import is_average_compatible as is_average_compatible
 from fedlearn_edu.types.relations import (
@@ -48,11 +40,7 @@ from fedlearn_edu.types.relations import (
 )
 from fedlearn_edu.types.relations import substitute as substitute
 from fedlearn_edu.types.relations import unify as unify
-from fedlearn_edu.types.type_join import infer_member as infer_member
-from fedlearn_edu.types.type_join import infer_sequence as infer_sequence
-from fedlearn_edu.types.type_join import join as join
 
-# What else is here is for the floors above, which convert and carry values.
 __all__ = [
     "CLIENTS",
     "SERVER",

@@ -12,45 +12,76 @@ Contexts hand in arguments and receive plain forms for executors, then hand in p
 results and receive what the user gets. Between the two nothing is checked again.
 """
 
-from collections.abc import Iterator
-from typing import Any, assert_never
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, assert_never, final
 
 import numpy as np
 
-from fedlearn_edu.errors import TypeMismatchError, add_place, describe
+from fedlearn_edu.errors import ShapeMismatchError, TypeMismatchError, add_place
 from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import dtypes
+from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.cached import Placed, Uncounted, plain_of_placed
-from fedlearn_edu.types.conversion import element_type_of
 from fedlearn_edu.types.definitions import (
+    CLIENTS,
     AbstractType,
     FederatedType,
     FunctionType,
+    Placement,
     PlacementType,
     SequenceType,
     StructType,
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.dtypes import dtype_name
-from fedlearn_edu.types.mismatch import ROOT, clip, misfit, names_cure
-from fedlearn_edu.types.placements import CLIENTS, Placement
-from fedlearn_edu.types.plain import (
+from fedlearn_edu.types.dtypes import STRING
+from fedlearn_edu.types.messages import ROOT
+from fedlearn_edu.types.python_types import (
+    Pairs,
+    element_type_of,
+    fields_of,
+    is_dataset,
+    rebuild,
+)
+from fedlearn_edu.types.sequences import (
     DatasetSequence,
     LazySequence,
-    ShapeMismatchError,
     check_unshared,
-    is_dataset,
+    iterate,
     read_once,
-    taken,
-    to_plain_tensor,
 )
-from fedlearn_edu.types.python_fields import Pairs, fields_of, rebuild
 
-_CURE_OF_NONE = (
-    "give it a value, or leave the client out; "
-    "a function that made it may lack its return"
-)
+# Which kinds of numbers become which: NumPy's letters, `b` for bool.
+_CONVERTS = {"i": "biu", "u": "biu", "f": "biuf", "c": "biufc"}
+
+
+class Placed:
+    """A federated value outside of any program; `FederatedValue` is the one kind.
+
+    Attributes:
+        type_signature: its federated type.
+        cached: its plain form, made of `Cached` parts.
+    """
+
+    type_signature: FederatedType
+    cached: Any
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Uncounted:
+    """One value for all members of a group whose size is not known yet."""
+
+    plain: Any
+    placement: Placement
+    refusal: TypeMismatchError
+
+    def __iter__(self) -> Iterator[Any]:
+        raise self.refusal
+
+    def __repr__(self) -> str:
+        return f"<one value for everybody at {self.placement}>"
 
 
 def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
@@ -61,14 +92,14 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     <a=3.0,b=(np.int32(1), np.int32(2))>
     """
     plain = _plain(value, type_, path)
-    if not isinstance(type_, TensorType) and type_.contains(_is_sequence):
+    if not isinstance(type_, TensorType) and type_.contains(Type.is_sequence):
         check_unshared(_read_once(plain, type_))
     return plain
 
 
 def _plain(value: Any, type_: Type, path: str) -> Any:
     if value is None:
-        raise _error("a value is missing", type_, None, path, _CURE_OF_NONE)
+        raise say.value_missing(type_, path)
     if isinstance(value, Placed):
         return plain_of_placed(value, type_, path)
     match any_type(type_):
@@ -82,18 +113,16 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
             return _normalize_federated(value, federated, path)
         case PlacementType():
             if not isinstance(value, Placement):
-                raise _error("a placement is needed", "CLIENTS or SERVER", value, path)
+                raise say.unfit(
+                    "a placement is needed", "CLIENTS or SERVER", value, path
+                )
             return value
         case FunctionType():
             return value
         case AbstractType():
-            raise _error("no value has an abstract type", type_, value, path)
+            raise say.unfit("no value has an abstract type", type_, value, path)
         case unknown:
             assert_never(unknown)
-
-
-def _is_sequence(type_: Type) -> bool:
-    return isinstance(type_, SequenceType)
 
 
 def _read_once(plain: Any, type_: Type) -> Iterator[tuple[Any, str]]:
@@ -115,8 +144,8 @@ def restore(plain: Any, type_: Type) -> Any:
         case TensorType() | PlacementType():
             return plain
         case StructType() as struct:
-            values = zip(struct.names(), map(restore, plain, struct), strict=True)
-            return rebuild(struct.python_container, Struct(values))
+            fields = struct.with_values(map(restore, plain, struct))
+            return rebuild(struct.python_container, fields)
         case SequenceType(element):
             return [restore(item, element) for item in plain]
         case FederatedType(member, _, True):
@@ -124,9 +153,7 @@ def restore(plain: Any, type_: Type) -> Any:
         case FederatedType(member, _, _):
             return [_restore_at(i, item, member) for i, item in enumerate(plain)]
         case FunctionType() | AbstractType():
-            cure = "did you forget to call it? put parentheses behind its name"
-            summary = "the result is a function, not data"
-            raise _error(summary, "data", type_, "the result", cure)
+            raise say.function_as_result(type_)
         case unknown:
             assert_never(unknown)
 
@@ -135,7 +162,7 @@ def _restore_at(client: int, plain: Any, type_: Type) -> Any:
     try:
         return restore(plain, type_)
     except Exception as error:
-        # A sequence that is read only now may run code of the user's.
+        # Reading a lazy sequence runs the user's code.
         add_place(error, f"at client {client}")
         raise
 
@@ -143,32 +170,23 @@ def _restore_at(client: int, plain: Any, type_: Type) -> Any:
 def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     fields = fields_of(value)
     if fields is None:
-        cure = "write the fields as a list, tuple, dict or OrderedDict"
-        raise _error("a structure is needed", type_, value, path, cure)
+        raise say.no_structure(type_, value, path)
     pairs, names = fields.pairs, type_.names()
     if fields.container is dict:
         pairs = _by_name(value, type_, path)
     given = tuple(name for name, _ in pairs)
     if len(given) != len(names):
-        summary = "a structure has the wrong number of fields"
-        expected = f"{len(names)} fields: {clip(type_)}"
-        found = f"{len(given)}, in a {type(value).__name__}"
-        cure = "give each field one value, in order"
-        raise misfit(summary, expected, found, path, cure)
+        raise say.number_of_fields(type_, len(given), value, path)
     # Fields go by position; their names may be absent but not different.
     fitting = given == names or all(
         g in (None, n) for g, n in zip(given, names, strict=True)
     )
     if not fitting:
-        summary, cure = "the names of the fields differ", names_cure(names, given)
-        wanted, found = (", ".join(map(str, n)) for n in (names, given))
-        order = "in this order: "
-        raise misfit(summary, order + wanted, order + found, path, cure)
-    plain = [
-        _plain(item, part, path + step)
-        for (_, item), (step, part) in zip(pairs, type_._parts(), strict=True)
-    ]
-    return Struct(zip(names, plain, strict=True))
+        raise say.names_of_fields(names, given, path)
+    columns = zip(pairs, type_._parts(), strict=True)
+    return type_.with_values(
+        [_plain(item, part.type, path + part.step) for (_, item), part in columns]
+    )
 
 
 def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pairs:
@@ -177,14 +195,7 @@ def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pai
     # position, which failed for types that are not in alphabetical order.
     names = type_.names()
     if set(values) != set(names):
-        missing = [str(name) for name in names if name not in values]
-        extra = [str(name) for name in values if name not in names]
-        lists = (("missing", missing), ("not expected", extra))
-        found = "; ".join(f"{word}: {', '.join(n)}" for word, n in lists if n)
-        summary = "the keys of a dict do not fit"
-        expected = f"the keys of {clip(type_)}"
-        cure = "name the keys as the fields of the type"
-        raise misfit(summary, expected, found, path, cure)
+        raise say.keys_of_dict(type_, names, values, path)
     return [(name, values[name]) for name in names]
 
 
@@ -202,10 +213,7 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
     # A computation is callable too, but it makes no iterator.
     if callable(value) and not hasattr(value, "type_signature"):
         return LazySequence(lambda: _elements(value, element, path), element)
-    cure = "pass a list, tuple, array, generator function or tf.data.Dataset"
-    if "[client" in path:
-        cure = "pass one list (or dataset) for each client: [[…], […]]"
-    raise _error("a sequence is needed", type_, value, path, cure)
+    raise say.no_sequence(type_, value, path)
 
 
 def _has_entries(value: Any) -> bool:
@@ -215,22 +223,19 @@ def _has_entries(value: Any) -> bool:
 
 
 def _elements(source: Any, element: Type, path: str) -> Iterator[Any]:
-    for i, item in enumerate(taken(source, path)):
+    for i, item in enumerate(iterate(source, path)):
         try:
             yield _plain(item, element, f"{path}[element {i}]")
         except ShapeMismatchError as error:
             if isinstance(element, TensorType) and element.is_scalar:
-                dims = ",".join("?" * np.ndim(item))
-                rows = f"{dtype_name(element.dtype)}[{dims}]"
-                error.found = f"{rows}: {clip(item)}"
-                error.do = f"flatten the data, or declare {rows}* if rows are meant"
+                say.add_rows(error, item, element)
             raise
 
 
 def _dataset(value: Any, type_: SequenceType, path: str) -> DatasetSequence:
     found, element = element_type_of(value.element_spec), type_.element
     if isinstance(found, StructType) and found.python_container is dict:
-        # The order of a dict is nobody's choice: take the declared one if it can be.
+        # A plain dict has no meaningful order: use the declared one if the keys match.
         wanted = element.names() if isinstance(element, StructType) else ()
         if set(wanted) == set(found.names()):
             found = StructType([(name, found[str(name)]) for name in wanted], dict)
@@ -244,22 +249,92 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
             return _plain(value, type_.member, path)
         except TypeMismatchError as error:
             if isinstance(value, list) and isinstance(type_.member, TensorType):
-                cure = "pass the bare value, not a list"
-                error.do = f"{cure}: {type_} is the same everywhere"
+                error.do = say.bare_value(type_)
             raise
     who = "client" if type_.placement is CLIENTS else "server"
     if not _has_entries(value):
-        cure = f"pass a list with one entry per {who}, in a fixed order"
-        if is_dataset(value):
-            cure = "put the datasets in a list: [dataset], one dataset per client"
-        cure = "place it: data.place(batch_size=…)" if hasattr(value, "place") else cure
-        raise _error(f"one entry per {who} is needed", type_, value, path, cure)
+        raise say.no_entries(who, type_, value, path, is_dataset(value))
     member, members = type_.member, enumerate(value)
     return tuple(_plain(item, member, f"{path}[{who} {i}]") for i, item in members)
 
 
-def _error(
-    summary: str, expected: object, value: object, path: str, do: str | None = None
-) -> TypeMismatchError:
-    found = clip(value if isinstance(value, Type) else describe(value))
-    return misfit(summary, clip(expected), "None" if value is None else found, path, do)
+def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:
+    """Converts `value` to the declared dtype and checks its shape.
+
+    Numbers convert as they do when TensorFlow makes a tensor of them: integers become
+    floats, never the other way round. One that is too large is refused; infinity is one
+    already.
+    """
+    dtype = type_.dtype
+    is_numpy = type(value) is np.ndarray or isinstance(value, np.generic)
+    if not is_numpy or value.dtype != dtype or dtype == STRING:
+        value = _to_array(value, type_, path)
+    if not dtypes.fits(type_.shape, value.shape):
+        raise say.wrong_shape(value.shape, type_, path)
+    return value if value.shape else value[()]
+
+
+def _to_array(value: Any, type_: TensorType, path: str) -> Any:
+    wanted, letter = type_.dtype, dtypes.kind_of(type_.dtype)
+    is_tf = dtypes.is_tf_dtype(getattr(value, "dtype", None))
+    is_tf = is_tf and hasattr(value, "numpy")
+    # As objects, else NumPy would read ["a", 1] as two strings.
+    dtype = STRING if wanted == STRING else None
+    try:
+        array = np.asarray(value.numpy() if is_tf else value, dtype)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise say.no_tensor(value, type_, path, say.RAGGED_ROWS) from error
+    if wanted == STRING:
+        return _to_strings(array, value, type_, path)
+    if array.dtype == wanted:
+        return array
+    if is_tf:
+        raise say.cast_tensor(value, array.shape, type_, path)
+    is_huge = array.size and all(type(number) is int for number in array.flat)
+    kind = "i" if is_huge else dtypes.kind_of(array.dtype)
+    if array.size and kind not in _CONVERTS.get(letter, ""):
+        raise say.not_converted(value, array, kind, type_, path)
+    try:
+        with np.errstate(over="raise"):
+            is_rounded = is_huge and wanted.kind not in dtypes.WHOLE
+            converted = (array.astype(float) if is_rounded else array).astype(wanted)
+    except (FloatingPointError, OverflowError):
+        raise say.out_of_range(value, type_, path) from None
+    if wanted.kind in dtypes.WHOLE and not np.array_equal(converted, array):
+        raise say.out_of_range(value, type_, path)
+    return converted
+
+
+def _to_strings(array: Any, value: Any, type_: TensorType, path: str) -> Any:
+    flat = np.empty(array.size, dtype=object)
+    for i, item in enumerate(array.flat):
+        if not isinstance(item, str | bytes):
+            raise say.no_tensor(value, type_, path, "write text as str or bytes")
+        # Rid of np.str_ and np.bytes_ as well: the plain form of a string is `bytes`.
+        flat[i] = item.encode() if isinstance(item, str) else bytes(item)
+    return flat.reshape(array.shape)
+
+
+def plain_of_placed(value: Placed, type_: Type, path: str) -> Any:
+    """The plain form of a placed value, for a parameter of type `type_`."""
+    found = value.type_signature
+    if found.all_equal and type_.is_assignable_from(found.member):
+        raise say.placed_for_bare(type_, found, path)
+    if "[client" in path:
+        raise say.placed_entry(type_, found, path)
+    type_.check_assignable_from(found, where=path)
+    if isinstance(type_, FederatedType) and found.all_equal and not type_.all_equal:
+        refusal = say.uncounted(type_, found, path)
+        return Uncounted(value.cached, found.placement, refusal)
+    return value.cached
+
+
+def one_of(members: Sequence[Any], type_: Type) -> Any:
+    """The one value of an all-equal group: its first member's.
+
+    Raises:
+        CardinalityError: if the group is empty.
+    """
+    if not members:
+        raise say.no_holder(type_)
+    return members[0]

@@ -10,21 +10,226 @@
            | placement                PlacementType  CLIENTS and SERVER as values
            | T                        AbstractType   any type, in signatures
 
-Users and tracing hand in what denotes a type; everybody receives frozen values. Tensors
-and structs are in `data_types.py`, the objects that denote types in `conversion.py`.
+Their constructors accept everything that denotes a type (see `python_types.py`). Types
+are immutable.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, cast, final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
-from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.types import mismatch as diff
-from fedlearn_edu.types.base import Steps, Type, required_type, to_type
-from fedlearn_edu.types.data_types import StructType as StructType
-from fedlearn_edu.types.data_types import TensorType as TensorType
-from fedlearn_edu.types.mismatch import Difference, TypeKind, clip, misfit
-from fedlearn_edu.types.placements import CLIENTS, SERVER, Placement
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.structure import Struct, Tree, check_names
+from fedlearn_edu.types import dtypes
+from fedlearn_edu.types import messages as say
+from fedlearn_edu.types.base import Difference, Part, Type, required_type, to_type
+from fedlearn_edu.types.dtypes import UNRANKED, DType, Shape, dtype_name
+
+Fields = tuple[tuple[str | None, Type], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Placement:
+    """A group of participants that hold values.
+
+    >>> CLIENTS, str(SERVER), CLIENTS.uri, SERVER.default_all_equal
+    (CLIENTS, 'SERVER', 'clients', True)
+    """
+
+    name: str
+    default_all_equal: bool
+
+    @property
+    def uri(self) -> str:
+        """The name in the ancestor's spelling, in small letters."""
+        return self.name.lower()
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str:
+        # By name: a copy would be equal, but a placement is recognized by identity.
+        return self.name
+
+
+CLIENTS = Placement("CLIENTS", default_all_equal=False)
+SERVER = Placement("SERVER", default_all_equal=True)
+PLACEMENTS = (CLIENTS, SERVER)
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class TensorType(Type):
+    """Numbers or strings of one dtype and one shape: `int32`, `float32[2,?]`."""
+
+    dtype: DType
+    shape: Shape
+
+    @short_traceback
+    def __init__(self, dtype: object, shape: object = None) -> None:
+        known = dtypes.as_dtype(dtype)
+        if known is None:
+            raise say.not_a_dtype(dtype)
+        sizes = () if shape is None else dtypes.as_shape(shape)
+        if sizes is None:
+            raise say.not_a_shape(shape)
+        vars(self).update(dtype=known, shape=sizes)
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether the rank is known to be zero."""
+        return self.shape == ()
+
+    @property
+    def has_static_shape(self) -> bool:
+        """Whether rank and every size are known."""
+        return self.shape is not UNRANKED and None not in self.shape
+
+    def _mismatch(self, source: Any, path: str) -> Difference | None:
+        same = self.dtype == source.dtype
+        if same and dtypes.fits(self.shape, source.shape):
+            return None
+        cure = say.rank_cure(self, source.shape) or (say.SHAPE if same else say.CAST)
+        return Difference(path, self, source, cure)
+
+    def _text(self, indent: int | None) -> str:
+        return dtype_name(self.dtype) + dtypes.shape_text(self.shape)
+
+    def __repr__(self) -> str:
+        dtype = dtypes.python_name(dtype_name(self.dtype))
+        if self.shape is UNRANKED:
+            return f"TensorType({dtype}, UNRANKED)"
+        return f"TensorType({dtype}{f', {list(self.shape)}' if self.shape else ''})"
+
+
+@final
+@dataclass(frozen=True, init=False, repr=False)
+class StructType(Type, Tree[Type]):
+    """Ordered fields, each named or not: `<a=int32,bool>`.
+
+    A field is `t["a"]`, `t.a` or `t[0]`. Only `repr` and `==` see the container.
+    """
+
+    fields: Fields
+    python_container: type | None
+
+    @short_traceback
+    def __init__(self, elements: Any, python_container: type | None = None) -> None:
+        if isinstance(elements, Struct | Mapping):
+            elements = elements.items()
+        if isinstance(elements, str) or not isinstance(elements, Iterable):
+            raise say.not_fields(elements)
+        fields = tuple(_field(element) for element in elements)
+        check_names(tuple(name for name, _ in fields))
+        self._set(fields=fields, python_container=python_container)
+
+    # What `Tree` needs, computed on first use.
+    @cached_property
+    def _names(self) -> tuple[str | None, ...]:  # type: ignore[override]
+        return tuple([name for name, _ in self.fields])
+
+    @cached_property
+    def _values(self) -> tuple[Type, ...]:  # type: ignore[override]
+        return tuple([type_ for _, type_ in self.fields])
+
+    def children(self) -> tuple[Type, ...]:
+        """The types of the fields."""
+        return self._values
+
+    def with_types(self, types: Iterable[Type]) -> "StructType":
+        """The same names and container around as many other types."""
+        return struct_type(self._names, types, self.python_container)
+
+    def __getattr__(self, name: str) -> Type:
+        if name == "fields":  # missing while a pickle is being loaded
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self.names() if name)]
+
+    def _parts(self) -> tuple[Part, ...]:
+        named = enumerate(self.fields)
+        return tuple([Part(say.field_step(n, i), type_) for i, (n, type_) in named])
+
+    def _mismatch(self, source: Any, path: str) -> Difference | None:
+        if len(self) != len(source):
+            mine, theirs = (f"{len(t)} fields: {t}" for t in (self, source))
+            return Difference(path, mine, theirs)
+        names, given = self.names(), source.names()
+        if any(b not in (a, None) for a, b in zip(names, given, strict=True)):
+            return Difference(path, self, source, say.names_cure(names, given))
+        return None
+
+    def _text(self, indent: int | None) -> str:
+        deeper = None if indent is None else indent + 1
+        parts = [(f"{n}=" if n else "") + t._text(deeper) for n, t in self.fields]
+        if indent is None or not parts:
+            return "<" + ",".join(parts) + ">"
+        margin = "  " * indent
+        lines = ",\n".join(f"{margin}  {part}" for part in parts)
+        return f"<\n{lines}\n{margin}>"
+
+    def __repr__(self) -> str:
+        parts = [f"({n!r}, {t!r})" if n else repr(t) for n, t in self.fields]
+        container = self.python_container
+        suffix = "" if container is None else f" as {container.__name__}"
+        return f"StructType([{', '.join(parts)}]){suffix}"
+
+
+@final
+class _WithPythonType(type):
+    """Makes `StructType`s, and takes those that have a container for its instances."""
+
+    def __call__(cls, elements: Any, container: type) -> StructType:
+        """A struct type that remembers the Python container its values come from."""
+        return StructType(elements, container)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        kind = instance if isinstance(instance, StructType) else None
+        return kind is not None and kind.python_container is not None
+
+
+if TYPE_CHECKING:  # a type checker follows no metaclass
+    StructWithPythonType = StructType
+else:
+
+    @final
+    class StructWithPythonType(metaclass=_WithPythonType):
+        """A struct type that remembers the Python container its values come from.
+
+        The name is the ancestor's. What it makes is a `StructType`, and its instances
+        are all `StructType`s with a container, however they were made.
+
+        >>> import numpy as np
+        >>> kind = StructWithPythonType([("a", np.int32)], dict)
+        >>> isinstance(kind, StructWithPythonType), kind
+        (True, StructType([('a', TensorType(np.int32))]) as dict)
+        """
+
+
+def struct_type(
+    names: tuple[str | None, ...], types: Iterable[Type], container: type | None = None
+) -> StructType:
+    """The type of a structure that is there: nothing is to be converted or checked."""
+    made = object.__new__(StructType)
+    pairs = tuple(zip(names, types, strict=True))
+    made._set(fields=pairs, python_container=container)
+    return made
+
+
+def is_field(x: object) -> bool:
+    """Whether `x` is a pair of a name and something else, such as a type."""
+    return isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], str)
+
+
+def _field(x: Any) -> tuple[str | None, Type]:
+    is_unnamed = isinstance(x, tuple) and len(x) == 2 and x[0] is None
+    name, spec = x if is_unnamed or is_field(x) else (None, x)
+    role = f"the type of the field {name}" if name else "the type of a field"
+    return (name, required_type(spec, role))
 
 
 @final
@@ -32,17 +237,16 @@ from fedlearn_edu.types.placements import CLIENTS, SERVER, Placement
 class SequenceType(Type):
     """Elements of one type, read one by one at one place: `int32*`."""
 
-    _kind: ClassVar = TypeKind.SEQUENCE
     element: Type
 
     @short_traceback
     def __init__(self, element: object) -> None:
         type_ = required_type(element, "the element type of a sequence")
         self._set(element=type_)
-        _forbid(self, TypeKind.SEQUENCE, TypeKind.FUNCTION, TypeKind.FEDERATED)
+        _forbid(self, SequenceType | FunctionType | FederatedType)
 
-    def _parts(self) -> Steps:
-        return ((diff.ELEMENT, self.element),)
+    def _parts(self) -> tuple[Part, ...]:
+        return (Part("→element", self.element),)
 
     def _text(self, indent: int | None) -> str:
         return self.element._text(indent) + "*"
@@ -53,7 +257,6 @@ class SequenceType(Type):
 class FunctionType(Type):
     """From at most one parameter to a result: `(int32 -> bool)`, `( -> bool)`."""
 
-    _kind: ClassVar = TypeKind.FUNCTION
     parameter: Type | None
     result: Type
 
@@ -62,18 +265,18 @@ class FunctionType(Type):
         type_ = required_type(result, "the result type of a function")
         self._set(parameter=to_type(parameter), result=type_)
 
-    def _parts(self) -> Steps:
-        result = ((diff.RESULT, self.result),)
+    def _parts(self) -> tuple[Part, ...]:
+        result = Part("→result", self.result)
         if self.parameter is None:
-            return result
-        return ((diff.PARAMETER, self.parameter), *result)
+            return (result,)
+        return (Part("→parameter", self.parameter, is_parameter=True), result)
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
         if (self.parameter is None) == (source.parameter is None):
             return None
         sides: list[Type | None] = [self.parameter, source.parameter]
         mine, theirs = ("no parameter" if t is None else t for t in sides)
-        return Difference(path + diff.PARAMETER, mine, theirs)
+        return Difference(path + "→parameter", mine, theirs)
 
     def _text(self, indent: int | None) -> str:
         parameter = "" if self.parameter is None else self.parameter._text(indent)
@@ -88,7 +291,6 @@ class FederatedType(Type):
     The braces say that members may differ; without them all members are equal.
     """
 
-    _kind: ClassVar = TypeKind.FEDERATED
     member: Type
     placement: Placement
     all_equal: bool
@@ -98,25 +300,20 @@ class FederatedType(Type):
         self, member: object, placement: Placement, all_equal: bool | None = None
     ) -> None:
         if not isinstance(placement, Placement):
-            raise misfit(
-                "a federated type needs a placement",
-                "CLIENTS or SERVER",
-                describe(placement),
-                do="write fl.CLIENTS or fl.SERVER, without quotes",
-            )
+            raise say.no_placement(placement)
         type_ = required_type(member, "the member type of a federated type")
         equal = placement.default_all_equal if all_equal is None else bool(all_equal)
         self._set(member=type_, placement=placement, all_equal=equal)
-        _forbid(self, TypeKind.FUNCTION, TypeKind.FEDERATED)
+        _forbid(self, FunctionType | FederatedType)
 
-    def _parts(self) -> Steps:
-        return ((diff.MEMBER, self.member),)
+    def _parts(self) -> tuple[Part, ...]:
+        return (Part(say.MEMBER, self.member),)
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
         if self.placement != source.placement:
-            return Difference(path, self, source, diff.PLACES)
+            return Difference(path, self, source, say.PLACES)
         if self.all_equal and not source.all_equal:
-            return Difference(path, self, source, diff.ALL_EQUAL)
+            return Difference(path, self, source, say.ALL_EQUAL)
         return None
 
     def _text(self, indent: int | None) -> str:
@@ -129,8 +326,6 @@ class FederatedType(Type):
 class PlacementType(Type):
     """The type of `CLIENTS` and `SERVER` themselves: `placement`."""
 
-    _kind: ClassVar = TypeKind.PLACEMENT
-
     def _text(self, indent: int | None) -> str:
         return "placement"
 
@@ -140,13 +335,12 @@ class PlacementType(Type):
 class AbstractType(Type):
     """A label that stands for any type, in signatures of intrinsics: `T`."""
 
-    _kind: ClassVar = TypeKind.ABSTRACT
     label: str
 
     def __init__(self, label: object) -> None:
         if not isinstance(label, str) or not label:
             summary = "the label of an abstract type is a word"
-            raise misfit(summary, "a string such as 'T'", repr(label))
+            raise say.misfit(summary, "a string such as 'T'", repr(label))
         vars(self).update(label=label)
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
@@ -186,31 +380,8 @@ def type_at_clients(type_spec: object, all_equal: bool = False) -> FederatedType
     return FederatedType(type_spec, CLIENTS, all_equal)
 
 
-_ALLOWED = {
-    TypeKind.SEQUENCE: "tensors, or structs of tensors",
-    TypeKind.FEDERATED: "tensors, sequences, or structs of them",
-}
-_CURES = {
-    (TypeKind.FEDERATED, TypeKind.FEDERATED): "place the member: x.member, not x",
-    (TypeKind.SEQUENCE, TypeKind.SEQUENCE): "declare rows as tensors: float32[?]*",
-    (TypeKind.SEQUENCE, TypeKind.FEDERATED): "turn it around: {T*}@CLIENTS",
-}
-
-
-def _forbid(outer: Type, *kinds: TypeKind) -> None:
+def _forbid(outer: Type, kinds: Any) -> None:
     """Refuses a type that contains a type of one of the kinds, at any depth."""
-    name = outer._kind.value
-    for inner in _inside(outer):
-        if inner._kind in kinds:
-            raise misfit(
-                f"a {inner._kind.value} type cannot be inside a {name} type",
-                f"a {name} type of {_ALLOWED[outer._kind]}",
-                f"{clip(inner)} inside {clip(outer)}",
-                do=_CURES.get((outer._kind, inner._kind)),
-            )
-
-
-def _inside(type_: Type) -> Iterator[Type]:
-    for child in type_.children():
-        yield child
-        yield from _inside(child)
+    for inner in outer.walk():
+        if inner is not outer and isinstance(inner, kinds):
+            raise say.cannot_contain(outer, inner)

@@ -6,7 +6,6 @@ a tuple of sizes, or `UNRANKED`. Nothing here imports TensorFlow: its objects ar
 by how they look.
 """
 
-import math
 from contextlib import suppress
 from enum import Enum
 from typing import Any, Literal, TypeAlias, final
@@ -118,34 +117,6 @@ def fits(target: Shape, source: Shape) -> bool:
 def smallest(shape: Shape) -> tuple[int, ...]:
     """The sizes of the smallest array that may stand where `shape` is declared."""
     return () if shape is UNRANKED else tuple(size or 0 for size in shape)
-
-
-def rank_cure(target: Shape, source: Shape, whole: bool) -> str | None:
-    """What to do about a shape of another rank, where something is usual.
-
-    >>> rank_cure((None, 784), (20, 28, 28), whole=False)
-    'flatten what is behind the first axis: x.reshape(len(x), -1)'
-    """
-    if fits(target, source) or target is UNRANKED or source is UNRANKED or not target:
-        return None
-    if fits(target[:1], (1,)) and fits(target[1:], source):
-        added = "x[None]" if source else "[x]"
-        return f"the first axis is missing: {added} adds it, .batch(…) to a dataset"
-    if fits(target, source[:-1]) and source[-1] == 1:
-        return "the last axis is one too many: [..., 0] takes it away"
-    if fits(target, source[:-1]) and whole:
-        return "one number each, if it is one-hot: .argmax(axis=-1)"
-    *rows, size = target
-    if len(rows) == 1 and fits(target[:1], source[:1]) and _are(size, source[1:]):
-        return "flatten what is behind the first axis: x.reshape(len(x), -1)"
-    if fits(tuple(rows), (1,) * len(rows)) and _are(size, source):
-        return f"flatten it: x.reshape({'1, ' * len(rows)}-1)"
-    return None
-
-
-def _are(size: int | None, sizes: tuple[int | None, ...]) -> bool:
-    """Whether these axes hold so many numbers; an unknown size is none."""
-    return size == math.prod(each or 0 for each in sizes)
 
 
 def shape_text(shape: Shape) -> str:

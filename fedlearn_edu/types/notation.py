@@ -18,8 +18,8 @@ from typing import final
 from fedlearn_edu.errors import NotationError, short_traceback
 from fedlearn_edu.types import definitions as kinds
 from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.definitions import PLACEMENTS, Placement
 from fedlearn_edu.types.dtypes import DTYPE_NAMES, UNRANKED, Shape, dtype_from_name
-from fedlearn_edu.types.placements import PLACEMENTS, Placement
 
 _TOKEN = re.compile(r"\s*(->|\.\.\.|\w+|\S)")
 _MARGIN = 48

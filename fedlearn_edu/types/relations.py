@@ -8,10 +8,10 @@ yes or no; `check_sum_compatible` raises. Signatures belong to the intrinsics.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeGuard, assert_never, final
+from typing import assert_never, final
 
-from fedlearn_edu.errors import SumIncompatibleError, TypeMismatchError
 from fedlearn_edu.types import dtypes
+from fedlearn_edu.types import messages as say
 from fedlearn_edu.types.base import Type, difference, mismatch
 from fedlearn_edu.types.definitions import (
     AbstractType,
@@ -23,7 +23,7 @@ from fedlearn_edu.types.definitions import (
     TensorType,
     any_type,
 )
-from fedlearn_edu.types.mismatch import MEMBER, PARAMETER, ROOT, clip, inside, misfit
+from fedlearn_edu.types.messages import ROOT
 
 
 def is_sum_compatible(type_: Type) -> bool:
@@ -47,42 +47,13 @@ def is_tensorflow_compatible(type_: Type) -> bool:
     return not type_.contains(lambda t: not isinstance(t, leaf_kinds))
 
 
-BY_ELEMENT = (
-    "sequence_map, sequence_reduce and sequence_sum go through the elements of a "
-    "sequence; federated_… brings clients together"
-)
-"""What to do about a sequence where a single value is wanted."""
-
-BY_CLIENT = (
-    "federated_map, federated_sum and others work on what clients hold; sequence_… "
-    "goes through the elements of one sequence"
-)
-"""What to do about clients' values where a sequence is wanted."""
-
-
-def by_element(*types: Type) -> str:
-    """What to do if one of the types holds a sequence; nothing if none does."""
-    return BY_ELEMENT * any(type_.contains(Type.is_sequence) for type_ in types)
-
-
 def check_sum_compatible(type_: Type, done: str = "added up") -> None:
     """Raises `SumIncompatibleError`, which names the part that cannot be added up."""
     found = _first_other(type_, dtypes.NUMERIC, is_static=True)
     if found is None:
         return
     path, part = found
-    raise SumIncompatibleError(
-        f"values of type {clip(type_)} cannot be {done}",
-        expected="numbers of static shape, or structures of them",
-        found=part,
-        where=inside(path.replace(MEMBER, "", 1)),
-        do=by_element(part)
-        or (
-            "declare every size; `?` may differ between summands"
-            if _is_numeric(part)
-            else "leave this part out, or turn it into numbers first"
-        ),
-    )
+    raise say.not_summable(type_, part, path, done)
 
 
 def unify(template: Type, concrete: Type) -> dict[str, Type]:
@@ -99,7 +70,7 @@ def unify(template: Type, concrete: Type) -> dict[str, Type]:
     int32[3] bool
     """
     if _has_letters(concrete):
-        raise misfit("a concrete type is needed", template, concrete)
+        raise say.misfit("a concrete type is needed", template, concrete)
     uses = list(_uses(template, concrete, ROOT, True))
     bindings: dict[str, Type] = {}
     for use in sorted(uses, key=lambda u: not u.defines):
@@ -112,7 +83,7 @@ def unify(template: Type, concrete: Type) -> dict[str, Type]:
     for label in set(labels) - {use.label for use in uses if use.defines}:
         if labels.count(label) > 1:
             summary = f"the letter {label} is used twice but nothing defines it"
-            raise misfit(summary, template, concrete)
+            raise say.misfit(summary, template, concrete)
     return {label: bindings[label] for label in labels}
 
 
@@ -126,10 +97,10 @@ def substitute(template: Type, bindings: Mapping[str, Type]) -> Type:
         case AbstractType(label):
             if label not in bindings:
                 known = ", ".join(bindings) or "no letters"
-                raise misfit("a letter stands for nothing", known, label)
+                raise say.misfit("a letter stands for nothing", known, label)
             return bindings[label]
-        case StructType(fields, container):
-            return StructType([(name, fill(t)) for name, t in fields], container)
+        case StructType() as struct:
+            return struct.with_types(map(fill, struct))
         case SequenceType(element):
             return SequenceType(fill(element))
         case FunctionType(parameter, result):
@@ -163,39 +134,22 @@ def _uses(template: Type, concrete: Type, path: str, defines: bool) -> Iterator[
     find = mismatch if _has_letters(template) else difference
     found = find(wanted, given, path)
     if found is not None:
-        summary = f"type {clip(concrete)} does not have the form {clip(template)}"
-        sides = (found.expected, found.found)
-        expected, actual = sides if defines else reversed(sides)
-        raise misfit(summary, expected, actual, inside(found.path), found.do)
+        raise say.other_form(template, concrete, found, turned=not defines)
     if _has_letters(template):
         pairs = zip(template._parts(), concrete._parts(), strict=True)
-        for (step, part), (_, given_part) in pairs:
-            inner = defines != (step == PARAMETER)
-            yield from _uses(part, given_part, path + step, inner)
+        for part, other in pairs:
+            inner = defines != part.is_parameter
+            yield from _uses(part.type, other.type, path + part.step, inner)
 
 
-def _conflict(use: _Use, known: Type, problem: str) -> TypeMismatchError:
+def _conflict(use: _Use, known: Type, what: str) -> Exception:
     target, source = (known, use.type) if use.defines else (use.type, known)
     found = difference(target, source) or difference(source, target)
-    assert found is not None, use
-    deeper = "" if found.path == ROOT else f" ({found.path.removeprefix(ROOT)} differs)"
-    return misfit(
-        f"the letter {use.label} of the signature {problem}",
-        f"{use.label} = {clip(known)}",
-        f"{use.label} = {clip(use.type)}",
-        f"{inside(use.path) or 'the whole type'}{deeper}",
-        found.do,
-    )
+    return say.letter_conflict(use, known, found, what)
 
 
 def _has_letters(type_: Type) -> bool:
-    return type_.contains(lambda t: t.is_abstract())
-
-
-def _is_numeric(type_: Type) -> TypeGuard[TensorType]:
-    return (
-        isinstance(type_, TensorType) and dtypes.kind_of(type_.dtype) in dtypes.NUMERIC
-    )
+    return type_.contains(Type.is_abstract)
 
 
 def _first_other(
@@ -203,9 +157,11 @@ def _first_other(
 ) -> tuple[str, Type] | None:
     """The first part, with its path, that is no tensor of those kinds of numbers."""
     if isinstance(type_, StructType | FederatedType):
-        parts = type_._parts()
-        found = (_first_other(t, kinds, is_static, path + step) for step, t in parts)
-        return next((other for other in found if other is not None), None)
+        for part in type_._parts():
+            found = _first_other(part.type, kinds, is_static, path + part.step)
+            if found is not None:
+                return found
+        return None
     if not isinstance(type_, TensorType) or dtypes.kind_of(type_.dtype) not in kinds:
         return (path, type_)
     return None if type_.has_static_shape or not is_static else (path, type_)

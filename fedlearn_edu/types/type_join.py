@@ -2,36 +2,30 @@
 """The one type of several values: what a group of clients, or a sequence, is made of.
 
 `place` and eager sequence intrinsics hand in data without a declared type. Here a list
-is a sequence, and a list inside a list is a row of numbers. What stands at the same
-place is looked at side by side: sizes may differ, and a number of Python's own takes
-the dtype of its neighbors.
+is a sequence, and a list inside a list is a row of numbers. Values at the same place
+are compared side by side: sizes may differ, and a Python scalar adopts the dtype of the
+other values.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.errors import FedLearnError, FieldError, TypeMismatchError
+from fedlearn_edu.types import value_messages as say
 from fedlearn_edu.types.base import Type
-from fedlearn_edu.types.conversion import infer_type
-from fedlearn_edu.types.data_types import StructType, TensorType
-from fedlearn_edu.types.definitions import SequenceType
+from fedlearn_edu.types.definitions import SequenceType, StructType, TensorType
 from fedlearn_edu.types.dtypes import kind_of
-from fedlearn_edu.types.mismatch import field_step, misfit
-from fedlearn_edu.types.python_fields import fields_of
+from fedlearn_edu.types.messages import field_step
+from fedlearn_edu.types.python_types import fields_of, infer_type
+from fedlearn_edu.types.sequences import SequenceList
 
 _NUMBERS = (int, float, complex)
-# Which dtypes a number of Python's own can take: NumPy's letters.
+# Which dtypes a Python scalar can adopt: NumPy's letters.
 _TAKES = {int: "iufc", float: "fc", complex: "c"}
-_SAY_IT = (
-    "say the type: place(values, CLIENTS, np.float32), "
-    "or SequenceType(np.float32) for lists"
-)
-
 _Places = Callable[[int], str]
 
 
@@ -63,10 +57,8 @@ def join(first: Type, second: Type) -> Type | None:
             return None if element is None else SequenceType(element)
         case StructType(), StructType() if first.names() == second.names():
             fields = [join(a, b) for a, b in zip(first, second, strict=True)]
-            if None in fields:
-                return None
-            pairs = list(zip(first.names(), fields, strict=True))
-            return StructType(pairs, first.python_container)
+            known = [field for field in fields if field is not None]
+            return first.with_types(known) if len(known) == len(fields) else None
     return None
 
 
@@ -85,53 +77,6 @@ def infer_members(values: Sequence[Any]) -> Type:
 def infer_member(value: Any) -> Type:
     """The type of what one participant holds; a list is a sequence."""
     return _common([value], lambda _: "the value")
-
-
-@final
-class SequenceList(list[Any]):
-    """The list that a body sees: no array, and it says so where one would be needed.
-
-    Attributes:
-        element_type: of a sequence, the type of its elements, even if there are none.
-    """
-
-    def __init__(
-        self, elements: Iterable[Any], element_type: Type | None = None
-    ) -> None:
-        super().__init__(elements)
-        self.element_type = element_type
-
-    def __mul__(self, *other: Any) -> Any:
-        if other and hasattr(other[0], "shape"):
-            return NotImplemented  # NumPy and TensorFlow make an array of the list
-        what = " and ".join(["a list", *map(repr, other)])
-        raise _no_array(TypeMismatchError, f"arithmetic with {what}")
-
-    __rmul__ = __imul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __mul__
-    __pow__ = __rpow__ = __mod__ = __floordiv__ = __matmul__ = __mul__
-    __neg__ = __abs__ = __mul__
-
-    def __add__(self, other: Any) -> Any:
-        is_list = isinstance(other, list)
-        return [*self, *other] if is_list else self.__mul__(other)
-
-    def __radd__(self, other: Any) -> Any:
-        is_list = isinstance(other, list)
-        return [*other, *self] if is_list else self.__mul__(other)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or not hasattr(np.ndarray, name):
-            raise AttributeError(name)
-        raise _no_array(FieldError, f".{name} of a list")
-
-
-def _no_array(error: type[FedLearnError], found: str) -> FedLearnError:
-    return error(
-        "a list is no array",
-        expected="an array, to compute with all elements at once",
-        found=found,
-        do="make one of it first: np.asarray(x), or tf.stack(x) in TensorFlow",
-    )
 
 
 def infer_sequence(values: Any) -> SequenceType:
@@ -153,10 +98,7 @@ def _common(values: Sequence[Any], places: _Places, *, inside: bool = False) -> 
     `places` says where each of them is, for messages, `inside` whether in a sequence.
     """
     if not values:
-        expected = "one value at least, or a declared type"
-        problem = "nothing tells the type: there is no value"
-        cure = f"{_SAY_IT}; np.zeros([0], np.float32) has one"
-        raise misfit(problem, expected, "nothing", do=cure)
+        raise say.nothing_tells()
     if any(isinstance(value, list | range) for value in values):
         return _of_lists(values, places, inside=inside)
     # Ragged and sparse tensors have fields, too; their type is known otherwise.
@@ -196,13 +138,7 @@ def _of_lists(values: Sequence[Any], places: _Places, *, inside: bool) -> Type:
     if not inside:
         return SequenceType(type_)
     if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple):
-        raise misfit(
-            "an element of a sequence is a list of different things",
-            "numbers, rows of numbers, tuples, dicts",
-            f"a list of {type_}",
-            places(0),
-            "use tuples or dicts for structures, arrays for tensors",
-        )
+        raise say.no_row(type_, places(0))
     size = sizes.pop() if len(sizes) == 1 else None
     return TensorType(type_.dtype, [size, *type_.shape])
 
@@ -235,7 +171,7 @@ def _of_leaves(values: Sequence[Any], places: _Places) -> Type:
     if all(is_number):
         widest = max(values, key=lambda n: (_NUMBERS.index(type(n)), abs(n)))
         return _typed(widest, places(0))
-    # Python's own numbers come last: they take the dtype of the others, if they can.
+    # Python scalars come last: they adopt the dtype of the others, if they can.
     first, *others = sorted(range(len(values)), key=is_number.__getitem__)
     common = _typed(values[first], places(first))
     for index in others:
@@ -256,8 +192,7 @@ def _takes(type_: Type, number: Any) -> bool:
 def _typed(value: Any, place: str) -> Type:
     type_ = infer_type(value)
     if type_ is None:
-        cure = "give it a value, or leave the client out"
-        raise misfit("a value is missing", "a value", "None", place, cure)
+        raise say.client_without_value(place)
     return type_
 
 
@@ -269,9 +204,4 @@ def _row(type_: Any) -> TensorType:
 def _differ(values: Sequence[Any], i: int, j: int, places: _Places) -> Exception:
     i, j = sorted((i, j))
     first, second = infer_member(values[i]), infer_member(values[j])
-    return misfit(
-        f"two values of one group have no type in common: {places(i)} and {places(j)}",
-        f"the same type, up to the sizes of dimensions: {first}",
-        f"{second}, in {places(j)}",
-        do=_SAY_IT,
-    )
+    return say.nothing_in_common(first, second, places(i), places(j))

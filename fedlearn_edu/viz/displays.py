@@ -12,8 +12,7 @@ from typing import Any
 
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.executors.sizing import size_of
-from fedlearn_edu.language.federated_value import FederatedValue
-from fedlearn_edu.language.formatting import brief, participants
+from fedlearn_edu.language.federated_value import FederatedValue, brief, participants
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation.partitions.skew import Skew

@@ -21,39 +21,39 @@ from tools.size import (
     stations,
 )
 
-DECISION = "docs/decisions/0022-what-soundness-costs.md"
+DECISION = "docs/decisions/0023-what-is-measured.md"
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 
 # Executable lines, without those that build an error.
 MAX_EXECUTABLE = {
-    "errors": 171,
-    "structure": 71,
-    "types": 1_571,
-    "ir": 429,
-    "language": 1_931,
-    "compiler": 279,
-    "executors": 1_609,
-    "runtimes": 1_860,
-    "contexts": 763,
-    "framework": 56,
+    "errors": 189,
+    "structure": 91,
+    "types": 1_215,
+    "ir": 427,
+    "language": 1_649,
+    "compiler": 280,
+    "executors": 1_698,
+    "runtimes": 1_881,
+    "contexts": 776,
+    "framework": 57,
 }
-MAX_MACHINE_LINES = 16_795
-MAX_MACHINE_FILES = 116
+MAX_MACHINE_LINES = 17_245
+MAX_MACHINE_FILES = 103
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_060
-MAX_WAY_CLOSURE_LINES = 10_972
-MAX_ORACLE_CLOSURE_LINES = 7_537
+MAX_WAY_LINES = 3_082
+MAX_WAY_CLOSURE_LINES = 9_346
+MAX_ORACLE_CLOSURE_LINES = 5_124
 MAX_LINES = {
-    "simulation": 3_076,
-    "learning": 4_586,
-    "testing": 2_728,
-    "viz": 10_990,
-    "course": 8_648,
-    "demo": 686,
+    "simulation": 2_595,
+    "learning": 4_577,
+    "testing": 2_789,
+    "viz": 9_964,
+    "course": 7_028,
+    "demo": 684,
 }
-MAX_TEST_LINES = 49_828
+MAX_TEST_LINES = 47_647
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -9,8 +9,7 @@ from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_references, intrinsics, walk
-from fedlearn_edu.language.expansion import expansion
-from fedlearn_edu.language.intrinsic import all_intrinsics, intrinsic_named
+from fedlearn_edu.language.intrinsic import all_intrinsics, expansion, intrinsic_named
 from tests.programs import FLOATS, INTS, NUMBERS, increment
 
 PRIMITIVE = {d.uri for d in all_intrinsics() if d.is_primitive}

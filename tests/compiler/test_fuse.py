@@ -8,7 +8,8 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.fuse import fuse, fusers
+from fedlearn_edu.compiler.fuse import fuse
+from fedlearn_edu.contexts.stacks import FUSERS
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
@@ -33,12 +34,12 @@ def _numpy_fuses(monkeypatch: pytest.MonkeyPatch) -> None:
     def make(function: ir.Lambda, name: str) -> ir.Leaf:
         return ir.Leaf("numpy", Whole(function, name), function.type)  # type: ignore[arg-type]
 
-    monkeypatch.setitem(fusers, "numpy", make)
+    monkeypatch.setitem(FUSERS, "numpy", make)
 
 
 def fused_in(computation: Any) -> tuple[ir.Node, list[Whole]]:
     """The fused tree of a computation, and the code that was made."""
-    tree = fuse(expand_intrinsics(computation.tree, NATIVE))
+    tree = fuse(expand_intrinsics(computation.tree, NATIVE), FUSERS)
     codes: list[Any] = [leaf.code for leaf in leaves(tree)]
     return tree, [code for code in codes if isinstance(code, Whole)]
 
@@ -52,7 +53,7 @@ def test_a_function_without_placements_becomes_one_leaf() -> None:
     assert whole.function == twice.tree
 
 
-def test_sequence_intrinsics_are_swallowed_and_named() -> None:
+def test_sequence_intrinsics_are_fused_and_named() -> None:
     total = fl.federated_computation(
         lambda s: fl.sequence_reduce(fl.sequence_map(increment, s), 0, add), NUMBERS
     )
@@ -112,12 +113,12 @@ def test_functions_as_arguments_are_left_alone() -> None:
 def test_where_a_runtime_declines_its_parts_are_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    accept = fusers["numpy"]
+    accept = FUSERS["numpy"]
 
     def picky(function: ir.Lambda, name: str) -> ir.Leaf | None:
         return None if "sequence" in name else accept(function, name)
 
-    monkeypatch.setitem(fusers, "numpy", picky)
+    monkeypatch.setitem(FUSERS, "numpy", picky)
     twice = fl.federated_computation(lambda x: increment(increment(x)), INT)
     mapped = fl.federated_computation(lambda s: fl.sequence_map(twice, s), NUMBERS)
     tree, [whole] = fused_in(mapped)
@@ -128,7 +129,7 @@ def test_where_a_runtime_declines_its_parts_are_tried(
 def test_trees_of_other_runtimes_are_left_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(fusers, "numpy")
+    monkeypatch.delitem(FUSERS, "numpy")
     twice = fl.federated_computation(lambda x: increment(increment(x)), INT)
     assert fused_in(twice) == (twice.tree, [])
 
@@ -143,7 +144,7 @@ def test_after_an_error_the_program_is_run_step_by_step(
     def make(function: ir.Lambda, name: str) -> ir.Leaf:
         return ir.Leaf("numpy", Failing(function, name), function.type)
 
-    monkeypatch.setitem(fusers, "numpy", make)
+    monkeypatch.setitem(FUSERS, "numpy", make)
     # Or else it is Python code, and nobody knows what happens if it runs again.
     monkeypatch.setattr(PythonCode, "is_pure", True, raising=False)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.map_fusion import join_chains
+from fedlearn_edu.compiler.map_fusion import fuse_maps
 from fedlearn_edu.compiler.pipeline import compile_tree
 from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
@@ -32,7 +32,7 @@ def take_apart(pair: Any) -> Any:
 
 def steps(computation: Any) -> list[str]:
     """The intrinsics of the joined program, in the order they run."""
-    tree = join_chains(compile_tree(computation.tree, NATIVE), NATIVE)
+    tree = fuse_maps(compile_tree(computation.tree, NATIVE), NATIVE)
     assert tree.type == computation.type_signature
     return [node.uri for node in walk(tree) if isinstance(node, ir.Intrinsic)]
 
@@ -40,7 +40,7 @@ def steps(computation: Any) -> list[str]:
 def check(program: Any, *arguments: Any) -> None:
     """Joined, the program gives what it gave."""
     with SyncExecutionContext(local_executor_factory()):
-        tree = join_chains(compile_tree(program.tree, NATIVE), NATIVE)
+        tree = fuse_maps(compile_tree(program.tree, NATIVE), NATIVE)
         joined = Computation(tree, "joined", None)
         assert joined(*arguments) == program(*arguments)
 
@@ -160,4 +160,4 @@ def test_a_value_made_at_the_clients_is_a_source() -> None:
 @pytest.mark.parametrize("missing", [NATIVE - {"federated_map_aggregate"}, frozenset()])
 def test_a_stack_without_the_means_gets_the_program_as_it_is(missing: Any) -> None:
     program = fl.federated_computation(lambda v: fl.federated_sum(twice(v)), INTS)
-    assert join_chains(program.tree, missing) is program.tree
+    assert fuse_maps(program.tree, missing) is program.tree

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.normal_form import straighten
+from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.language.computation import Computation
@@ -15,9 +15,9 @@ from tests.programs import INT, INTS, add, increment
 
 
 def straight(computation: Any) -> str:
-    """The text of a straightened program."""
+    """The text of a normalized program."""
     assert isinstance(computation.tree, ir.Lambda)
-    tree = straighten(computation.tree)
+    tree = to_normal_form(computation.tree)
     assert tree.type == computation.type_signature
     return to_text(tree)
 
@@ -72,8 +72,8 @@ def test_a_shadowed_name_is_not_captured() -> None:
 
     program = fl.federated_computation(body, INT)
     with fl.framework.SyncExecutionContext(fl.framework.local_executor_factory()):
-        straightened = Computation(straighten(program.tree), "straight", None)  # type: ignore[arg-type]
-        assert straightened(3) == program(3) == 7
+        normalized = Computation(to_normal_form(program.tree), "straight", None)  # type: ignore[arg-type]
+        assert normalized(3) == program(3) == 7
 
 
 @pytest.mark.parametrize("argument", [0, 5])

@@ -25,7 +25,7 @@ from fedlearn_edu.framework import (
 )
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import intrinsics
-from fedlearn_edu.language.expansion import expansion
+from fedlearn_edu.language.intrinsic import expansion
 from fedlearn_edu.testing import assert_conforms, assert_same, cases, difference, run_in
 from tests.conformance.by_hand import context_over, grouped
 from tests.conformance.stacks import count_clients

@@ -17,7 +17,8 @@ from fedlearn_edu.executors.sequence import Mapped, Source
 from fedlearn_edu.executors.traffic import check_kept
 from fedlearn_edu.executors.wrapping import WrappedValue
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FederatedType, FunctionType, LazySequence, released
+from fedlearn_edu.types import FederatedType, FunctionType
+from fedlearn_edu.types.sequences import LazySequence, unwrap
 
 # The names `contexts/stacks.py` gives the layers on top and at the bottom.
 TOP_LAYER, BOTTOM_LAYER = "reference_resolving", "leaf"
@@ -84,7 +85,7 @@ class Replay:
         operands = [self.values[number] for number in event.operands]
         match event.what, event.given:
             case "create_value", given if as_node(given) is None:
-                return released(given)
+                return unwrap(given)
             case "create_struct", fields:
                 return fields.with_values(operands)
             case "create_selection", str(name):
@@ -115,14 +116,14 @@ def _gathered(value: Any, inside: dict[int | None, Any]) -> Any:
         case Struct() as fields:
             return fields.map(lambda field: _gathered(field, inside))
         case Source(payload=payload):
-            return released(payload)
+            return unwrap(payload)
         case Mapped() as mapped:
             read = _source(mapped)
             return tuple(one for number, one in inside.items() if number != read)
         case Same(value=same) if _is_all_equal(value):
-            return released(same)
+            return unwrap(same)
         case Entries(values=entries):
-            return tuple(map(released, entries))
+            return tuple(map(unwrap, entries))
         case Same() | Parts():
             return tuple(inside.values())
         case tuple() as members:

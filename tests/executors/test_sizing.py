@@ -11,7 +11,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.executors.sizing import Meter, SizeInfo, size_bytes
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import LazySequence
+from fedlearn_edu.types.sequences import LazySequence
 from tests.programs import (
     FLOATS,
     INT,

@@ -61,16 +61,14 @@ def test_asynchronous_intrinsics_are_awaited() -> None:
     assert_same(total, I32(6))
 
 
-def test_asynchronous_intrinsics_compose() -> None:
-    """What is not there yet is waited for, like an argument of a computation."""
+def test_result_that_is_not_there_yet_has_to_be_awaited_first() -> None:
+    async def number() -> Any:
+        return F32(1)
 
-    async def program() -> Any:
-        halves = ft.federated_map(HALF, p)
-        return await ft.federated_sum(halves), await (p + ft.federated_map(HALF, p))
-
-    total, more = in_async(program)
-    assert total == 3.5
-    assert more == [1.5, 3, 6]
+    later = number()
+    with pytest.raises(TypeError, match="await it first"):
+        ft.federated_value(later, CLIENTS)
+    later.close()
 
 
 def test_asynchronous_intrinsics_run_side_by_side() -> None:

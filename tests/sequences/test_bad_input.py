@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, SumIncompatibleError, TypeMismatchError
-from fedlearn_edu.types.plain import ExhaustedError
+from fedlearn_edu.errors import (
+    ExhaustedError,
+    FedLearnError,
+    SumIncompatibleError,
+    TypeMismatchError,
+)
 from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, add, increment, mapped
 from tests.sequences.readers import every_reader, read
 

@@ -11,19 +11,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError, TypeNotAssignableError
+from fedlearn_edu.errors import (
+    ExhaustedError,
+    FedLearnError,
+    TypeMismatchError,
+    TypeNotAssignableError,
+)
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
-    DatasetSequence,
-    LazySequence,
     StructType,
     normalize,
     parse_type,
     restore,
     to_type,
 )
-from fedlearn_edu.types.plain import ExhaustedError
+from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 from tests.ids import plain
 from tests.strategies import same, value_of, value_types
 

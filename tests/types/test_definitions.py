@@ -2,12 +2,15 @@
 """All kinds of types as values, and what may be inside what."""
 
 import pickle
+from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import StructureError, TypeMismatchError
+from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -15,9 +18,11 @@ from fedlearn_edu.types import (
     AbstractType,
     FederatedType,
     FunctionType,
+    Placement,
     PlacementType,
     SequenceType,
     StructType,
+    StructWithPythonType,
     TensorType,
     Type,
     parse_type,
@@ -50,6 +55,9 @@ def test_label_of_an_abstract_type_is_a_word(label: object) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "TensorType(np.float32, [None, 3])",
+        "TensorType(np.str_)",
+        "TensorType(np.bool_, UNRANKED)",
         "SequenceType(TensorType(np.int32))",
         "FunctionType(None, TensorType(np.bool_))",
         "FunctionType(PlacementType(), AbstractType('T'))",
@@ -91,12 +99,9 @@ def test_contains_looks_at_every_depth_and_at_the_type_itself() -> None:
     assert not type_.contains(lambda t: t.is_abstract())
 
 
-def test_no_type_stays_no_type() -> None:
-    assert to_type(None) is None
-
-
-def test_type_denotes_itself() -> None:
+def test_no_type_stays_no_type_and_a_type_denotes_itself() -> None:
     type_ = TensorType(np.int32)
+    assert to_type(None) is None
     assert to_type(type_) is type_
 
 
@@ -138,3 +143,115 @@ def test_forbidden_nesting_is_refused(text: str, problem: str) -> None:
 )
 def test_other_nesting_is_allowed(text: str) -> None:
     assert str(parse_type(text)) == text
+
+
+INT, BOOL = TensorType(np.int32), TensorType(np.bool_)
+
+
+def test_scalar_is_the_default_shape() -> None:
+    assert TensorType(np.int32) == TensorType(np.int32, []) == TensorType(np.int32, ())
+    assert TensorType(np.int32).is_scalar
+    assert not TensorType(np.int32, [1]).is_scalar
+    assert not TensorType(np.int32, UNRANKED).is_scalar
+
+
+def test_static_shape_knows_every_size() -> None:
+    assert TensorType(np.int32, [2, 3]).has_static_shape
+    assert TensorType(np.int32).has_static_shape
+    assert not TensorType(np.int32, [2, None]).has_static_shape
+    assert not TensorType(np.int32, UNRANKED).has_static_shape
+
+
+def test_bad_dtype_and_shape_show_good_ones() -> None:
+    with pytest.raises(TypeMismatchError, match=r"not the dtype.*\n.*np\.int32"):
+        TensorType("int32")
+    with pytest.raises(TypeMismatchError, match=r"write \[10\] for a vector"):
+        TensorType(np.int32, [-1])
+
+
+def test_types_are_frozen() -> None:
+    with pytest.raises(AttributeError, match="cannot assign"):
+        TensorType(np.int32).shape = (1,)  # type: ignore[misc]
+
+
+def test_fields_are_found_by_name_and_position() -> None:
+    type_ = StructType([("a", np.int32), (None, np.bool_)])
+    assert type_.a == type_["a"] == type_[0] == INT
+    assert type_[1] == BOOL
+    assert type_[:] == (INT, BOOL)
+    assert list(type_) == [INT, BOOL]
+    assert len(type_) == 2
+    assert type_.names() == ("a", None)
+    assert type_.items() == (("a", INT), (None, BOOL))
+
+
+def test_unknown_field_lists_the_known_ones() -> None:
+    type_ = StructType([("a", np.int32)])
+    with pytest.raises(AttributeError, match="no field 'b'; the named fields are: a"):
+        _ = type_.b
+    with pytest.raises(IndexError, match="index 1 in a structure of 1"):
+        _ = type_[1]
+
+
+def test_tab_completion_offers_the_fields() -> None:
+    assert "weights" in dir(StructType([("weights", np.int32)]))
+
+
+@pytest.mark.parametrize(
+    "elements",
+    [
+        [("a", np.int32), ("b", np.bool_)],
+        OrderedDict(a=np.int32, b=np.bool_),
+        Struct([("a", INT), ("b", BOOL)]),
+    ],
+)
+def test_elements_may_come_in_several_forms(elements: Any) -> None:
+    assert str(StructType(elements)) == "<a=int32,b=bool>"
+
+
+def test_pair_of_dtype_and_shape_is_a_field_without_name() -> None:
+    assert str(StructType([(np.float32, [2]), (None, np.bool_)])) == "<float32[2],bool>"
+
+
+def test_duplicate_names_are_refused() -> None:
+    with pytest.raises(StructureError, match="a more than once"):
+        StructType([("a", np.int32), ("a", np.int32)])
+
+
+@pytest.mark.parametrize("bad", [5, "ab", np.int32])
+def test_struct_of_no_list_is_refused(bad: Any) -> None:
+    with pytest.raises(TypeMismatchError, match="needs a list of fields"):
+        StructType(bad)
+
+
+def test_container_counts_for_equality_but_not_for_the_notation() -> None:
+    plain = StructType([("a", np.int32)])
+    made: Any = StructWithPythonType
+    ordered = made([("a", np.int32)], OrderedDict)
+    assert str(plain) == str(ordered)
+    assert plain != ordered
+    assert ordered != plain
+    assert plain.is_equivalent_to(ordered)
+    assert isinstance(ordered, made)
+    assert not isinstance(plain, made)
+    assert not isinstance(TensorType(np.int32), made)
+
+
+def test_repr_shows_names_and_container() -> None:
+    assert repr(StructType([("a", np.int32)])) == (
+        "StructType([('a', TensorType(np.int32))])"
+    )
+    assert repr(StructType([np.int32, np.bool_], list)) == (
+        "StructType([TensorType(np.int32), TensorType(np.bool_)]) as list"
+    )
+
+
+def test_struct_type_survives_pickling() -> None:
+    assert not hasattr(StructType.__new__(StructType), "a")  # as while loading
+    type_ = StructType([("a", np.int32), (None, [np.bool_])], tuple)
+    assert pickle.loads(pickle.dumps(type_)) == type_
+
+
+@pytest.mark.parametrize("placement", [CLIENTS, SERVER])
+def test_placement_survives_pickling_as_itself(placement: Placement) -> None:
+    assert pickle.loads(pickle.dumps(placement)) is placement

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dtypes and shapes, whichever library names them."""
 
-import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
 from fedlearn_edu.types import dtypes
-from fedlearn_edu.types.dtypes import UNRANKED, Shape, as_shape, fits, shape_text
+from fedlearn_edu.types.dtypes import UNRANKED, as_shape, shape_text
 
 
 @pytest.mark.parametrize("name", dtypes.DTYPE_NAMES)
@@ -72,26 +71,6 @@ def test_shape_reads_and_prints(written: Any, shape: Any, text: str) -> None:
 @pytest.mark.parametrize("bad", [3, [-1], ["?"], [True], [1.0], "10", {1}, None])
 def test_other_objects_are_no_shapes(bad: Any) -> None:
     assert as_shape(bad) is None
-
-
-def test_scalar_and_vector_of_one_are_unrelated() -> None:
-    assert not fits((), (1,))
-    assert not fits((1,), ())
-
-
-def test_unknown_size_takes_any_size_but_not_the_reverse() -> None:
-    assert fits((None, 3), (2, 3))
-    assert not fits((2, 3), (None, 3))
-
-
-def test_unknown_rank_takes_everything_but_fits_only_itself() -> None:
-    shapes: list[Shape] = [UNRANKED, (), (3,), (None, 2)]
-    assert all(fits(UNRANKED, shape) for shape in shapes)
-    assert not fits((None,), UNRANKED)
-
-
-def test_unknown_rank_stays_the_one_object_in_a_pickle() -> None:
-    assert pickle.loads(pickle.dumps(UNRANKED)) is UNRANKED
 
 
 @pytest.mark.tensorflow

@@ -16,14 +16,17 @@ from fedlearn_edu.types import (
     StructType,
     TensorType,
     Type,
-    infer_member,
-    infer_sequence,
-    join,
     normalize,
     parse_type,
     type_at_clients,
 )
-from fedlearn_edu.types.type_join import SequenceList, infer_members
+from fedlearn_edu.types.sequences import SequenceList
+from fedlearn_edu.types.type_join import (
+    infer_member,
+    infer_members,
+    infer_sequence,
+    join,
+)
 from tests.strategies import data_types, wider_types
 
 F32 = np.float32

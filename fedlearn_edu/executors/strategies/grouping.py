@@ -16,7 +16,14 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, final
 
-from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same, Together
+from fedlearn_edu.executors.batched import (
+    BatchedRuntime,
+    Entries,
+    Group,
+    Held,
+    Parts,
+    Same,
+)
 from fedlearn_edu.executors.concurrency import is_inline
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
@@ -28,14 +35,8 @@ from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import (
-    CLIENTS,
-    FederatedType,
-    FunctionType,
-    StructType,
-    Type,
-    released,
-)
+from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, StructType, Type
+from fedlearn_edu.types.sequences import unwrap
 
 
 @final
@@ -46,7 +47,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
 
     Args:
         below: realizes what cannot be done together.
-        together: the runtime's way to run a function for a group.
+        runtime: the way to run a function for a group.
         count: how many clients there are.
         pool: where the runtime works; on the caller's thread without one. The groups
             of a stack share it; they are closed together, and it ends with them.
@@ -57,12 +58,12 @@ class FederatedGroupingStrategy(FederatingStrategy):
     def __init__(
         self,
         below: FederatedResolvingStrategy,
-        together: Together,
+        runtime: BatchedRuntime,
         count: int,
         pool: ThreadPoolExecutor | None,
     ) -> None:
         self._below = below
-        self._together = together
+        self._runtime = runtime
         self._count = count
         self._pool = pool
         self.targets = below.targets
@@ -70,13 +71,13 @@ class FederatedGroupingStrategy(FederatingStrategy):
     @staticmethod
     def factory(
         below: Callable[[FederatingExecutor], FederatedResolvingStrategy],
-        together: Together,
+        runtime: BatchedRuntime,
         count: int,
         pool: ThreadPoolExecutor | None,
     ) -> Callable[[FederatingExecutor], "FederatedGroupingStrategy"]:
         """Makes a strategy factory for `FederatingExecutor`; see the class."""
         return lambda executor: FederatedGroupingStrategy(
-            below(executor), together, count, pool
+            below(executor), runtime, count, pool
         )
 
     def close(self) -> None:
@@ -97,9 +98,9 @@ class FederatedGroupingStrategy(FederatingStrategy):
         """Materializes all members, or the one value that all hold."""
         match representation:
             case Entries(values=values) if not type_.all_equal:
-                return tuple(map(released, values))
+                return tuple(map(unwrap, values))
             case Same(value=value) if type_.all_equal and self._count:
-                return released(value)
+                return unwrap(value)
             case _:
                 members = await self._one_by_one(representation, type_)
                 return await self._below.compute(members, type_)
@@ -125,7 +126,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         group = self._group(value)
         if group is None:
             return None
-        found = await self._try(fn, lambda: self._together.map(fn.node, group))
+        found = await self._try(fn, lambda: self._runtime.map(fn.node, group))
         return None if found is None else Entries(found)
 
     async def _fold(
@@ -141,7 +142,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         if group is None:
             return None
         start, op = await zero.compute(), accumulate.node
-        work = partial(self._together.fold, fn.node, group, start, op)
+        work = partial(self._runtime.fold, fn.node, group, start, op)
         state = await self._try(fn, work)
         return None if state is None else await self._below.finish(state, report)
 

@@ -41,8 +41,8 @@ from fedlearn_edu.types import (
     FunctionType,
     Placement,
     Type,
-    one_of,
 )
+from fedlearn_edu.types.containers import one_of
 
 Members = tuple[ExecutorValue, ...]
 # How many clients may be ahead of the fold, for each thread there is.

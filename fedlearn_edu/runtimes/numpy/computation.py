@@ -14,7 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate, obstacle
+from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate, obstacle
 from fedlearn_edu.errors import (
     ContextError,
     FedLearnError,
@@ -28,23 +28,22 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.arguments import call_leaf, check_leaf_parameter, private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.language.decorator import Decorator, returned_none
+from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes.numpy import RUNTIME
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import (
     FunctionType,
     SequenceType,
-    StructType,
-    TensorType,
     Type,
     infer_type,
     is_tensorflow_compatible,
-    join,
     normalize,
     restore,
 )
-from fedlearn_edu.types.plain import reading
-from fedlearn_edu.types.type_join import SequenceList
+from fedlearn_edu.types.dtypes import STRING
+from fedlearn_edu.types.sequences import SequenceList
+from fedlearn_edu.types.type_join import join
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)
@@ -134,7 +133,7 @@ class PythonContext(Context):
                 where=str(computation),
                 do="call both from a federated_computation",
             )
-        fn = evaluate(tree, _MEANINGS)
+        fn = evaluate(tree, _SEMANTICS)
         if type_.parameter is None:
             return _to_body(fn(), type_.result)
         where = f"{computation.__name__}'s argument"
@@ -161,7 +160,7 @@ _PRIMITIVES: Mapping[str, Callable[[ir.Intrinsic], Fn]] = {
     "sequence_map": lambda _: lambda arg: tuple([arg[0](x) for x in arg[1]]),
     "sequence_reduce": lambda _: _fold,
 }
-_MEANINGS = Meanings(_run_leaf, lambda literal: literal.value, _PRIMITIVES)
+_SEMANTICS = Semantics(_run_leaf, lambda literal: literal.value, _PRIMITIVES)
 
 
 def trace_python(
@@ -190,15 +189,11 @@ def trace_python(
 def _run(
     fn: Callable[..., Any], names: tuple[str, ...], type_: Type | None, argument: Any
 ) -> Any:
-    outer = reading.set(False)
-    try:
-        with PythonContext():
-            # A body may well change its arrays in place; nobody else may notice.
-            result = call_leaf(fn, names, type_, private(argument), _to_body)
-            # Elements that are made one by one are made here.
-            return list(result) if isinstance(result, Iterator) else result
-    finally:
-        reading.reset(outer)
+    with PythonContext():
+        # A body may change its arrays in place: it gets copies.
+        result = call_leaf(fn, names, type_, private(argument), _to_body)
+        # Elements that are made one by one are made here.
+        return list(result) if isinstance(result, Iterator) else result
 
 
 def _try(
@@ -237,7 +232,7 @@ def _try(
 
 
 def _failed_on_ones(error: Exception, fn_name: str, sample: Any) -> Exception:
-    """An error of the user's function, which may well be right on real data."""
+    """The error for a function that fails on ones, though it may work on real data."""
     return TracingError(
         f"{fn_name} failed when it was tried on ones to find out its result type",
         expected=f"a result for ones of type {infer_type(sample)}",
@@ -248,21 +243,17 @@ def _failed_on_ones(error: Exception, fn_name: str, sample: Any) -> Exception:
 
 
 def _sample(type_: Type, size: int) -> Any:
-    match type_:
-        case TensorType(dtype=dtype, shape=shape):
-            sizes = shape if isinstance(shape, tuple) else (size,)
-            filled = np.ones([n if n is not None else size for n in sizes], dtype)
-            return filled[()] if dtype.kind != "O" else _strings(filled)
-        case SequenceType(element=element):
-            return tuple(_sample(element, size) for _ in range(size))
-        case StructType():
-            return Struct([(n, _sample(t, size)) for n, t in type_.items()])
-        case _:
-            raise AssertionError(f"not leaf code's: {type_}")
+    return tree_map(lambda leaf: _ones(leaf, size), type_)
 
 
-def _strings(filled: Any) -> Any:
-    return np.full(filled.shape, b"", object)[()]
+def _ones(leaf: Any, size: int) -> Any:
+    if isinstance(leaf, SequenceType):
+        return tuple([_sample(leaf.element, size) for _ in range(size)])
+    shape = leaf.shape if isinstance(leaf.shape, tuple) else (size,)
+    sizes = [size if n is None else n for n in shape]
+    if leaf.dtype == STRING:
+        return np.full(sizes, b"", object)[()]
+    return np.ones(sizes, leaf.dtype)[()]
 
 
 np_computation = Decorator(

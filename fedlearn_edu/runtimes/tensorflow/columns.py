@@ -30,15 +30,8 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     tf_dtype,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.types import (
-    UNRANKED,
-    Kept,
-    SequenceType,
-    StructType,
-    TensorType,
-    Type,
-    released,
-)
+from fedlearn_edu.types import UNRANKED, SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types.sequences import Cached, unwrap
 
 
 @final
@@ -129,13 +122,13 @@ def _same(value: Any, type_: TensorType | SequenceType) -> Column:
             Layout.REPLICATED, tuple(t[0] for t in one.tensors), one.has_tails
         )
 
-    if isinstance(value, Kept):
+    if isinstance(value, Cached):
         return cast(Column, value.form((RUNTIME, Layout.REPLICATED, type_), make))
     return make(value)
 
 
 def _of_entries(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
-    if not all(isinstance(entry, Kept) for entry in entries):
+    if not all(isinstance(entry, Cached) for entry in entries):
         return _made_of(entries, type_)
     # Kept with the first of them, for as long as it is among the same ones: by weak
     # references, else it would keep itself, and all data of a round, from being freed.
@@ -148,7 +141,7 @@ def _of_entries(entries: Sequence[Any], type_: TensorType | SequenceType) -> Col
 
 
 def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
-    plain = [released(entry) for entry in entries]
+    plain = [unwrap(entry) for entry in entries]
     if isinstance(type_, SequenceType):
         elements = [_elements(entry, type_) for entry in plain]
         column = _even_or_uneven(elements, type_)

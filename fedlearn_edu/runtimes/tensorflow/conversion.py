@@ -5,6 +5,7 @@ A leaf's graph takes and returns tensors only, one for each tensor or sequence o
 type, in order; a sequence is the variant tensor of its dataset.
 """
 
+import itertools
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,38 +13,36 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import ComputationFailedError, TracingError, describe
+from fedlearn_edu.errors import (
+    ComputationFailedError,
+    TracingError,
+    add_place,
+    describe,
+)
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import leaves, tree_map, unflatten
 from fedlearn_edu.types import (
-    DatasetSequence,
     SequenceType,
     StructType,
     TensorType,
     Type,
     infer_type,
     normalize,
-    released,
     to_type,
 )
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.failures import unwrapped
-from fedlearn_edu.types.python_fields import fields_of, rebuild
+from fedlearn_edu.types.python_types import fields_of, rebuild
+from fedlearn_edu.types.sequences import DatasetSequence, unwrap
 
+_MAX_QUOTED = 20
+_numbers = itertools.count()
+_quoted: OrderedDict[int, Exception] = OrderedDict()
 _CONSTANTS = (int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
 def leaf_types(type_: Type | None) -> list[TensorType | SequenceType]:
     """The tensors and sequences a type is made of, in order."""
-    match type_:
-        case None:
-            return []
-        case TensorType() | SequenceType():
-            return [type_]
-        case StructType():
-            return [leaf for element in type_ for leaf in leaf_types(element)]
-        case _:
-            raise AssertionError(f"not leaf code's: {type_}")
+    return [] if type_ is None else leaves(type_)
 
 
 def tensor_spec(type_: TensorType | SequenceType) -> Any:
@@ -94,31 +93,22 @@ def _pack(leaves: Iterator[Any], type_: Type) -> Any:
 
 def nest(flat: Iterator[Any], type_: Type) -> Any:
     """Rebuilds the structure of a type from its leaves."""
-    if isinstance(type_, StructType):
-        return Struct([(name, nest(flat, t)) for name, t in type_.items()])
-    return next(flat)
+    return unflatten(type_, flat)
 
 
 def flatten(nested: Any, type_: Type | None) -> list[Any]:
     """The leaves of a nested value, in the order of its type."""
-    match type_:
-        case None:
-            return []
-        case StructType():
-            pairs = zip(nested, type_, strict=True)
-            return [leaf for value, t in pairs for leaf in flatten(value, t)]
-        case _:
-            return [nested]
+    found: list[Any] = []
+    if type_ is not None:
+        tree_map(lambda _, leaf: found.append(leaf), type_, nested)
+    return found
 
 
 def to_body(nested: Any, type_: Type) -> Any:
     """What the Python body sees: tensors and datasets in the type's containers."""
     match type_:
         case StructType():
-            fields = Struct(
-                (name, to_body(nested[i], t))
-                for i, (name, t) in enumerate(type_.items())
-            )
+            fields = type_.with_values(map(to_body, nested, type_))
             container = type_.python_container
             return fields if container is None else rebuild(container, fields)
         case SequenceType(element=element) if isinstance(nested, tf.Tensor):
@@ -129,17 +119,11 @@ def to_body(nested: Any, type_: Type) -> Any:
 
 def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
     """The type of what a body returned, and its leaves: tensors and datasets."""
-    if isinstance(result, tf.RaggedTensor):
-        splits = tuple(result.nested_row_splits)
-        parts = [("flat_values", result.flat_values), ("nested_row_splits", splits)]
-        return from_body(Struct(parts), name)
-    if isinstance(result, tf.sparse.SparseTensor):
-        names = ("indices", "values", "dense_shape")
-        return from_body(Struct([(n, getattr(result, n)) for n in names]), name)
     if isinstance(result, tf.data.Dataset):
         type_ = SequenceType(type_of_spec(result.element_spec, name))
         return type_, [result]
-    fields = None if isinstance(result, tf.Tensor | tf.Variable) else fields_of(result)
+    tensors = tf.Tensor | tf.Variable | tf.RaggedTensor | tf.sparse.SparseTensor
+    fields = None if isinstance(result, tensors) else fields_of(result)
     if fields is None:
         return _tensor_from_body(result, name)
     types, leaves = [], []
@@ -158,7 +142,9 @@ def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
                 expected="tensors, numbers, strings, datasets, or containers of these",
                 found=describe(result),
                 where=f"{name}'s result",
-                do="return what the rest of the program needs, as a tensor",
+                do="make it dense: x.to_tensor(), or tf.sparse.to_dense(x)"
+                if isinstance(result, tf.RaggedTensor | tf.sparse.SparseTensor)
+                else "return what the rest of the program needs, as a tensor",
             )
         type_ = infer_type(result)
         assert isinstance(type_, TensorType)
@@ -186,18 +172,18 @@ def type_of_spec(spec: Any, name: str) -> Type:
 
 def to_plain(nested: Any, type_: Type) -> Any:
     """Eager tensors in plain form."""
+    return tree_map(_to_plain_leaf, type_, nested)
+
+
+def _to_plain_leaf(type_: Type, leaf: Any) -> Any:
     match type_:
-        case StructType():
-            pairs = zip(type_.items(), nested, strict=True)
-            return Struct([(name, to_plain(value, t)) for (name, t), value in pairs])
-        case SequenceType(element=element) if isinstance(nested, tf.Tensor):
-            spec = element_spec(element)
-            dataset = tf.data.experimental.from_variant(nested, spec)
+        case SequenceType(element=element) if isinstance(leaf, tf.Tensor):
+            dataset = tf.data.experimental.from_variant(leaf, element_spec(element))
             return DatasetSequence(dataset, element, explained)
         case SequenceType():
-            return released(nested)
+            return unwrap(leaf)
         case _:
-            return nested.numpy()[()] if nested.dtype != tf.string else nested.numpy()
+            return leaf.numpy()[()] if leaf.dtype != tf.string else leaf.numpy()
 
 
 # How those lines of TensorFlow's messages begin that say where, not what.
@@ -212,6 +198,25 @@ _CURES = {
 }
 
 _NODE = re.compile(r"^\{\{function_node .*?\}\} ", re.MULTILINE)
+
+
+def wrapped(error: Exception) -> RuntimeError:
+    """An error whose text leads back to `error`: TensorFlow keeps only the text."""
+    number = next(_numbers)
+    _quoted[number] = error
+    while len(_quoted) > _MAX_QUOTED:
+        _quoted.popitem(last=False)
+    return RuntimeError(f"[fedlearn_edu failure {number}] {error}")
+
+
+def unwrapped(error: Exception, place: str = "") -> Exception:
+    """The error that a pipeline's `error` quotes, or else itself, at that `place`."""
+    found = re.search(r"\[fedlearn_edu failure (\d+)\]", str(error))
+    if found and int(found[1]) in _quoted:
+        return _quoted[int(found[1])]
+    if place:
+        add_place(error, place)
+    return error
 
 
 def explained(error: Exception, place: str) -> Exception:

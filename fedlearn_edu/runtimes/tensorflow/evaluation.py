@@ -12,14 +12,14 @@ So `sequence_sum` works on a `tf.data.Dataset` inside a `tf_computation`, also i
 from collections.abc import Callable
 from typing import Any
 
-from fedlearn_edu.compiler.evaluation import Fn, Meanings, evaluate
+from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.tensorflow.conversion import flatten, nest, packed, tf_dtype
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset, unpacked
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, leaves, tree_map
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -41,7 +41,7 @@ OPERATIONS_IN_GRAPHS = {
 
 def evaluate_in_graph(tree: ir.Node, argument: Any) -> Any:
     """Calls a function of the language on nested tensors and datasets."""
-    function = evaluate(tree, _MEANINGS)
+    function = evaluate(tree, _SEMANTICS)
     return function() if argument is None else function(argument)
 
 
@@ -76,20 +76,15 @@ def _inlined(code: GraphCode, argument: Any) -> Any:
 
 
 def _any_stacked(value: Any) -> bool:
-    if isinstance(value, Struct):
-        return any(map(_any_stacked, value))
-    return isinstance(value, StackedDataset)
+    return any(isinstance(leaf, StackedDataset) for leaf in leaves(value))
 
 
 def _literal(literal: ir.Literal) -> Any:
-    return _constant(literal.value, literal.type)
+    return tree_map(_constant, literal.type, literal.value)
 
 
-def _constant(plain: Any, type_: Type) -> Any:
+def _constant(type_: Type, plain: Any) -> Any:
     match type_:
-        case StructType():
-            pairs = zip(type_.items(), plain, strict=True)
-            return Struct((name, _constant(part, t)) for (name, t), part in pairs)
         case SequenceType():
             return as_dataset(plain, type_)
         case TensorType(dtype=dtype):
@@ -100,14 +95,11 @@ def _constant(plain: Any, type_: Type) -> Any:
 
 def with_datasets(nested: Any, type_: Type) -> Any:
     """Nested tensors with a dataset for every sequence."""
-    match type_:
-        case StructType():
-            pairs = zip(type_.items(), nested, strict=True)
-            return Struct((name, with_datasets(part, t)) for (name, t), part in pairs)
-        case SequenceType():
-            return as_dataset(nested, type_)
-        case _:
-            return nested
+    return tree_map(
+        lambda t, part: as_dataset(part, t) if isinstance(t, SequenceType) else part,
+        type_,
+        nested,
+    )
 
 
 def _map(intrinsic: ir.Intrinsic) -> Fn:
@@ -152,4 +144,4 @@ def _reduce(intrinsic: ir.Intrinsic) -> Fn:
 
 
 PRIMITIVES = {"sequence_map": _map, "sequence_reduce": _reduce}
-_MEANINGS = Meanings(_leaf, _literal, PRIMITIVES)
+_SEMANTICS = Semantics(_leaf, _literal, PRIMITIVES)

@@ -9,7 +9,6 @@ executors would do step by step, TensorFlow then does in one call.
 from typing import Any
 
 from fedlearn_edu.compiler.evaluation import obstacle
-from fedlearn_edu.compiler.fuse import fusers
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
@@ -61,6 +60,3 @@ def _is_doubtful(function: ir.Lambda) -> bool:
 def _is_sequence_of_nothing(type_: Type) -> bool:
     """No dataset has elements without a tensor."""
     return isinstance(type_, SequenceType) and not leaf_types(type_.element)
-
-
-fusers[RUNTIME] = fuse

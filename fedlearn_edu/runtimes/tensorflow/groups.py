@@ -18,7 +18,7 @@ from threading import RLock
 from typing import Any, final
 
 from fedlearn_edu.compiler.evaluation import obstacle
-from fedlearn_edu.executors.batched import Group, Parts, Same, Together
+from fedlearn_edu.executors.batched import BatchedRuntime, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
@@ -36,7 +36,8 @@ from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import SequenceType, StructType, TensorType, Type, released
+from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types.sequences import unwrap
 
 # Measured by `make bench`, see docs/performance.md: up to this size of a step, and from
 # this number of clients on, one operation for all beats one operation for each.
@@ -50,7 +51,7 @@ _MAX_GRAPHS = 128
 
 
 @final
-class TensorFlowTogether(Together):
+class TensorFlowBatchedRuntime(BatchedRuntime):
     """Runs TensorFlow functions for whole groups of clients."""
 
     def __init__(self) -> None:
@@ -58,7 +59,7 @@ class TensorFlowTogether(Together):
         self._lock = RLock()
 
     def map(self, function: ir.Node, group: Group) -> Sequence[Any] | None:
-        """All clients' results, by one call; see `Together`."""
+        """All clients' results, by one call; see `BatchedRuntime`."""
         work, group = _with_captures(function, group)
         if not _is_possible(work):
             return None
@@ -68,13 +69,13 @@ class TensorFlowTogether(Together):
     def fold(
         self, function: ir.Node, group: Group, zero: Any, accumulate: ir.Node
     ) -> Any:
-        """The fold of all clients' results, by one call; see `Together`."""
+        """The fold of all clients' results, by one call; see `BatchedRuntime`."""
         work, group = _with_captures(function, group)
         state = ir.function_type_of(accumulate).result
         work = Work(work.function, work.parameter, accumulate, state)
         if not _is_possible(work):
             return None
-        start = flatten(to_tensors(released(zero), state), state)
+        start = flatten(to_tensors(unwrap(zero), state), state)
         found = self._run(work, group, start)
         return None if found is None else to_plain(nest(iter(found), state), state)
 

@@ -29,22 +29,15 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     packed,
     stacked,
     tf_dtype,
+    wrapped,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import (
-    UNRANKED,
-    DatasetSequence,
-    Kept,
-    SequenceType,
-    StructType,
-    Type,
-    length_of,
-)
-from fedlearn_edu.types.failures import wrapped
-from fedlearn_edu.types.mismatch import misfit
-from fedlearn_edu.types.python_fields import fields_of
+from fedlearn_edu.types import UNRANKED, SequenceType, StructType, Type
+from fedlearn_edu.types.messages import misfit
+from fedlearn_edu.types.python_types import fields_of
+from fedlearn_edu.types.sequences import Cached, DatasetSequence, length_of
 
 
 def to_variant(sequence: Any, type_: SequenceType) -> Any:
@@ -52,7 +45,7 @@ def to_variant(sequence: Any, type_: SequenceType) -> Any:
     match sequence:
         case tf.Tensor():
             return sequence
-        case Kept():
+        case Cached():
             return sequence.form((RUNTIME, type_), lambda s: to_variant(s, type_))
         case tf.data.Dataset():
             arranged = _arranged(sequence, type_)
@@ -88,7 +81,7 @@ def stacks(sequence: Any, type_: SequenceType) -> list[Any] | None:
     if not internals.can_stack():
         return None
     match sequence:
-        case Kept():
+        case Cached():
             return sequence.form(  # type: ignore[no-any-return]
                 (RUNTIME, "stacks", type_), lambda plain: stacks(plain, type_)
             )

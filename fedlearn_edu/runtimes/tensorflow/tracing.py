@@ -31,8 +31,8 @@ from fedlearn_edu.runtimes.tensorflow.graph import Body, GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import dataset_of_stacks, stack_specs
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call, own_table
-from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import SequenceType, StructType, Type
+from fedlearn_edu.structure import tree_map
+from fedlearn_edu.types import SequenceType, Type
 
 
 @final
@@ -135,13 +135,14 @@ def _specs(type_: Type | None, *, stacked: bool) -> list[Any]:
 
 
 def _over_stacks(flat: Iterator[Any], type_: Type) -> Any:
-    match type_:
-        case StructType():
-            return Struct((name, _over_stacks(flat, t)) for name, t in type_.items())
-        case SequenceType():
-            return dataset_of_stacks(flat, type_)
-        case _:
-            return next(flat)
+    return tree_map(
+        lambda leaf: (
+            dataset_of_stacks(flat, leaf)
+            if isinstance(leaf, SequenceType)
+            else next(flat)
+        ),
+        type_,
+    )
 
 
 def _as_tensor(leaf: Any) -> Any:

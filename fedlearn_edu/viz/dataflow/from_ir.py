@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a tree into a `Flow`: calls become steps, communication becomes messages.
 
-The compiler lays the program out as a list of calls (`straighten`). A call that only
+The compiler brings the program into normal form (`to_normal_form`). A call that only
 arranges values (a zip, a map that picks a field) leaves no step: arrows pass through.
 """
 
@@ -9,7 +9,7 @@ import re
 from typing import TypeGuard, assert_never, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.normal_form import straighten
+from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import field, free_references, walk
@@ -36,7 +36,7 @@ def read(computation: Computation, *, expanded: bool = False) -> Flow:
     named = {intrinsic.uri for intrinsic in all_intrinsics()} - {_TOGETHER}
     tree = expand_intrinsics(computation.tree, set() if expanded else named)
     program = as_program(tree)
-    straight = straighten(program)
+    straight = to_normal_form(program)
     assert isinstance(straight.body, ir.Block)
     reader = _Reader()
     if program.parameter is not None and program.parameter_type is not None:

@@ -10,10 +10,11 @@ from itertools import chain, repeat
 from typing import final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
-from fedlearn_edu.compiler.fuse import fuse, fusers
-from fedlearn_edu.compiler.map_fusion import join_chains
-from fedlearn_edu.compiler.normal_form import straighten
+from fedlearn_edu.compiler.fuse import fuse
+from fedlearn_edu.compiler.map_fusion import fuse_maps
+from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.contexts.factories import local_executor_factory
+from fedlearn_edu.contexts.stacks import FUSERS
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, runtimes, walk
 from fedlearn_edu.viz.dataflow.flow import Lane, lane_of
@@ -73,12 +74,12 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
         Stage("expanded", "means and sums written out", steps),
     ]
     # As `fuse` does it, where one runtime is alone in the program and can fuse.
-    if len(runtimes(expanded)) == 1 and runtimes(expanded) <= fusers.keys():
-        joined = as_program(join_chains(expanded, native))
+    if len(runtimes(expanded)) == 1 and runtimes(expanded) <= FUSERS.keys():
+        joined = as_program(fuse_maps(expanded, native))
         origins = _origins_of_joining(expanded, joined)
         steps = _renamed(_steps(joined, origins), steps)
         found.append(Stage("joined", "steps at one place become one", steps))
-        fused = fuse(expanded, native)
+        fused = fuse(expanded, FUSERS, native)
         same: list[Origin] = [(place,) for place in range(len(steps))]
         if isinstance(fused, ir.Leaf):  # all of it became one
             fused, same = straight(as_program(fused)), [tuple(range(len(steps)))]
@@ -92,7 +93,7 @@ def straight(program: ir.Lambda) -> ir.Lambda:
 
     The first time names what functions captured, the second time drops those names.
     """
-    return straighten(straighten(program))
+    return to_normal_form(to_normal_form(program))
 
 
 def _renamed(steps: tuple[Step, ...], before: tuple[Step, ...]) -> tuple[Step, ...]:

@@ -7,15 +7,9 @@ from fedlearn_edu.executors.base import ExecutorValue, as_node
 from fedlearn_edu.executors.recording import Event, look
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.language.formatting import brief
-from fedlearn_edu.types import (
-    CLIENTS,
-    FederatedType,
-    FunctionType,
-    SequenceType,
-    Type,
-    released,
-)
+from fedlearn_edu.language.federated_value import brief
+from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, SequenceType, Type
+from fedlearn_edu.types.sequences import unwrap
 
 _MAX_CHARS = 72
 _MAX_MEMBERS = 4
@@ -113,7 +107,7 @@ def value_of(event: Event) -> str:
 
 
 def _shown(plain: Any, type_: Type) -> str:
-    plain = released(plain)
+    plain = unwrap(plain)
     is_group = isinstance(type_, FederatedType) and not type_.all_equal
     if not (is_group and isinstance(plain, tuple | list)):
         return brief(plain)

@@ -10,7 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.contexts import stacks as leaves
-from fedlearn_edu.executors.batched import Entries, Group, Parts, Same, Together
+from fedlearn_edu.executors.batched import BatchedRuntime, Entries, Group, Parts, Same
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
@@ -18,7 +18,7 @@ from tests.patience import PATIENCE_S
 from tests.programs import INTS, add, increment, mapped, total
 
 
-class Diary(Together):
+class Diary(BatchedRuntime):
     """Runs leaf code in a loop; declines what is written on its list."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ def _member(held: Any, index: int) -> Any:
 def diary(monkeypatch: pytest.MonkeyPatch) -> Diary:
     """NumPy code runs together while this is in use."""
     diary = Diary()
-    monkeypatch.setitem(leaves._together, "numpy", lambda: diary)
+    monkeypatch.setitem(leaves._batched, "numpy", lambda: diary)
     return diary
 
 

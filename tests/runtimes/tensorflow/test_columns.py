@@ -14,7 +14,7 @@ from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Layout, Results, columns
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import normalize
-from fedlearn_edu.types.cached import kept
+from fedlearn_edu.types.sequences import cache
 
 pytestmark = pytest.mark.tensorflow
 
@@ -126,7 +126,7 @@ def test_results_are_a_sequence_and_need_not_be_laid_out_again() -> None:
 def test_placed_data_are_freed_at_once_when_nobody_has_them() -> None:
     """A column is kept with the first client, and must not keep that client."""
     batches = [[np.ones(2, F32)], [np.ones(2, F32), np.ones(1, F32)]]
-    entries = kept(
+    entries = cache(
         normalize(batches, fl.type_at_clients(ROWS)), fl.type_at_clients(ROWS)
     )
     assert laid_out(Entries(entries), ROWS) is not None

@@ -5,8 +5,7 @@ import pytest
 
 from fedlearn_edu import tf
 from fedlearn_edu.errors import ComputationFailedError
-from fedlearn_edu.runtimes.tensorflow.conversion import explained
-from fedlearn_edu.types.failures import wrapped
+from fedlearn_edu.runtimes.tensorflow.conversion import explained, unwrapped, wrapped
 
 pytestmark = pytest.mark.tensorflow
 PAGES = """Graph execution error:
@@ -40,3 +39,39 @@ def test_an_error_that_is_not_of_tensorflow_says_only_where() -> None:
     error = ValueError("mine")
     assert explained(error, "in element 2 of a dataset") is error
     assert error.__notes__ == ["  in element 2 of a dataset"]
+
+
+def quoted(error: Exception) -> Exception:
+    """What is left of an error after a pipeline has passed it on."""
+    return RuntimeError(f"{{node}} UnknownError: {wrapped(error)} [Op:Next] name:")
+
+
+def test_an_error_is_found_again_behind_its_quotation() -> None:
+    original = KeyError("mine")
+    assert unwrapped(quoted(original), "elsewhere") is original
+    assert not hasattr(original, "__notes__")
+
+
+def test_a_quotation_of_a_quotation_leads_to_the_first() -> None:
+    original = KeyError("mine")
+    assert unwrapped(quoted(unwrapped(quoted(original)))) is original
+
+
+def test_the_text_still_says_what_went_wrong() -> None:
+    assert "mine" in str(wrapped(ValueError("mine")))
+
+
+@pytest.mark.parametrize("text", ["", "[fedlearn_edu failure 123456789] gone"])
+def test_an_error_that_quotes_nothing_known_stays_as_it_is(text: str) -> None:
+    error = RuntimeError(text)
+    assert unwrapped(error) is error
+    assert not hasattr(error, "__notes__")
+    assert unwrapped(error, "in element 3") is error
+    assert error.__notes__ == ["  in element 3"]
+
+
+def test_errors_are_not_kept_forever() -> None:
+    first = quoted(KeyError("first"))
+    for number in range(200):
+        wrapped(KeyError(number))
+    assert unwrapped(first) is first

@@ -178,8 +178,8 @@ def test_other_clients_are_not_taken_for_the_placed_ones(form: str) -> None:
     program = mapped(double)
     placed = fl.place([1.0, 2.0, 3.0], fl.CLIENTS, F32)
     swapped = fl.place([1.0, 3.0, 2.0], fl.CLIENTS, F32)
-    one, two, three = placed.kept
-    object.__setattr__(swapped, "kept", (one, three, two))
+    one, two, three = placed.cached
+    object.__setattr__(swapped, "cached", (one, three, two))
     for _ in range(2):
         assert together(program, placed)[0] == [2, 4, 6]
         assert together(program, swapped)[0] == [2, 6, 4]
@@ -203,15 +203,15 @@ def test_what_was_captured_is_not_traced_again(form: str) -> None:
         return fl.federated_map(shift, v)
 
     check(program, [1.0, 2.0], 7.0)
-    from fedlearn_edu.contexts.stacks import _tensorflow_together
+    from fedlearn_edu.contexts.stacks import _tensorflow_batched
 
-    before = len(_tensorflow_together()._graphs)  # type: ignore[attr-defined]
+    before = len(_tensorflow_batched()._graphs)  # type: ignore[attr-defined]
     factory = local_executor_factory(support_sequence_ops=True)
     with SyncExecutionContext(factory):
         assert program([1.0, 2.0], 8.0) == [18, 28]
-        after_one = len(_tensorflow_together()._graphs)  # type: ignore[attr-defined]
+        after_one = len(_tensorflow_batched()._graphs)  # type: ignore[attr-defined]
         assert program([1.0, 2.0], 9.0) == [19, 29]
-    assert len(_tensorflow_together()._graphs) == after_one >= before  # type: ignore[attr-defined]
+    assert len(_tensorflow_batched()._graphs) == after_one >= before  # type: ignore[attr-defined]
 
 
 def test_random_numbers_differ_between_clients(form: str) -> None:
@@ -307,7 +307,7 @@ def test_memory_does_not_grow_with_a_vectorized_group(
     monkeypatch.setattr(groups, "VECTORIZED_BYTES", together)
     double = fl.tf_computation(lambda x: x * 2.0, (F32, [1000]))
     group = Group(Entries([np.ones(1000, F32)] * 3), fl.to_type((F32, [1000])), 3)
-    ours = groups.TensorFlowTogether()
+    ours = groups.TensorFlowBatchedRuntime()
     found = ours.map(double.tree, group)
     assert found is not None
     assert_same(list(found), [np.full(1000, 2, F32)] * 3)
@@ -407,7 +407,7 @@ def test_a_graph_from_another_process_is_run_alone(form: str) -> None:
 
 def test_old_graphs_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "_MAX_GRAPHS", 2)
-    ours = groups.TensorFlowTogether()
+    ours = groups.TensorFlowBatchedRuntime()
     for factor in range(4):
         code = fl.tf_computation(lambda x, f=factor: x * f, F32)
         group = Group(Entries([F32(1), F32(2)]), fl.to_type(F32), 2)

@@ -22,7 +22,7 @@ from fedlearn_edu.framework import (
     sizing_executor_factory,
 )
 from fedlearn_edu.testing import assert_same
-from fedlearn_edu.types import Kept
+from fedlearn_edu.types.sequences import Cached
 from tests.programs import mapped
 
 pytestmark = pytest.mark.tensorflow
@@ -53,7 +53,7 @@ def unfused_tape(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """No client works together with others: `test_groups.py` is about those."""
-    monkeypatch.setattr(leaves, "_together", {})
+    monkeypatch.setattr(leaves, "_batched", {})
 
 
 @pytest.fixture(params=STACKS)
@@ -251,9 +251,9 @@ def test_forms_do_not_pile_up() -> None:
     data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, FLOATS)
 
     def forms() -> int:
-        sequences = list(data.kept)
+        sequences = list(data.cached)
         parts = [*sequences, *(element for s in sequences for element in s.plain)]
-        assert all(isinstance(part, Kept) for part in parts)
+        assert all(isinstance(part, Cached) for part in parts)
         return sum(len(part._forms) for part in parts)
 
     READ(data), STEP_BY_STEP(data), fl.sequence_sum(data)
@@ -268,7 +268,7 @@ def test_forms_go_with_the_data() -> None:
     data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
     with SyncExecutionContext(local_executor_factory()):
         TOTALS(data)
-    (form,) = data.kept[0]._forms.values()
+    (form,) = data.cached[0]._forms.values()
     gone = weakref.ref(form)
     assert gone() is not None
     del data, form
@@ -281,11 +281,13 @@ def test_clients_on_several_threads_convert_once_each() -> None:
     expected = [F32(3 * i) for i in range(20)]
     with SyncExecutionContext(local_executor_factory(max_fanout=7)):
         assert_same(TOTALS(data), expected)
-        forms = [id(form) for one in data.kept for form in one._forms.values()]
+        forms = [id(form) for one in data.cached for form in one._forms.values()]
         with ThreadPoolExecutor(max_workers=4) as pool:
             for result in pool.map(TOTALS, [data] * 8):
                 assert_same(result, expected)
-        assert forms == [id(form) for one in data.kept for form in one._forms.values()]
+        assert forms == [
+            id(form) for one in data.cached for form in one._forms.values()
+        ]
 
 
 def test_bytes_count_although_nothing_is_converted() -> None:
@@ -315,5 +317,5 @@ def test_placed_data_in_another_process_are_converted_there() -> None:
     data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
     TOTALS(data)
     travelled = pickle.loads(pickle.dumps(data))
-    assert not travelled.kept[0]._forms
+    assert not travelled.cached[0]._forms
     assert_same(TOTALS(travelled), [F32(3)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler.normal_form import straighten
+from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
 from fedlearn_edu.viz.dataflow.flow import Lane
@@ -54,7 +54,7 @@ def test_a_straight_program_is_straightened_to_itself() -> None:
     """Names are the same in the stages, so steps are found again by them."""
     for name, program in PROGRAMS.items():
         once = straight(as_program(program.tree))
-        assert straighten(once) == once, name
+        assert to_normal_form(once) == once, name
 
 
 @pytest.mark.parametrize(

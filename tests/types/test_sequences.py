@@ -16,17 +16,14 @@ from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
     FederatedType,
-    Kept,
-    LazySequence,
     Type,
-    kept,
     normalize,
     parse_type,
-    released,
     restore,
     type_at_clients,
     type_at_server,
 )
+from fedlearn_edu.types.sequences import Cached, LazySequence, cache, unwrap
 from tests.strategies import federated_types, same, value_of
 
 F32 = np.float32
@@ -38,7 +35,7 @@ def plain(value: Any, notation: str) -> tuple[Any, Type]:
 
 
 def test_form_is_made_once_for_each_key() -> None:
-    one = Kept(F32(2))
+    one = Cached(F32(2))
     made = []
 
     def double(x: Any) -> Any:
@@ -52,7 +49,7 @@ def test_form_is_made_once_for_each_key() -> None:
 
 
 def test_form_that_fails_is_not_kept() -> None:
-    one = Kept(F32(0))
+    one = Cached(F32(0))
     with pytest.raises(RuntimeError, match="not today"):
         one.form("a", lambda _: (_ for _ in ()).throw(RuntimeError("not today")))
     assert one.form("a", lambda x: x) == 0.0
@@ -60,7 +57,7 @@ def test_form_that_fails_is_not_kept() -> None:
 
 def test_forms_do_not_travel() -> None:
     """A copy or a pickle has the plain data only; it makes its own forms."""
-    one = Kept(F32(2))
+    one = Cached(F32(2))
     one.form("tensor", lambda _: lambda: "cannot be pickled")
     for other in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
         assert other.plain == F32(2)
@@ -69,9 +66,9 @@ def test_forms_do_not_travel() -> None:
 
 def test_maker_sees_data_in_which_nothing_is_kept() -> None:
     value, type_ = plain([[1.0], [2.0, 3.0]], "float32[?]*")
-    sequence = kept(value, type_)
-    assert isinstance(sequence, Kept)
-    assert all(isinstance(element, Kept) for element in sequence)
+    sequence = cache(value, type_)
+    assert isinstance(sequence, Cached)
+    assert all(isinstance(element, Cached) for element in sequence)
     seen: Any = sequence.form("key", lambda x: x)
     assert all(type(element) is np.ndarray for element in seen)
 
@@ -94,9 +91,9 @@ def test_maker_sees_data_in_which_nothing_is_kept() -> None:
 )
 def test_released_data_are_the_plain_ones(value: Any, notation: str) -> None:
     before, type_ = plain(value, notation)
-    after = released(kept(before, type_))
+    after = unwrap(cache(before, type_))
     assert same(restore(after, type_), restore(before, type_))
-    assert "Kept" not in repr(after)
+    assert "Cached" not in repr(after)
 
 
 @given(st.data())
@@ -104,16 +101,16 @@ def test_keeping_changes_no_data(data: st.DataObject) -> None:
     """Keep, release and restore: the value is there again, whatever its type."""
     type_ = data.draw(federated_types())
     value = data.draw(value_of(type_))
-    held = kept(normalize(value, type_), type_)
-    assert same(restore(released(held), type_), value)
+    held = cache(normalize(value, type_), type_)
+    assert same(restore(unwrap(held), type_), value)
 
 
 def test_structures_stay_open_tensors_and_sequences_are_kept() -> None:
     value, type_ = plain([(1, [2, 3])], "{<a=int32,b=int32*>}@CLIENTS")
-    (member,) = kept(value, type_)
+    (member,) = cache(value, type_)
     assert isinstance(member, Struct)
     assert member.names() == ("a", "b")
-    assert all(isinstance(field, Kept) for field in member)
+    assert all(isinstance(field, Cached) for field in member)
 
 
 def test_lazy_sequence_stays_lazy() -> None:
@@ -124,7 +121,7 @@ def test_lazy_sequence_stays_lazy() -> None:
         return iter([1, 2])
 
     type_ = parse_type("int32*")
-    lazy = kept(normalize(read, type_), type_)
+    lazy = cache(normalize(read, type_), type_)
     assert isinstance(lazy, LazySequence)
     assert readings == []
     assert list(lazy) == list(lazy) == [1, 2]
@@ -134,9 +131,9 @@ def test_lazy_sequence_stays_lazy() -> None:
 def test_generator_is_read_and_stays() -> None:
     """What can be read once only is read now, to be there for every later use."""
     type_ = parse_type("int32*")
-    sequence = kept(normalize(iter([1, 2]), type_), type_)
-    assert isinstance(sequence, Kept)
-    assert [list(released(sequence)) for _ in range(2)] == [[1, 2]] * 2
+    sequence = cache(normalize(iter([1, 2]), type_), type_)
+    assert isinstance(sequence, Cached)
+    assert [list(unwrap(sequence)) for _ in range(2)] == [[1, 2]] * 2
 
 
 FLOATS = type_at_clients(F32)
@@ -153,7 +150,7 @@ def test_placed_value_fits_its_type_and_wider_ones() -> None:
         (SHARED, type_at_clients(F32, all_equal=True)),
         (CENTRAL, type_at_server(F32)),
     ):
-        assert normalize(value, type_) is value.kept
+        assert normalize(value, type_) is value.cached
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,17 @@
 """Tensors in plain form, and sequences that are read anew each time."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import ShapeMismatchError, TypeMismatchError
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import DatasetSequence, LazySequence, TensorType, parse_type
-from fedlearn_edu.types.plain import ShapeMismatchError, is_dataset, to_plain_tensor
+from fedlearn_edu.types import TensorType, parse_type
+from fedlearn_edu.types.containers import to_plain_tensor
+from fedlearn_edu.types.python_types import is_dataset
+from fedlearn_edu.types.sequences import DatasetSequence
 from tests.strategies import same
 
 
@@ -151,19 +152,6 @@ def test_tensorflow_tensors_are_taken_but_never_cast() -> None:
     assert same(plain(tf.constant("a"), "string"), b"a")
     with pytest.raises(TypeMismatchError, match=r"cast it first \(tf\.cast\)"):
         plain(tf.constant(1, tf.int64), "int32")
-
-
-def test_lazy_sequence_is_read_as_often_as_one_likes() -> None:
-    readings = []
-
-    def make() -> Iterator[int]:
-        readings.append(1)
-        return iter([1, 2])
-
-    sequence = LazySequence(make, parse_type("int32"))
-    assert not readings
-    assert list(sequence) == list(sequence) == [1, 2]
-    assert len(readings) == 2
 
 
 class FakeDataset:

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The errors of computations: defining one, calling one, what its body may use."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fedlearn_edu.errors import (
+    ArgumentsError,
+    ComputationReturnedNoneError,
+    ContextError,
+    TypeMismatchError,
+    describe,
+    line_in,
+)
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
+
+if TYPE_CHECKING:
+    from fedlearn_edu.language.computation import Computation
+    from fedlearn_edu.language.value import Value
+
+# ----------------------------------------------------------------------------- defining
+
+
+def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneError:
+    code = getattr(getattr(fn, "python_function", fn), "__code__", None)
+    where = line_in(code.co_filename, code.co_firstlineno) if code else None
+    return ComputationReturnedNoneError(
+        f"{name} returned None",
+        expected="a value",
+        found="None",
+        where=where,
+        do="end the function with `return …`",
+    )
+
+
+# ------------------------------------------------------------------------------ calling
+
+
+def not_closed(callee: str, name: str, type_: Type) -> ContextError:
+    return ContextError(
+        f"{callee} uses the value {name!r} of the computation it was "
+        "defined in, and can run only inside it",
+        expected=f"a call inside the body that {name!r} belongs to",
+        found=f"{name}: {type_}",
+        do=f"call {callee} inside that body, or make {name!r} a parameter",
+    )
+
+
+def takes_no_argument(callee: str, count: int) -> ArgumentsError:
+    return ArgumentsError(
+        f"{callee} takes no argument",
+        expected=f"{callee}()",
+        found=f"{count} argument(s)",
+        do="leave the argument out",
+    )
+
+
+def called_without_argument(callee: str, type_: Type) -> ArgumentsError:
+    return ArgumentsError(
+        f"{callee} was called without its argument",
+        expected=str(type_),
+        found=f"{callee}()",
+        do=f"pass the data: {callee}(…)",
+    )
+
+
+def takes_one_argument(
+    callee: str, type_: Type, positional: int, keyword: int
+) -> ArgumentsError:
+    return ArgumentsError(
+        f"{callee} takes one argument",
+        expected=str(type_),
+        found=f"{positional} positional and {keyword} keyword argument(s)",
+        do=f"put the values of all participants into one list: {callee}([…, …])"
+        if isinstance(type_, FederatedType)
+        else "pass exactly one argument, by position",
+    )
+
+
+def bad_call(
+    type_: StructType, callee: str, problem: str, found: str
+) -> ArgumentsError:
+    return ArgumentsError(
+        f"{callee} {problem}",
+        expected=str(type_),
+        found=found,
+        where=f"the call of {callee}",
+        do=f"pass {len(type_)} arguments, one for each field, in order or by name",
+    )
+
+
+# ------------------------------------------------------------------------------- bodies
+
+
+ANYWHERE = (
+    "decorate a function with its types and call it there; "
+    "leaf code uses the operations of NumPy or TensorFlow"
+)
+
+
+def outside_of_bodies(what: str, do: str) -> ContextError:
+    return ContextError(
+        f"{what} was used outside the body of a federated computation",
+        expected="a call inside a function decorated with federated_computation",
+        found="a call in plain Python, or in leaf code",
+        do=do,
+    )
+
+
+def of_another_body(what: str, body: str, reference: ir.Reference) -> ContextError:
+    return ContextError(
+        f"{what} uses a value of another computation's body",
+        expected=f"values of {body} and of the bodies around it",
+        found=f"{reference.name}: {reference.type}",
+        where=f"the body of {body}",
+        do="return it from its own body, and pass it in as a parameter",
+    )
+
+
+def how_to_map(
+    computation: "Computation", value: "Value", captured: Sequence[str]
+) -> str | None:
+    """What to do about data of clients, or elements, where one value is wanted."""
+    type_, parameter = value.type_signature, computation.type_signature.parameter
+    member = type_.member if isinstance(type_, FederatedType) else type_
+    operator, what = "federated_map", "members"
+    if isinstance(member, SequenceType) and parameter is not None:
+        if parameter.is_assignable_from(member.element):
+            operator, what = "sequence_map", "elements"
+    elif not type_.contains(Type.is_federated):
+        return None
+    if not captured:
+        return f"{operator}({computation.__name__}, …) works on the {what}"
+    return (
+        f"{', '.join(captured)} of the body around has a placement: make it part "
+        "of what is mapped (broadcast it first if it is at the server)"
+    )
+
+
+def no_context() -> ContextError:
+    return ContextError(
+        "nobody is there to run this: no default context is installed",
+        expected="a default context, or a call inside `with context:`",
+        found="no context",
+        do="fl.framework.set_default_context("
+        "fl.framework.SyncExecutionContext(fl.framework.local_executor_factory()))",
+    )
+
+
+def not_a_context(found: object) -> TypeMismatchError:
+    return TypeMismatchError(
+        "the default context must be a context",
+        expected="for example SyncExecutionContext(executor_fn=factory)",
+        found=describe(found),
+        do="wrap an executor factory: SyncExecutionContext(executor_fn=factory)",
+    )

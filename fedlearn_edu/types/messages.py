@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said about types that do not fit, and about what denotes none.
+
+Each function builds an error; whether one is needed is decided by its callers. Types
+are printed here, and looked at only to choose what to do about them.
+"""
+
+import difflib
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fedlearn_edu.errors import (
+    SumIncompatibleError,
+    TypeMismatchError,
+    TypeNotAssignableError,
+    describe,
+)
+from fedlearn_edu.types import dtypes
+from fedlearn_edu.types.dtypes import UNRANKED, Shape, as_dtype, dtype_name
+
+ROOT, MEMBER = "$", "→member"
+_MAX_CHARS = 80
+Names = tuple[str | None, ...]
+
+
+def misfit(
+    summary: str,
+    expected: object,
+    found: object,
+    where: str | None = None,
+    do: str | None = None,
+) -> TypeMismatchError:
+    """The error whose parts are given in the order in which they are printed."""
+    return TypeMismatchError(
+        summary, expected=expected, found=found, where=where, do=do
+    )
+
+
+def field_step(name: str | None, index: int) -> str:
+    """How a path goes to a field: by name if it has one, otherwise by position."""
+    return f".{name}" if name is not None else f"[{index}]"
+
+
+def inside(path: str) -> str | None:
+    """Where in the type a path leads, for messages; `None` for the whole type."""
+    return None if path == ROOT else f"at {path.removeprefix(ROOT)} of the type"
+
+
+def clip(text: object) -> str:
+    """At most eighty characters of the text."""
+    text = str(text)
+    return text if len(text) <= _MAX_CHARS else text[: _MAX_CHARS - 1] + "…"
+
+
+def kind_word(type_: object) -> str:
+    """The kind of a type as messages call it: `tensor`, `struct` and so on."""
+    return type(type_).__name__.removesuffix("Type").lower()
+
+
+_PYTHON_CLASSES = {
+    int: "write np.int32 (or tf.int32): the language has no implicit width",
+    float: "write np.float32 (or tf.float32): the language has no implicit width",
+    bool: "write np.bool_ (or tf.bool)",
+    str: "write np.str_ (or tf.string)",
+    complex: "write np.complex64 (or tf.complex64)",
+}
+
+
+def no_type(x: object) -> TypeMismatchError:
+    expected = "np.int32, (np.float32, [10]), [type, type], OrderedDict(a=type), …"
+    summary = "this does not denote a type"
+    return misfit(summary, expected, describe(x), do=_denote_it(x))
+
+
+def _denote_it(x: object) -> str:
+    if isinstance(x, str):
+        return f"use fl.parse_type({x!r}) for a type in the notation"
+    if isinstance(x, type):
+        other = "fill an instance of the class with types and pass that"
+        return _PYTHON_CLASSES.get(x, other)
+    if isinstance(x, Mapping):
+        return (
+            "use collections.OrderedDict: the order of the fields is part of the type"
+        )
+    if isinstance(x, int):
+        return "a shape comes second in a tuple: (np.float32, [10])"
+    if isinstance(x, np.ndarray | np.generic):
+        dtype = dtypes.python_name(dtype_name(as_dtype(x.dtype) or x.dtype))
+        return f"this is a value; write its type: ({dtype}, {list(x.shape)})"
+    if hasattr(x, "type_signature"):
+        return "pass its type: x.type_signature"
+    return "write down the type of the values, not a value"
+
+
+def not_a_dtype(x: object) -> TypeMismatchError:
+    name = str(getattr(x, "__name__", x)).lower()
+    alias = {"str": "string", "int": "int32", "float": "float32"}.get(name, name)
+    near = [*difflib.get_close_matches(alias, dtypes.DTYPE_NAMES, n=1), "float32"][0]
+    summary = "this is not the dtype of a tensor"
+    expected = "np.int32, np.float32, np.bool_, np.str_, tf.int32, …"
+    cure = f"write {dtypes.python_name(near)}, without quotes"
+    return misfit(summary, expected, describe(x), do=cure)
+
+
+def not_a_shape(x: object) -> TypeMismatchError:
+    summary = "this is not the shape of a tensor"
+    expected = "a list of sizes, None where the size is unknown"
+    sizes = "write [10] for a vector, [None, 784] for rows of any number"
+    return misfit(summary, expected, repr(x), do=f"{sizes}, [] or nothing for a scalar")
+
+
+def not_fields(x: object) -> TypeMismatchError:
+    summary = "a struct type needs a list of fields"
+    expected = "a list of types or of (name, type) pairs"
+    cure = "put the fields into a list: [np.int32, np.float32]"
+    return misfit(summary, expected, describe(x), do=cure)
+
+
+def no_placement(x: object) -> TypeMismatchError:
+    summary = "a federated type needs a placement"
+    cure = "write fl.CLIENTS or fl.SERVER, without quotes"
+    return misfit(summary, "CLIENTS or SERVER", describe(x), do=cure)
+
+
+_ALLOWED = {
+    "sequence": "tensors, or structs of tensors",
+    "federated": "tensors, sequences, or structs of them",
+}
+_OTHER_NESTING = {
+    ("federated", "federated"): "place the member: x.member, not x",
+    ("sequence", "sequence"): "declare rows as tensors: float32[?]*",
+    ("sequence", "federated"): "turn it around: {T*}@CLIENTS",
+}
+
+
+def cannot_contain(outer: object, inner: object) -> TypeMismatchError:
+    kind, forbidden = kind_word(outer), kind_word(inner)
+    return misfit(
+        f"a {forbidden} type cannot be inside a {kind} type",
+        f"a {kind} type of {_ALLOWED[kind]}",
+        f"{clip(inner)} inside {clip(outer)}",
+        do=_OTHER_NESTING.get((kind, forbidden)),
+    )
+
+
+CAST = (
+    "declare the same dtype on both sides, or cast (np.float32(x), tf.cast); "
+    "the language never converts a dtype by itself"
+)
+SHAPE = "declare `?` (None) for a size that varies, and one size for each axis"
+PLACES = (
+    "federated_broadcast takes a value from SERVER to CLIENTS; "
+    "federated_sum, federated_mean and others take values from CLIENTS to SERVER"
+)
+ALL_EQUAL = (
+    "only a broadcast or constant value is equal at all clients; "
+    "declare {T}@CLIENTS (all_equal=False) if members may differ"
+)
+ZIP = "zip the values into one: federated_zip((x, y))"
+BY_ELEMENT = (
+    "sequence_map, sequence_reduce and sequence_sum go through the elements of a "
+    "sequence; federated_… brings clients together"
+)
+"""What to do about a sequence where a single value is wanted."""
+BY_CLIENT = (
+    "federated_map, federated_sum and others work on what clients hold; sequence_… "
+    "goes through the elements of one sequence"
+)
+"""What to do about clients' values where a sequence is wanted."""
+
+
+def not_assignable(
+    target: object, source: object, found: Any, where: object
+) -> TypeNotAssignableError:
+    places = [str(part) for part in (where, inside(found.path)) if part]
+    return TypeNotAssignableError(
+        f"type {clip(source)} is not assignable to type {clip(target)}",
+        expected=found.expected,
+        found=found.found,
+        where=", ".join(places) or None,
+        do=found.do,
+    )
+
+
+def other_kind(type_: object, word: str) -> TypeMismatchError:
+    needed = f"a {word} type"
+    found = f"{clip(type_)}, a {kind_word(type_)} type"
+    return misfit(f"{needed} is needed here", needed, found)
+
+
+def kind_cure(target: object, source: object) -> str | None:
+    """What to do when a type of quite another kind was found."""
+    match (kind_word(target), kind_word(source)):
+        case ("federated", "function"):
+            return "call the function, or check the order of the arguments"
+        case ("federated", _):
+            return "give the value a placement: federated_value(x, SERVER)"
+        case (_, "federated"):
+            return "work on the members: federated_map(fn, x)"
+        case ("function", _):
+            return "pass a computation here, not a value; check the order"
+        case (_, "function"):
+            return "call the function first"
+        case ("sequence", "tensor"):
+            return (
+                "a tensor is one value, not a sequence; declare `T*` to read elements"
+            )
+        case ("tensor", "sequence"):
+            return (
+                "read the elements with sequence_map or sequence_reduce; a list that "
+                "is placed is a sequence, unless place(x, SERVER, type) says otherwise"
+            )
+        case ("struct", "sequence") | ("sequence", "struct"):
+            return (
+                "place takes a list for a sequence, federated_value for a structure; "
+                "place(x, SERVER, type) takes it for what you say"
+            )
+        case ("tensor", "struct"):
+            return "select a field (x[0], x.name), or declare a struct"
+        case (_, "abstract") | ("abstract", _):
+            return "abstract types stand in signatures only: unify, then substitute"
+    return None
+
+
+def names_cure(target: Names, source: Names) -> str:
+    """What to do when structs have the same length but other names."""
+    if not any(target):
+        return "names may be added, not dropped: declare the names here too"
+    if None not in source and sorted(map(str, target)) == sorted(map(str, source)):
+        order = ", ".join(str(name) for name in target)
+        return f"fields are matched by position: list them in the order {order}"
+    return "give the fields the same names in the same order, or no names at all"
+
+
+def rank_cure(type_: Any, source: Shape) -> str | None:
+    """What to do about a shape of another rank, where something is usual.
+
+    >>> from fedlearn_edu.types import TensorType
+    >>> rank_cure(TensorType(np.float32, [None, 784]), (20, 28, 28))
+    'flatten what is behind the first axis: x.reshape(len(x), -1)'
+    """
+    target, fits = type_.shape, dtypes.fits
+    if fits(target, source) or target is UNRANKED or source is UNRANKED or not target:
+        return None
+    if fits(target[:1], (1,)) and fits(target[1:], source):
+        added = "x[None]" if source else "[x]"
+        return f"the first axis is missing: {added} adds it, .batch(…) to a dataset"
+    if fits(target, source[:-1]) and source[-1] == 1:
+        return "the last axis is one too many: [..., 0] takes it away"
+    if fits(target, source[:-1]) and type_.dtype.kind in dtypes.WHOLE:
+        return "one number each, if it is one-hot: .argmax(axis=-1)"
+    *rows, size = target
+    if len(rows) == 1 and fits(target[:1], source[:1]) and _are(size, source[1:]):
+        return "flatten what is behind the first axis: x.reshape(len(x), -1)"
+    if fits(tuple(rows), (1,) * len(rows)) and _are(size, source):
+        return f"flatten it: x.reshape({'1, ' * len(rows)}-1)"
+    return None
+
+
+def _are(size: int | None, sizes: tuple[int | None, ...]) -> bool:
+    """Whether these axes hold so many numbers; an unknown size is none."""
+    return size == math.prod(each or 0 for each in sizes)
+
+
+def not_summable(type_: Any, part: Any, path: str, done: str) -> SumIncompatibleError:
+    is_number = kind_word(part) == "tensor" and (
+        dtypes.kind_of(part.dtype) in dtypes.NUMERIC
+    )
+    return SumIncompatibleError(
+        f"values of type {clip(type_)} cannot be {done}",
+        expected="numbers of static shape, or structures of them",
+        found=part,
+        where=inside(path.replace(MEMBER, "", 1)),
+        do=by_element(part)
+        or (
+            "declare every size; `?` may differ between summands"
+            if is_number
+            else "leave this part out, or turn it into numbers first"
+        ),
+    )
+
+
+def by_element(*types: Any) -> str:
+    """What to do if one of the types holds a sequence; nothing if none does."""
+    holds = (part for type_ in types for part in type_.walk())
+    return BY_ELEMENT * any(part.is_sequence() for part in holds)
+
+
+def other_form(
+    template: object, concrete: object, found: Any, turned: bool
+) -> TypeMismatchError:
+    summary = f"type {clip(concrete)} does not have the form {clip(template)}"
+    sides = (found.found, found.expected) if turned else (found.expected, found.found)
+    return misfit(summary, *sides, inside(found.path), found.do)
+
+
+def letter_conflict(use: Any, known: object, found: Any, what: str) -> Exception:
+    deeper = "" if found.path == ROOT else f" ({found.path.removeprefix(ROOT)} differs)"
+    return misfit(
+        f"the letter {use.label} of the signature {what}",
+        f"{use.label} = {clip(known)}",
+        f"{use.label} = {clip(use.type)}",
+        f"{inside(use.path) or 'the whole type'}{deeper}",
+        found.do,
+    )

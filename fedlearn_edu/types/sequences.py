@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences that are read lazily, and data that each runtime converts only once.
+
+A list becomes a tuple in plain form. A dataset, or a function that makes an iterator,
+is read anew each time; an iterator can be read only once. Placed data consist of
+`Cached` parts: contexts pass them on unread, and the bottom of a stack stores its
+converted form in them for the next call.
+"""
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.errors import FieldError, TypeMismatchError, add_place
+from fedlearn_edu.structure import Struct, tree_map
+from fedlearn_edu.types import value_messages as say
+from fedlearn_edu.types.base import Type
+from fedlearn_edu.types.definitions import FederatedType, SequenceType, StructType
+from fedlearn_edu.types.messages import ROOT
+from fedlearn_edu.types.python_types import fields_of
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LazySequence:
+    """Elements that `make_iterator` makes anew, in plain form, for each reading.
+
+    Unless `once`: then there is one reading, and the next one is refused.
+
+    Attributes:
+        length: how many they are, if they are made of elements that can be counted.
+        source: the iterator they are read from, if that can be done only once.
+        path: where that was passed.
+    """
+
+    make_iterator: Callable[[], Iterator[Any]]
+    element_type: Type
+    length: int | None = None
+    source: Iterator[Any] | None = None
+    path: str = ROOT
+
+    @property
+    def once(self) -> bool:
+        """Whether there is only one reading."""
+        return self.source is not None
+
+    @property
+    def type_signature(self) -> SequenceType:
+        """The type of the sequence."""
+        return SequenceType(self.element_type)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.make_iterator())
+
+
+def iterate(source: Any, path: str) -> Iterator[Any]:
+    """The elements of a user's iterable, or of the iterable a function returns."""
+    iterator = _iterator(_run(source, path) if callable(source) else source, path)
+    for index in itertools.count():
+        try:
+            yield _run(iterator.__next__, f"{path}, when element {index} was asked for")
+        except StopIteration:
+            return
+
+
+def _run(code: Callable[[], Any], place: str) -> Any:
+    """Runs a user's code; an error says where it was."""
+    try:
+        return code()
+    except StopIteration:
+        raise
+    except Exception as error:
+        add_place(error, place)
+        raise
+
+
+def _iterator(made: Any, path: str) -> Iterator[Any]:
+    try:
+        return iter(made)
+    except TypeError:
+        raise say.makes_no_sequence(made, path) from None
+
+
+def read_once(
+    source: Iterator[Any], elements: Iterator[Any], type_: Type, path: str
+) -> LazySequence:
+    """A sequence of the `elements` of a `source`, which cannot be read once more."""
+    if getattr(source, "gi_frame", source) is None:
+        raise say.used_up("a generator that has ended is passed for a sequence", path)
+    unread = [elements]
+
+    def take() -> Iterator[Any]:
+        if not unread:
+            raise say.used_up("a sequence was read a second time", path)
+        return unread.pop()
+
+    return LazySequence(take, type_, source=source, path=path)
+
+
+def check_unshared(sources: Iterable[tuple[Any, str]]) -> None:
+    """Refuses one iterator in several places.
+
+    Raises:
+        ExhaustedError: the first reader would leave nothing for the others.
+    """
+    places: dict[int, list[str]] = {}
+    for source, path in sources:
+        if isinstance(source, Iterator):
+            places.setdefault(id(source), []).append(path)
+    for shared in places.values():
+        if len(shared) > 1:
+            raise say.shared_iterator(shared)
+
+
+def _with_place(error: Exception, place: str) -> Exception:
+    add_place(error, place)
+    return error
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DatasetSequence:
+    """Still the `tf.data.Dataset` it came as; only TensorFlow's runtime looks at it.
+
+    Attributes:
+        explain: what an error becomes that TensorFlow reports at some place.
+    """
+
+    dataset: Any
+    element_type: Type
+    explain: Callable[[Exception, str], Exception] = _with_place
+
+    @property
+    def type_signature(self) -> SequenceType:
+        """The type of the sequence."""
+        return SequenceType(self.element_type)
+
+    def __iter__(self) -> Iterator[Any]:
+        elements = self.dataset.as_numpy_iterator()
+        for index in itertools.count():
+            try:
+                element = next(elements)
+            except StopIteration:
+                return
+            except Exception as error:
+                raise self.explain(error, f"in element {index} of a dataset") from None
+            yield _arranged(element, self.element_type)
+
+
+def _arranged(element: Any, type_: Type) -> Any:
+    """Arrays of a dataset in the structure of the declared type."""
+    if not isinstance(type_, StructType):
+        return element
+    fields = fields_of(element)
+    if fields is None:
+        raise say.not_read_one_by_one(element, type_)
+    values = [value for _, value in fields.pairs]
+    # A dict's own order means nothing; every other container is in declared order.
+    if fields.container is dict:
+        values = [element[name] for name in type_.names()]
+    return type_.with_values(map(_arranged, values, type_))
+
+
+@final
+class SequenceList(list[Any]):
+    """The list that a body sees: no array, and it says so where one would be needed.
+
+    Attributes:
+        element_type: of a sequence, the type of its elements, even if there are none.
+    """
+
+    def __init__(
+        self, elements: Iterable[Any], element_type: Type | None = None
+    ) -> None:
+        super().__init__(elements)
+        self.element_type = element_type
+
+    def __mul__(self, *other: Any) -> Any:
+        if other and hasattr(other[0], "shape"):
+            return NotImplemented  # NumPy and TensorFlow make an array of the list
+        what = " and ".join(["a list", *map(repr, other)])
+        raise say.no_array(TypeMismatchError, f"arithmetic with {what}")
+
+    __rmul__ = __imul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __mul__
+    __pow__ = __rpow__ = __mod__ = __floordiv__ = __matmul__ = __mul__
+    __neg__ = __abs__ = __mul__
+
+    def __add__(self, other: Any) -> Any:
+        is_list = isinstance(other, list)
+        return [*self, *other] if is_list else self.__mul__(other)
+
+    def __radd__(self, other: Any) -> Any:
+        is_list = isinstance(other, list)
+        return [*other, *self] if is_list else self.__mul__(other)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or not hasattr(np.ndarray, name):
+            raise AttributeError(name)
+        raise say.no_array(FieldError, f".{name} of a list")
+
+
+@final
+class Cached:
+    """A tensor or a sequence, with all the forms it has been brought into so far."""
+
+    __slots__ = ("__weakref__", "_forms", "plain")
+
+    def __init__(self, plain: Any) -> None:
+        self.plain = plain
+        self._forms: dict[Hashable, Any] = {}
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.plain)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Cached, (self.plain,))
+
+    def form(self, key: Hashable, make: Callable[[Any], Any]) -> Any:
+        """What `make` makes of the plain data; made once for each `key`."""
+        if key not in self._forms:
+            self._forms[key] = make(unwrap(self.plain))
+        return self._forms[key]
+
+
+def cache(plain: Any, type_: Type) -> Any:
+    """The same plain data, to be converted once; what is lazy stays so."""
+    if isinstance(type_, FederatedType) and not type_.all_equal:
+        return tuple([cache(one, type_.member) for one in plain])
+    inner = type_.member if isinstance(type_, FederatedType) else type_
+    return tree_map(_cache_leaf, inner, plain)
+
+
+def _cache_leaf(type_: Type, plain: Any) -> Any:
+    if not isinstance(type_, SequenceType):
+        return Cached(plain)
+    if isinstance(plain, LazySequence) and plain.once:
+        plain = tuple(plain)
+    if not isinstance(plain, tuple):
+        return plain
+    return Cached(tuple([cache(item, type_.element) for item in plain]))
+
+
+def unwrap(data: Any) -> Any:
+    """Plain data that holds nothing `Cached` any more."""
+    match data:
+        case Cached(plain=plain):
+            return unwrap(plain)
+        case Struct():
+            return data.map(unwrap)
+        case tuple():
+            return tuple(map(unwrap, data))
+        case _:
+            return data
+
+
+def length_of(sequence: Any) -> int | None:
+    """How many elements a sequence in plain form has, if that is known unread."""
+    match sequence:
+        case Cached(plain=plain):
+            return length_of(plain)
+        case tuple():
+            return len(sequence)
+        case LazySequence(length=length):
+            return length
+        case DatasetSequence(dataset=dataset):
+            count = int(dataset.cardinality())
+            return None if count < 0 else count
+    return None
