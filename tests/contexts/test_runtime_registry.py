@@ -1,26 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which runtime is at the bottom: the one the program needs, or the one asked for."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import stacks as leaves
 from fedlearn_edu.contexts.stacks import leaf_executor
 from fedlearn_edu.errors import StructureError
 from tests.programs import in_another_process
 
 fw = fl.framework
-
-
-@pytest.fixture(autouse=True)
-def _runtimes_as_before() -> Iterator[None]:
-    before = dict(leaves._makers)
-    yield
-    leaves._makers.clear()
-    leaves._makers.update(before)
 
 
 @pytest.mark.parametrize("runtimes", [set(), {"numpy"}], ids=str)

@@ -43,7 +43,6 @@ fw = fl.framework
 EQUAL = fl.type_at_clients(INT, all_equal=True)
 FLOAT_AT_SERVER = fl.type_at_server(FLOAT)
 PAIR = fl.to_type(OrderedDict(a=np.int32, b=np.float32))
-FIVE = ir.Literal(np.int32(5), INT)
 SUM_TYPE = fl.FunctionType(INTS, INT_AT_SERVER)
 SUM = ir.Intrinsic("federated_sum", SUM_TYPE)
 MAP_TYPE = fl.FunctionType(fl.StructType([increment.type_signature, INTS]), INTS)

@@ -20,13 +20,6 @@ from tests.programs import add, increment
 fw = fl.framework
 
 
-def record(program: Any, *arguments: Any, **options: Any) -> Tape:
-    tape = Tape()
-    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape, **options)):
-        program(*arguments)
-    return tape
-
-
 def test_every_contract_call_is_an_event() -> None:
     tape = Tape()
     executor = fw.RecordingExecutor(

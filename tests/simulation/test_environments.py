@@ -33,7 +33,6 @@ MAKERS: list[Callable[[], Environment]] = [
     simulation.local_executor_factory,
     simulation.build_inprocess_environment,
 ]
-each_environment = pytest.mark.parametrize("make", MAKERS)
 
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
 EVALUATED = fl.federated_computation(lambda: fl.federated_eval(seven, fl.CLIENTS))

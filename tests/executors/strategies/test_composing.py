@@ -29,10 +29,6 @@ def above(executor: Any) -> Any:
     return fw.ReferenceResolvingExecutor(executor)
 
 
-def numbers(*values: int) -> tuple[Any, ...]:
-    return tuple(map(np.int32, values))
-
-
 def test_the_number_of_clients_of_each_child_is_told() -> None:
     with pytest.raises(CardinalityError, match="2 counts"):
         factory(leaf(), [federating(), federating()], [2])
