@@ -64,6 +64,12 @@ def traced(body: Callable[[Any], Any], type_: Any) -> Any:
     return results[0]
 
 
+def mapped(fn: Any) -> Any:
+    """The federated computation that maps `fn` over the clients."""
+    type_ = fl.type_at_clients(fn.type_signature.parameter)
+    return fl.federated_computation(lambda v: fl.federated_map(fn, v), type_)
+
+
 def in_another_process(program: str, *arguments: str) -> str:
     """What the program prints; it must end well and say nothing on stderr."""
     run = subprocess.run(

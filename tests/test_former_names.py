@@ -92,73 +92,37 @@ def test_summary_says_what_became_of_a_name(name: str, summary: str) -> None:
 
 # Every dotted name in code and prose of the five requirement texts: two answers about
 # sequences and remote execution, two pages about executors, the second tutorial.
-NAMES_IN_THE_TEXTS = [
-    "tff.CLIENTS",
-    "tff.FunctionType",
-    "tff.SERVER",
-    "tff.SequenceType",
-    "tff.StructType",
-    "tff.Type",
-    "tff.federated_averaging.build_weighted_averaging_process",
-    "tff.federated_broadcast",
-    "tff.federated_computation",
-    "tff.federated_compute",
-    "tff.federated_map",
-    "tff.federated_max",
-    "tff.federated_mean",
-    "tff.federated_value",
-    "tff.federated_zip",
-    "tff.framework.FederatingExecutor",
-    "tff.framework.SyncExecutionContext",
-    "tff.framework.local_executor_factory",
-    "tff.framework.set_default_context",
-    "tff.learning",
-    "tff.learning.models.LinearRegression",
-    "tff.sequence_map",
-    "tff.sequence_reduce",
-    "tff.sequence_sum",
-    "tff.simulation",
-    "tff.simulation.build_inprocess_environment",
-    "tff.simulation.local_executor_factory",
-    "tff.tf_computation",
-    "tff.to_type",
-    "tff.type_at_clients",
-    "tff.type_at_server",
-]
+NAMES_IN_THE_TEXTS = """
+    tff.CLIENTS tff.FunctionType tff.SERVER tff.SequenceType tff.StructType tff.Type
+    tff.federated_averaging.build_weighted_averaging_process tff.federated_broadcast
+    tff.federated_computation tff.federated_compute tff.federated_map
+    tff.federated_max tff.federated_mean tff.federated_value tff.federated_zip
+    tff.framework.FederatingExecutor tff.framework.SyncExecutionContext
+    tff.framework.local_executor_factory tff.framework.set_default_context
+    tff.learning tff.learning.models.LinearRegression tff.sequence_map
+    tff.sequence_reduce tff.sequence_sum tff.simulation
+    tff.simulation.build_inprocess_environment tff.simulation.local_executor_factory
+    tff.tf_computation tff.to_type tff.type_at_clients tff.type_at_server
+"""
 
 # What the two pages name without saying where it is, to be looked for in `framework`.
-NAMES_ON_THE_PAGES = [
-    "executor_base.Executor",
-    "executor_value_base.ExecutorValue",
-    "intrinsic_defs.IntrinsicDef",
-    "pb.Computation",
-    "placement_literals.PlacementLiteral",
-    "Executor",
-    "FederatedExecutor",
-    "FederatedStrategy",
-    "FederatingStrategy",
-]
+NAMES_ON_THE_PAGES = """
+    executor_base.Executor executor_value_base.ExecutorValue
+    intrinsic_defs.IntrinsicDef pb.Computation placement_literals.PlacementLiteral
+    Executor FederatedExecutor FederatedStrategy FederatingStrategy
+"""
 
 # What the second page lists, and the uris of the first page's intrinsics.
-INTRINSICS_ON_THE_PAGES = [
-    "federated_aggregate",
-    "federated_apply",
-    "federated_broadcast",
-    "federated_collect",
-    "federated_eval",
-    "federated_map",
-    "federated_mean",
-    "federated_reduce",
-    "federated_sum",
-    "federated_value",
-    "federated_weighted_mean",
-    "federated_zip",
-]
+INTRINSICS_ON_THE_PAGES = """
+    federated_aggregate federated_apply federated_broadcast federated_collect
+    federated_eval federated_map federated_mean federated_reduce federated_sum
+    federated_value federated_weighted_mean federated_zip
+"""
 
 PATHS = [
-    *(name.removeprefix("tff.") for name in NAMES_IN_THE_TEXTS),
-    *(f"framework.{name}" for name in NAMES_ON_THE_PAGES),
-    *INTRINSICS_ON_THE_PAGES,
+    *(name.removeprefix("tff.") for name in NAMES_IN_THE_TEXTS.split()),
+    *(f"framework.{name}" for name in NAMES_ON_THE_PAGES.split()),
+    *INTRINSICS_ON_THE_PAGES.split(),
 ]
 ANSWERED = {
     "framework.FederatedStrategy": "FederatedStrategy",

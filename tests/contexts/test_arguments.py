@@ -61,20 +61,6 @@ def test_no_argument_implies_nothing() -> None:
     assert infer_cardinalities(None, None) == {}
 
 
-def test_parts_that_disagree_are_both_named() -> None:
-    program = fl.federated_computation(
-        lambda data, rates: fl.federated_sum([data, rates]), INTS, INTS
-    )
-    with pytest.raises(CardinalityError, match="disagree") as caught:
-        program([1, 2], [1, 2, 3])
-    message = str(caught.value)
-    assert "2 members, as in" in message
-    assert "3 members" in message
-    assert ".data" in message
-    assert ".rates" in message
-    assert isinstance(caught.value, ValueError)
-
-
 @pytest.mark.parametrize("argument", [5, {1, 2}, "text", None, {"a": 1}], ids=repr)
 def test_what_is_no_list_of_members_is_refused(argument: Any) -> None:
     program = fl.federated_computation(lambda v: v, INTS)

@@ -62,22 +62,6 @@ def test_without_the_sequence_layer_the_cure_is_named(
     assert RAN == []
 
 
-def test_the_cure_works() -> None:
-    program = fl.federated_computation(lambda s: fl.sequence_sum(s), NUMBERS)
-    factory = fw.local_executor_factory(support_sequence_ops=True)
-    with fw.SyncExecutionContext(factory):
-        assert program([1, 2]) == 3
-
-
-def test_sequences_themselves_need_no_layer() -> None:
-    count = fl.np_computation(lambda s: np.int32(len(s)), NUMBERS)
-    program = fl.federated_computation(
-        lambda v: fl.federated_sum(fl.federated_map(count, v)), NUMBERS_AT_CLIENTS
-    )
-    with fw.SyncExecutionContext(fw.local_executor_factory()):
-        assert program([[1, 2], [3]]) == 3
-
-
 class SumsOnly(fw.FederatingStrategy):
     """A strategy that can add, and nothing else."""
 

@@ -2,16 +2,11 @@
 """`SyncExecutionContext`: in scripts, in threads, inside running event loops."""
 
 import asyncio
-import threading
-from collections import OrderedDict
 from typing import Any
 
-import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.compiler import pipeline
-from fedlearn_edu.contexts import execution
 from fedlearn_edu.errors import ContextError, TypeMismatchError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.framework import ExecutorFactory, SyncExecutionContext
@@ -20,13 +15,6 @@ from tests.programs import INT, INTS, in_another_process, increment
 
 fw = fl.framework
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
-
-
-def test_it_runs_a_call_and_gives_python_back() -> None:
-    with SyncExecutionContext(fw.local_executor_factory()):
-        result = SUM([1, 2, 3])
-    assert result == 6
-    assert type(result) is np.int32
 
 
 @pytest.mark.parametrize(
@@ -42,20 +30,6 @@ def test_it_needs_a_factory(context: Any, wrong: Any) -> None:
 
 def test_the_older_name_is_the_same_class() -> None:
     assert fw.ExecutionContext is fw.SyncExecutionContext
-
-
-def test_threads_may_call_at_the_same_time() -> None:
-    results: list[Any] = []
-    with SyncExecutionContext(fw.local_executor_factory()):
-        threads = [
-            threading.Thread(target=lambda i=i: results.append(SUM([i] * (i + 1))))
-            for i in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert sorted(results) == [i * (i + 1) for i in range(8)]
 
 
 def test_it_works_inside_a_running_event_loop() -> None:
@@ -131,68 +105,6 @@ def test_a_function_argument_may_use_derived_intrinsics() -> None:
     )
     with SyncExecutionContext(fw.local_executor_factory()):
         assert program(SUM, [1, 2]) == 3
-
-
-def test_a_computation_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = []
-
-    def noting(node: Any, native: Any, name: str = "") -> Any:
-        compiled.append(name)
-        return pipeline.compile_tree(node, native, name)
-
-    monkeypatch.setattr(execution, "compile_tree", noting)
-    with SyncExecutionContext(fw.local_executor_factory()):
-        SUM([1, 2])
-        SUM([1, 2, 3])
-        increment(1)
-    assert compiled == ["lambda", "increment"]
-
-
-def test_a_stack_is_used_again_also_after_an_error() -> None:
-    made: list[CountingExecutor] = []
-
-    def leaf() -> CountingExecutor:
-        made.append(CountingExecutor())
-        return made[-1]
-
-    @fl.np_computation(np.int32)
-    def failing(x: Any) -> Any:
-        if x == 0:
-            raise KeyError("mine")
-        return x
-
-    with SyncExecutionContext(fw.local_executor_factory(leaf=leaf)):
-        assert failing(1) == 1
-        count = len(made)
-        with pytest.raises(KeyError, match="mine"):
-            failing(0)
-        assert failing(2) == 2
-    assert len(made) == count
-
-
-def test_results_of_one_call_are_arguments_of_the_next() -> None:
-    model = OrderedDict(w=(np.float32, [2]), b=np.float32)
-    step = fl.np_computation(lambda m: OrderedDict(w=m["w"] + 1, b=m["b"]), model)
-    with SyncExecutionContext(fw.local_executor_factory()):
-        result = step({"w": [0, 0], "b": 1})
-        for _ in range(3):
-            result = step(result)
-    np.testing.assert_array_equal(result["w"], [4, 4])
-
-
-SCRIPT = """
-import sys
-import numpy as np
-import fedlearn_edu as fl
-
-at_clients = fl.type_at_clients(np.int32)
-total = fl.federated_computation(lambda v: fl.federated_sum(v), at_clients)
-print(int(total([1, 2, 3])), "tensorflow" in sys.modules)
-"""
-
-
-def test_a_numpy_program_loads_no_tensorflow() -> None:
-    assert in_another_process(SCRIPT) == "6 False\n"
 
 
 NOTEBOOK = """

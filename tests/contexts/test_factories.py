@@ -159,11 +159,3 @@ def test_cleaning_up_closes_and_forgets() -> None:
     assert len(made) > own
     assert factory.create_executor({fl.CLIENTS: 2}) is other
     factory.clean_up_executor({fl.CLIENTS: 5})  # nothing there: fine
-
-
-def test_a_cleaned_up_factory_serves_on() -> None:
-    factory = fw.local_executor_factory()
-    with fw.SyncExecutionContext(factory):
-        assert increment(1) == 2
-        factory.clean_up_executor({})
-        assert increment(1) == 2

@@ -3,7 +3,6 @@
 
 import ast
 import inspect
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,16 +12,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.contexts import reference
 from fedlearn_edu.errors import CardinalityError, ContextError, EmptyGroupError
-from tests.programs import (
-    INT,
-    INT_AT_SERVER,
-    INTS,
-    NUMBERS,
-    add,
-    increment,
-    same,
-    seven,
-)
+from tests.programs import INT, INTS, add, same, seven
 
 MAX_CODE_LINES = 150
 EQUAL = fl.type_at_clients(INT, all_equal=True)
@@ -61,43 +51,6 @@ def test_executors_are_not_needed() -> None:
 def _in_the_reference() -> Iterator[None]:
     with fl.framework.ReferenceContext(default_num_clients=3):
         yield
-
-
-@pytest.mark.parametrize(
-    ("program", "arguments", "result"),
-    [
-        (increment, (5,), 6),
-        (seven, (), 7),
-        (add, (1, 2), 3),
-        (
-            fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS),
-            ([1, 2],),
-            [2, 3],
-        ),
-        (
-            fl.federated_computation(
-                lambda m: fl.federated_broadcast(m), INT_AT_SERVER
-            ),
-            (5,),
-            5,
-        ),
-        (
-            fl.federated_computation(lambda s: fl.sequence_map(increment, s), NUMBERS),
-            ([1, 2],),
-            [2, 3],
-        ),
-        (
-            fl.federated_computation(
-                lambda f, x: f(f(x)), fl.FunctionType(INT, INT), INT
-            ),
-            (increment, 5),
-            7,
-        ),
-    ],
-    ids=str,
-)
-def test_it_runs_programs(program: Any, arguments: Any, result: Any) -> None:
-    assert program(*arguments) == result
 
 
 @pytest.mark.parametrize(("count", "result"), [(3, [7, 7, 7]), (1, [7]), (0, [])])
@@ -139,17 +92,3 @@ def test_a_capturing_computation_runs_only_inside_its_body() -> None:
     fl.federated_computation(outer, INT)
     with pytest.raises(ContextError, match="'x'"):
         kept[0](1)
-
-
-def test_it_can_be_the_context_of_worker_threads_too() -> None:
-    """It has no state: two calls at once do not disturb each other."""
-    results: list[Any] = []
-    threads = [
-        threading.Thread(target=lambda i=i: results.append(increment(i)))
-        for i in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(results) == list(range(1, 9))

@@ -1,29 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which runtime is at the bottom: the one the program needs, or the one asked for."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.contexts import stacks as leaves
-from fedlearn_edu.contexts.stacks import leaf_executor, register_runtime
-from fedlearn_edu.errors import FedLearnError, StructureError
-from fedlearn_edu.executors.layer import AnyRuntimeExecutor
-from fedlearn_edu.ir import nodes as ir
-from tests.executors.examples import CountingExecutor
-from tests.programs import INT, INTS, in_another_process, increment
+from fedlearn_edu.contexts.stacks import leaf_executor
+from fedlearn_edu.errors import StructureError
+from tests.programs import in_another_process
 
 fw = fl.framework
-
-
-@pytest.fixture(autouse=True)
-def _runtimes_as_before() -> Iterator[None]:
-    before = dict(leaves._makers)
-    yield
-    leaves._makers.clear()
-    leaves._makers.update(before)
 
 
 @pytest.mark.parametrize("runtimes", [set(), {"numpy"}], ids=str)
@@ -42,44 +29,6 @@ def test_an_unknown_runtime_is_answered_with_the_known_ones(leaf: str) -> None:
     with pytest.raises(StructureError, match=leaf) as caught:
         leaf_executor(leaf, frozenset())
     assert "numpy, tensorflow" in str(caught.value.expected)
-
-
-def test_a_registered_runtime_runs_its_own_code() -> None:
-    class Abacus:
-        name = digest = "double"
-
-        def __call__(self, argument: Any) -> Any:
-            return argument + argument
-
-    class AbacusExecutor(CountingExecutor):
-        async def create_value(self, value: Any, type_spec: Any = None) -> Any:
-            if isinstance(value, ir.Leaf):
-                value = ir.Leaf("numpy", value.code, value.type)
-            return await super().create_value(value, type_spec)
-
-    register_runtime("abacus", AbacusExecutor)
-    leaf = ir.Leaf("abacus", Abacus(), fl.FunctionType(INT, INT))
-    double = fw.Computation(leaf, "double")
-    assert double(4) == 8
-    mixed = fl.federated_computation(
-        lambda v: fl.federated_sum(
-            fl.federated_map(increment, fl.federated_map(double, v))
-        ),
-        INTS,
-    )
-    assert mixed([1, 2]) == 8
-    assert isinstance(
-        leaf_executor(None, frozenset({"numpy", "abacus"})), AnyRuntimeExecutor
-    )
-
-
-def test_code_of_another_runtime_than_the_one_asked_for_is_refused() -> None:
-    assert isinstance(increment.tree, ir.Leaf)
-    leaf = ir.Leaf("abacus", increment.tree.code, increment.type_signature)
-    program = fw.Computation(leaf, "abacus")
-    context = fw.SyncExecutionContext(fw.local_executor_factory(leaf="numpy"))
-    with context, pytest.raises(FedLearnError, match="numpy"):
-        program(1)
 
 
 PROGRAM = """

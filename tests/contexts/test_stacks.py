@@ -119,7 +119,7 @@ def test_results_are_in_client_order_in_every_stack(
         use_threads=use_threads,
     )
     with fw.SyncExecutionContext(factory):
-        assert INCREMENTED([5, 4, 3, 2, 1]) == [6, 5, 4, 3, 2]
+        assert INCREMENTED((5, 4, 3, 2, 1)) == [6, 5, 4, 3, 2]
 
 
 def threads_of_clients(clients: int, **options: Any) -> list[int]:

@@ -14,7 +14,7 @@ from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.executors.base import Executor, as_struct, resolve_type
 from fedlearn_edu.executors.concurrency import gather, run_inline
 from fedlearn_edu.structure import Struct
-from tests.executors.examples import EXAMPLES, call, run
+from tests.executors.examples import EXAMPLES, CountingExecutor, call, run
 from tests.programs import FLOAT, INT, add, increment, seven
 
 # These pass on what they are asked; or are another one with a mapping in front.
@@ -100,15 +100,9 @@ def test_a_structure_is_made_of_embedded_values(
     assert run(work()) == ([1, 2], 1)
 
 
-async def embedded_pair(executor: Executor) -> Any:
-    type_ = fl.to_type(OrderedDict(a=np.int32, b=np.int32))
-    plain = Struct.named(a=np.int32(1), b=np.int32(2))
-    return await executor.create_value(plain, type_)
-
-
 def test_a_field_is_selected_by_position_or_by_name(executor: Executor) -> None:
     async def work() -> Any:
-        source = await embedded_pair(executor)
+        source = await executor.create_value(*PAIR)
         by_index = await executor.create_selection(source, 1)
         by_name = await executor.create_selection(source, name="b")
         assert by_index.type_signature == INT
@@ -117,81 +111,49 @@ def test_a_field_is_selected_by_position_or_by_name(executor: Executor) -> None:
     assert run(work()) == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("how", "error"),
-    [
-        ({"index": 2}, IndexError),
-        ({"index": -1}, IndexError),
-        ({"name": "c"}, TypeError),
-        ({}, ValueError),
-        ({"index": 0, "name": "a"}, ValueError),
-    ],
-    ids=str,
+async def select(executor: Executor, value: Any, **field: Any) -> None:
+    await executor.create_selection(await executor.create_value(*value), **field)
+
+
+async def apply(executor: Executor, fn: Any, *argument: Any) -> None:
+    embedded = await executor.create_value(*fn)
+    given = await executor.create_value(*argument) if argument else None
+    await executor.create_call(embedded, given)
+
+
+async def compute(executor: Executor, *value: Any) -> None:
+    await (await executor.create_value(*value)).compute()
+
+
+ONE = (np.int32(1), INT)
+PAIR = (
+    Struct.named(a=np.int32(1), b=np.int32(2)),
+    fl.to_type(OrderedDict(a=np.int32, b=np.int32)),
 )
-def test_a_wrong_selection_is_refused(
-    executor: Executor, how: dict[str, Any], error: type[Exception]
-) -> None:
-    async def work() -> Any:
-        await executor.create_selection(await embedded_pair(executor), **how)
-
-    with pytest.raises(error):
-        run(work())
-
-
-def test_only_structures_have_fields(executor: Executor) -> None:
-    async def work() -> Any:
-        value = await executor.create_value(np.int32(1), INT)
-        await executor.create_selection(value, 0)
-
-    with pytest.raises(TypeMismatchError, match="structure"):
-        run(work())
-
-
-@pytest.mark.parametrize(
-    ("fn", "argument", "problem"),
-    [
-        (increment, None, "too many or too few"),
-        (seven, (np.int32(1), INT), "too many or too few"),
-        (increment, (np.float32(1), FLOAT), "not assignable"),
-    ],
-    ids=["missing", "superfluous", "type"],
-)
-def test_an_argument_that_does_not_fit_is_refused(
-    executor: Executor, fn: Any, argument: Any, problem: str
-) -> None:
-    async def work() -> Any:
-        embedded = await executor.create_value(fn)
-        arg = None if argument is None else await executor.create_value(*argument)
-        await executor.create_call(embedded, arg)
-
-    with pytest.raises(TypeMismatchError, match=problem):
-        run(work())
+REFUSED: list[tuple[Callable[[Executor], Any], type[Exception], str]] = [
+    (lambda e: select(e, PAIR, index=2), IndexError, "from 0 to 1"),
+    (lambda e: select(e, PAIR, index=-1), IndexError, "from 0 to 1"),
+    (lambda e: select(e, PAIR, name="c"), TypeError, "no such field"),
+    (lambda e: select(e, PAIR), ValueError, "found:    neither"),
+    (lambda e: select(e, PAIR, index=0, name="a"), ValueError, "both"),
+    (lambda e: select(e, ONE, index=0), TypeMismatchError, "structure"),
+    (lambda e: apply(e, [increment]), TypeMismatchError, "too many or too few"),
+    (lambda e: apply(e, [seven], *ONE), TypeMismatchError, "too many or too few"),
+    (lambda e: apply(e, [increment], np.float32(1), FLOAT), TypeMismatchError,
+     "not assignable"),
+    (lambda e: apply(e, ONE), TypeMismatchError, "only functions"),
+    (lambda e: compute(e, increment), TypeMismatchError, "function"),
+    (lambda e: e.create_value(np.int32(5)), TypeMismatchError, "needs a type"),
+    (lambda e: e.create_value(increment, fl.FunctionType(FLOAT, FLOAT)),
+     TypeNotAssignableError, "not assignable"),
+    (lambda e: e.create_struct([5]), TypeMismatchError, "embedded in the executor"),
+]  # fmt: skip
 
 
-def test_data_cannot_be_called(executor: Executor) -> None:
-    async def work() -> Any:
-        await executor.create_call(await executor.create_value(np.int32(1), INT))
-
-    with pytest.raises(TypeMismatchError, match="only functions"):
-        run(work())
-
-
-def test_a_function_cannot_be_materialized(executor: Executor) -> None:
-    async def work() -> Any:
-        await (await executor.create_value(increment)).compute()
-
-    with pytest.raises(TypeMismatchError, match="function"):
-        run(work())
-
-
-def test_a_plain_value_needs_a_type(executor: Executor) -> None:
-    with pytest.raises(TypeMismatchError, match="needs a type"):
-        run(executor.create_value(np.int32(5)))
-
-
-def test_a_computation_must_have_the_type_that_is_asked_for(executor: Executor) -> None:
-    with pytest.raises(TypeNotAssignableError, match="not assignable"):
-        run(executor.create_value(increment, fl.FunctionType(FLOAT, FLOAT)))
+def test_what_no_executor_can_do_is_refused(executor: Executor) -> None:
+    for work, error, says in REFUSED:
+        with pytest.raises(error, match=says):
+            run(work(executor))
 
 
 def test_handles_of_another_executor_are_refused(executor: Executor) -> None:
@@ -220,17 +182,18 @@ def test_handles_of_another_executor_are_refused(executor: Executor) -> None:
             run(work())
 
 
-def test_what_is_no_handle_is_refused(executor: Executor) -> None:
-    async def work() -> Any:
-        await executor.create_struct([5])
-
-    with pytest.raises(TypeMismatchError, match="embedded in the executor"):
-        run(work())
-
-
 def test_closing_twice_does_no_harm(executor: Executor) -> None:
     executor.close()
     executor.close()
+
+
+@pytest.mark.parametrize(
+    "wrap", [fl.framework.ReferenceResolvingExecutor, fl.framework.SequenceExecutor]
+)
+def test_closing_closes_the_target(wrap: Any) -> None:
+    target = CountingExecutor()
+    wrap(target).close()
+    assert target.times_closed == 1
 
 
 # ------------------------------------------------------------------ the helpers

@@ -15,16 +15,9 @@ import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Event, Tape
 from fedlearn_edu.executors.wrapping import EventKind
 from tests.executors.examples import call, run
-from tests.programs import INTS, NUMBERS, add, increment
+from tests.programs import add, increment
 
 fw = fl.framework
-
-
-def record(program: Any, *arguments: Any, **options: Any) -> Tape:
-    tape = Tape()
-    with fw.SyncExecutionContext(fw.local_executor_factory(tape=tape, **options)):
-        program(*arguments)
-    return tape
 
 
 def test_every_contract_call_is_an_event() -> None:
@@ -51,58 +44,6 @@ def test_every_contract_call_is_an_event() -> None:
         ("compute", "int32", "2"),
     ]
     assert {(event.layer, event.participant) for event in tape} == {("leaf", "server")}
-
-
-def test_events_are_numbered_in_the_order_of_their_starts() -> None:
-    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
-    events = record(program, [1, 2, 3]).events
-    assert [event.number for event in events] == list(range(len(events)))
-    assert all(event.start_s <= event.end_s for event in events)
-    starts = [event.start_s for event in events]
-    assert starts == sorted(starts)
-
-
-def test_every_layer_and_every_client_is_told_apart() -> None:
-    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
-    tape = record(program, [1, 2], support_sequence_ops=True)
-    assert {"clients[0]", "clients[1]", "all"} <= {e.participant for e in tape}
-    assert {"reference_resolving", "federating", "participant", "leaf"} <= {
-        event.layer for event in tape
-    }
-    calls = [
-        event.participant
-        for event in tape
-        if (event.layer, event.what) == ("leaf", "create_call")
-    ]
-    assert calls == ["clients[0]", "clients[1]"]
-
-
-def test_the_sequence_layer_is_seen() -> None:
-    program = fl.federated_computation(lambda s: fl.sequence_sum(s), NUMBERS)
-    tape = record(program, [1, 2], support_sequence_ops=True)
-    assert any(e.layer == "sequence" and e.detail == "sequence_reduce" for e in tape)
-
-
-def test_what_a_function_captured_is_seen_to_travel() -> None:
-    def body(k: Any, v: Any) -> Any:
-        plus_k = fl.federated_computation(lambda x: add(x, k), np.int32)
-        return fl.federated_map(plus_k, v)
-
-    program = fl.federated_computation(body, np.int32, INTS)
-    tape = record(program, 10, [1])
-    travelled = [e for e in tape if (e.layer, e.what) == ("leaf", "create_value")]
-    at_client = [e.type for e in travelled if e.participant == "clients[0]"]
-    assert at_client.count("int32") == 2  # the member, and the captured constant
-
-
-def test_a_recorded_run_gives_the_same_result() -> None:
-    program = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
-    for fanout in (2, 100):
-        tape = Tape()
-        factory = fw.local_executor_factory(tape=tape, max_fanout=fanout)
-        with fw.SyncExecutionContext(factory):
-            assert program([1, 2, 3, 4, 5]) == 15
-        assert len(tape) > 10
 
 
 def test_events_are_frozen() -> None:

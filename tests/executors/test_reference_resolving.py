@@ -169,9 +169,3 @@ def test_a_captured_federated_value_cannot_travel() -> None:
 
     with pytest.raises(TypeMismatchError, match="'v'"):
         run(work())
-
-
-def test_closing_closes_the_target() -> None:
-    target = CountingExecutor()
-    over(target).close()
-    assert target.times_closed == 1

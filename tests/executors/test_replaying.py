@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log is in order and complete: without the computation it says the result."""
 
+from itertools import pairwise
+
 import pytest
 
 import fedlearn_edu as fl
@@ -21,6 +23,7 @@ def check_order(tape: fl.framework.Tape) -> None:
     """Operands were made by earlier events of the same layer, callers are open."""
     events = tape.events
     assert [event.number for event in events] == list(range(len(events)))
+    assert all(one.start_s <= next_.start_s for one, next_ in pairwise(events))
     by_number: dict[int | None, fl.framework.Event] = dict(enumerate(events))
     for event in events:
         for number in event.operands:

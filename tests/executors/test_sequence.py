@@ -10,7 +10,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, TypeMismatchError
 from fedlearn_edu.executors.sequence import IMPLEMENTED
 from fedlearn_edu.ir import nodes as ir
-from tests.executors.examples import CountingExecutor, call, pair, run
+from tests.executors.examples import CountingExecutor, run
 from tests.programs import INT, NUMBERS, add, increment, total
 
 fw = fl.framework
@@ -88,23 +88,6 @@ def test_a_mapped_sequence_can_be_mapped_again() -> None:
     assert list(run(work())) == [3, 4, 5]
 
 
-def test_a_reduction_runs_at_once_and_in_order() -> None:
-    order: list[tuple[int, int]] = []
-
-    @fl.np_computation(np.int32, np.int32)
-    def noted(state: Any, x: Any) -> Any:
-        order.append((int(state), int(x)))
-        return state + x
-
-    program = fl.federated_computation(
-        lambda s: fl.sequence_reduce(s, 0, noted), NUMBERS
-    )
-    order.clear()
-    executor = fw.ReferenceResolvingExecutor(over())
-    assert run(call(executor, program, ELEMENTS)) == 6
-    assert order == [(0, 1), (1, 2), (3, 3)]
-
-
 def test_a_sequence_stays_here_until_leaf_code_wants_it() -> None:
     target = CountingExecutor()
 
@@ -117,23 +100,6 @@ def test_a_sequence_stays_here_until_leaf_code_wants_it() -> None:
         return before, await (await executor.create_call(fn, value)).compute()
 
     assert run(work()) == ({}, 6)
-
-
-def test_a_sequence_inside_a_structure_is_found() -> None:
-    program = fl.federated_computation(
-        lambda p: fl.sequence_reduce(p[1], p[0], add), [INT, NUMBERS]
-    )
-    executor = fw.ReferenceResolvingExecutor(over())
-    assert run(call(executor, program, pair(np.int32(10), ELEMENTS))) == 16
-
-
-def test_the_element_function_may_be_a_lambda() -> None:
-    twice = fl.federated_computation(lambda x: increment(increment(x)), INT)
-
-    async def work() -> Any:
-        return await (await mapped(over(), twice)).compute()
-
-    assert list(run(work())) == [3, 4, 5]
 
 
 def test_an_operator_checks_its_argument() -> None:
@@ -166,9 +132,3 @@ def test_other_intrinsics_are_not_for_this_layer() -> None:
 
     with pytest.raises(FedLearnError, match="leaf code"):
         run(work())
-
-
-def test_closing_closes_the_target() -> None:
-    target = CountingExecutor()
-    over(target).close()
-    assert target.times_closed == 1

@@ -15,6 +15,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import framework
 from fedlearn_edu.errors import ComputationFailedError, ContextError, ExecutorError
 from tests.patience import PATIENCE_S
+from tests.programs import mapped
 
 Pair = namedtuple("Pair", "a b")
 VECTOR = fl.to_type((np.float32, [3]))
@@ -87,9 +88,7 @@ def test_leaf_code_cannot_signal_to_who_runs_it(
         return x
 
     leaf = fl.np_computation(send, np.int32)
-    everywhere = fl.federated_computation(
-        lambda v: fl.federated_map(leaf, v), fl.type_at_clients(np.int32)
-    )
+    everywhere = mapped(leaf)
 
     def run(*data: int) -> Any:
         found = everywhere(list(data))

@@ -5,7 +5,6 @@ The cases and their order are those of the list `docs/from_tff.md` goes through;
 docstring says whether we follow the ancestor or differ from it, and how.
 """
 
-import threading
 from collections import OrderedDict
 from typing import Any
 
@@ -273,30 +272,6 @@ def test_over_nobody_a_sum_is_zero_and_no_mean_exists() -> None:
     assert np.isnan(weighted([1, 2], [0, 0]))
 
 
-def test_as_many_clients_as_max_fanout_make_a_hierarchy() -> None:
-    """follows the ancestor; differs: a hierarchy takes tuples, too."""
-    for clients, layers in ((2, 1), (3, 2), (4, 3)):
-        tape = fw.Tape()
-        with stack(max_fanout=3, tape=tape):
-            echo = fl.federated_computation(lambda v: v, INTS)
-            assert echo(tuple(range(clients))) == list(range(clients))
-        embedded = [
-            event
-            for event in tape
-            if (event.layer, event.what, event.type)
-            == ("federating", "create_value", "{int32}@CLIENTS")
-        ]
-        assert len(embedded) == layers
-
-
-def test_clients_that_share_a_thread_come_back_in_client_order() -> None:
-    """follows the ancestor."""
-    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
-    for shared in (1, 2, 3, 10):
-        with stack(clients_per_thread=shared):
-            assert program(list(range(7))) == list(range(1, 8))
-
-
 def test_a_value_is_drawn_once_and_an_evaluation_by_each_client() -> None:
     """follows the ancestor."""
     numbers = iter(range(1000))
@@ -328,19 +303,6 @@ def test_a_stack_is_kept_also_after_an_error() -> None:
         assert program([1, 1]) == [1, 1]
     assert len(made) == count
     assert all(executor.times_closed == 0 for executor in made)
-
-
-def test_a_worker_thread_computes_in_the_context_of_the_main_thread() -> None:
-    """differs: a thread had no context there until it set one."""
-    results: list[Any] = []
-    drawn = fl.federated_computation(
-        lambda: fl.federated_eval(fl.np_computation(lambda: 7), fl.CLIENTS)
-    )
-    with stack(default_num_clients=2):
-        thread = threading.Thread(target=lambda: results.append(drawn()))
-        thread.start()
-        thread.join()
-    assert results == [[7, 7]]
 
 
 def test_unused_calls_run_in_order_and_their_errors_count() -> None:

@@ -15,7 +15,7 @@ from fedlearn_edu.errors import (
     SumIncompatibleError,
     TypeMismatchError,
 )
-from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, add, increment
+from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, add, increment, mapped
 from tests.sequences.readers import every_reader, read
 
 fw = fl.framework
@@ -152,9 +152,7 @@ def test_a_generator_is_read_once_at_a_client(reader: str) -> None:
     both = fl.federated_computation(
         lambda s: [fl.sequence_sum(s), read(reader, s)], NUMBERS
     )
-    program = fl.federated_computation(
-        lambda d: fl.federated_map(both, d), NUMBERS_AT_CLIENTS
-    )
+    program = mapped(both)
     with pytest.raises(ExhaustedError, match="a second time") as caught:
         program([[1], numbers()])
     assert "[client 1]" in str(caught.value.where)

@@ -56,25 +56,16 @@ STEP_BY_STEP = ["start"] + [
 ]
 
 
-def test_elements_flow_one_by_one_through_a_body(diary: Diary) -> None:
-    program = fl.federated_computation(
-        lambda s: fl.sequence_reduce(
-            fl.sequence_map(diary.increment, s), 0, diary.fold
-        ),
-        NUMBERS,
-    )
-    assert program(diary.numbers()) == 9
-    assert diary.notes == STEP_BY_STEP
+@pytest.mark.parametrize("at_clients", [False, True])
+def test_elements_flow_one_by_one(at_clients: bool, diary: Diary) -> None:
+    def body(s: Any) -> Any:
+        return fl.sequence_reduce(fl.sequence_map(diary.increment, s), 0, diary.fold)
 
-
-def test_elements_flow_one_by_one_at_clients(diary: Diary) -> None:
-    program = fl.federated_computation(
-        lambda d: fl.sequence_reduce(
-            fl.sequence_map(diary.increment, d), 0, diary.fold
-        ),
-        NUMBERS_AT_CLIENTS,
-    )
-    assert program([diary.numbers()]) == [9]
+    if at_clients:
+        program = fl.federated_computation(body, NUMBERS_AT_CLIENTS)
+        assert program([diary.numbers()]) == [9]
+    else:
+        assert fl.federated_computation(body, NUMBERS)(diary.numbers()) == 9
     assert diary.notes == STEP_BY_STEP
 
 

@@ -21,75 +21,38 @@ PLACES |= {stack.name: stack for stack in STACKS}
 NUMPY, TENSORFLOW = "local-numpy-sequence", "local-tensorflow-sequence"
 
 
-def _cells(*cells: tuple[str, str]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(
-        ("place", "cell"),
-        [
-            pytest.param(
-                *cell,
-                id="-".join(cell),
-                marks=[pytest.mark.tensorflow] * (cell[0] == TENSORFLOW),
-            )
-            for cell in cells
-        ],
-    )
-
-
-@_cells(
-    ("reference", "sum-structures-no capture"),
-    ("reference", "map-ragged-captured model"),
-    ("reference", "returned-strings-captured scalar"),
-    (NUMPY, "reduce-one-captured scalar"),
-    (NUMPY, "nested-ragged-captured model"),
-    (TENSORFLOW, "reduce of map-structures-captured model"),
-    (TENSORFLOW, "map of map-strings-no capture"),
-    (TENSORFLOW, "passed on-ragged-captured scalar"),
+@pytest.mark.parametrize(
+    ("place", "cell"),
+    [
+        ("reference", "sum-structures-no capture"),
+        ("reference", "map-ragged-captured model"),
+        (NUMPY, "reduce-one-captured scalar"),
+        pytest.param(
+            *(TENSORFLOW, "reduce of map-structures-captured model"),
+            marks=pytest.mark.tensorflow,
+        ),
+        pytest.param(
+            *(TENSORFLOW, "map of map-strings-no capture"), marks=pytest.mark.tensorflow
+        ),
+    ],
 )
-def test_placed_sequences(place: str, cell: str) -> None:
+def test_operations_run_at_once_on_placed_and_on_plain_sequences(
+    place: str, cell: str
+) -> None:
     stack, [chosen] = PLACES[place], [each for each in CELLS if str(each) == cell]
     kind, leaf = chosen.kind, leaves(chosen.kind, stack.runtime)
     fn = element_function(chosen.capture, chosen.captured, kind, leaf)
-    data = [data for _, data in chosen.forms(_forms(stack))]
-    with stack.context:
-        placed = fl.place(data, fl.CLIENTS, kind.sequence)
-        found: list[Any]
-        match chosen.operation:
-            case "returned":
-                found = [placed, fl.sequence_map(fn, placed)]
-            case "nested":
-                whole = fl.federated_computation(
-                    lambda s: operate("reduce of map", s, fn, kind, leaf), kind.sequence
-                )
-                found = [fl.federated_map(whole, placed)]
-            case "passed on":
-                found = [fl.federated_map(leaf.read, fl.sequence_map(fn, placed))]
-            case operation:
-                found = [operate(operation, placed, fn, kind, leaf)]
-    expected: list[Any] = [chosen.expected() for _ in data]
-    if chosen.operation == "returned":
-        expected = [list(column) for column in zip(*expected, strict=True)]
-    else:
-        expected = [expected]
-    assert difference([value.members for value in found], expected) is None
 
+    def run(data: Any) -> Any:
+        return operate(chosen.operation, data, fn, kind, leaf)
 
-@_cells(
-    ("reference", "reduce-structures-captured model"),
-    (TENSORFLOW, "map-empty-captured model"),
-)
-def test_plain_sequences(place: str, cell: str) -> None:
-    stack, [chosen] = PLACES[place], [each for each in CELLS if str(each) == cell]
-    kind, leaf = chosen.kind, leaves(chosen.kind, stack.runtime)
-    fn = element_function(chosen.capture, chosen.captured, kind, leaf)
     with stack.context:
-        problems = {
-            form: difference(
-                operate(chosen.operation, data, fn, kind, leaf), chosen.expected()
-            )
-            for form, data in chosen.forms(_forms(stack))
-        }
-    assert problems
-    assert not any(problems.values()), problems
+        plain = {form: run(data) for form, data in chosen.forms(_forms(stack))}
+        data = [data for _, data in chosen.forms(_forms(stack))]
+        placed = run(fl.place(data, fl.CLIENTS, kind.sequence))
+    for form, found in plain.items():
+        assert difference(found, chosen.expected()) is None, form
+    assert difference(placed.members, [chosen.expected() for _ in data]) is None
 
 
 def _forms(stack: Stack) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ and says how much higher its peak of memory was than before. TensorFlow's own el
 functions cost half a millisecond each; there, 30,000 elements show the same.
 """
 
+from typing import Any
+
 import pytest
 
 from tests.programs import in_another_process
@@ -89,49 +91,31 @@ IN_A_GRAPH = "fl.tf_computation(reduced, ELEMENTS)"
 NUMPY, TENSORFLOW = "fl.np_computation", "fl.tf_computation"
 
 
+def case(code: str, id_: str, *how: str, marks: tuple[Any, ...] = ()) -> Any:
+    in_tensorflow = code == TENSORFLOW or how[0].startswith(
+        "fl.federated_computation(p"
+    )
+    marks += (pytest.mark.tensorflow,) * in_tensorflow
+    return pytest.param(code, *how, id=id_, marks=marks)
+
+
+THOROUGH = (pytest.mark.thorough,)
+
+
 @pytest.mark.parametrize(
-    ("program", "source"),
+    ("code", "program", "source"),
     [
-        pytest.param(REDUCED, "generate()", id="in a body", marks=pytest.mark.thorough),
-        pytest.param(
-            *(REDUCED_AT_CLIENTS, "generate()"),
-            id="at clients",
-            marks=pytest.mark.thorough,
-        ),
-        pytest.param(REDUCED_AT_CLIENTS, "generate", id="at clients, by a function"),
-        pytest.param(AT_ONCE, "generate()", id="at once"),
+        case(NUMPY, "body", REDUCED, "generate()", marks=THOROUGH),
+        case(NUMPY, "clients", REDUCED_AT_CLIENTS, "generate()", marks=THOROUGH),
+        case(NUMPY, "clients, by a function", REDUCED_AT_CLIENTS, "generate"),
+        case(NUMPY, "at once", AT_ONCE, "generate()"),
+        case(NUMPY, "body to graph", PASSED_ON, "generate()", marks=THOROUGH),
+        case(NUMPY, "clients to graphs", PASSED_ON_AT_CLIENTS, "generate"),
+        case(TENSORFLOW, "graphs", PASSED_ON_AT_CLIENTS, "generate()", marks=THOROUGH),
+        case(TENSORFLOW, "graph at once", AT_ONCE, "generate()", marks=THOROUGH),
+        case(TENSORFLOW, "in a graph", IN_A_GRAPH, "generate()"),
     ],
 )
-def test_a_gigabyte_flows_through_numpy_code(program: str, source: str) -> None:
-    assert measure(program, source, NUMPY, 100_000) < LIMIT_IN_MB
-
-
-@pytest.mark.tensorflow
-@pytest.mark.parametrize(
-    ("program", "source"),
-    [
-        pytest.param(
-            PASSED_ON, "generate()", id="in a body", marks=pytest.mark.thorough
-        ),
-        pytest.param(PASSED_ON_AT_CLIENTS, "generate", id="at clients, by a function"),
-    ],
-)
-def test_a_gigabyte_flows_from_numpy_code_into_a_graph(
-    program: str, source: str
-) -> None:
-    assert measure(program, source, NUMPY, 100_000) < LIMIT_IN_MB
-
-
-@pytest.mark.tensorflow
-@pytest.mark.parametrize(
-    "program",
-    [
-        pytest.param(
-            PASSED_ON_AT_CLIENTS, id="passed on at clients", marks=pytest.mark.thorough
-        ),
-        pytest.param(AT_ONCE, id="at once", marks=pytest.mark.thorough),
-        pytest.param(IN_A_GRAPH, id="in a graph"),
-    ],
-)
-def test_a_long_sequence_flows_through_tensorflow_code(program: str) -> None:
-    assert measure(program, "generate()", TENSORFLOW, 30_000) < LIMIT_IN_MB
+def test_a_long_sequence_flows_through(code: str, program: str, source: str) -> None:
+    count = 100_000 if code == NUMPY else 30_000
+    assert measure(program, source, code, count) < LIMIT_IN_MB

@@ -126,44 +126,54 @@ def test_unknown_name_lists_the_known_ones() -> None:
     assert "'cifar'" in str(caught.value)
 
 
-def test_damaged_file_says_which_and_what_to_do(nowhere: Path) -> None:
+def test_file_that_is_not_mnist_says_which_and_what_to_do(nowhere: Path) -> None:
     path = nowhere / "mnist.npz"
+
+    def refused(match: str) -> str:
+        with pytest.raises(datasets.DatasetError, match=match) as caught:
+            datasets.read_mnist(path)
+        return str(caught.value)
+
     path.write_bytes(b"not an archive")
-    with pytest.raises(datasets.DatasetError, match="cannot be read") as caught:
-        datasets.read_mnist(path)
-    assert str(path) in str(caught.value)
-    assert "delete it" in str(caught.value)
+    message = refused("cannot be read")
+    assert str(path) in message
+    assert "delete it" in message
+    np.savez(path, x_train=np.zeros([1, 28, 28], np.uint8))
+    refused("y_train")
+    write_mnist(nowhere, x_test=np.zeros([2, 784], np.float32))
+    message = refused("layout of MNIST")
+    assert "float32[2,784]" in message
+    assert "mnist.npz, test" in message
 
 
-def test_missing_array_is_named(nowhere: Path) -> None:
-    np.savez(nowhere / "mnist.npz", x_train=np.zeros([1, 28, 28], np.uint8))
-    with pytest.raises(datasets.DatasetError, match="y_train"):
-        datasets.read_mnist(nowhere / "mnist.npz")
-
-
-def test_wrong_layout_is_shown(nowhere: Path) -> None:
-    path = write_mnist(nowhere, x_test=np.zeros([2, 784], np.float32))
-    with pytest.raises(datasets.DatasetError, match="layout of MNIST") as caught:
-        datasets.read_mnist(path)
-    assert "float32[2,784]" in str(caught.value)
-    assert "mnist.npz, test" in str(caught.value)
-
-
+@pytest.mark.parametrize(
+    ("name", "title", "words"),
+    [
+        ("mnist", "MNIST", ["datasets/mnist.npz", "load_digits28()"]),
+        (
+            *("fashion_mnist", "Fashion-MNIST"),
+            ["datasets/fashion-mnist", "put fashion_mnist.npz into a folder"],
+        ),
+    ],
+)
 def test_offline_error_is_one_line_with_all_that_was_tried(
-    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    title: str,
+    words: list[str],
+    nowhere: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refuse(name: str) -> tuple[Split, Split]:
         raise OSError(f"URL fetch failure for {name}:\n no route")
 
     monkeypatch.setattr(sources, "fetch_with_keras", refuse)
-    with pytest.raises(datasets.DatasetError, match="MNIST is not here") as caught:
-        datasets.load_mnist()
+    with pytest.raises(datasets.DatasetError, match=f"^{title} is not") as caught:
+        datasets.load(name)
     message = str(caught.value)
     assert "\n" not in message
-    assert "FEDLEARN_EDU_DATA (not set)" in message
-    assert str(nowhere / "keras" / "datasets" / "mnist.npz") in message
-    assert "URL fetch failure for mnist: no route" in message
-    assert "load_digits28()" in message
+    assert str(nowhere / "keras") in message
+    tried = ["FEDLEARN_EDU_DATA (not set)", f"URL fetch failure for {name}: no route"]
+    assert [word for word in [*words, *tried] if word not in message] == []
     assert isinstance(caught.value, FedLearnError)
     assert isinstance(caught.value, FileNotFoundError)
 
@@ -243,21 +253,6 @@ def test_damaged_idx_file_says_which_folder(nowhere: Path, content: bytes) -> No
     assert "Fashion-MNIST" in str(caught.value)
     assert str(folder) in str(caught.value)
     assert "train-labels-idx1-ubyte.gz" in str(caught.value)
-
-
-def test_fashion_mnist_offline_says_all_that_was_tried(
-    nowhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(name: str) -> tuple[Split, Split]:
-        raise OSError(f"no route to {name}")
-
-    monkeypatch.setattr(sources, "fetch_with_keras", refuse)
-    with pytest.raises(datasets.DatasetError, match="Fashion-MNIST is not") as caught:
-        datasets.load("fashion_mnist")
-    message = str(caught.value)
-    assert str(nowhere / "keras" / "datasets" / "fashion-mnist") in message
-    assert "a download (no route to fashion_mnist)" in message
-    assert "put fashion_mnist.npz into a folder" in message
 
 
 def test_auto_never_takes_fashion_mnist(nowhere: Path) -> None:

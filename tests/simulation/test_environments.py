@@ -33,7 +33,6 @@ MAKERS: list[Callable[[], Environment]] = [
     simulation.local_executor_factory,
     simulation.build_inprocess_environment,
 ]
-each_environment = pytest.mark.parametrize("make", MAKERS)
 
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
 EVALUATED = fl.federated_computation(lambda: fl.federated_eval(seven, fl.CLIENTS))
@@ -48,22 +47,6 @@ def doubled(x: Any) -> Any:
 
 
 # ------------------------------------------------------------------ running
-
-
-@each_environment
-def test_a_bound_computation_runs(make: Callable[[], Environment]) -> None:
-    result = make().create_computation(SUM)([1, 2, 3])
-    assert result == 6
-    assert type(result) is np.int32
-
-
-def test_one_environment_runs_sequence_operators_and_one_refuses_them() -> None:
-    data = [[1.0, 2.0], [3.0, 4.0, 5.0]]
-    inprocess = simulation.build_inprocess_environment()
-    assert inprocess.create_computation(TOTALS)(data) == [3.0, 12.0]
-    local = simulation.local_executor_factory()
-    with pytest.raises(UnsupportedIntrinsicError, match="cannot run sequence_sum"):
-        local.create_computation(TOTALS)(data)
 
 
 RAN: list[Any] = []
@@ -87,13 +70,13 @@ def test_sequence_operators_are_refused_before_anything_runs() -> None:
     assert "framework.local_executor_factory(support_sequence_ops=True)" in cures
     assert "simulation.build_inprocess_environment()" in cures
 
-    cured = fw.SyncExecutionContext(
-        fw.local_executor_factory(support_sequence_ops=True)
-    )
-    with cured:
-        assert program(5, [1, 2]) == [5, 3]
-    with simulation.build_inprocess_environment():
-        assert program(5, [1, 2]) == [5, 3]
+    cured = fw.local_executor_factory(support_sequence_ops=True)
+    for context in (
+        fw.SyncExecutionContext(cured),
+        simulation.build_inprocess_environment(),
+    ):
+        with context:
+            assert program(5, [1, 2]) == [5, 3]
 
 
 def test_it_does_not_matter_which_context_is_current() -> None:
@@ -189,12 +172,6 @@ def test_the_options_of_the_framework_are_obeyed() -> None:
     environment = simulation.local_executor_factory(support_sequence_ops=True)
     assert environment.create_computation(TOTALS)([[1.0], [2.0, 3.0]]) == [1.0, 5.0]
     assert "sequence operators: yes" in repr(environment)
-
-
-def test_placed_data_are_arguments() -> None:
-    bound = simulation.local_executor_factory().create_computation(SUM)
-    placed = fl.place([1, 2, 3], fl.CLIENTS, np.int32)
-    assert [bound(placed), bound(placed)] == [6, 6]
 
 
 def test_a_factory_of_your_own_choice_has_an_environment() -> None:
@@ -445,11 +422,6 @@ def closed() -> Environment:
     return environment
 
 
-def bound_and_closed() -> Any:
-    with simulation.build_inprocess_environment() as environment:
-        return environment.create_computation(SUM)
-
-
 def check_paragraph(error: FedLearnError, *words: str) -> None:
     """What is wrong, what was expected and found, and what to do, in a few lines."""
     text = str(error)
@@ -470,14 +442,6 @@ def test_a_closed_environment_binds_and_enters_nothing() -> None:
         closed().__enter__()
     check_paragraph(caught.value, "`with`", cure)
     assert current_context() is not closed()
-
-
-def test_what_is_bound_to_a_closed_environment_does_not_run() -> None:
-    bound = bound_and_closed()
-    with pytest.raises(ContextError, match="environment is closed") as caught:
-        bound([1, 2])
-    cure = "build a new one: simulation.build_inprocess_environment()"
-    check_paragraph(caught.value, "lambda, after close()", cure)
 
 
 @pytest.mark.parametrize("computation", [SUM, doubled], ids=["SUM", "doubled"])
@@ -537,7 +501,9 @@ def test_a_bound_computation_needs_no_decorator() -> None:
 def test_the_number_of_clients_is_for_calls_without_data(count: int) -> None:
     environment = simulation.build_inprocess_environment(count)
     assert environment.create_computation(EVALUATED)() == [7] * count
-    assert environment.create_computation(SUM)([1, 2, 3]) == 6
+    placed = fl.place([1, 2, 3], fl.CLIENTS, np.int32)
+    total_of = environment.create_computation(SUM)
+    assert [total_of([1, 2, 3]), total_of(placed), total_of(placed)] == [6] * 3
 
 
 def test_without_a_number_there_are_no_clients() -> None:

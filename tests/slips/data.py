@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from tests.slips.slip import slip
+from tests.slips.slip import calls, slip
 
 BATCH = fl.to_type(OrderedDict(x=np.float32, y=np.int32))
 CLIENT_DATA = fl.type_at_clients(fl.SequenceType(BATCH))
@@ -52,11 +52,6 @@ def text_among_the_numbers() -> None:
     echo([good, good, good, bad, good])
 
 
-@slip(82, TypeError, "client 1", "element 0", ".y")
-def float_where_integers_are_declared() -> None:
-    echo([[OrderedDict(x=1.0, y=1)], [OrderedDict(x=1.0, y=1.5)]])
-
-
 @slip(83, TypeError)
 def ragged_rows() -> None:
     norm = fl.np_computation(lambda m: m.sum(), (np.float32, [2, 3]))
@@ -69,65 +64,10 @@ def wrong_shape() -> None:
     norm(np.zeros((2, 2), np.float32))
 
 
-@slip(85, TypeError, "client 1")
-def a_client_without_data() -> None:
-    mean([1.0, None, 3.0])
-
-
 @slip(86, TypeError, "bare value")
 def a_list_for_an_equal_value() -> None:
     everywhere = fl.type_at_clients(np.float32, all_equal=True)
     fl.federated_computation(lambda x: x, everywhere)([1.0, 1.0, 1.0])
-
-
-@slip(87, TypeError, "a list")
-def one_number_for_all_clients() -> None:
-    mean(68.5)
-
-
-@slip(88, ValueError, "3 members", "2 members", ".n")
-def conflicting_numbers_of_clients() -> None:
-    weighted([1.0, 2.0, 3.0], [1, 2])
-
-
-@slip(89, TypeError, "learning_rate")
-def a_wrong_keyword() -> None:
-    subtract(a=1.0, learning_rate=2.0)
-
-
-@slip(90, TypeError, "b")
-def a_missing_argument() -> None:
-    subtract(a=1.0)
-
-
-@slip(91, TypeError, "3")
-def one_argument_too_many() -> None:
-    subtract(1.0, 2.0, 3.0)
-
-
-@slip(92, TypeError, "a")
-def an_argument_twice() -> None:
-    subtract(1.0, a=2.0)
-
-
-@slip(93, TypeError)
-def one_argument_for_two_fields() -> None:
-    subtract(1.0)
-
-
-@slip(94, TypeError)
-def no_argument_at_all() -> None:
-    mean()
-
-
-@slip(95, TypeError)
-def an_argument_for_a_function_without_any() -> None:
-    fl.np_computation(lambda: np.float32(1))(3.0)
-
-
-@slip(96, TypeError, "a, b", "b, a")
-def fields_in_another_order() -> None:
-    subtract(OrderedDict(b=1.0, a=2.0))
 
 
 @slip(97, TypeError, "w", "weights")
@@ -158,45 +98,10 @@ def the_function_not_its_result() -> None:
     constant()
 
 
-@slip(101, TypeError, "each client", "client 0")
-def the_data_of_one_client() -> None:
-    totals([1.0, 2.0, 3.0])
-
-
-@slip(102, TypeError)
-def a_dict_of_clients() -> None:
-    mean({"alice": 1.0, "bob": 2.0})
-
-
-@slip(103, TypeError)
-def a_function_as_data() -> None:
-    mean([1.0, subtract])
-
-
-@slip(104, TypeError, "3 positional", "one list")
-def clients_as_separate_arguments() -> None:
-    mean(68.5, 70.3, 69.8)
-
-
-@slip(105, TypeError, "2 fields", "2")
-def a_field_too_many() -> None:
-    subtract([1.0, 2.0, 3.0])
-
-
-@slip(106, ValueError, "x more than once")
-def a_name_twice_in_a_type() -> None:
-    fl.to_type([("x", np.float32), ("x", np.int32)])
-
-
 @slip(200, ValueError, "client 0", "client 1", "list")
 def one_iterator_for_several_clients() -> None:
     readings = iter([68.5, 70.3])
     totals([readings, readings])
-
-
-@slip(201, TypeError, "client 1", "1e+39", "float32", "3.40282e+38")
-def a_float_that_is_too_large() -> None:
-    mean([1.0, 1e39])
 
 
 @slip(202, TypeError, "float32[2]", "float32*", "place(x, SERVER, type)")
@@ -214,3 +119,38 @@ def pickling_what_has_no_type_yet() -> None:
         return x / 2
 
     pickle.dumps(half)
+
+
+calls(
+    (82, TypeError, "float_where_integers_are_declared",
+     lambda: echo([[OrderedDict(x=1.0, y=1)], [OrderedDict(x=1.0, y=1.5)]]),
+     "client 1", "element 0", ".y"),
+    (85, TypeError, "a_client_without_data",
+     lambda: mean([1.0, None, 3.0]), "client 1"),
+    (87, TypeError, "one_number_for_all_clients", lambda: mean(68.5), "a list"),
+    (88, ValueError, "conflicting_numbers_of_clients",
+     lambda: weighted([1.0, 2.0, 3.0], [1, 2]), "3 members", "2 members", ".n"),
+    (89, TypeError, "a_wrong_keyword",
+     lambda: subtract(a=1.0, learning_rate=2.0), "learning_rate"),
+    (90, TypeError, "a_missing_argument", lambda: subtract(a=1.0), "b"),
+    (91, TypeError, "one_argument_too_many", lambda: subtract(1.0, 2.0, 3.0), "3"),
+    (92, TypeError, "an_argument_twice", lambda: subtract(1.0, a=2.0), "a"),
+    (93, TypeError, "one_argument_for_two_fields", lambda: subtract(1.0)),
+    (94, TypeError, "no_argument_at_all", lambda: mean()),
+    (95, TypeError, "an_argument_for_a_function_without_any",
+     lambda: fl.np_computation(lambda: np.float32(1))(3.0)),
+    (96, TypeError, "fields_in_another_order",
+     lambda: subtract(OrderedDict(b=1.0, a=2.0)), "a, b", "b, a"),
+    (101, TypeError, "the_data_of_one_client",
+     lambda: totals([1.0, 2.0, 3.0]), "each client", "client 0"),
+    (102, TypeError, "a_dict_of_clients", lambda: mean({"alice": 1.0, "bob": 2.0})),
+    (103, TypeError, "a_function_as_data", lambda: mean([1.0, subtract])),
+    (104, TypeError, "clients_as_separate_arguments",
+     lambda: mean(68.5, 70.3, 69.8), "3 positional", "one list"),
+    (105, TypeError, "a_field_too_many",
+     lambda: subtract([1.0, 2.0, 3.0]), "2 fields", "2"),
+    (106, ValueError, "a_name_twice_in_a_type",
+     lambda: fl.to_type([("x", np.float32), ("x", np.int32)]), "x more than once"),
+    (201, TypeError, "a_float_that_is_too_large",
+     lambda: mean([1.0, 1e39]), "client 1", "1e+39", "float32", "3.40282e+38"),
+)  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from tests.slips.slip import slip
+from tests.slips.slip import calls, definitions, slip
 
 
 @slip(60, TypeError, "*numbers")
@@ -16,53 +16,11 @@ def star_arguments() -> None:
         return sum(numbers)
 
 
-@slip(61, TypeError, "3 type(s)", "(a, b, c)", "float32, float32")
-def two_types_for_three_parameters() -> None:
-    @fl.np_computation(np.float32, np.float32)
-    def total(a: Any, b: Any, c: Any) -> Any:
-        return a + b + c
-
-
-@slip(62, TypeError, "(a, b)")
-def one_type_for_two_parameters() -> None:
-    @fl.np_computation(np.float32)
-    def total(a: Any, b: Any) -> Any:
-        return a + b
-
-
-@slip(63, TypeError, "one list", "('a', …), ('b', …)")
-def pairs_instead_of_a_list_of_pairs() -> None:
-    @fl.np_computation(("a", np.float32), ("b", np.float32))
-    def total(a: Any, b: Any) -> Any:
-        return a + b
-
-
-@slip(64, TypeError)
-def other_names_than_the_parameters() -> None:
-    @fl.np_computation([("x", np.float32), ("y", np.float32)])
-    def total(a: Any, b: Any) -> Any:
-        return a + b
-
-
-@slip(65, TypeError)
-def federated_type_for_leaf_code() -> None:
-    @fl.np_computation(fl.type_at_clients(np.float32))
-    def total(x: Any) -> Any:
-        return x
-
-
 @slip(66, ValueError, "return")
 def leaf_code_that_returns_nothing() -> None:
     @fl.np_computation(np.float32)
     def half(x: Any) -> None:
         x / 2
-
-
-@slip(67, TypeError)
-def result_type_that_depends_on_the_data() -> None:
-    @fl.np_computation(fl.SequenceType(np.float32))
-    def squares(xs: Any) -> Any:
-        return [x * x for x in xs]
 
 
 @slip(68, RuntimeError, "federated_computation")
@@ -76,13 +34,6 @@ def federated_call_in_leaf_code() -> None:
         return mean([x, x])
 
 
-@slip(69, RuntimeError, "federated_computation")
-def intrinsic_in_leaf_code() -> None:
-    @fl.np_computation(fl.SequenceType(np.float32))
-    def total(xs: Any) -> Any:
-        return fl.federated_sum(xs)
-
-
 @slip(70, TypeError)
 def decorating_twice() -> None:
     fl.federated_computation(fl.np_computation(lambda x: x, np.float32), np.float32)
@@ -93,28 +44,11 @@ def an_object_that_is_no_function() -> None:
     fl.federated_computation(np.float32)(3.0)  # type: ignore[arg-type]
 
 
-@slip(72, TypeError)
-def a_builtin_function() -> None:
-    fl.np_computation(min, np.float32)
-
-
-@slip(73, TypeError, "a set", "in odd")
-def a_result_of_an_unknown_kind() -> None:
-    @fl.np_computation(np.float32)
-    def odd(x: Any) -> Any:
-        return {x}
-
-
 @slip(250, TypeError, "float32[2,2]", "Singular matrix", "result=", "line")
 def numpy_code_that_fails_on_ones() -> None:
     @fl.np_computation((np.float32, [2, 2]))
     def inverted(x: Any) -> Any:
         return np.linalg.inv(x)
-
-
-@slip(251, TypeError, "tf_computation", "check_returns_type", tensorflow=True)
-def result_type_for_tensorflow() -> None:
-    fl.tf_computation(lambda x: x, np.float32, result=np.float32)
 
 
 @slip(252, TypeError, "@SERVER", "one member")
@@ -132,13 +66,6 @@ def list_taken_for_an_array() -> None:
     twice([1.0, 2.0])
 
 
-@slip(263, AttributeError, "np.asarray(x)", ".mean")
-def mean_of_a_list() -> None:
-    @fl.np_computation(fl.SequenceType(np.float32))
-    def mean(x: Any) -> Any:
-        return x.mean()
-
-
 @slip(74, RuntimeError)
 def inner_function_run_outside() -> None:
     escaped = []
@@ -149,3 +76,43 @@ def inner_function_run_outside() -> None:
         return x
 
     escaped[0](1.0)
+
+
+calls(
+    (72, TypeError, "a_builtin_function", lambda: fl.np_computation(min, np.float32)),
+)  # fmt: skip
+
+
+calls(
+    (251, TypeError, "result_type_for_tensorflow",
+     lambda: fl.tf_computation(lambda x: x, np.float32, result=np.float32),
+     "tf_computation", "check_returns_type"),
+    tensorflow=True,
+)  # fmt: skip
+
+
+definitions(
+    fl.np_computation,
+    (61, TypeError, "two_types_for_three_parameters",
+     (np.float32, np.float32), "total", lambda a, b, c: a + b + c, "3 type(s)",
+     "(a, b, c)", "float32, float32"),
+    (62, TypeError, "one_type_for_two_parameters",
+     (np.float32,), "total", lambda a, b: a + b, "(a, b)"),
+    (63, TypeError, "pairs_instead_of_a_list_of_pairs",
+     (("a", np.float32), ("b", np.float32)), "total", lambda a, b: a + b, "one list",
+     "('a', …), ('b', …)"),
+    (64, TypeError, "other_names_than_the_parameters",
+     ([("x", np.float32), ("y", np.float32)],), "total", lambda a, b: a + b),
+    (65, TypeError, "federated_type_for_leaf_code",
+     (fl.type_at_clients(np.float32),), "total", lambda x: x),
+    (67, TypeError, "result_type_that_depends_on_the_data",
+     (fl.SequenceType(np.float32),), "squares", lambda xs: [x * x for x in xs]),
+    (69, RuntimeError, "intrinsic_in_leaf_code",
+     (fl.SequenceType(np.float32),), "total", lambda xs: fl.federated_sum(xs),
+     "federated_computation"),
+    (73, TypeError, "a_result_of_an_unknown_kind",
+     (np.float32,), "odd", lambda x: {x}, "a set", "in odd"),
+    (263, AttributeError, "mean_of_a_list",
+     (fl.SequenceType(np.float32),), "mean", lambda x: x.mean(), "np.asarray(x)",
+     ".mean"),
+)  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning
-from tests.slips.slip import slip
+from tests.slips.slip import calls, slip
 
 IMAGES, LABELS = np.zeros([6, 2, 2], np.float32), np.array([0, 1, 2, 0, 1, 2])
 ROWS = IMAGES.reshape(len(IMAGES), -1)
@@ -20,41 +20,6 @@ def model() -> Any:
 def learn(batch: Any) -> None:
     process = learning.build_fed_avg(model())
     process.next(process.initialize(), [[batch]])
-
-
-@slip(300, TypeError, "client 0", "x[None]", tensorflow=True)
-def a_missing_batch_axis() -> None:
-    learn({"x": ROWS[0], "y": LABELS[0]})
-
-
-@slip(301, TypeError, "client 0", "x.reshape(len(x), -1)", tensorflow=True)
-def images_that_are_not_flat() -> None:
-    learn({"x": IMAGES, "y": LABELS})
-
-
-@slip(302, TypeError, "x.reshape(1, -1)", tensorflow=True)
-def one_image_that_is_not_flat() -> None:
-    learn({"x": IMAGES[0], "y": LABELS[:1]})
-
-
-@slip(303, TypeError, "float64[6,3]", "argmax", tensorflow=True)
-def one_hot_labels() -> None:
-    learn({"x": ROWS, "y": np.eye(3)[LABELS]})
-
-
-@slip(304, TypeError, "[..., 0]", tensorflow=True)
-def labels_in_a_column() -> None:
-    learn({"x": ROWS, "y": LABELS[:, None]})
-
-
-@slip(305, RuntimeError, "client 0", "classes=", tensorflow=True)
-def labels_beyond_the_classes() -> None:
-    learn({"x": ROWS, "y": LABELS + 7})
-
-
-@slip(306, RuntimeError, "client 0", "every example", tensorflow=True)
-def fewer_labels_than_images() -> None:
-    learn({"x": ROWS, "y": LABELS[:3]})
 
 
 @slip(307, TypeError, "client 0", ".batch", tensorflow=True)
@@ -87,3 +52,22 @@ def an_intrinsic_that_is_not_here() -> None:
 def a_former_name_of_types() -> None:
     types: Any = fl.types
     types.tensorflow_to_type({})
+
+
+calls(
+    (300, TypeError, "a_missing_batch_axis",
+     lambda: learn({"x": ROWS[0], "y": LABELS[0]}), "client 0", "x[None]"),
+    (301, TypeError, "images_that_are_not_flat",
+     lambda: learn({"x": IMAGES, "y": LABELS}), "client 0", "x.reshape(len(x), -1)"),
+    (302, TypeError, "one_image_that_is_not_flat",
+     lambda: learn({"x": IMAGES[0], "y": LABELS[:1]}), "x.reshape(1, -1)"),
+    (303, TypeError, "one_hot_labels",
+     lambda: learn({"x": ROWS, "y": np.eye(3)[LABELS]}), "float64[6,3]", "argmax"),
+    (304, TypeError, "labels_in_a_column",
+     lambda: learn({"x": ROWS, "y": LABELS[:, None]}), "[..., 0]"),
+    (305, RuntimeError, "labels_beyond_the_classes",
+     lambda: learn({"x": ROWS, "y": LABELS + 7}), "client 0", "classes="),
+    (306, RuntimeError, "fewer_labels_than_images",
+     lambda: learn({"x": ROWS, "y": LABELS[:3]}), "client 0", "every example"),
+    tensorflow=True,
+)  # fmt: skip

@@ -12,7 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import learning, simulation
 from fedlearn_edu.language import context_stack
 from tests.learning.small import mean_process, small_data
-from tests.slips.slip import slip
+from tests.slips.slip import calls, slip
 
 
 def on(factory: Any) -> Any:
@@ -35,11 +35,6 @@ AT_CLIENTS = fl.type_at_clients(np.float32)
 @fl.federated_computation(AT_CLIENTS, AT_CLIENTS)
 def weighted_mean(x: Any, w: Any) -> Any:
     return fl.federated_mean(x, w)
-
-
-@slip(280, TypeError, "nobody knows how many", "default_num_clients")
-def a_broadcast_value_and_nothing_that_counts() -> None:
-    mean(fl.federated_broadcast(fl.place(1.0, fl.SERVER)))
 
 
 @slip(281, RuntimeError, "StopIteration", "client 1", "next(it, None)", "first_of")
@@ -123,11 +118,6 @@ def a_strategy_without_the_intrinsic() -> None:
         mean([1.0])
 
 
-@slip(112, ValueError, "federated_mean")
-def an_intrinsic_that_is_not_defined() -> None:
-    fl.framework.intrinsic_named("federated_median")
-
-
 @slip(125, AttributeError, "federated_mean")
 def a_name_the_package_does_not_have() -> None:
     package: Any = fl
@@ -138,11 +128,6 @@ def a_name_the_package_does_not_have() -> None:
 def a_name_the_ancestor_never_had() -> None:
     package: Any = fl
     package.sequence_average([1.0])
-
-
-@slip(128, ImportError, "now called", "fl.framework.ReferenceResolvingExecutor")
-def a_former_name_in_an_import() -> None:
-    exec("from fedlearn_edu.framework import LambdaExecutor", {})
 
 
 @slip(129, AttributeError, "never had computation.fit")
@@ -161,31 +146,6 @@ def no_default_context() -> None:
 @slip(113, TypeError, "SyncExecutionContext")
 def a_factory_as_default_context() -> None:
     fl.set_default_context(fl.framework.local_executor_factory())  # type: ignore[arg-type]
-
-
-@slip(114, TypeError, "factory")
-def an_executor_instead_of_a_factory() -> None:
-    on(fl.framework.NumPyExecutor())
-
-
-@slip(115, ValueError, "default_num_clients", "-1")
-def fewer_than_no_clients() -> None:
-    fl.framework.local_executor_factory(default_num_clients=-1)
-
-
-@slip(116, ValueError, "max_fanout", "2")
-def a_fanout_of_one() -> None:
-    fl.framework.local_executor_factory(max_fanout=1)
-
-
-@slip(117, RuntimeError, "0 clients")
-def the_mean_over_nobody() -> None:
-    mean([])
-
-
-@slip(118, ZeroDivisionError, "0 clients")
-def the_weighted_mean_over_nobody() -> None:
-    weighted_mean([], [])
 
 
 @slip(119, ValueError, "default_num_clients")
@@ -233,11 +193,6 @@ def a_runtime_that_does_not_exist() -> None:
         mean([1.0])
 
 
-@slip(124, TypeError)
-def no_factory_but_its_function() -> None:
-    on(fl.framework.local_executor_factory)
-
-
 @slip(228, TypeError, "SyncExecutionContext(executor_fn, timeout)", "num_clients")
 def a_keyword_that_a_context_does_not_take() -> None:
     fl.framework.SyncExecutionContext(num_clients=3)  # type: ignore[call-arg]
@@ -249,3 +204,27 @@ def a_structure_that_is_too_deep() -> None:
     for _ in range(300):
         deep = [deep]
     fl.to_type(deep)
+
+
+calls(
+    (280, TypeError, "a_broadcast_value_and_nothing_that_counts",
+     lambda: mean(fl.federated_broadcast(fl.place(1.0, fl.SERVER))),
+     "nobody knows how many", "default_num_clients"),
+    (112, ValueError, "an_intrinsic_that_is_not_defined",
+     lambda: fl.framework.intrinsic_named("federated_median"), "federated_mean"),
+    (128, ImportError, "a_former_name_in_an_import",
+     lambda: exec("from fedlearn_edu.framework import LambdaExecutor", {}),
+     "now called", "fl.framework.ReferenceResolvingExecutor"),
+    (114, TypeError, "an_executor_instead_of_a_factory",
+     lambda: on(fl.framework.NumPyExecutor()), "factory"),
+    (115, ValueError, "fewer_than_no_clients",
+     lambda: fl.framework.local_executor_factory(default_num_clients=-1),
+     "default_num_clients", "-1"),
+    (116, ValueError, "a_fanout_of_one",
+     lambda: fl.framework.local_executor_factory(max_fanout=1), "max_fanout", "2"),
+    (117, RuntimeError, "the_mean_over_nobody", lambda: mean([]), "0 clients"),
+    (118, ZeroDivisionError, "the_weighted_mean_over_nobody",
+     lambda: weighted_mean([], []), "0 clients"),
+    (124, TypeError, "no_factory_but_its_function",
+     lambda: on(fl.framework.local_executor_factory)),
+)  # fmt: skip

@@ -7,7 +7,7 @@ what a beginner would do. `CATALOG` is filled by importing them.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 
 @final
@@ -48,21 +48,58 @@ class Slip:
 CATALOG: dict[int, Slip] = {}
 
 
-def slip(
+def enter(
     number: int,
     builtin: type[Exception],
+    commit: Callable[[], object],
     *names: str,
     theirs: bool = False,
     tensorflow: bool = False,
+) -> None:
+    """Puts a slip into the catalog."""
+    assert number not in CATALOG, f"two slips have the number {number}"
+    CATALOG[number] = Slip(number, commit, builtin, names, theirs, tensorflow)
+
+
+def slip(
+    number: int, builtin: type[Exception], *names: str, **options: bool
 ) -> Callable[[Callable[[], object]], Callable[[], object]]:
-    """Puts a function into the catalog."""
+    """Puts the function that commits a slip into the catalog."""
 
     def register(commit: Callable[[], object]) -> Callable[[], object]:
-        assert number not in CATALOG, f"two slips have the number {number}"
-        CATALOG[number] = Slip(number, commit, builtin, names, theirs, tensorflow)
+        enter(number, builtin, commit, *names, **options)
         return commit
 
     return register
+
+
+def named(name: str, function: Any) -> Any:
+    """A lambda that looks as if it had been written with `def`."""
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def calls(*slips: tuple[Any, ...], tensorflow: bool = False) -> None:
+    """Puts slips of one expression into the catalog.
+
+    Each is its number, exception and name, the expression, and what must be named.
+    """
+    for number, builtin, name, commit, *names in slips:
+        enter(number, builtin, named(name, commit), *names, tensorflow=tensorflow)
+
+
+def definitions(
+    decorator: Callable[..., Any], *slips: tuple[Any, ...], tensorflow: bool = False
+) -> None:
+    """Puts slips into the catalog that decorate a function of one expression.
+
+    Each is its number, exception and name, the types of the parameters, the name and
+    the body of the function, and what must be named.
+    """
+    for number, builtin, name, types, title, body, *names in slips:
+        function = named(title, body)
+        commit = named(name, lambda f=function, t=types: decorator(*t)(f))
+        enter(number, builtin, commit, *names, tensorflow=tensorflow)
 
 
 def whole_message(error: BaseException) -> str:

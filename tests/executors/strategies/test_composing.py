@@ -9,7 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import CardinalityError
 from tests.executors.examples import CountingExecutor, call, federating, run
-from tests.programs import INT_AT_SERVER, INTS, TEXT, add, increment, seven
+from tests.programs import INT_AT_SERVER, TEXT, add, seven
 
 fw = fl.framework
 factory = fw.FederatedComposingStrategy.factory
@@ -27,16 +27,6 @@ def leaf() -> CountingExecutor:
 
 def above(executor: Any) -> Any:
     return fw.ReferenceResolvingExecutor(executor)
-
-
-def numbers(*values: int) -> tuple[Any, ...]:
-    return tuple(map(np.int32, values))
-
-
-def test_members_are_dealt_out_and_come_back_in_client_order() -> None:
-    program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
-    executor = above(composed(leaf(), 2, 1, 3))
-    assert run(call(executor, program, numbers(*range(6)))) == tuple(range(1, 7))
 
 
 def test_the_number_of_clients_of_each_child_is_told() -> None:
@@ -61,18 +51,6 @@ def test_hierarchies_can_be_composed_again() -> None:
     inner = [composed(leaf(), 1, 1), composed(leaf(), 2)]
     executor = fw.FederatingExecutor(factory(leaf(), inner, [2, 2]), leaf())
     assert fold_letters(above(executor), "abcd") == b"[[(0+a)|(0+b)]|((0+c)+d)]!"
-
-
-def test_a_value_for_everybody_reaches_everybody() -> None:
-    program = fl.federated_computation(
-        lambda m: [
-            fl.federated_broadcast(m),
-            fl.federated_map(increment, fl.federated_broadcast(m)),
-        ],
-        INT_AT_SERVER,
-    )
-    result = run(call(above(composed(leaf(), 2, 1)), program, np.int32(5)))
-    assert list(result) == [5, (6, 6, 6)]
 
 
 def test_server_work_is_done_by_the_server_above() -> None:

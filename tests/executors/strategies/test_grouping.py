@@ -2,7 +2,6 @@
 """The strategy of groups, over a runtime that is a Python loop and keeps a diary."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_fa
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from tests.patience import PATIENCE_S
-from tests.programs import INT, INTS, NUMBERS_AT_CLIENTS, add, increment, total
+from tests.programs import INTS, add, increment, mapped, total
 
 
 class Diary(BatchedRuntime):
@@ -121,43 +120,8 @@ def test_results_may_be_folded_elsewhere(diary: Diary) -> None:
     assert ("map", 3) in diary.entries
 
 
-def test_a_value_is_embedded_when_a_client_needs_it(diary: Diary) -> None:
-    """Here for `federated_select`, which nobody does together."""
-    entry = fl.np_computation(
-        lambda t, key: t[key], fl.TensorType(np.int32, [3]), np.int32
-    )
-    keys = fl.TensorType(np.int32, [1])
-
-    def body(wanted: Any, top: Any, table: Any) -> Any:
-        return fl.federated_select(wanted, top, table, entry)
-
-    server = fl.type_at_server(np.int32)
-    table = fl.type_at_server(fl.TensorType(np.int32, [3]))
-    program = fl.federated_computation(body, fl.type_at_clients(keys), server, table)
-    assert run(program, [[2], [0]], 3, [10, 20, 30]) == [[30], [10]]
-
-
-def test_a_zip_of_plain_values_can_still_be_computed(diary: Diary) -> None:
-    def body(v: Any, w: Any) -> Any:
-        return fl.federated_zip(OrderedDict(b=v, a=(w, v)))
-
-    program = fl.federated_computation(body, INTS, INTS)
-    expected = [OrderedDict(b=1, a=(3, 1)), OrderedDict(b=2, a=(4, 2))]
-    assert run(program, [1, 2], [3, 4]) == expected
-
-
-def test_data_come_back_as_they_went_in(diary: Diary) -> None:
-    same = fl.federated_computation(lambda v: v, NUMBERS_AT_CLIENTS)
-    assert run(same, [[1, 2], []]) == [[1, 2], []]
-    equal = fl.type_at_clients(np.int32, all_equal=True)
-    both = fl.federated_computation(lambda v, w: (v, w), equal, INTS)
-    assert run(both, 5, [1, 2]) == (5, [1, 2])
-
-
 def test_sequences_are_data_of_a_group(diary: Diary) -> None:
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(total, v), NUMBERS_AT_CLIENTS
-    )
+    program = mapped(total)
     assert run(program, [[1, 2], [3]]) == [3, 3]
     assert diary.entries == [("map", 2)]
 
@@ -183,12 +147,6 @@ def test_whoever_counts_bytes_sees_every_client(diary: Diary) -> None:
     assert factory.get_size_info().bytes_up == 12
 
 
-@pytest.mark.parametrize("use_threads", [True, False])
-def test_works_with_and_without_threads(diary: Diary, use_threads: bool) -> None:
-    assert run(MAPPED, [1, 2], use_threads=use_threads) == [2, 3]
-    assert diary.entries == [("map", 2)]
-
-
 @pytest.mark.parametrize("max_fanout", [100, 2])
 def test_closing_ends_the_threads_of_the_groups(diary: Diary, max_fanout: int) -> None:
     """Also while somebody still has the stack."""
@@ -205,14 +163,6 @@ def test_closing_ends_the_threads_of_the_groups(diary: Diary, max_fanout: int) -
         assert MAPPED([1, 2, 3, 4, 5]) == [2, 3, 4, 5, 6]
 
 
-def test_a_captured_value_goes_the_old_way(diary: Diary) -> None:
-    def body(v: Any, k: Any) -> Any:
-        shift = fl.federated_computation(lambda x: add(x, k), INT)
-        return fl.federated_map(shift, v)
-
-    assert run(fl.federated_computation(body, INTS, INT), [1, 2], 5) == [6, 7]
-
-
 def test_whether_a_group_failed_is_no_question_of_names(
     diary: Diary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,9 +173,7 @@ def test_whether_a_group_failed_is_no_question_of_names(
     def failed_logins(x: Any) -> Any:
         return x
 
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(failed_logins, v), INTS
-    )
+    program = mapped(failed_logins)
     tape = Tape(keep_values=True)
     assert run(program, [1, 2], tape=tape) == [1, 2]
     [event] = [event for event in tape if event.what == "batched_call"]

@@ -97,19 +97,6 @@ def test_a_broadcast_is_computed_once_and_embedded_in_each_client() -> None:
     assert [client.calls["create_value"] for client in clients] == [2, 2]
 
 
-def test_evaluating_runs_once_for_each_client() -> None:
-    drawn = iter(range(100))
-    draw = fl.np_computation(lambda: np.int32(next(drawn)))
-    evaluated = fl.federated_computation(lambda: fl.federated_eval(draw, fl.CLIENTS))
-    result = run(call(stack(leaf(), [leaf(), leaf(), leaf()]), evaluated))
-    assert len(set(result)) == 3
-    copied = fl.federated_computation(
-        lambda: fl.federated_map(same, fl.federated_value(draw(), fl.CLIENTS))
-    )
-    result = run(call(stack(leaf(), [leaf(), leaf(), leaf()]), copied))
-    assert len(set(result)) == 1
-
-
 def test_slices_are_selected_at_the_server() -> None:
     table = fl.TensorType(np.int32, [3])
     pick = fl.np_computation(lambda t, k: t[k], table, np.int32)

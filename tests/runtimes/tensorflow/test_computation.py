@@ -20,7 +20,7 @@ from fedlearn_edu.errors import (
     TypeNotAssignableError,
 )
 from fedlearn_edu.ir import nodes as ir
-from tests.programs import INT, INTS, NUMBERS, in_another_process
+from tests.programs import INT, INTS, NUMBERS, in_another_process, mapped
 
 pytestmark = pytest.mark.tensorflow
 
@@ -347,9 +347,9 @@ def test_an_error_of_the_graph_says_what_and_where() -> None:
     with pytest.raises(ComputationFailedError, match="positive") as caught:
         made(-1)
     assert "must be positive" in str(caught.value.found)
-    mapped = fl.federated_computation(lambda v: fl.federated_map(made, v), INTS)
+    of_all = mapped(made)
     with pytest.raises(ComputationFailedError, match="client 1"):
-        mapped([1, -1])
+        of_all([1, -1])
 
 
 # ------------------------------------------------------------------ in a federated body

@@ -14,7 +14,7 @@ from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.ir.operations import cast, operation
 from tests.executors.examples import call, pair, run
-from tests.programs import INT, INTS, NUMBERS, increment, same
+from tests.programs import INT, INTS, NUMBERS, increment, mapped, same
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -139,7 +139,7 @@ def test_python_code_in_graphs_may_call_the_clients_it_is_one_of(options: Any) -
     def nested(x: Any) -> Any:
         return tf.ensure_shape(tf.py_function(twice, [x], tf.int32), [])
 
-    outer = fl.federated_computation(lambda v: fl.federated_map(nested, v), INTS)
+    outer = mapped(nested)
     with context:
         assert outer([1, 2]) == [10, 14]
         assert outer([1] * 10) == [10] * 10

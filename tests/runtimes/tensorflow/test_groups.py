@@ -16,6 +16,7 @@ from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_fa
 from fedlearn_edu.runtimes.tensorflow import groups
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types import UNRANKED
+from tests.programs import mapped
 
 pytestmark = pytest.mark.tensorflow
 
@@ -174,9 +175,7 @@ def test_placed_data_are_laid_out_once(form: str, data: str) -> None:
 def test_other_clients_are_not_taken_for_the_placed_ones(form: str) -> None:
     """Two groups of the same size may begin with the same client."""
     double = fl.tf_computation(lambda x: x * 2.0, F32)
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(double, v), AT_CLIENTS(F32)
-    )
+    program = mapped(double)
     placed = fl.place([1.0, 2.0, 3.0], fl.CLIENTS, F32)
     swapped = fl.place([1.0, 3.0, 2.0], fl.CLIENTS, F32)
     one, two, three = placed.cached
@@ -191,9 +190,7 @@ def test_text_and_whole_numbers(form: str) -> None:
     older = fl.tf_computation(
         lambda p: OrderedDict(age=p["age"] + 1, name=p["name"] + b"!"), person
     )
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(older, v), AT_CLIENTS(person)
-    )
+    program = mapped(older)
     people = [OrderedDict(name=n, age=a) for n, a in [("ada", 36), ("al\0", 41)]]
     check(program, people)
 
@@ -219,9 +216,7 @@ def test_what_was_captured_is_not_traced_again(form: str) -> None:
 
 def test_random_numbers_differ_between_clients(form: str) -> None:
     draw = fl.tf_computation(lambda x: x + tf.random.uniform([]), F32)
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(draw, v), AT_CLIENTS(F32)
-    )
+    program = mapped(draw)
     found, calls = together(program, [0.0] * 5)
     assert len(set(map(float, found))) == 5
     assert len(calls) == 1
@@ -234,9 +229,7 @@ def test_a_variable_belongs_to_one_client(form: str) -> None:
         return seen.read_value()
 
     keep = fl.tf_computation(body, F32)
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(keep, v), AT_CLIENTS(F32)
-    )
+    program = mapped(keep)
     check(program, [1.0, 2.0, 3.0, 4.0])
 
 
@@ -268,9 +261,7 @@ def test_values_of_different_shapes_go_alone(
     form: str, values: Any, type_: Any
 ) -> None:
     size = fl.tf_computation(lambda x: tf.size(x), type_)
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(size, v), AT_CLIENTS(type_)
-    )
+    program = mapped(size)
     check(program, values, expected=0)
 
 
@@ -300,9 +291,7 @@ def test_sequences_that_are_read_lazily_go_alone(
 
 def test_large_clients_go_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     double = fl.tf_computation(lambda x: x * 2.0, (F32, [1000]))
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(double, v), AT_CLIENTS((F32, [1000]))
-    )
+    program = mapped(double)
     data = [np.ones(1000, F32)] * 3
     check(program, data, expected=1)
     monkeypatch.setattr(groups, "LARGE_STEP_BYTES", 3999)
@@ -411,9 +400,7 @@ def test_a_graph_from_another_process_is_run_alone(form: str) -> None:
     count = fl.tf_computation(
         lambda s: s.reduce(0, lambda n, _: n + 1), fl.SequenceType(F32)
     )
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(count, v), AT_CLIENTS(fl.SequenceType(F32))
-    )
+    program = mapped(count)
     copied = pickle.loads(pickle.dumps(program))
     check(copied, [[1.0, 2.0], [3.0]], expected=0)
 

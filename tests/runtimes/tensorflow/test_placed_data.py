@@ -23,6 +23,7 @@ from fedlearn_edu.framework import (
 )
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types.sequences import Cached
+from tests.programs import mapped
 
 pytestmark = pytest.mark.tensorflow
 
@@ -96,24 +97,49 @@ def square(x: Any) -> Any:
     return x * x
 
 
-TOTALS = fl.federated_computation(
-    lambda v: fl.federated_map(total, v), fl.type_at_clients(VECTOR)
-)
-READ = fl.federated_computation(
-    lambda v: fl.federated_map(read_by_graph, v), fl.type_at_clients(FLOATS)
-)
+TOTALS = mapped(total)
+READ = mapped(read_by_graph)
 STEP_BY_STEP = fl.federated_computation(
     lambda v: fl.sequence_map(square, v), fl.type_at_clients(FLOATS)
 )
 
 
-def test_tensors_are_converted_by_the_first_call_only(tape: Tape) -> None:
-    data = fl.place([[1.0, 2.0], [3.0], [4.0]], CLIENTS, VECTOR)
-    first = conversions(tape, lambda: assert_same(TOTALS(data), [3.0, 3.0, 4.0]))
-    assert first == at_each(3, "float32[?]")
-    later = conversions(tape, lambda: [TOTALS(data) for _ in range(100)])
-    assert later == Counter()
-    assert_same(TOTALS(data), [3.0, 3.0, 4.0])
+MODEL = OrderedDict(w=VECTOR, b=F32)
+APPLIED = mapped(fl.tf_computation(lambda m: fl.tf.reduce_sum(m["w"]) * m["b"], MODEL))
+AT_SERVER = fl.federated_computation(
+    lambda m: fl.federated_map(total, m), fl.type_at_server(VECTOR)
+)
+# A program, data and their placement, the result, and what is converted for it.
+FIRST_CALLS: dict[str, tuple[Any, Any, Any, Any, Counter[str]]] = {
+    "tensors": (
+        *(TOTALS, [[1.0, 2.0], [3.0], [4.0]], CLIENTS, [3.0, 3.0, 4.0]),
+        at_each(3, "float32[?]"),
+    ),
+    "structures, part by part": (
+        *(APPLIED, [{"w": [1.0, 2.0], "b": 2.0}, {"w": [], "b": 1.0}], CLIENTS),
+        *([6.0, 0.0], at_each(2, "float32[?]", "float32")),
+    ),
+    "at the server": (
+        *(AT_SERVER, [1.0, 2.0], SERVER, F32(3)),
+        Counter({"server: float32[?]": 1}),
+    ),
+    "datasets": (
+        *(READ, [[1.0, 2.0], [], [3.0]], CLIENTS, [3.0, 0.0, 3.0]),
+        at_each(3, "float32*"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FIRST_CALLS)
+def test_placed_data_are_converted_by_the_first_call_only(
+    name: str, tape: Tape
+) -> None:
+    program, plain, placement, result, converted = FIRST_CALLS[name]
+    member = program.type_signature.parameter.member
+    data = fl.place(plain, placement, member)
+    assert conversions(tape, lambda: assert_same(program(data), result)) == converted
+    assert conversions(tape, lambda: [program(data) for _ in range(MANY)]) == Counter()
+    assert_same(program(data), result)
 
 
 def test_plain_data_are_converted_by_every_call(tape: Tape) -> None:
@@ -121,37 +147,6 @@ def test_plain_data_are_converted_by_every_call(tape: Tape) -> None:
     data = [[1.0, 2.0], [3.0]]
     again = conversions(tape, lambda: [TOTALS(data) for _ in range(3)])
     assert again == Counter(dict.fromkeys(at_each(2, "float32[?]"), 3))
-
-
-def test_structures_are_converted_part_by_part_and_once(tape: Tape) -> None:
-    model = OrderedDict(w=VECTOR, b=F32)
-    apply = fl.tf_computation(lambda m: fl.tf.reduce_sum(m["w"]) * m["b"], model)
-    program = fl.federated_computation(
-        lambda v: fl.federated_map(apply, v), fl.type_at_clients(model)
-    )
-    data = fl.place([{"w": [1.0, 2.0], "b": 2.0}, {"w": [], "b": 1.0}], CLIENTS, model)
-    first = conversions(tape, lambda: assert_same(program(data), [6.0, 0.0]))
-    assert first == at_each(2, "float32[?]", "float32")
-    later = conversions(tape, lambda: [program(data) for _ in range(MANY)])
-    assert later == Counter()
-
-
-def test_value_at_the_server_is_converted_once(tape: Tape) -> None:
-    program = fl.federated_computation(
-        lambda m: fl.federated_map(total, m), fl.type_at_server(VECTOR)
-    )
-    data = fl.place([1.0, 2.0], SERVER, VECTOR)
-    assert sum(conversions(tape, lambda: program(data)).values()) == 1
-    assert conversions(tape, lambda: [program(data) for _ in range(MANY)]) == Counter()
-    assert_same(program(data), F32(3))
-
-
-def test_dataset_for_a_graph_is_made_once(tape: Tape) -> None:
-    data = fl.place([[1.0, 2.0], [], [3.0]], CLIENTS, FLOATS)
-    first = conversions(tape, lambda: assert_same(READ(data), [3.0, 0.0, 3.0]))
-    assert first == at_each(3, "float32*")
-    assert conversions(tape, lambda: [READ(data) for _ in range(MANY)]) == Counter()
-    assert_same(READ(data), [3.0, 0.0, 3.0])
 
 
 def test_elements_that_are_read_one_by_one_are_converted_once(
@@ -206,9 +201,7 @@ def test_results_stay_right_as_the_data_go_from_runtime_to_runtime() -> None:
     exact = fl.tf_computation(lambda x: x[::-1], ROW)
     spoil = fl.np_computation(_spoil, ROW)
     wide = fl.np_computation(lambda x: x + F32(1), VECTOR)
-    wider = fl.federated_computation(
-        lambda v: fl.federated_map(wide, v), fl.type_at_clients(VECTOR)
-    )
+    wider = mapped(wide)
     for _ in range(3):
         assert fl.federated_map(exact, data) == [[3, 2, 1], [6, 5, 4]]
         assert fl.federated_map(spoil, data) == [[0, 0, 0]] * 2
@@ -248,9 +241,7 @@ def test_sequence_with_wider_elements_is_another_form() -> None:
     data = fl.place(
         [np.ones([2, 3], F32), np.ones([1, 3], F32)], CLIENTS, fl.SequenceType(ROW)
     )
-    widen = fl.federated_computation(
-        lambda v: fl.federated_map(count, v), fl.type_at_clients(rows)
-    )
+    widen = mapped(count)
     for _ in range(3):
         assert_same(widen(data), [I32(6), I32(3)])
         assert fl.federated_map(exact, data) == [6, 3]

@@ -12,7 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
-from tests.runtimes.tensorflow.uses import USES
+from tests.programs import mapped
 
 pytestmark = pytest.mark.tensorflow
 
@@ -34,8 +34,44 @@ def as_dataset(data: list[Any]) -> Any:
     return tf.data.Dataset.from_generator(lambda: iter(data), output_signature=spec)
 
 
+def total(dataset: Any) -> Any:
+    return dataset.reduce(0.0, lambda state, b: state + tf.reduce_sum(b["x"]))
+
+
+def branches_of_autograph(dataset: Any) -> Any:
+    @tf.function  # type: ignore[untyped-decorator]
+    def step(state: Any, b: Any) -> Any:
+        if tf.size(b["y"]) > 2:  # noqa: SIM108 (AutoGraph rewrites statements)
+            state = state + 1
+        else:
+            state = state + 100
+        return state
+
+    return dataset.reduce(0, step)
+
+
+def a_tensor_of_the_body(dataset: Any) -> Any:
+    factor = tf.constant(3.0) * tf.cast(dataset.cardinality() * 0 + 2, tf.float32)
+    return total(dataset.map(lambda b: {"x": b["x"] * factor}))
+
+
+sum_x = fl.tf_computation(lambda b: tf.reduce_sum(b["x"]), BATCH)
+# What bodies do with a dataset of batches; `on_rows.py` has many more, of rows.
+USES: dict[str, Callable[[Any], Any]] = {
+    "total": total,
+    "a state that grows": lambda d: d.reduce(
+        tf.zeros([0], tf.int32), lambda state, b: tf.concat([state, b["y"]], 0)
+    ),
+    "branches of AutoGraph": branches_of_autograph,
+    "a tensor of the body": a_tensor_of_the_body,
+    "rebatched": lambda d: total(d.unbatch().batch(2)),
+    "returned": lambda d: d.map(lambda b: tf.reduce_sum(b["x"])),
+    "sequence intrinsics": lambda d: fl.sequence_sum(fl.sequence_map(sum_x, d)),
+}
+
+
 @pytest.mark.parametrize("sizes", [(3, 3, 2), (1, 1)], ids=str)
-@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+@pytest.mark.parametrize("use", USES.values(), ids=USES.keys())
 def test_every_use_gives_what_the_real_pipeline_gives(
     use: Callable[[Any], Any], sizes: tuple[int, ...]
 ) -> None:
@@ -67,7 +103,7 @@ def test_equal_elements_are_stacked_and_read_by_a_loop() -> None:
 
 @pytest.mark.parametrize("sizes", [(3, 2, 3), (2, 3, 3)], ids=str)
 def test_unequal_elements_go_through_a_pipeline(sizes: tuple[int, ...]) -> None:
-    computation = fl.tf_computation(USES[0], BATCHES)
+    computation = fl.tf_computation(total, BATCHES)
     code: Any = computation.tree.code  # type: ignore[union-attr]
     assert isinstance(code, GraphCode)
     data = batches(*sizes)
@@ -78,11 +114,9 @@ def test_unequal_elements_go_through_a_pipeline(sizes: tuple[int, ...]) -> None:
 
 def test_placed_sequences_are_stacked_once() -> None:
     tape = Tape()
-    total = fl.tf_computation(USES[0], BATCHES)
+    total_of = fl.tf_computation(total, BATCHES)
     data = fl.place([batches(3, 3), batches(2, 2, 1)], fl.CLIENTS, BATCHES)
-    program = fl.federated_computation(
-        lambda d: fl.federated_map(total, d), fl.type_at_clients(BATCHES)
-    )
+    program = mapped(total_of)
 
     def conversions() -> list[str]:
         tape.clear()
@@ -103,9 +137,7 @@ def test_an_error_in_a_loop_names_the_computation_and_the_client() -> None:
         return dataset.reduce(0.0, step)
 
     computation = fl.tf_computation(checked, BATCHES)
-    program = fl.federated_computation(
-        lambda d: fl.federated_map(computation, d), fl.type_at_clients(BATCHES)
-    )
+    program = mapped(computation)
     bad = batches(3, 3)
     bad[1]["x"][2] = 5.0
     with pytest.raises(fl.FedLearnError, match=r"too large[\s\S]*client 1"):

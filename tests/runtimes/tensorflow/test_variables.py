@@ -12,7 +12,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import TracingError
-from tests.programs import INTS
+from tests.programs import mapped
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -94,9 +94,7 @@ def test_lookup_tables_live_for_one_call_on_every_stack(body: Any) -> None:
     words = ["b", "c", "a"] * 6  # enough for one graph of all
     expected = [2, 0, 1] * 6
     assert [position(word) for word in words[:3]] == expected[:3]
-    of_all = fl.federated_computation(
-        lambda x: fl.federated_map(position, x), fl.type_at_clients(np.str_)
-    )
+    of_all = mapped(position)
     in_data = fl.federated_computation(
         lambda s: fl.sequence_map(position, s), fl.SequenceType(np.str_)
     )
@@ -141,7 +139,7 @@ def test_parallel_threads_do_not_share_variables() -> None:
 
 
 def test_clients_do_not_share_variables() -> None:
-    program = fl.federated_computation(lambda v: fl.federated_map(doubled, v), INTS)
+    program = mapped(doubled)
     with fw.SyncExecutionContext(fw.local_executor_factory()):
         assert program(list(range(20))) == [2 * x for x in range(20)]
 
