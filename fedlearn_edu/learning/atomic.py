@@ -4,6 +4,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -65,3 +66,13 @@ def exclusive_lock(lock: Path, patience_s: float) -> Iterator[OSError | None]:
         yield refused
     finally:
         held.release()
+
+
+def numbered(mark: str) -> Iterator[str]:
+    """`mark`, then `mark2`, `mark3`, …: ends of the names of files that are kept.
+
+    >>> [end for end, _ in zip(numbered(".old"), range(3))]
+    ['.old', '.old2', '.old3']
+    """
+    yield mark
+    yield from (f"{mark}{number}" for number in count(2))
