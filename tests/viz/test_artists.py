@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that move: stamps look like texts, bars stand where they should."""
+"""Parts that move: bars stand where they should."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from fedlearn_edu.viz.artists import Bars, Stamps, Texts, mosaic
+from fedlearn_edu.viz.artists import Bars, Texts, mosaic
 
 WORDS = [(0.2, 0.2, "1,437"), (0.5, 0.5, "0.90"), (0.7, 0.8, "⋮"), (0.4, 0.9, "7")]
 
@@ -31,40 +31,13 @@ def ink(figure: Figure, dpi: float) -> NDArray[np.float64]:
     return found
 
 
-def center(picture: NDArray[np.float64]) -> NDArray[np.float64]:
-    rows, columns = np.indices(picture.shape)
-    moments = np.array([(rows * picture).sum(), (columns * picture).sum()])
-    return np.asarray(moments / picture.sum(), np.float64)
-
-
-@pytest.mark.parametrize("ha", ["left", "center", "right"])
-@pytest.mark.parametrize("word", WORDS, ids=["thousand", "share", "dots", "seven"])
-def test_stamps_are_where_texts_are(word: tuple[float, float, str], ha: str) -> None:
-    pictures = []
-    for write in (Texts, Stamps):
-        figure, axes = paper()
-        write(axes, ha=ha).show([word])
-        pictures.append(ink(figure, 100.0))
-    texts, stamps = pictures
-    assert stamps.sum() == pytest.approx(texts.sum(), rel=0.05)
-    assert np.abs(center(texts) - center(stamps)).max() < 1.0
-
-
-@pytest.mark.parametrize("write", [Texts, Stamps])
-def test_what_was_written_before_is_gone(write: Any) -> None:
+def test_what_was_written_before_is_gone() -> None:
     figure, axes = paper()
-    writer = write(axes)
+    writer = Texts(axes)
     writer.show(WORDS)
     assert ink(figure, 100).sum() > 0
     writer.show([])
     assert ink(figure, 100).sum() == 0
-
-
-def test_stamps_have_the_color_they_were_asked_for() -> None:
-    figure, axes = paper()
-    figure.set_facecolor("black")
-    Stamps(axes, color="#FFFFFF").show([(0.5, 0.5, "8")])
-    assert ink(figure, 100).min() < 60
 
 
 def boxes(axes: Axes) -> list[Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from fedlearn_edu.viz import notebook
-from fedlearn_edu.viz.quick import QuickCanvas
+from fedlearn_edu.viz.artists import QuickCanvas
 
 LOOKS: dict[str, dict[str, Any]] = {
     "plain": {},

@@ -16,8 +16,8 @@ from fedlearn_edu.types import (
     Type,
     released,
 )
+from fedlearn_edu.viz.shortening import cut
 
-_MAX_CHARS = 72
 _MAX_MEMBERS = 4
 _WHO = {
     "all": "the stack",
@@ -49,16 +49,16 @@ def does(event: Event, function: str) -> str:
         case EventKind.CREATE_VALUE if as_node(event.given) is not None:
             text = f"is handed {_function(event)}"
         case EventKind.CREATE_VALUE:
-            text = f"is handed a value of type {clip(event.type)}"
+            text = f"is handed a value of type {cut(event.type)}"
         case EventKind.CREATE_STRUCT:
             count = len(event.operands)
             text = f"puts {count} value{'s' * (count != 1)} side by side"
         case EventKind.CREATE_SELECTION:
             text = f"selects {event.detail}"
         case EventKind.COMPUTE:
-            text = f"hands out a value of type {clip(event.type)}"
+            text = f"hands out a value of type {cut(event.type)}"
         case EventKind.CONVERT:
-            text = f"converts data of type {clip(event.type)}"
+            text = f"converts data of type {cut(event.type)}"
         case EventKind.BATCHED_CALL:
             text = f"runs in one call {event.detail}"
         case EventKind.COMPILED | EventKind.BUILT | EventKind.REUSED:
@@ -99,7 +99,7 @@ def value_of(event: Event) -> str:
     if event.what is EventKind.CREATE_VALUE:
         node = as_node(event.given)
         type_ = made.type_signature
-        return clip(to_text(node)) if node is not None else _shown(event.given, type_)
+        return cut(to_text(node)) if node is not None else _shown(event.given, type_)
     if event.what is EventKind.COMPUTE:
         return _shown(made, event.given.type_signature)
     if not isinstance(made, ExecutorValue):
@@ -123,8 +123,3 @@ def _shown(plain: Any, type_: Type) -> str:
     if len(plain) > _MAX_MEMBERS:
         shown.append(f"… {len(plain) - _MAX_MEMBERS} more")
     return "\n".join(shown) or "nobody"
-
-
-def clip(text: str) -> str:
-    """The text, its end left out if it is long."""
-    return text if len(text) <= _MAX_CHARS else text[: _MAX_CHARS - 1] + "…"
