@@ -69,10 +69,5 @@ def exclusive_lock(lock: Path, patience_s: float) -> Iterator[OSError | None]:
 
 
 def numbered(mark: str) -> Iterator[str]:
-    """`mark`, then `mark2`, `mark3`, …: ends of the names of files that are kept.
-
-    >>> [end for end, _ in zip(numbered(".old"), range(3))]
-    ['.old', '.old2', '.old3']
-    """
-    yield mark
-    yield from (f"{mark}{number}" for number in count(2))
+    """`mark`, `mark2`, `mark3`, …: ends of the names of files that are kept."""
+    return (mark if number == 1 else f"{mark}{number}" for number in count(1))

@@ -55,10 +55,6 @@ def test_colors_of_text_have_contrast(color: str) -> None:
     assert contrast_on_white(color) >= 4.5
 
 
-def test_ten_digits_have_ten_colors() -> None:
-    assert len(set(colors.DIGITS)) == 10
-
-
 @given(
     st.lists(st.floats(0, 1), min_size=1, max_size=6).map(sorted), st.floats(0.01, 0.16)
 )

@@ -22,8 +22,7 @@ from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
-from fedlearn_edu.viz.player.listing import Listing
-from fedlearn_edu.viz.player.words import does, human_bytes, value_of, who
+from fedlearn_edu.viz.player.words import Listing, does, human_bytes, value_of, who
 
 ALL_CLIENTS = "all clients"
 NOTHING = "The tape is empty: nothing was called while it ran."
