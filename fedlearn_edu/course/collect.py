@@ -13,12 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 from typing import Final, Literal, final
 
 from fedlearn_edu.course.lessons import LESSONS
 from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning.atomic import numbered
 
 SUBMITTED: Final = Path("build/submitted")
 """Where `nbgrader_config.py` has what was handed in."""
@@ -192,8 +192,7 @@ def _dated(file: Path) -> str:
 
 def _old(target: Path) -> Path:
     """The first of `LESSON.old`, `LESSON.old2`, … that is free."""
-    numbers = ("" if number == 1 else str(number) for number in count(1))
-    places = (target.with_suffix(f".old{number}") for number in numbers)
+    places = map(target.with_suffix, numbered(".old"))
     return next(place for place in places if not place.exists())
 
 

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries an answer: what kind of thing it is, case by case, and why it failed."""
+"""Tries an answer: what kind of thing it is, case by case, and why it failed.
 
+Each case has a time limit, or a loop without an end would never return. The limit
+interrupts the main thread as Ctrl-C does, so it works on every system, and a federated
+computation that is running is cancelled by it. What already runs in another thread,
+inside NumPy or TensorFlow, cannot be stopped; the message says what to do then.
+"""
+
+import _thread
 import inspect
+import signal
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import redirect_stderr, suppress
+from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, final
@@ -19,9 +29,8 @@ from fedlearn_edu.course.exercise import (
     Exercise,
     Failure,
     Unanswered,
+    shown,
 )
-from fedlearn_edu.course.formatting import shown
-from fedlearn_edu.course.limit import TookTooLongError, time_limit
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike, to_plain
@@ -34,6 +43,8 @@ _ENDLESS = (
     "a loop without an end? If the computer stays busy, restart the kernel, "
     "and run the cells above again"
 )
+_TIMES = 3
+"""How many limits may pass on the clock while other programs have the processor."""
 
 
 @final
@@ -167,3 +178,75 @@ def _has_nan(thing: Any) -> bool:
         return numbers.dtype.kind in "fc" and bool(np.isnan(numbers).any())
     except Exception:  # it holds no numbers
         return False
+
+
+@final
+class TookTooLongError(Exception):
+    """An answer did not end in time."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raises `TookTooLongError` in a block that takes longer; main thread only.
+
+    >>> with time_limit(0.05):
+    ...     while True:
+    ...         pass
+    Traceback (most recent call last):
+    ...
+    fedlearn_edu.course.judging.TookTooLongError: not after 0.05 seconds
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    rang, over, lock = threading.Event(), threading.Event(), threading.Lock()
+    began, late = (
+        time.process_time(),
+        TookTooLongError(f"not after {seconds:g} seconds"),
+    )
+
+    def ring() -> None:
+        for _ in range(_TIMES):
+            if over.wait(seconds) or time.process_time() - began > 0.8 * seconds:
+                break
+        with lock:
+            if not over.is_set():
+                rang.set()
+                _interrupt()
+
+    threading.Thread(target=ring, daemon=True).start()
+    try:
+        with _interruptible():
+            yield
+        with lock:  # from here on the bell is silent
+            over.set()
+        if rang.is_set():  # and the block caught it
+            raise late
+    except KeyboardInterrupt:
+        if not rang.is_set():
+            raise  # it was Ctrl-C
+        raise late from None
+    finally:
+        with suppress(KeyboardInterrupt):
+            over.set()
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Lets interrupts through: programs in the background of a shell ignore them."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _interrupt() -> None:
+    if not hasattr(signal, "pthread_kill"):
+        _thread.interrupt_main()
+        return
+    # A real signal also ends the wait for another thread.
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)

@@ -15,10 +15,11 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any, final
 
-from fedlearn_edu.learning.atomic import exclusive_lock, write_atomically
+from fedlearn_edu.learning.atomic import exclusive_lock, numbered, write_atomically
 
 VARIABLE = "FEDLEARN_EDU_PROGRESS"
 _VERSION = 1
@@ -206,11 +207,8 @@ def _record(tries: int, hints: int, passed: str | None) -> Record:
 
 def _set_aside(path: Path) -> Path:
     """Renames a damaged file, over none that was set aside before."""
-    aside, number = path.with_name(f"{path.name}.broken"), 1
-    while aside.exists():
-        number += 1
-        aside = path.with_name(f"{path.name}.broken{number}")
-    return path.rename(aside)
+    places = (path.with_name(path.name + end) for end in numbered(".broken"))
+    return path.rename(next(place for place in places if not place.exists()))
 
 
 def _write(path: Path, progress: Progress) -> None:
@@ -220,10 +218,6 @@ def _write(path: Path, progress: Progress) -> None:
     write_atomically(path, text.encode())
 
 
-_said: set[str] = set()
-
-
+@cache
 def _say_once(line: str) -> None:
-    if line not in _said:
-        _said.add(line)
-        sys.stdout.write(f"{line} The lesson goes on.\n")
+    sys.stdout.write(f"{line} The lesson goes on.\n")

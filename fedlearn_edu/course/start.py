@@ -16,12 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
-from itertools import count
 from pathlib import Path
 from typing import Literal, final
 
 from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.learning.atomic import write_atomically
+from fedlearn_edu.learning.atomic import numbered, write_atomically
 
 FOLDER = Path("fedlearn-lessons")
 MEMORY = ".fedlearn_edu.json"
@@ -204,8 +203,7 @@ def _deliver(
 def _places(name: Path) -> Iterator[Path]:
     """`a.ipynb`, `a.new.ipynb`, `a.new2.ipynb`, and so on."""
     yield name
-    for number in count(1):
-        mark = ".new" if number == 1 else f".new{number}"
+    for mark in numbered(".new"):
         yield name.with_name(f"{name.stem}{mark}{name.suffix}")
 
 

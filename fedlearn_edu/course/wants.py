@@ -8,8 +8,7 @@ computation was asked for" and not an error that follows from it.
 import inspect
 from typing import Any
 
-from fedlearn_edu.course.exercise import Failure, Want
-from fedlearn_edu.course.formatting import named
+from fedlearn_edu.course.exercise import Failure, Want, named
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.types import FunctionType, parse_type
@@ -35,7 +34,7 @@ def computation(notation: str) -> Want:
         match answer:
             case Computation():
                 found = answer.type_signature
-                if _fits(found, wanted):
+                if found == wanted or wanted.is_assignable_from(found):
                     return None
                 return Failure(str(wanted), str(found), _where_types_differ(found))
             case PolymorphicComputation():
@@ -52,10 +51,6 @@ def computation(notation: str) -> Want:
         return "what it returns is something else than what was asked for"
 
     return Want(f"has the type {wanted}", failure)
-
-
-def _fits(found: Any, wanted: Any) -> bool:
-    return bool(found == wanted or wanted.is_assignable_from(found))
 
 
 def function(parameters: int) -> Want:

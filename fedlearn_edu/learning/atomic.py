@@ -4,6 +4,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -65,3 +66,8 @@ def exclusive_lock(lock: Path, patience_s: float) -> Iterator[OSError | None]:
         yield refused
     finally:
         held.release()
+
+
+def numbered(mark: str) -> Iterator[str]:
+    """`mark`, `mark2`, `mark3`, …: ends of the names of files that are kept."""
+    return (mark if number == 1 else f"{mark}{number}" for number in count(1))

@@ -12,10 +12,9 @@ from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 
 if TYPE_CHECKING:
-    from fedlearn_edu.viz.client_bars import draw_client_accuracy
-    from fedlearn_edu.viz.confusion import draw_confusion
     from fedlearn_edu.viz.dataflow.drawing import draw_graph
     from fedlearn_edu.viz.dataflow.passes import draw_passes
+    from fedlearn_edu.viz.evaluation import draw_client_accuracy, draw_confusion
     from fedlearn_edu.viz.explorers.aggregation import (
         draw_aggregation,
         explore_aggregation,
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.partition import draw_partition
     from fedlearn_edu.viz.player.drawing import draw_tape
     from fedlearn_edu.viz.player.player import explore_run, explore_tape
-    from fedlearn_edu.viz.rounds import draw_learning_curves
-    from fedlearn_edu.viz.runs import draw_run
+    from fedlearn_edu.viz.rounds import draw_learning_curves, draw_run
     from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, FigureDataError, save_png
     from fedlearn_edu.viz.templates import draw_digit_templates
 
@@ -38,8 +36,8 @@ _HOMES = {
     "NARROW_IN": "style",
     "WIDE_IN": "style",
     "draw_aggregation": "explorers.aggregation",
-    "draw_client_accuracy": "client_bars",
-    "draw_confusion": "confusion",
+    "draw_client_accuracy": "evaluation",
+    "draw_confusion": "evaluation",
     "draw_digit_templates": "templates",
     "draw_drift": "explorers.drift",
     "draw_graph": "dataflow.drawing",
@@ -48,7 +46,7 @@ _HOMES = {
     "draw_mean": "explorers.mean",
     "draw_partition": "partition",
     "draw_passes": "dataflow.passes",
-    "draw_run": "runs",
+    "draw_run": "rounds",
     "draw_tape": "player.drawing",
     "explore_aggregation": "explorers.aggregation",
     "explore_drift": "explorers.drift",

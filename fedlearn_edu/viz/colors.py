@@ -28,20 +28,6 @@ INK = "#1A1A1A"
 QUIET = "#767676"
 """What is there for comparison only; the lightest gray that text may have."""
 
-DIGITS = (
-    "#3f90da",
-    "#ffa90e",
-    "#bd1f01",
-    "#94a4a2",
-    "#832db6",
-    "#a96b59",
-    "#e76300",
-    "#b9ac70",
-    "#717581",
-    "#92dadd",
-)
-"""One color per digit 0..9, always together with the digit itself."""
-
 SIGNED_MAP = "PuOr_r"
 """Purple for less than zero, white at zero, orange for more."""
 

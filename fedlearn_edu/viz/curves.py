@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, final
 
 import numpy as np
@@ -36,15 +37,13 @@ class Curve:
 
     Attributes:
         name: written where it ends.
-        values: one per round, from the round `first` on; NaN where nothing is known.
-        first: the round of the first value.
+        values: one per round, from round 0 on; NaN where nothing is known.
         diverged: the round in which numbers stopped being numbers, if they did.
         measured: the round of each value, where some rounds have none.
     """
 
     name: str
     values: NDArray[np.float64]
-    first: int = 0
     diverged: int | None = None
     measured: NDArray[np.int64] | None = None
 
@@ -57,7 +56,7 @@ class Curve:
         """The first so many rounds."""
         if self.measured is not None:
             return self.measured[:count]
-        return self.first + np.arange(count)
+        return np.arange(count)
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -81,23 +80,12 @@ class CurvePanel:
             is_share: Whether values are shares 0..1, shown in percent.
             first: The round the axis begins with; 0 is the state before training.
         """
-        self._axes, self._height_in, self._is_share = axes, height_in, is_share
-        self._first = first
+        self._axes, self._is_share, self._first = axes, is_share, first
         (self._band,) = axes.fill([0], [0], color=colors.CLIENTS, alpha=0.25, lw=0)
         (self._at,) = axes.plot([], [], color=colors.INK, lw=1, ls=(0, (2, 2)))
         self._lines = [_line(axes, number) for number in range(MOST_CURVES)]
         (self._crosses,) = axes.plot([], [], "X", color=colors.ALARM, ms=11, mec="w")
-        right = axes.transAxes
-        figure: Any = axes.figure
-        marks, names = (
-            right + ScaledTranslation(at_in, 0, figure.dpi_scale_trans)
-            for at_in in (0.07, 0.24)
-        )
-        self._signs = [
-            Texts(axes, transform=marks, ha="left", color=color)
-            for color in colors.MODELS
-        ]
-        self._names = Texts(axes, transform=names, ha="left")
+        self._ends = EndLabels(axes, height_in)
         self._note = Texts(axes, transform=axes.transAxes)
         axes.set_xlabel("round" if first else ROUND_LABEL)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
@@ -136,7 +124,7 @@ class CurvePanel:
         for line in self._lines[len(curves) :]:
             line.set_data([], [])
         self._at.set_data(
-            *(([], []) if at is None else ([at] * 2, _limits(self._axes)))
+            *(([], []) if at is None else ([at] * 2, self._axes.get_ylim()))
         )
         self._show_band(curves, band)
         self._show_crosses(curves)
@@ -170,21 +158,82 @@ class CurvePanel:
         self._crosses.set_data([x for x, _ in points], [y for _, y in points])
 
     def _show_ends(self, curves: Sequence[Curve]) -> None:
-        low, high = _limits(self._axes)
-        found = [
-            ((point[1] - low) / (high - low), number, _label(curve, self._is_share))
-            for number, curve in enumerate(curves)
-            if (point := end(curve))
-        ]
-        found.sort()
-        gap = 1.35 * style.FONT_PT / 72 / self._height_in
-        heights = style.spread([height for height, _, _ in found], gap)
-        for signs in self._signs:
-            signs.show([])
-        for height, (_, number, _) in zip(heights, found, strict=True):
-            self._signs[number].show([(1.0, height, _SIGNS[number])])
-        names = [(1.0, y, name) for y, (_, _, name) in zip(heights, found, strict=True)]
-        self._names.show(names)
+        looks = zip(curves, colors.MODELS, _SIGNS, strict=False)
+        self._ends.show(
+            [
+                (point[1], color, sign, _label(curve, self._is_share))
+                for curve, color, sign in looks
+                if (point := end(curve))
+            ]
+        )
+
+
+@final
+class EndLabels:
+    """Names right of a panel, each beside the end of its line."""
+
+    def __init__(self, axes: Axes, height_in: float) -> None:
+        """The axes have this height in inches."""
+        self._axes, self._gap = axes, 1.35 * style.FONT_PT / 72 / height_in
+        figure: Any = axes.figure
+        self._beside, names = (
+            axes.transAxes + ScaledTranslation(at_in, 0, figure.dpi_scale_trans)
+            for at_in in (0.07, 0.24)
+        )
+        self._names = Texts(axes, transform=names, ha="left")
+        self._signs: dict[str, Texts] = {}
+
+    def show(self, ends: Sequence[tuple[float, str, str, str]]) -> None:
+        """Writes a sign and a name at the height of each end, and nothing else.
+
+        Labels that would touch are moved apart, each at most as far as it has to.
+
+        Args:
+            ends: Height in data units, color of the sign, sign, and name.
+        """
+        low, high = self._axes.get_ylim()
+        order = sorted(ends, key=itemgetter(0))
+        heights = spread([(each[0] - low) / (high - low) for each in order], self._gap)
+        signs: dict[str, list[tuple[float, float, str]]] = {c: [] for c in self._signs}
+        for height, (_, color, sign, _) in zip(heights, order, strict=True):
+            signs.setdefault(color, []).append((1.0, height, sign))
+        for color, words in signs.items():
+            if color not in self._signs:
+                look: Any = {"transform": self._beside, "ha": "left", "color": color}
+                self._signs[color] = Texts(self._axes, **look)
+            self._signs[color].show(words)
+        names = zip(heights, order, strict=True)
+        self._names.show([(1.0, y, name) for y, (*_, name) in names])
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Moves ascending heights at least `gap` apart, whole labels within 0..1.
+
+    Labels that touch form a group, which stays centered on its mean.
+
+    >>> spread([0.0, 0.5, 0.5], gap=0.25)
+    [0.125, 0.375, 0.625]
+    """
+    groups: list[list[float]] = []
+    for height in heights:
+        groups.append([height])
+        while len(groups) > 1 and _lowest(groups[-1], gap) < (
+            _lowest(groups[-2], gap) + gap * len(groups[-2])
+        ):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    moved = [
+        _lowest(group, gap) + gap * position
+        for group in groups
+        for position in range(len(group))
+    ]
+    count = len(moved)
+    capped = [min(y, 1.0 - gap * (count - i - 0.5)) for i, y in enumerate(moved)]
+    return [max(y, gap * (i + 0.5)) for i, y in enumerate(capped)]
+
+
+def _lowest(group: Sequence[float], gap: float) -> float:
+    """Where the lowest label of a group goes, the group being centered on its mean."""
+    return sum(group) / len(group) - gap * (len(group) - 1) / 2
 
 
 LABEL_IN = 2.2
@@ -227,8 +276,3 @@ def _label(curve: Curve, is_share: bool) -> str:
     assert point is not None
     value = f"{100 * point[1]:.0f} %" if is_share else f"{point[1]:.3g}"
     return f"{shortened(curve.name)} {value}"
-
-
-def _limits(axes: Axes) -> tuple[float, float]:
-    low, high = axes.get_ylim()
-    return float(low), float(high)

@@ -303,7 +303,7 @@ def _curves(history: History) -> str:
     if not any("loss" in name or "accuracy" in name for name in history.columns):
         return ""
     from fedlearn_edu.viz import notebook, style
-    from fedlearn_edu.viz.runs import draw_run
+    from fedlearn_edu.viz.rounds import draw_run
 
     try:
         return notebook.html(draw_run(history)) or ""

@@ -121,7 +121,7 @@ def html(figure: "Figure") -> str | None:
 
 def fast_png(figure: "Figure") -> bytes:
     """The figure as PNG at 100 dots per inch, for pictures that move."""
-    from fedlearn_edu.viz.quick import QuickCanvas
+    from fedlearn_edu.viz.artists import QuickCanvas
 
     if not isinstance(figure.canvas, QuickCanvas):
         QuickCanvas(figure)

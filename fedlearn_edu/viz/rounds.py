@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures about training in rounds: how losses and accuracies change.
 
-Plain numbers come in (lists, arrays), a `matplotlib.figure.Figure` goes out; nothing is
-computed but means and limits. A notebook shows the figure as it is, `style.save_png`
-writes it. Round 0 is always the state before any training.
+`draw_run` shows what the history of a run says, or of up to four runs side by side;
+`draw_learning_curves` plain numbers (lists, arrays). Nothing is computed but means and
+limits. Round 0 is always the state before any training.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,11 +16,28 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.learning.history import History
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.curves import ROUND_LABEL
+from fedlearn_edu.viz.curves import (
+    LABEL_IN,
+    MOST_CURVES,
+    ROUND_LABEL,
+    Curve,
+    CurvePanel,
+    EndLabels,
+    end,
+)
 
-_PANEL_IN = 3.6
+Table = Run | History
+
+_FRAMED_IN, _PANEL_SHARE = 3.6, 0.72
+_PANEL_IN = 2.3
+_HEAD_IN, _FOOT_IN, _AXIS_IN = 0.42, 0.62, 0.85
+_MOST_LISTED = 8
+_UNITS = {"accuracy": "", "loss": " (nats)"}
+_SIGN = "\N{BLACK SQUARE}"
 
 
 @short_traceback
@@ -58,9 +77,9 @@ def draw_learning_curves(
     losses, train, test = _fitting(client_losses, train_accuracy, test_accuracy)
     stacked = width_in < style.STACK_BELOW_IN
     rows, columns = (2, 1) if stacked else (1, 2)
-    height_in = _PANEL_IN * rows
+    height_in = _FRAMED_IN * rows
     paper, (left, right) = style.new_figure(width_in, height_in, rows, columns, figure)
-    panel_in = style.size_in(paper)[1] / rows
+    panel_in = _PANEL_SHARE * style.size_in(paper)[1] / rows
     _draw_losses(left, losses, loss_unit, panel_in)
     _draw_accuracies(right, train, test, panel_in)
     for axes in (left, right):
@@ -114,12 +133,12 @@ def _draw_losses(
     if (at := _last_known(mean)) is None:
         return
     last, mean_of = losses[at], "all" if at == rounds[-1] else f"round {at}"
-    ends = {
-        f"client {last.argmax()}, highest": (last.max(), colors.CLIENTS),
-        f"mean of {mean_of}": (mean[at], colors.SERVER),
-        f"client {last.argmin()}, lowest": (last.min(), colors.CLIENTS),
-    }
-    style.label_ends(axes, ends, panel_in)
+    ends = [
+        (last.max(), colors.CLIENTS, _SIGN, f"client {last.argmax()}, highest"),
+        (mean[at], colors.SERVER, _SIGN, f"mean of {mean_of}"),
+        (last.min(), colors.CLIENTS, _SIGN, f"client {last.argmin()}, lowest"),
+    ]
+    EndLabels(axes, panel_in).show(ends)
 
 
 def _draw_accuracies(
@@ -132,15 +151,16 @@ def _draw_accuracies(
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
     axes.set_ylabel("digits read correctly")
     axes.set_title("Accuracy of the server's model")
-    ends = {}
+    ends = []
     for name, shares, color in (
         ("training", train, colors.SERVER),
         ("test", test, colors.TEST),
     ):
         if (at := _last_known(shares)) is not None:
             when = "" if at == rounds[-1] else f" in round {at}"
-            ends[f"{name} {100 * shares[at]:.1f} %{when}"] = (shares[at], color)
-    style.label_ends(axes, ends, panel_in)
+            said = f"{name} {100 * shares[at]:.1f} %{when}"
+            ends.append((shares[at], color, _SIGN, said))
+    EndLabels(axes, panel_in).show(ends)
 
 
 def _last_known(values: NDArray[np.float64]) -> int | None:
@@ -157,7 +177,7 @@ def _curves_said(
 ) -> str:
     """Where the curves begin and end, and how many numbers are missing."""
     rounds, clients = len(losses) - 1, losses.shape[1]
-    first, last = (_number(losses[at].mean()) for at in (0, -1))
+    first, last = (_known(losses[at].mean()) for at in (0, -1))
     of = f"The mean loss of {clients} client{'s' * (clients != 1)}"
     how = f"goes from {first} to {last} {unit} in {rounds} round{'s' * (rounds != 1)}"
     moved = how if rounds else f"is {first} {unit} before training"
@@ -172,9 +192,188 @@ def _curves_said(
     return f"{of} {moved}. Read correctly are {read}.{gaps}"
 
 
-def _number(value: float) -> str:
+def _known(value: float) -> str:
     return "an unknown value" if np.isnan(value) else f"{value:.3g}"
 
 
 def _share(value: float) -> str:
     return "an unknown share" if np.isnan(value) else f"{value:.1%}"
+
+
+@short_traceback
+@style.in_our_look
+def draw_run(
+    runs: Table | Mapping[str, Table],
+    *,
+    columns: Sequence[str] | None = None,
+    width_in: float = style.WIDE_IN,
+    figure: style.Paper | None = None,
+) -> Figure:
+    """Draws columns of a history over the rounds, one panel for each.
+
+    A band is drawn around the first run where the history has the lowest and the
+    highest client in `test.accuracy_lowest` and `test.accuracy_highest`, beside
+    `test.accuracy_per_example`; the same for losses.
+
+    Args:
+        runs: A `Run` or its `History`; or up to four of them by name.
+        columns: Of the history, up to four; `None` for an accuracy and a loss, those of
+            an evaluation if there was one.
+        width_in: Width in inches; narrow figures have panels below each other.
+        figure: A `Figure` or `SubFigure` to draw into; a new one by default.
+
+    >>> history = History.of([{"round": 1, "loss": 2.0}, {"round": 2, "loss": 1.5}])
+    >>> print(draw_run(history).get_label())
+    loss, after 2 rounds: run 1.5.
+
+    Raises:
+        FigureDataError: if there is nothing to draw, or rounds are not in order.
+        HistoryError: if a history has no such column.
+    """
+    width_in = style.width_of(figure, width_in)
+    found = _tables(runs)
+    tables = {name: _history(table) for name, table in found.items()}
+    stopped = {n: t.stopped for n, t in found.items() if isinstance(t, Run)}
+    names, starts = _columns(tables, columns), [_rounds(t)[:1] for t in tables.values()]
+    # The axis begins at 1, or at 0 with an evaluation before training.
+    first = min([1, *(int(number) for start in starts for number in start)])
+    stacked = width_in < style.STACK_BELOW_IN
+    rows, side_by_side = (
+        (len(names), 1) if stacked else (-(-len(names) // 2), min(2, len(names)))
+    )
+    row_in = _HEAD_IN + _PANEL_IN + _FOOT_IN
+    paper = figure or Figure(figsize=(width_in, row_in * rows))
+    for number, column in enumerate(names):
+        row, place = divmod(number, side_by_side)
+        wide_in = width_in / side_by_side
+        left_in, bottom_in = place * wide_in, (rows - row - 1) * row_in
+        corner_in = (left_in + _AXIS_IN, bottom_in + _FOOT_IN)
+        sides_in = (*corner_in, wide_in - _AXIS_IN - LABEL_IN, _PANEL_IN)
+        axes = style.add_axes(paper, sides_in, (width_in, row_in * rows))
+        axes.set_title(_title(column))
+        panel = CurvePanel(axes, _PANEL_IN, is_share="accuracy" in column, first=first)
+        _draw(panel, tables, column)
+    sentence = " ".join(_said(tables, stopped, name) for name in names)
+    return style.say_of(paper, figure, sentence)
+
+
+def _draw(panel: CurvePanel, tables: dict[str, History], column: str) -> None:
+    curves = [_curve(name, table, column) for name, table in tables.items()]
+    last = _last(tables)
+    band = _band(next(iter(tables.values())), column)
+    note = "" if any(end(curve) for curve in curves) else "no number in any round"
+    panel.show(curves, last, band=band, note=note)
+
+
+def _curve(name: str, history: History, column: str) -> Curve:
+    return Curve(name, history[column].astype(float), measured=_rounds(history))
+
+
+def _rounds(history: History) -> NDArray[np.int64]:
+    """The round of each row; where no row says it, they are counted from 1."""
+    found = history["round"].astype(float)
+    if np.isnan(found).all():
+        return 1 + np.arange(len(found))
+    is_whole = np.isfinite(found) & (found == found.round())
+    if not is_whole.all() or found[0] < 0 or (np.diff(found) <= 0).any():
+        raise style.FigureDataError(
+            "the rounds of a history are not in order",
+            expected="whole numbers from 0 on, each more than the one before",
+            found=", ".join(f"{number:g}" for number in found[:_MOST_LISTED]),
+            where='history["round"]',
+            do="take the history of fl.learning.run, or number the rows anew",
+        )
+    return found.astype(np.int64)
+
+
+def _last(tables: dict[str, History]) -> int:
+    ends = [_rounds(table)[-1:] for table in tables.values()]
+    return max((int(number) for numbers in ends for number in numbers), default=0)
+
+
+def _band(history: History, column: str) -> NDArray[np.float64] | None:
+    """From the lowest to the highest client, if that was measured."""
+    kind = re.split("_per_|_over_", column.replace("mean_", ""), maxsplit=1)[0]
+    ends = [f"{kind}_lowest", f"{kind}_highest"]
+    if not all(name in history for name in ends):
+        return None
+    return np.stack([history[name] for name in ends], axis=1).astype(float)
+
+
+def _columns(tables: dict[str, History], asked: Sequence[str] | None) -> list[str]:
+    if asked is not None:
+        if isinstance(asked, str) or not 1 <= len(asked) <= MOST_CURVES:
+            raise style.FigureDataError(
+                "there are no columns to draw, or too many",
+                expected=f"a list of 1 to {MOST_CURVES} names",
+                found=describe(asked),
+                where="columns",
+            )
+        return list(asked)
+    shared = set.intersection(*(set(t.columns) for t in tables.values()))
+    known = [n for n in next(iter(tables.values())).columns if n in shared]
+    found = []
+    for kind in ("accuracy", "loss"):
+        fitting = [name for name in known if kind in name]
+        found += sorted(fitting, key=lambda name: "." not in name)[:1]
+    if not found:
+        raise style.FigureDataError(
+            "there is neither an accuracy nor a loss to draw",
+            expected="a run of at least one round",
+            found=", ".join(known) or "runs that have no column in common",
+            where="runs",
+            do="name the columns: columns=[…]",
+        )
+    return found
+
+
+def _tables(runs: Any) -> dict[str, Table]:
+    """The runs by name; a single one is called "run"."""
+    found = {"run": runs} if isinstance(runs, Run | History) else runs
+    is_named = isinstance(found, Mapping) and all(
+        isinstance(table, Run | History) for table in found.values()
+    )
+    if not is_named or not 1 <= len(found) <= MOST_CURVES:
+        raise style.FigureDataError(
+            "there are no runs to draw, or too many",
+            expected=f"a Run or a History, or 1 to {MOST_CURVES} of them by name",
+            found=describe(runs),
+            where="runs",
+            do='{"FedAvg": learning.run(…), …}',
+        )
+    return {str(name): table for name, table in found.items()}
+
+
+def _history(table: Table) -> History:
+    return table if isinstance(table, History) else table.history
+
+
+def _title(column: str) -> str:
+    unit = next((unit for kind, unit in _UNITS.items() if kind in column), "")
+    return column.replace("_", " ").replace(".", ": ") + unit
+
+
+def _said(
+    tables: dict[str, History], stopped: Mapping[str, str | None], column: str
+) -> str:
+    """The last number of each run, and which rounds have none."""
+    last = _last(tables)
+    parts = []
+    for name, table in tables.items():
+        curve = _curve(name, table, column)
+        point = end(curve)
+        if point is None:
+            parts.append(f"{name} has no number in any round")
+            continue
+        at = "" if point[0] == last else f" in round {point[0]}"
+        missing = int((~curve.known).sum())
+        gaps = f" ({missing} without a number)" if missing else ""
+        why = f", stopped: {stopped[name]}" if stopped.get(name) else ""
+        parts.append(f"{name} {_value(point[1], column)}{at}{gaps}{why}")
+    rounds = f"{last} round{'s' * (last != 1)}"
+    plain = column.replace("_", " ").replace(".", " ")
+    return f"{plain}, after {rounds}: {'; '.join(parts)}."
+
+
+def _value(number: float, column: str) -> str:
+    return f"{number:.1%}" if "accuracy" in column else f"{number:.4g}"

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Types made short, and sizes made readable."""
 
-from dataclasses import dataclass
-from typing import final
-
 from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
 
 _KILO = 1000
@@ -17,24 +14,20 @@ def short(type_: Type, limit: int = MAX_TYPE_CHARS) -> str:
     >>> short(fl.parse_type("<w=<a=float32,b=float32>,n=int32>"), 20)
     '<w=<…>,n=int32>'
     """
-    text = str(type_)
-    if len(text) <= limit:
-        return text
-    text = _outline(type_, _Depth(2))
-    if len(text) <= limit:
-        return text
-    text = _outline(type_, _Depth(1))
-    if len(text) <= limit:
-        return text
-    return clipped(text, limit)
+    texts = (str(type_), _outline(type_, 2), _outline(type_, 1))
+    fitting = (text for text in texts if len(text) <= limit)
+    return next(fitting, clipped(texts[-1], limit))
 
 
 def clipped(text: str, limit: int) -> str:
     """The text, its end cut off if it is long; at a comma if there is one."""
-    if len(text) <= limit:
-        return text
     head, comma, _ = text[: limit - 1].rpartition(",")
-    return f"{head}{comma}…" if comma else f"{text[: limit - 1]}…"
+    return f"{head}{comma}…" if comma and len(text) > limit else cut(text, limit)
+
+
+def cut(text: str, limit: int = MAX_TYPE_CHARS) -> str:
+    """The text, its end cut off if it is long."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def names_only(type_: Type) -> str:
@@ -54,19 +47,13 @@ def names_only(type_: Type) -> str:
             return str(type_)
 
 
-@final
-@dataclass(frozen=True)
-class _Depth:
-    levels: int
-
-
-def _outline(type_: Type, depth: _Depth) -> str:
+def _outline(type_: Type, depth: int) -> str:
+    """The notation to this depth of structures."""
     match type_:
-        case StructType() if len(type_) and not depth.levels:
+        case StructType() if len(type_) and not depth:
             return "<…>"
         case StructType():
-            inner = _Depth(depth.levels - 1)
-            fields = ((n, _outline(t, inner)) for n, t in type_.items())
+            fields = ((n, _outline(t, depth - 1)) for n, t in type_.items())
             return "<" + ",".join(f"{n}={t}" if n else t for n, t in fields) + ">"
         case SequenceType(element=element):
             return _outline(element, depth) + "*"

@@ -5,7 +5,7 @@ The colors are in `colors.py`. Who imports this wants figures: from then on, one
 ends the cell of a notebook appears below it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from threading import RLock
@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure, SubFigure
 from numpy.typing import NDArray
 
@@ -150,6 +151,25 @@ def new_figure(
     return paper, axes
 
 
+def add_axes(
+    paper: Paper, sides_in: Sequence[float], size: Sequence[float] = ()
+) -> Axes:
+    """Axes at a fixed place: left, bottom, width and height in inches.
+
+    `size` is that of the paper in inches, if it is to be stretched to its real one.
+    """
+    left, bottom, width, height = np.divide(sides_in, [*(size or size_in(paper))] * 2)
+    axes: Axes = paper.add_axes((left, bottom, width, height))
+    axes.tick_params(labelsize=FONT_PT)
+    return axes
+
+
+def tint(color: str, share: float) -> tuple[float, float, float]:
+    """A color mixed with white, so that nothing shines through."""
+    red, green, blue = (1 - share * (1 - part) for part in to_rgb(color))
+    return red, green, blue
+
+
 def dress(axes: Axes) -> None:
     """Ticks and lines in our look; they are made when a figure is shown."""
     axes.tick_params(labelsize=FONT_PT, colors=INK)
@@ -184,69 +204,6 @@ def keep_layout(figure: Figure) -> None:
     """Lays the figure out, once and for all: what moves later moves within that."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
-
-
-def label_ends(
-    axes: Axes, ends: Mapping[str, tuple[float, str]], height_in: float
-) -> None:
-    """Writes a label right of the axes at the height where its line ends.
-
-    Labels that would touch are moved apart, each at most as far as it has to.
-
-    Args:
-        axes: With its vertical limits already set.
-        ends: Label to (height in data units, color of a small marker before it).
-        height_in: Height in inches of the panel, titles and all.
-    """
-    low, high = axes.get_ylim()
-    gap = 1.4 * FONT_PT / 72 / (0.72 * height_in)
-    order = sorted(ends, key=lambda label: ends[label][0])
-    heights = spread([(ends[label][0] - low) / (high - low) for label in order], gap)
-    for label, height in zip(order, heights, strict=True):
-        for text, color, right_pt in (
-            ("\N{BLACK SQUARE}", ends[label][1], 5),
-            (label, INK, 18),
-        ):
-            axes.annotate(
-                text,
-                xy=(1.0, height),
-                xycoords="axes fraction",
-                xytext=(right_pt, 0),
-                textcoords="offset points",
-                va="center",
-                color=color,
-                annotation_clip=False,
-            )
-
-
-def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Moves ascending heights at least `gap` apart, whole labels within 0..1.
-
-    Labels that touch form a group, which stays centered on its mean.
-
-    >>> spread([0.0, 0.5, 0.5], gap=0.25)
-    [0.125, 0.375, 0.625]
-    """
-    groups: list[list[float]] = []
-    for height in heights:
-        groups.append([height])
-        while len(groups) > 1 and _lowest(groups[-1], gap) < (
-            _lowest(groups[-2], gap) + gap * len(groups[-2])
-        ):
-            groups[-2:] = [groups[-2] + groups[-1]]
-    moved = [
-        _lowest(group, gap) + gap * position
-        for group in groups
-        for position in range(len(group))
-    ]
-    count = len(moved)
-    capped = [min(y, 1.0 - gap * (count - i - 0.5)) for i, y in enumerate(moved)]
-    return [max(y, gap * (i + 0.5)) for i, y in enumerate(capped)]
-
-
-def _lowest(group: Sequence[float], gap: float) -> float:
-    """Where the lowest label of a group goes, the group being centered on its mean."""
-    return sum(group) / len(group) - gap * (len(group) - 1) / 2
 
 
 @short_traceback

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Stamps, Texts, mosaic
+from fedlearn_edu.viz.artists import Texts, mosaic
 
 _TEMPLATE_COLUMNS = 5
 _COLOR_BAR_BELOW_IN = 9.0
@@ -140,7 +140,7 @@ class TemplateStrip:
         self._axes = axes
         axes.set_axis_off()
         self._image = axes.imshow([[0.0]], colors.SIGNED_MAP, aspect="auto")
-        self._names = Stamps(axes)
+        self._names = Texts(axes)
         self._note = Texts(axes, transform=axes.transAxes)
 
     def show(self, pictures: NDArray[np.float64] | None, note: str = "") -> None:

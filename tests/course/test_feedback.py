@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu import Struct
-from fedlearn_edu.course.exercise import Case
+from fedlearn_edu.course.exercise import Case, shown
 from fedlearn_edu.course.feedback import as_html, as_text, prose, summary
-from fedlearn_edu.course.formatting import shown
 from fedlearn_edu.course.judging import judge
 from tests.course.examples import doubles, right
 

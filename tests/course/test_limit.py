@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.course import limit, wants
+from fedlearn_edu.course import judging, wants
 from fedlearn_edu.course.exercise import Case
-from fedlearn_edu.course.judging import judge
-from fedlearn_edu.course.limit import time_limit
+from fedlearn_edu.course.judging import judge, time_limit
 from tests.course.examples import doubles, right
 from tests.patience import PATIENCE_S
 
@@ -74,7 +73,7 @@ def test_bell_does_not_ring_after_the_end(monkeypatch: pytest.MonkeyPatch) -> No
             super().__init__(target=lambda: rings.append(target), **others)
 
     monkeypatch.setattr(threading, "Thread", Slow)
-    monkeypatch.setattr(limit, "_interrupt", lambda: heard.append("ring"))
+    monkeypatch.setattr(judging, "_interrupt", lambda: heard.append("ring"))
     with time_limit(60):
         pass
     while not rings:
@@ -99,8 +98,8 @@ def test_answer_that_gets_no_processor_has_more_time(
         often.wait(PATIENCE_S)
         return right(numbers)
 
-    monkeypatch.setattr(limit, "_TIMES", 10**9)
-    monkeypatch.setattr("fedlearn_edu.course.limit.time.process_time", no_processor)
+    monkeypatch.setattr(judging, "_TIMES", 10**9)
+    monkeypatch.setattr("fedlearn_edu.course.judging.time.process_time", no_processor)
     assert judge(doubles(limit_s=0.01), patient).is_right
 
 

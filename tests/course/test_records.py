@@ -28,7 +28,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(records.VARIABLE, str(path))
     monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
     monkeypatch.setattr(records, "_listeners", [])
-    monkeypatch.setattr(records, "_said", set())
+    records._say_once.cache_clear()
     monkeypatch.setattr(records, "_unwritten", {})
     return path
 

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that move: stamps look like texts, bars stand where they should."""
+"""Bars stand where they should; the quick canvas draws what matplotlib draws.
 
+To the pixel, or to the one beside it.
+"""
+
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -9,8 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
+from PIL import Image
 
-from fedlearn_edu.viz.artists import Bars, Stamps, Texts, mosaic
+from fedlearn_edu.viz import notebook
+from fedlearn_edu.viz.artists import Bars, QuickCanvas, Texts, mosaic
 
 WORDS = [(0.2, 0.2, "1,437"), (0.5, 0.5, "0.90"), (0.7, 0.8, "⋮"), (0.4, 0.9, "7")]
 
@@ -31,40 +37,13 @@ def ink(figure: Figure, dpi: float) -> NDArray[np.float64]:
     return found
 
 
-def center(picture: NDArray[np.float64]) -> NDArray[np.float64]:
-    rows, columns = np.indices(picture.shape)
-    moments = np.array([(rows * picture).sum(), (columns * picture).sum()])
-    return np.asarray(moments / picture.sum(), np.float64)
-
-
-@pytest.mark.parametrize("ha", ["left", "center", "right"])
-@pytest.mark.parametrize("word", WORDS, ids=["thousand", "share", "dots", "seven"])
-def test_stamps_are_where_texts_are(word: tuple[float, float, str], ha: str) -> None:
-    pictures = []
-    for write in (Texts, Stamps):
-        figure, axes = paper()
-        write(axes, ha=ha).show([word])
-        pictures.append(ink(figure, 100.0))
-    texts, stamps = pictures
-    assert stamps.sum() == pytest.approx(texts.sum(), rel=0.05)
-    assert np.abs(center(texts) - center(stamps)).max() < 1.0
-
-
-@pytest.mark.parametrize("write", [Texts, Stamps])
-def test_what_was_written_before_is_gone(write: Any) -> None:
+def test_what_was_written_before_is_gone() -> None:
     figure, axes = paper()
-    writer = write(axes)
+    writer = Texts(axes)
     writer.show(WORDS)
     assert ink(figure, 100).sum() > 0
     writer.show([])
     assert ink(figure, 100).sum() == 0
-
-
-def test_stamps_have_the_color_they_were_asked_for() -> None:
-    figure, axes = paper()
-    figure.set_facecolor("black")
-    Stamps(axes, color="#FFFFFF").show([(0.5, 0.5, "8")])
-    assert ink(figure, 100).min() < 60
 
 
 def boxes(axes: Axes) -> list[Any]:
@@ -97,3 +76,73 @@ def test_a_mosaic_keeps_every_picture_whole() -> None:
     assert joined.shape == (8, 6)
     np.testing.assert_array_equal(joined[5:7, 2:4], tiles[1, 1])
     assert (joined[[0, 3, 4, 7]] == -1).all()
+
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "standing": {"rotation": 90},
+    "slanted": {"rotation": 30},
+    "red": {"color": "red"},
+    "pale": {"alpha": 0.8},
+    "large and bold": {"size": 20, "weight": "bold"},
+    "in two lines": {"text": "two\nlines"},
+    "formula": {"text": "$a^2$"},
+}
+
+
+def pixels(png: bytes) -> NDArray[np.int64]:
+    with Image.open(BytesIO(png)) as image:
+        return np.asarray(image.convert("RGB")).astype(int)
+
+
+def with_text(**look: Any) -> Figure:
+    figure = Figure(figsize=(2.0, 1.5))
+    figure.text(0.53, 0.51, **{"s": "Type g", "ha": "center"} | renamed(look))
+    return figure
+
+
+def renamed(look: dict[str, Any]) -> dict[str, Any]:
+    return {"s" if name == "text" else name: value for name, value in look.items()}
+
+
+def inked(image: NDArray[np.int64]) -> NDArray[np.intp]:
+    """The first and the last row and column that are not white."""
+    rows, columns = np.nonzero(image.min(axis=2) < 200)
+    return np.array([rows.min(), rows.max(), columns.min(), columns.max()])
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=list(LOOKS))
+def test_text_is_where_it_would_be_and_as_dark(look: dict[str, Any]) -> None:
+    plain = with_text(**look)
+    buffer = BytesIO()
+    FigureCanvasAgg(plain)
+    plain.savefig(buffer, format="png", dpi=100)
+    expected, found = pixels(buffer.getvalue()), pixels(notebook.fast_png(plain))
+    assert np.abs(inked(found) - inked(expected)).max() <= 1
+    assert found.mean(axis=(0, 1)) == pytest.approx(expected.mean(axis=(0, 1)), 2e-3)
+
+
+def test_what_changes_is_drawn_anew() -> None:
+    figure = with_text()
+    (text,) = figure.texts
+    first = notebook.fast_png(figure)
+    text.set_text("other")
+    second = notebook.fast_png(figure)
+    text.set_color("red")
+    third = notebook.fast_png(figure)
+    text.set_fontsize(18)
+    fourth = notebook.fast_png(figure)
+    text.set(text="Type g", color="black", size=10)
+    assert len({first, second, third, fourth}) == 4
+    assert notebook.fast_png(figure) == first
+
+
+def test_one_canvas_stays_and_other_sizes_are_drawn_at_their_own() -> None:
+    figure = with_text()
+    notebook.fast_png(figure)
+    canvas = figure.canvas
+    assert isinstance(canvas, QuickCanvas)
+    data, _ = notebook.png(figure)
+    assert pixels(data).shape == (225, 300, 3)
+    notebook.fast_png(figure)
+    assert figure.canvas is canvas

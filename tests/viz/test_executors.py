@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Notebooks show executors built by hand, factories and contexts as drawings."""
 
-from types import SimpleNamespace
 from typing import Any
 
-from IPython.core.formatters import DisplayFormatter
-
 import fedlearn_edu as fl
-from fedlearn_edu.viz import notebook
 from fedlearn_edu.viz.executors import (
     Layer,
     draw_context,
@@ -30,9 +26,9 @@ def participant() -> Any:
 
 
 def by_hand(num_clients: int) -> Any:
-    targets: dict[Any, Any] = {
-        fl.SERVER: participant(),
+    targets: dict[Any, Any] = {  # the server is drawn first nevertheless
         fl.CLIENTS: [participant() for _ in range(num_clients)],
+        fl.SERVER: participant(),
     }
     strategy = fw.FederatedResolvingStrategy.factory(targets)
     return fw.FederatingExecutor(strategy, participant())
@@ -47,17 +43,6 @@ def test_what_an_executor_holds_is_below_it() -> None:
         ("CLIENTS", 3, PARTICIPANT),
         ("unplaced", 1, PARTICIPANT),
     )
-
-
-def test_order_of_the_mapping_does_not_matter() -> None:
-    """The server is drawn first, then its clients."""
-    targets: dict[Any, Any] = {
-        fl.CLIENTS: [participant() for _ in range(3)],
-        fl.SERVER: participant(),
-    }
-    strategy = fw.FederatedResolvingStrategy.factory(targets)
-    turned = fw.FederatingExecutor(strategy, participant())
-    assert layer_of(turned) == layer_of(by_hand(3))
 
 
 def test_groups_of_clients_are_seen_through() -> None:
@@ -119,19 +104,3 @@ def test_of_a_factory_built_by_hand_its_intrinsics_are_said() -> None:
     )
     context = check_html(draw_context(fw.SyncExecutionContext(factory))).text
     assert context.startswith("Context that waits for results, built by hand")
-
-
-def test_shell_learns_to_show_all_of_them() -> None:
-    shell = SimpleNamespace(display_formatter=DisplayFormatter())
-    notebook.show_objects(shell)
-    factory = fw.local_executor_factory()
-    drawn: list[tuple[Any, Any]] = [
-        (by_hand(2), draw_executor),
-        (fw.NumPyExecutor(), draw_executor),
-        (factory, draw_factory),
-        (fw.SyncExecutionContext(factory), draw_context),
-        (fw.CustomExecutorFactory(lambda _: by_hand(1), []), draw_custom),
-    ]
-    for thing, draw in drawn:
-        data, _ = shell.display_formatter.format(thing)
-        assert data["text/html"] == draw(thing)

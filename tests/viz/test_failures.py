@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Notebooks show an error object with its four parts set apart."""
 
-from types import SimpleNamespace
-
-from IPython.core.formatters import DisplayFormatter
-
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, NotationError
-from fedlearn_edu.viz import notebook
 from fedlearn_edu.viz.displays import draw_error
 from tests.viz.html_reader import check_html
 
@@ -46,14 +41,3 @@ def test_carets_stay_below_what_they_point_at() -> None:
         html = draw_error(error)
     assert "white-space:pre-wrap;font-family:monospace" in html
     assert "\n" in check_html(html).text
-
-
-def test_every_kind_of_error_is_shown_in_a_notebook() -> None:
-    shell = SimpleNamespace(display_formatter=DisplayFormatter())
-    notebook.show_objects(shell)
-    error = NotationError("wrong", do="spell it")
-    data, _ = shell.display_formatter.format(error)
-    assert data["text/html"] == draw_error(error)
-    assert "NotationError: " in check_html(data["text/html"]).text
-    data, _ = shell.display_formatter.format(ValueError("not ours"))
-    assert "text/html" not in data

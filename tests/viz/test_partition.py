@@ -8,7 +8,7 @@ import pytest
 
 from fedlearn_edu import viz
 from fedlearn_edu.simulation import datasets, partitions
-from fedlearn_edu.viz import client_rows, style
+from fedlearn_edu.viz import style
 from tests.viz.drawn_text import check_figure
 
 WIDTHS = [viz.NARROW_IN, style.EXPLORER_IN, viz.WIDE_IN]
@@ -75,15 +75,6 @@ def test_images_are_those_the_client_holds(digits: Any) -> None:
         np.array_equal(x[shares[1][0]], picture[r : r + 28, 1:29])
         for r in range(len(picture) // 2, len(picture) - 27)
     )
-
-
-def test_many_clients_are_folded() -> None:
-    rows = client_rows.rows_of(100)
-    assert len(rows) == client_rows.MOST_ROWS
-    assert rows.count(None) == 1
-    assert rows[0] == 0
-    assert rows[-1] == 99
-    assert client_rows.rows_of(20) == list(range(20))
 
 
 def test_counts_that_would_touch_are_left_out() -> None:

@@ -3,57 +3,44 @@
 
 import re
 from collections import OrderedDict
-from html.parser import HTMLParser
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
 from fedlearn_edu.language.federated_value import FederatedValue
-from fedlearn_edu.viz import colors, notebook
+from fedlearn_edu.viz import colors
 from fedlearn_edu.viz.displays import draw_placed
-from tests.programs import in_another_process
+from tests.viz.html_reader import Reader
 
 F32 = np.float32
 
 
-class Table(HTMLParser):
-    """Reads a table, and refuses what a browser would have to repair."""
+class Table(Reader):
+    """The table of a placed value."""
 
     def __init__(self, placed: FederatedValue) -> None:
-        super().__init__()
-        self.html = draw_placed(placed)
-        self.open: list[tuple[str, dict[str, str]]] = []
         self.caption = ""
         self.rows: list[list[str]] = []
         self.cells: list[tuple[str, dict[str, str]]] = []
-        self.styles: list[str] = []
-        self.feed(self.html)
-        self.close()
-        assert self.open == []
+        self.html = draw_placed(placed)
+        super().__init__(self.html)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        attributes = dict(attrs)
-        self.open.append((tag, attributes))
-        self.styles += attributes.get("style", "").split(";")
+        super().handle_starttag(tag, attrs)
         if tag == "tr":
             self.rows.append([])
         if tag in ("td", "th"):
             self.rows[-1].append("")
-            self.cells.append((tag, attributes))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop()[0] == tag
+            self.cells.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        tags = {tag for tag, _ in self.open}
-        if "caption" in tags:
+        super().handle_data(data)
+        if "caption" in self.open:
             self.caption += data
-        if tags & {"td", "th"}:
+        if {"td", "th"} & {*self.open}:
             self.rows[-1][-1] += data
 
 
@@ -180,7 +167,8 @@ def test_every_heading_says_what_it_heads() -> None:
 def test_it_can_be_read_on_white_on_black_and_on_a_phone() -> None:
     for placed in (THREE, PAIRS, MANY):
         table = Table(placed)
-        found = dict(style.split(":", 1) for style in table.styles if style)
+        styles = [value for _, name, value in table.attributes if name == "style"]
+        found = dict(part.split(":", 1) for s in styles for part in s.split(";"))
         assert found["color"] == "inherit"  # the page's own
         assert "background" not in found
         assert found["overflow-x"] == "auto"
@@ -207,41 +195,3 @@ def test_sequence_that_is_read_later_is_not_read_for_the_table() -> None:
     later = fl.place([elements], CLIENTS, fl.SequenceType(np.int32))
     assert Table(later).rows[1][1] == "a sequence that is read when it is needed"
     assert readings == []
-
-
-def test_shell_learns_to_show_placed_values() -> None:
-    shell = SimpleNamespace(display_formatter=DisplayFormatter())
-    data, _ = shell.display_formatter.format(THREE)
-    assert data == {"text/plain": repr(THREE)}
-
-    notebook.show_objects(shell)
-    data, _ = shell.display_formatter.format(THREE)
-    assert data == {"text/html": draw_placed(THREE), "text/plain": repr(THREE)}
-
-
-IN_A_NOTEBOOK = """
-import sys
-from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
-
-config = Config()
-config.HistoryManager.enabled = False
-shell = InteractiveShell.instance(config=config)
-cell = "import fedlearn_edu as fl; p = fl.place([1.0, 2.0], fl.CLIENTS)"
-shell.run_cell(cell).raise_error()
-print("fedlearn_edu.viz.displays" in sys.modules)
-data, _ = shell.display_formatter.format(shell.user_ns["p"])
-print(sorted(data), data["text/html"].count("<td"))
-print([name for name in ("matplotlib", "tensorflow") if name in sys.modules])
-"""
-
-
-def test_notebook_shows_placed_values_by_itself(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    assert in_another_process(IN_A_NOTEBOOK).splitlines() == [
-        "False",
-        "['text/html', 'text/plain'] 2",
-        "[]",
-    ]

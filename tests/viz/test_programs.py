@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Notebooks show a computation as signature, picture and tree."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
-from fedlearn_edu.viz import NARROW_IN, WIDE_IN, notebook
+from fedlearn_edu.viz import NARROW_IN, WIDE_IN
 from fedlearn_edu.viz.dataflow.captions import sentence
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.from_ir import read
@@ -68,17 +66,6 @@ def test_a_function_that_belongs_to_a_body_says_so() -> None:
     text = check_html(draw_computation(inner)).text
     assert "uses the value 'x' of the computation it was defined in" in text
     assert outer(1.0) == 2.0
-
-
-def test_shell_learns_to_show_computations() -> None:
-    shell = SimpleNamespace(display_formatter=DisplayFormatter())
-    notebook.show_objects(shell)
-    data, _ = shell.display_formatter.format(programs.average)
-    assert data["text/html"] == draw_computation(programs.average)
-    assert data["text/plain"] == repr(programs.average)
-    polymorphic: Any = fl.federated_computation(lambda x: x)
-    data, _ = shell.display_formatter.format(polymorphic)
-    assert data["text/html"] == draw_polymorphic(polymorphic)
 
 
 @pytest.mark.slow

@@ -2,11 +2,9 @@
 """Notebooks show an environment as boxes on top of each other, for every reader."""
 
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
 from fedlearn_edu import simulation
@@ -120,17 +118,6 @@ def test_names_of_yours_are_only_text() -> None:
     assert "what <script>alert(1)</script> makes" in Reader(html).text
 
 
-def test_shell_learns_to_show_environments() -> None:
-    shell = SimpleNamespace(display_formatter=DisplayFormatter())
-    data, _ = shell.display_formatter.format(WITH)
-    assert "text/html" not in data
-
-    notebook.show_objects(shell)
-    data, _ = shell.display_formatter.format(WITH)
-    assert data["text/html"] == draw_environment(WITH)
-    assert data["text/plain"] == repr(WITH)
-
-
 @pytest.mark.parametrize("class_name", notebook.DISPLAYS)
 def test_what_can_be_shown_exists(class_name: str) -> None:
     """Classes and functions are only named there: names must not go stale."""
@@ -160,6 +147,9 @@ result.raise_error()
 drawn = "fedlearn_edu.viz.executors" in sys.modules
 data, _ = shell.display_formatter.format(shell.user_ns["environment"])
 print(heavy(), drawn, sorted(data), "operators" in data["text/html"])
+shell.run_cell("p = fedlearn_edu.place([1.0, 2.0], fedlearn_edu.CLIENTS)")
+data, _ = shell.display_formatter.format(shell.user_ns["p"])
+print(heavy(), sorted(data), data["text/html"].count("<td"))
 
 from fedlearn_edu import viz
 figure = viz.draw_client_accuracy({"after": [0.5, 1.0]})
@@ -173,6 +163,7 @@ def test_the_package_hooks_in_where_it_is_imported_in_a_notebook(
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     assert in_another_process(IN_A_NOTEBOOK).splitlines() == [
         "[] False ['text/html', 'text/plain'] True",
+        "[] ['text/html', 'text/plain'] 2",
         "['matplotlib'] ['image/png', 'text/html', 'text/plain']",
     ]
 

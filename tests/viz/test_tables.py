@@ -2,16 +2,12 @@
 """Notebooks show histories, runs and skews as tables, and curves as pictures."""
 
 import math
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from IPython.core.formatters import DisplayFormatter
 
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation.partitions.skew import describe_skew
-from fedlearn_edu.viz import notebook
 from fedlearn_edu.viz.displays import history_table, run_table, skew_table
 from tests.viz.html_reader import check_html
 
@@ -79,20 +75,6 @@ def test_a_skew_is_a_row_for_each_client() -> None:
     )
     many = describe_skew([0] * 100, [[i] for i in range(100)])
     assert check_html(skew_table(many)).tags["details"] == 1
-
-
-def test_shell_learns_to_show_tables() -> None:
-    shell = SimpleNamespace(display_formatter=DisplayFormatter())
-    notebook.show_objects(shell)
-    drawn: list[tuple[Any, Any]] = [
-        (history_of(2), history_table),
-        (Run(None, history=history_of(2)), run_table),
-        (describe_skew([0, 1], [[0], [1]]), skew_table),
-    ]
-    for thing, draw in drawn:
-        data, _ = shell.display_formatter.format(thing)
-        assert data["text/html"] == draw(thing)
-        assert data["text/plain"] == repr(thing)
 
 
 def test_rounds_that_are_not_in_order_are_a_table_without_curves() -> None:

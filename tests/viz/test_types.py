@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Notebooks show a type as its notation, with placements in their colors."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
-from IPython.core.formatters import DisplayFormatter
 
 import fedlearn_edu as fl
-from fedlearn_edu.viz import colors, notebook
+from fedlearn_edu.viz import colors
 from fedlearn_edu.viz.displays import draw_type
 from tests.viz.html_reader import check_html
 
@@ -33,15 +30,6 @@ def test_the_notation_is_there_as_text(text: str) -> None:
     type_ = fl.parse_type(text)
     reader = check_html(draw_type(type_))
     assert str(type_) in reader.text
-
-
-def test_each_kind_of_type_is_shown_in_a_notebook() -> None:
-    shell = SimpleNamespace(display_formatter=DisplayFormatter())
-    notebook.show_objects(shell)
-    for type_ in [*map(fl.parse_type, NOTATIONS), fl.PlacementType()]:
-        data, _ = shell.display_formatter.format(type_)
-        assert data["text/html"] == draw_type(type_)
-        assert data["text/plain"] == repr(type_)
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def _lane(axes: Axes, flow: Flow, laid: Layout, lane: Lane) -> None:
     strip, heading = laid.strips[lane], _HEADINGS[lane]
     if lane is not Lane.UNPLACED:
         corner, width = (strip.left, laid.top), strip.right - strip.left
-        ground, bar = primitives.tint(lane, 0.09), primitives.tint(lane, 1.0)
+        ground, bar = (style.tint(primitives.COLORS[lane], a) for a in (0.09, 1.0))
         height = laid.bottom - laid.top
         axes.add_patch(Rectangle(corner, width, height, color=ground, zorder=0))
         axes.add_patch(Rectangle(corner, width, _BAR_IN, color=bar, zorder=1))

@@ -16,8 +16,15 @@ from fedlearn_edu.ir.traversal import field, free_references, walk
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.intrinsic import all_intrinsics
 from fedlearn_edu.types import SERVER, FederatedType, StructType, TensorType, Type
-from fedlearn_edu.viz.dataflow.flow import Flow, Lane, lane_of
-from fedlearn_edu.viz.dataflow.graph_builder import GraphBuilder, Inputs, parts, wires
+from fedlearn_edu.viz.dataflow.flow import (
+    Flow,
+    GraphBuilder,
+    Inputs,
+    Lane,
+    lane_of,
+    parts,
+    wires,
+)
 
 _ARGUMENT = "(argument)"
 _TOGETHER = "federated_map_aggregate"  # made by the compiler alone

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any, final
 
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
@@ -129,12 +128,6 @@ def write(
         )
 
 
-def tint(lane: Lane, alpha: float) -> tuple[float, float, float]:
-    """The color of a lane mixed with white, so that nothing shines through."""
-    red, green, blue = (1 - alpha * (1 - part) for part in to_rgb(COLORS[lane]))
-    return red, green, blue
-
-
 def frame(
     axes: Axes,
     corners: tuple[float, float, float, float],
@@ -151,7 +144,7 @@ def frame(
         right - left,
         bottom - top,
         boxstyle=f"round,pad=0,rounding_size={min(radius, (bottom - top) / 2)}",
-        facecolor=tint(lane, 0.3) if is_filled else "white",
+        facecolor=style.tint(COLORS[lane], 0.3) if is_filled else "white",
         edgecolor=COLORS[lane],
         **{"zorder": 3, **look},
     )

@@ -130,7 +130,7 @@ def explore_aggregation(
 
     controls["fan_out"].source.observe(fit_steps, "value")
     preset = button("zero = 1, fan-out 2", "1 + … + 5 is 16, 17 or 18, not 15")
-    picture = AggregationPicture(held, stamped=True)
+    picture = AggregationPicture(held)
     title = "A federated_aggregate, step by step"
     explorer = Explorer(title, picture, controls, extras=[play, preset])
     preset.on_click(lambda _: explorer.set(zero=1, fan_out=2))
@@ -185,13 +185,9 @@ class AggregationPicture:
     """The drawing of aggregations of the same values."""
 
     def __init__(
-        self,
-        values: tuple[float, ...],
-        width_in: float = style.EXPLORER_IN,
-        *,
-        stamped: bool = False,
+        self, values: tuple[float, ...], width_in: float = style.EXPLORER_IN
     ) -> None:
-        self._values, self._canvas = values, Canvas(width_in, stamped=stamped)
+        self._values, self._canvas = values, Canvas(width_in)
         self.figure = self._canvas.figure
 
     @style.in_our_look

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sheet measured in inches, for drawings with a lane for clients and one for servers.
 
-Each move wipes it and draws everything again, without axes, ticks or a layout. What
-moves often is written with stamps, which are several times as fast.
+Each move wipes it and draws everything again, without axes, ticks or a layout.
 """
 
 import math
 from typing import Any, final
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Polygon
 
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.artists import Stamps
 from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
 
 HEAD_IN, FOOT_IN = 0.68, 0.62
@@ -23,7 +20,6 @@ NARROW_BELOW_IN = 6.0
 """Narrower drawings say less."""
 
 _BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "linewidth": 1.2}
-Word = tuple[float, float, str]
 
 
 def written(value: float) -> str:
@@ -40,9 +36,8 @@ def written(value: float) -> str:
 class Canvas:
     """A figure of one sheet; (0, 0) is the lower left corner, lengths are inches."""
 
-    def __init__(self, width_in: float, *, stamped: bool = False) -> None:
-        self.width, self.height, self._stamped = width_in, 1.0, stamped
-        self._stamps: dict[tuple[str, str], tuple[Stamps, list[Word]]] = {}
+    def __init__(self, width_in: float) -> None:
+        self.width, self.height = width_in, 1.0
         self.figure = Figure(figsize=(width_in, self.height), facecolor="white")
         self._axes = self.figure.add_axes((0, 0, 1, 1))
 
@@ -52,23 +47,13 @@ class Canvas:
         self.height = math.ceil(8 * height_in) / 8
         self.figure.set_size_inches(self.width, self.height)
         self._axes.clear()
-        self._stamps.clear()
         self._axes.set_axis_off()
         self._axes.set(xlim=(0, self.width), ylim=(0, self.height))
 
     def text(self, x: float, y: float, text: str, **look: Any) -> None:
         """Writes one line; by default centered on (x, y)."""
-        ha, color = look.get("ha", "center"), look.get("color", INK)
-        if self._stamped and not look.keys() - {"ha", "color"}:
-            if (ha, color) not in self._stamps:
-                stamps = Stamps(self._axes, ha=ha, color=color)
-                self._stamps[ha, color] = stamps, []
-            stamps, words = self._stamps[ha, color]
-            words.append((x, y, text))
-            stamps.show(words)
-        else:
-            settings: dict[str, Any] = {"size": style.FONT_PT, "ha": ha, "color": color}
-            self._axes.text(x, y, text, va="center_baseline", **(settings | look))
+        settings: dict[str, Any] = {"size": style.FONT_PT, "ha": "center", "color": INK}
+        self._axes.text(x, y, text, va="center_baseline", **(settings | look))
 
     def box(
         self, left: float, bottom: float, width: float, height: float, **look: Any
@@ -116,13 +101,3 @@ class Canvas:
         sides = (0.05, 0.06, self.width - 0.1, FOOT_IN - 0.12)
         self.box(*sides, edgecolor=frame, linewidth=2)
         self.text(self.width / 2, FOOT_IN / 2, text, **look)
-
-
-def add_axes(figure: Figure, sides_in: tuple[float, float, float, float]) -> Axes:
-    """Axes at a fixed place: left, bottom, width and height in inches."""
-    width, height = figure.get_size_inches()
-    left, bottom, wide, high = sides_in
-    where = (left / width, bottom / height, wide / width, high / height)
-    axes = figure.add_axes(where)
-    axes.tick_params(labelsize=style.FONT_PT)
-    return axes

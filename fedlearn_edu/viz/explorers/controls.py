@@ -189,6 +189,18 @@ def toggle(label: str, value: bool) -> Control:
     return Control(box, box)
 
 
+def shown_while(source: Any, controls: Mapping[str, Control], is_used: Any) -> None:
+    """Shows those controls of which `is_used(source.value, name)` is true."""
+
+    def follow(_: Any = None) -> None:
+        for name, control in controls.items():
+            is_shown = is_used(source.value, name)
+            control.box.layout.display = None if is_shown else "none"
+
+    follow()
+    source.observe(follow, "value")
+
+
 def button(label: str, tooltip: str = "") -> Any:
     """A button; `on_click(function)` sets what it does."""
     return widgets.Button(description=label, tooltip=tooltip, layout=_fitted())

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER, SIGNED_MAP
-from fedlearn_edu.viz.explorers.canvas import add_axes
 
 _SIDE_BY_SIDE_FROM_IN = 6.0
 _EVERY_TICK_UP_TO = 5
@@ -129,7 +128,7 @@ class DriftDrawing:
         self._message = self.figure.text(0.5, 0.6, "", ha="center", va="center")
 
     def _axes(self, sides: Sides) -> Axes:
-        axes = add_axes(self.figure, sides)
+        axes = style.add_axes(self.figure, sides)
         axes.tick_params(colors=INK)
         axes.spines[["top", "right"]].set_visible(True)
         return axes

@@ -12,7 +12,13 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.canvas import Canvas
-from fedlearn_edu.viz.explorers.controls import Control, limits_around, slider, toggle
+from fedlearn_edu.viz.explorers.controls import (
+    Control,
+    limits_around,
+    shown_while,
+    slider,
+    toggle,
+)
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.mean_picture import SCALE, MeanDrawing, MeanRun, words
 from fedlearn_edu.viz.explorers.tape import Aggregation, aggregations, numbers
@@ -87,21 +93,15 @@ def explore_mean(
             found=f"{len(held)}",
             do="take fewer, or fl.viz.draw_mean",
         )
+    weight_sliders = _sliders("weight", weigh or (1.0,) * len(held), 0.0)
     controls = {
         "weighted": toggle("weighted", weigh is not None),
         "secure": toggle("secure sums", secure),
         **_sliders("value", held, -10.0),
-        **_sliders("weight", weigh or (1.0,) * len(held), 0.0),
+        **weight_sliders,
     }
-    weight_boxes = [c.box for name, c in controls.items() if name[:7] == "weight_"]
-
-    def hide(_: Any = None) -> None:
-        is_shown = controls["weighted"].source.value
-        for box in weight_boxes:
-            box.layout.display = None if is_shown else "none"
-
-    hide()
-    controls["weighted"].source.observe(hide, "value")
+    is_weighted = controls["weighted"].source
+    shown_while(is_weighted, weight_sliders, lambda weighted, _: weighted)
     return Explorer("A federated mean, opened up", MeanPicture(), controls)
 
 
@@ -110,7 +110,7 @@ class MeanPicture:
     """The drawing of a mean that follows the controls."""
 
     def __init__(self) -> None:
-        self._canvas = Canvas(style.EXPLORER_IN, stamped=True)
+        self._canvas = Canvas(style.EXPLORER_IN)
         self.figure = self._canvas.figure
 
     @style.in_our_look

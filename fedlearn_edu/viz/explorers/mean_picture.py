@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from fedlearn_edu.viz.artists import folded
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, SERVER
 from fedlearn_edu.viz.explorers.canvas import (
     FOOT_IN,
@@ -28,7 +29,7 @@ _LINE, _PAD, _GAP, _EDGE = 0.23, 0.08, 0.08, 0.1
 _PLAIN_COLUMN, _MASKED_COLUMN, _POINT = 0.56, 1.38, 0.14
 # The numbers of a message take at least this share of the width.
 _SHARE = 0.28
-_MOST_ROWS, _FIRST_ROWS = 8, 5
+_ROWS = (5, 2)  # first and last ones
 _MINUS = "\N{MINUS SIGN}"
 
 
@@ -61,18 +62,6 @@ class MeanRun:
     def is_secure(self) -> bool:
         """Whether what is sent is masked."""
         return bool(self.masks)
-
-
-def _shown_rows(count: int) -> list[int | None]:
-    """Which clients have a row; `None` is the row in place of those left out.
-
-    >>> _shown_rows(3), _shown_rows(100)
-    ([0, 1, 2], [0, 1, 2, 3, 4, None, 98, 99])
-    """
-    if count <= _MOST_ROWS:
-        return list(range(count))
-    tail = _MOST_ROWS - _FIRST_ROWS - 1
-    return [*range(_FIRST_ROWS), None, *range(count - tail, count)]
 
 
 def _maskings(run: MeanRun, client: int) -> list[str]:
@@ -148,7 +137,7 @@ class MeanDrawing:
 
     def __init__(self, sheet: Canvas, run: MeanRun) -> None:
         self._sheet, self._run = sheet, run
-        self._rows = _shown_rows(len(run.values))
+        self._rows = folded(len(run.values), *_ROWS)
         self._narrow = sheet.width < NARROW_BELOW_IN
         self._least = _SHARE * sheet.width / len(run.sent[0])
         self._sent, self._sums = self._widths(run.sent), self._widths(run.sums)

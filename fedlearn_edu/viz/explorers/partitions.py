@@ -15,15 +15,13 @@ from fedlearn_edu.simulation.datasets import Dataset
 from fedlearn_edu.simulation.partitions import Indices, Skew
 from fedlearn_edu.viz import partition as partition_figure
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.artists import Stamps
-from fedlearn_edu.viz.client_rows import ClientRows
 from fedlearn_edu.viz.curves import LABEL_IN, Curve, CurvePanel
 from fedlearn_edu.viz.explorers.background import Job, explorers_context
-from fedlearn_edu.viz.explorers.canvas import add_axes
 from fedlearn_edu.viz.explorers.controls import (
     Control,
     check_count,
     choice,
+    shown_while,
     slider,
     stops,
 )
@@ -89,15 +87,11 @@ def explore_partitions(
         "clients": slider("clients", count, 1, _MOST_CLIENTS),
         "seed": slider("seed", begin, 0, _MOST_SEED),
     }
-    menu = controls["partition"].source
-
-    def show_parameter(_: Any = None) -> None:
-        for name, control in parameters.items():
-            is_used = name == PARTITIONERS[menu.value].parameter
-            control.box.layout.display = None if is_used else "none"
-
-    show_parameter()
-    menu.observe(show_parameter, "value")
+    shown_while(
+        controls["partition"].source,
+        parameters,
+        lambda chosen, name: name == PARTITIONERS[chosen].parameter,
+    )
     picture = PartitionPicture(found)
     job = Job(
         f"Train {_ROUNDS} rounds",
@@ -210,10 +204,10 @@ class PartitionPicture:
         places = partition_figure.lay_out(
             self.figure, _ROWS_IN, head_in, has_images=True
         )
-        self._rows = ClientRows(places, _ROWS_IN, Stamps)
+        self._rows = partition_figure.ClientRows(places, _ROWS_IN)
         curves_in = width_in - _AXIS_IN - LABEL_IN
         sides_in = (_AXIS_IN, _CURVES_FOOT_IN, curves_in, _CURVES_IN)
-        axes = add_axes(self.figure, sides_in)
+        axes = style.add_axes(self.figure, sides_in)
         axes.set_title(f"Test accuracy in {_ROUNDS} rounds of federated averaging")
         self._curves = CurvePanel(axes, _CURVES_IN, is_share=True)
 

@@ -17,11 +17,10 @@ from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.artists import Bars, Stamps, blended
-from fedlearn_edu.viz.confusion import ConfusionPanel, worst
+from fedlearn_edu.viz.artists import Bars, Texts, blended
 from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel
+from fedlearn_edu.viz.evaluation import ConfusionPanel, worst
 from fedlearn_edu.viz.explorers.background import Job, explorers_context
-from fedlearn_edu.viz.explorers.canvas import add_axes
 from fedlearn_edu.viz.explorers.controls import check_count, choice, slider
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.learner import BATCH_SIZE, Learner
@@ -130,7 +129,7 @@ class TrainingPicture:
         self._templates = TemplateStrip(self._add_axes(3.36, 0.62, 0.1, 6.2))
         axes = self._add_axes(4.72, _SIDE_IN, 0.75, _SIDE_IN)
         axes.set_title("Confusion matrix", size=style.FONT_PT)
-        self._confusion = ConfusionPanel(axes, _SIDE_IN, Stamps)
+        self._confusion = ConfusionPanel(axes, _SIDE_IN)
         axes = self._add_axes(4.72, _SIDE_IN, 4.05, _SIDE_IN - 0.35)
         axes.set_title("Accuracy of each client", size=style.FONT_PT)
         self._clients = _ClientBars(axes)
@@ -193,7 +192,7 @@ class TrainingPicture:
         self, top_in: float, high_in: float, left_in: float, wide_in: float
     ) -> Axes:
         bottom_in = _HEIGHT_IN - top_in - high_in
-        return add_axes(self.figure, (left_in, bottom_in, wide_in, high_in))
+        return style.add_axes(self.figure, (left_in, bottom_in, wide_in, high_in))
 
 
 def _said(evaluation: Evaluation) -> str:
@@ -220,8 +219,8 @@ class _ClientBars:
     def __init__(self, axes: Axes) -> None:
         self._axes = axes
         self._bars = Bars(axes, colors.CLIENTS, lying=True)
-        self._numbers = Stamps(axes, ha="left")
-        self._names = Stamps(axes, transform=blended(axes, "y", -0.07), ha="right")
+        self._numbers = Texts(axes, ha="left")
+        self._names = Texts(axes, transform=blended(axes, "y", -0.07), ha="right")
         axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], yticks=[])
         axes.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
         axes.spines[["top", "right"]].set_visible(False)

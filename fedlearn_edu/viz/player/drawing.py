@@ -9,9 +9,7 @@ import textwrap
 from typing import Any, final
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -29,6 +27,7 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, QUIET, SERVER
 from fedlearn_edu.viz.notebook import FAST_DPI
 from fedlearn_edu.viz.player.timeline import NOTHING, Timeline, is_batched
+from fedlearn_edu.viz.shortening import cut
 from fedlearn_edu.viz.style import FONT_PT, in_our_look
 
 STEPS, MILLISECONDS = "steps", "milliseconds"
@@ -181,7 +180,7 @@ class TapePicture:
         events, lanes = self.timeline.events, self.timeline.lanes
         self._is_batched = np.array([is_batched(event) for event in events], bool)
         words = _EXPLAINED + _BATCHED * bool(self._is_batched.any())
-        labels = [_short(lane.label) for lane in lanes]
+        labels = [cut(lane.label, _MAX_LABEL_CHARS) for lane in lanes]
         lines = textwrap.wrap(words, int((width_in - 0.2) / _CHAR_IN))
         left = max([9, *map(len, labels)]) * _CHAR_IN + 0.2
         lanes_in = max(2, len(labels)) * _lane_in(len(labels))
@@ -190,21 +189,20 @@ class TapePicture:
         self.figure: Any = paper or Figure(figsize=(width_in, height))
         self._inches = width_in - left - _RIGHT_IN
 
-        def place(bottom_in: float, height_in: float) -> Axes:
-            corner = (left / width_in, bottom_in / height)
-            size = (self._inches / width_in, height_in / height)
-            axes: Axes = self.figure.add_axes((*corner, *size))
-            return axes
-
-        self.lanes = place(_BELOW_IN + _BYTES_IN + middle, lanes_in)
-        self.bytes = place(_BELOW_IN, _BYTES_IN)
+        self.lanes, self.bytes = (
+            style.add_axes(self.figure, (left, *sides), (width_in, height))
+            for sides in (
+                (_BELOW_IN + _BYTES_IN + middle, self._inches, lanes_in),
+                (_BELOW_IN, self._inches, _BYTES_IN),
+            )
+        )
         self.bytes.tick_params(labelsize=FONT_PT, colors=INK)
         self._names_y = self.lanes.get_position().y1 + 0.1 * _LINE_IN / height
         for i, line in enumerate(lines):
             y = 1 - (0.07 + i * _LINE_IN) / height
             self.figure.text(0.1 / width_in, y, line, va="top")
         self._set_up_lanes(labels)
-        kinds = [Patch(facecolor=_tint(QUIET, share)) for share in _KINDS.values()]
+        kinds = [Patch(facecolor=style.tint(QUIET, share)) for share in _KINDS.values()]
         self._keys(self._names_y + 0.9 * _LINE_IN / height, kinds, list(_KINDS))
 
     def _set_up_lanes(self, labels: list[str]) -> None:
@@ -271,7 +269,7 @@ class TapePicture:
         self.lanes.add_collection(self._bars)
         hatched = PolyCollection(
             corners[is_shared],
-            facecolors=_tint(CLIENTS, 0.25),
+            facecolors=style.tint(CLIENTS, 0.25),
             edgecolors=CLIENTS,
             hatch="////",
         )
@@ -283,7 +281,7 @@ class TapePicture:
         share = passing
         if event.what is EventKind.CREATE_CALL or is_batched(event):
             share = leaf if event.layer == "leaf" else above
-        return _tint(self.timeline.lanes[lane].color, share)
+        return style.tint(self.timeline.lanes[lane].color, share)
 
     def _draw_phases(self) -> None:
         """Names the operators above the lanes, as far as there is room.
@@ -347,12 +345,6 @@ def _lane_in(count: int) -> float:
     return 0.5 if count <= 5 else 0.32 if count <= 14 else 0.22
 
 
-def _short(label: str) -> str:
-    if len(label) <= _MAX_LABEL_CHARS:
-        return label
-    return label[: _MAX_LABEL_CHARS - 1] + "…"
-
-
 def _spans(timeline: Timeline, axis: str) -> tuple[Any, Any]:
     """Where bars begin and end, step 1 being from 1 to 2, or in milliseconds."""
     if axis == STEPS:
@@ -360,8 +352,3 @@ def _spans(timeline: Timeline, axis: str) -> tuple[Any, Any]:
     times = np.array([(e.start_s, e.end_s) for e in timeline.events]).reshape(-1, 2)
     times = 1000 * (times - (times[0, 0] if len(times) else 0))
     return times[:, 0], times[:, 1]
-
-
-def _tint(color: str, share: float) -> tuple[float, float, float]:
-    red, green, blue = (1 - share * (1 - part) for part in to_rgb(color))
-    return red, green, blue

@@ -11,7 +11,7 @@ stack on top. Many clients share lanes, so that the picture stays one.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
@@ -22,8 +22,7 @@ from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import CLIENTS as AT_CLIENTS
 from fedlearn_edu.viz.colors import CLIENTS, QUIET, SERVER
-from fedlearn_edu.viz.player.listing import Listing
-from fedlearn_edu.viz.player.words import does, human_bytes, value_of, who
+from fedlearn_edu.viz.player.words import Listing, does, human_bytes, value_of, who
 
 ALL_CLIENTS = "all clients"
 NOTHING = "The tape is empty: nothing was called while it ran."
@@ -60,22 +59,11 @@ class Lane:
         return self.color == CLIENTS
 
 
-@final
-@dataclass(frozen=True)
-class Bars:
-    """A rectangle for each event, and more for a batched call of clients.
+_BAR = np.dtype([("event", int), ("lane", int), ("top", float), ("bottom", float)])
+"""A rectangle: its event and its lane by position, and where in the lane it begins and
+ends, from 0 at the top to 1."""
 
-    Attributes:
-        event: the position of the event, from 0.
-        lane: the position of its lane, from 0 at the top.
-        top: where the bar begins, from 0 at the top of the lane to 1.
-        bottom: where it ends.
-    """
-
-    event: np.ndarray[Any, Any]
-    lane: np.ndarray[Any, Any]
-    top: np.ndarray[Any, Any]
-    bottom: np.ndarray[Any, Any]
+Bars: TypeAlias = np.recarray[Any, Any]
 
 
 def lanes_of(events: Sequence[Event]) -> tuple[Lane, ...]:
@@ -114,7 +102,10 @@ def is_batched(event: Event) -> bool:
 
 
 def bars_of(events: Sequence[Event], lanes: Sequence[Lane]) -> Bars:
-    """A bar for each event; a batched call has one in the lane of each client, too."""
+    """A bar for each event; a batched call has one in the lane of each client, too.
+
+    They are rows with the fields `event`, `lane`, `top` and `bottom`.
+    """
     at = {who: i for i, lane in enumerate(lanes) for who in lane.participants}
     rows: list[tuple[int, int, float, float]] = []
     for position, event in enumerate(events):
@@ -128,10 +119,7 @@ def bars_of(events: Sequence[Event], lanes: Sequence[Lane]) -> Bars:
                 for i, other in enumerate(lanes)
                 if other.is_clients
             ]
-    event_, lane_, top, bottom = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return Bars(
-        np.array(event_, int), np.array(lane_, int), np.array(top), np.array(bottom)
-    )
+    return np.array(rows, _BAR).view(np.recarray)
 
 
 def ends_of(events: Sequence[Event]) -> np.ndarray[Any, Any]:

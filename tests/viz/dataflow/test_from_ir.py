@@ -11,7 +11,7 @@ from fedlearn_edu.executors.sizing import size_of
 from fedlearn_edu.viz.dataflow.captions import sentence, summary, words
 from fedlearn_edu.viz.dataflow.flow import Flow, Kind, Lane
 from fedlearn_edu.viz.dataflow.from_ir import read
-from tests.viz.dataflow.programs import average, train
+from tests.viz.dataflow.programs import add, average, double, hello, train
 
 
 def rows(flow: Flow) -> list[tuple[str, str, str, list[int]]]:
@@ -81,10 +81,6 @@ def test_fields_are_picked_without_a_box() -> None:
 
 
 def test_a_value_within_a_lane_says_what_it_is() -> None:
-    @fl.np_computation(np.float32)
-    def double(x: Any) -> Any:
-        return np.float32(2 * x)
-
     @fl.federated_computation(fl.type_at_clients(np.float32))
     def twice(x: Any) -> Any:
         return fl.federated_map(double, fl.federated_map(double, x))
@@ -95,15 +91,11 @@ def test_a_value_within_a_lane_says_what_it_is() -> None:
 
 
 def test_what_is_captured_travels() -> None:
-    @fl.np_computation(np.float32)
-    def look_up(x: Any) -> Any:
-        return np.float32(x)
-
     @fl.federated_computation(np.int32, fl.type_at_clients(np.float32))
     def program(number: Any, x: Any) -> Any:
         @fl.federated_computation(np.float32)
         def use(x: Any) -> Any:
-            return [look_up(x), number]
+            return [double(x), number]
 
         return fl.federated_map(use, x)
 
@@ -128,10 +120,6 @@ def test_zipped_values_stay_apart_unless_they_are_the_result() -> None:
 
 
 def test_programs_without_placements() -> None:
-    @fl.np_computation(np.float32, np.float32)
-    def add(x: Any, y: Any) -> Any:
-        return np.float32(x + y)
-
     assert rows(read(add)) == [
         ("parameter", "unplaced", "x", []),
         ("parameter", "unplaced", "y", []),
@@ -144,10 +132,6 @@ def test_programs_without_placements() -> None:
 
 
 def test_a_program_that_takes_nothing() -> None:
-    @fl.federated_computation
-    def hello() -> Any:
-        return "hello"
-
     assert rows(read(hello)) == [("result", "unplaced", "result", [])]
     assert "takes nothing" in sentence(read(hello))
 

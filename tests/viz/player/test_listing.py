@@ -9,8 +9,8 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.viz.player.listing import Listing
 from fedlearn_edu.viz.player.timeline import Timeline
+from fedlearn_edu.viz.player.words import Listing
 from tests.executors.rounds import local_train, train
 from tests.programs import INTS, add, increment
 from tests.viz.player.tapes import tape_of_a_round
