@@ -30,30 +30,30 @@ MAX_FUNCTION_LINES = 40
 MAX_EXECUTABLE = {
     "errors": 189,
     "structure": 91,
-    "types": 1_215,
+    "types": 1_219,
     "ir": 427,
     "language": 1_649,
     "compiler": 280,
     "executors": 1_698,
     "runtimes": 1_881,
-    "contexts": 776,
+    "contexts": 777,
     "framework": 57,
 }
-MAX_MACHINE_LINES = 17_245
+MAX_MACHINE_LINES = 17_261
 MAX_MACHINE_FILES = 103
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_082
-MAX_WAY_CLOSURE_LINES = 9_346
-MAX_ORACLE_CLOSURE_LINES = 5_124
+MAX_WAY_CLOSURE_LINES = 9_362
+MAX_ORACLE_CLOSURE_LINES = 5_132
 MAX_LINES = {
     "simulation": 2_595,
-    "learning": 4_577,
+    "learning": 4_583,
     "testing": 2_789,
-    "viz": 9_964,
-    "course": 7_028,
+    "viz": 9_720,
+    "course": 6_999,
     "demo": 684,
 }
-MAX_TEST_LINES = 47_647
+MAX_TEST_LINES = 46_340
 
 
 def test_files_fit_on_a_few_screens() -> None:
