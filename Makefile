@@ -38,7 +38,7 @@ help:
 	@echo "make test-all  that, and everything else that can be tested (45 minutes)"
 	@echo "make test-rest  what make test-all adds to make test"
 	@echo "make test-lowest  the tests of TensorFlow code with the oldest versions we take"
-	@echo "make check   format, lint, types, floors, fast tests"
+	@echo "make check   format, lint, types, layers, fast tests"
 	@echo "make fast    only the fast tests (no TensorFlow)"
 	@echo "make grading only the exercises, right and wrong answers, graded by nbgrader"
 	@echo "make browser only the tests in a real browser; pictures to build/browser"
