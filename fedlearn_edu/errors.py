@@ -169,19 +169,25 @@ def _one_line(text: str) -> str:
 class short_tracebacks(AbstractContextManager[Any, None]):  # noqa: N801 (reads like a function)
     """Lets errors leave without the package's own frames; those of your code stay.
 
-    What is nested too deeply for Python's stack is said so, unless it is a function of
-    yours that calls itself. Set `FEDLEARN_EDU_FULL_TRACEBACK=1` to see every frame.
+    Set `FEDLEARN_EDU_FULL_TRACEBACK=1` to see every frame.
     """
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if not isinstance(error, Exception):
             return
-        if type(error) is RecursionError and _is_of_the_package(error):
-            raise too_deep() from None
         if not os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
             error.__traceback__ = _shortened(error)
             if isinstance(error, FedLearnError):
                 error.__cause__ = None  # the message says it all
+
+
+@final
+class depth_limit(AbstractContextManager[Any, None]):  # noqa: N801
+    """Says what is nested too deeply for Python's stack, but for functions of yours."""
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if type(error) is RecursionError and _is_of_the_package(error):
+            raise too_deep() from None
 
 
 def _is_of_the_package(error: RecursionError) -> bool:
@@ -209,7 +215,7 @@ def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(fn)
     def border(*args: P.args, **kwargs: P.kwargs) -> R:
-        with short_tracebacks():
+        with short_tracebacks(), depth_limit():
             try:
                 return fn(*args, **kwargs)
             except TypeError as error:

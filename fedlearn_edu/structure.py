@@ -34,7 +34,7 @@ class Tree(Generic[T]):
     def __getitem__(self, key: slice) -> tuple[T, ...]: ...
     def __getitem__(self, key: int | str | slice) -> T | tuple[T, ...]:
         if isinstance(key, str):
-            return self._values[self.index(key)]
+            return self._values[self._index(key)]
         if isinstance(key, slice):
             return self._values[key]
         if not 0 <= key < len(self._values):
@@ -48,10 +48,9 @@ class Tree(Generic[T]):
         # Its own attributes are missing while a pickle is being loaded.
         if name.startswith("__") or name in ("_positions", "_names", "_values"):
             raise AttributeError(name)
-        return self._values[self.index(name)]
+        return self._values[self._index(name)]
 
-    def index(self, name: str) -> int:
-        """The position of the field called `name`."""
+    def _index(self, name: str) -> int:
         position = self.position_of(name)
         if position is None:
             known = ", ".join(str(n) for n in self._names[:10] if n) or "none"
@@ -73,7 +72,7 @@ class Tree(Generic[T]):
         """Pairs of name (or `None`) and content, in order."""
         return tuple(zip(self._names, self._values, strict=True))
 
-    def with_values(self, values: Iterable[Any]) -> "Struct":
+    def _with_values(self, values: Iterable[Any]) -> "Struct":
         """A struct of the same names, which need no check, and as many values."""
         other = object.__new__(Struct)
         object.__setattr__(other, "_names", self._names)
@@ -100,6 +99,14 @@ class Struct(Tree[Any]):
         check_names(names)
         object.__setattr__(self, "_names", names)
         object.__setattr__(self, "_values", tuple([value for _, value in pairs]))
+
+    def index(self, name: str) -> int:
+        """The position of the field called `name`."""
+        return self._index(name)
+
+    def with_values(self, values: Iterable[Any]) -> "Struct":
+        """A struct of the same names, which need no check, and as many values."""
+        return self._with_values(values)
 
     @staticmethod
     def named(**fields: Any) -> "Struct":
@@ -171,7 +178,7 @@ def tree_map(fn: Callable[..., Any], *trees: Any) -> Any:
     if not isinstance(first, Tree):
         return fn(*trees)
     columns = zip(*trees, strict=True)
-    return first.with_values([tree_map(fn, *parts) for parts in columns])
+    return first._with_values([tree_map(fn, *parts) for parts in columns])
 
 
 def check_names(names: tuple[str | None, ...]) -> None:

@@ -34,6 +34,7 @@ from fedlearn_edu.errors import (
     ArgumentsError,
     ContextError,
     TypeMismatchError,
+    depth_limit,
     describe,
     short_traceback,
     short_tracebacks,
@@ -368,7 +369,7 @@ class AsyncExecutionContext(_StackContext):
         *,
         at_once: bool,
     ) -> Any:
-        with short_tracebacks():
+        with short_tracebacks(), depth_limit():
             awaited = await _awaited(argument)
             run = self._plan(computation, awaited, seconds, at_once=at_once)
             if self.factory.on_callers_thread:

@@ -135,7 +135,11 @@ def fit_to_signature(
     letters = _convert_functions(uri, templates, values, by_data)
     if definition.require is not None:
         definition.require(*(value.type_signature for value in values))
-    for index, (template, value) in enumerate(zip(templates, values, strict=True)):
+    by_function = sorted(
+        enumerate(zip(templates, values, strict=True)),
+        key=lambda place: not isinstance(place[1][0], FunctionType),
+    )
+    for index, (template, value) in by_function:
         wanted = _filled(template, letters)
         if wanted is None or not wanted.is_assignable_from(value.type_signature):
             known = {letter: letters[letter] for letter in by_data}

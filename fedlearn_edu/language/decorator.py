@@ -5,7 +5,8 @@
     @computation(T1, T2)          with types
     computation(fn, T1, T2)       as a wrapper
 
-A frontend (`federated.py`, the runtimes) supplies `trace`; it knows what the body sees.
+A frontend (`federated_computation.py`, the runtimes) supplies `trace`; it knows what
+the body sees.
 """
 
 import inspect

@@ -109,7 +109,8 @@ def define(
 ) -> IntrinsicDef:
     """Registers an intrinsic; defining one again (a notebook cell) replaces it."""
     definition = IntrinsicDef(uri, signatures, expand, require)
-    assert definition.types  # which are refused now, if they are no signatures
+    if not definition.types:  # which are refused now, if they are no signatures
+        raise messages.no_signatures(uri)
     _registry[uri] = definition
     _definitions.append(uri)
     return definition

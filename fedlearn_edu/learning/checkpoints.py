@@ -5,7 +5,7 @@ A folder belongs to one run, and to one program at a time. Sampling and shufflin
 on the number of the round alone, so that states and history are all there is to save. A
 file is
 
-    fedlearn_edu checkpoint 1       a line with the version of the format
+    fedlearn_edu checkpoint 2       a line with the version of the format
     9f86d081884c7d659a2feaa0…       a line with the SHA-256 of all that follows
     PK…                             an .npz of NumPy: arrays by name, never a pickle
 
@@ -36,7 +36,7 @@ from fedlearn_edu.learning.run_state import Run
 
 _FILE = re.compile(r"round_(\d+)\.checkpoint")
 _NAME = b"fedlearn_edu checkpoint "
-_FIRST_LINE = _NAME + b"1\n"
+_FIRST_LINE = _NAME + b"2\n"
 _METADATA = "metadata"
 _CAN_BE_SAVED = "biufcV"
 

@@ -53,14 +53,19 @@ def assert_type(computation: Computation, expected: Any) -> None:
 
 
 def difference(
-    found: Any, expected: Any, *, relative: float = RELATIVE, lenient: bool = False
+    found: Any,
+    expected: Any,
+    path: str = "$",
+    *,
+    relative: float = RELATIVE,
+    lenient: bool = False,
 ) -> str | None:
     """The first difference between two results, `None` if they agree.
 
     `lenient` is how a learner's result is compared: any sequence or array may stand for
     another, a dict for a struct, and a number for one of another dtype.
     """
-    mismatch = _mismatch(found, expected, "$", relative, lenient)
+    mismatch = _mismatch(found, expected, path, relative, lenient)
     return None if mismatch is None else _says(*mismatch)
 
 

@@ -10,7 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, final, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, final, overload
 
 from fedlearn_edu.errors import TypeMismatchError, short_traceback, too_deep
 from fedlearn_edu.types import messages as say
@@ -91,7 +91,7 @@ class Type(ABC):
         """The types directly inside this one."""
         return tuple([part.type for part in self._parts()])
 
-    def walk(self) -> Iterator["Type"]:
+    def _walk(self) -> Iterator["Type"]:
         """This type and all types inside it, the outer ones first."""
         stack = [self]
         while stack:
@@ -100,7 +100,7 @@ class Type(ABC):
 
     def contains(self, predicate: Callable[["Type"], bool]) -> bool:
         """Whether `predicate` holds for this type or for any inside it."""
-        return any(map(predicate, self.walk()))
+        return any(map(predicate, self._walk()))
 
     def is_assignable_from(self, source: "Type") -> bool:
         """Whether a value of type `source` may stand where this type is wanted."""
@@ -119,6 +119,12 @@ class Type(ABC):
             error = say.not_assignable(self, source, found, where)
             error.target_type, error.source_type = self, source
             raise error
+
+    if not TYPE_CHECKING:  # which would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            say.check_known_method(name)
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
     is_tensor, is_struct, is_sequence = _is("tensor"), _is("struct"), _is("sequence")
     is_function, is_federated = _is("function"), _is("federated")

@@ -144,7 +144,7 @@ def restore(plain: Any, type_: Type) -> Any:
         case TensorType() | PlacementType():
             return plain
         case StructType() as struct:
-            fields = struct.with_values(map(restore, plain, struct))
+            fields = struct._with_values(map(restore, plain, struct))
             return rebuild(struct.python_container, fields)
         case SequenceType(element):
             return [restore(item, element) for item in plain]
@@ -184,7 +184,7 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     if not fitting:
         raise say.names_of_fields(names, given, path)
     columns = zip(pairs, type_._parts(), strict=True)
-    return type_.with_values(
+    return type_._with_values(
         [_plain(item, part.type, path + part.step) for (_, item), part in columns]
     )
 

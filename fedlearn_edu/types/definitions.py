@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import FieldError, short_traceback
 from fedlearn_edu.structure import Struct, Tree, check_names
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types import messages as say
@@ -138,14 +138,18 @@ class StructType(Type, Tree[Type]):
         """The types of the fields."""
         return self._values
 
-    def with_types(self, types: Iterable[Type]) -> "StructType":
+    def _with_types(self, types: Iterable[Type]) -> "StructType":
         """The same names and container around as many other types."""
         return struct_type(self._names, types, self.python_container)
 
     def __getattr__(self, name: str) -> Type:
         if name == "fields":  # missing while a pickle is being loaded
             raise AttributeError(name)
-        return super().__getattr__(name)
+        try:
+            return Tree.__getattr__(self, name)
+        except FieldError:
+            say.check_known_method(name)
+            raise
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self.names() if name)]
@@ -382,6 +386,6 @@ def type_at_clients(type_spec: object, all_equal: bool = False) -> FederatedType
 
 def _forbid(outer: Type, kinds: Any) -> None:
     """Refuses a type that contains a type of one of the kinds, at any depth."""
-    for inner in outer.walk():
+    for inner in outer._walk():
         if inner is not outer and isinstance(inner, kinds):
             raise say.cannot_contain(outer, inner)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.errors import (
+    FieldError,
     SumIncompatibleError,
     TypeMismatchError,
     TypeNotAssignableError,
@@ -285,7 +286,7 @@ def not_summable(type_: Any, part: Any, path: str, done: str) -> SumIncompatible
 
 def by_element(*types: Any) -> str:
     """What to do if one of the types holds a sequence; nothing if none does."""
-    holds = (part for type_ in types for part in type_.walk())
+    holds = (part for type_ in types for part in type_._walk())
     return BY_ELEMENT * any(part.is_sequence() for part in holds)
 
 
@@ -306,3 +307,27 @@ def letter_conflict(use: Any, known: object, found: Any, what: str) -> Exception
         f"{inside(use.path) or 'the whole type'}{deeper}",
         found.do,
     )
+
+
+_FORMER_METHODS = {
+    "is_identical_to": "a == b",
+    "check_identical_to": "assert a == b",
+    "check_equivalent_to": "assert a.is_equivalent_to(b)",
+    "is_struct_with_python": "isinstance(type_, fl.StructWithPythonType)",
+    "check_struct_with_python": "isinstance(type_, fl.StructWithPythonType)",
+    **{
+        f"check_{kind}": f"assert type_.is_{kind}()"
+        for kind in (
+            *("tensor", "struct", "sequence", "function"),
+            *("federated", "placement", "abstract"),
+        )
+    },
+}
+
+
+def check_known_method(name: str) -> None:
+    """Says what to write in place of a method that types have no more."""
+    if name in _FORMER_METHODS:
+        raise FieldError(
+            f"types have no {name} any more", found=name, do=_FORMER_METHODS[name]
+        )

@@ -100,7 +100,7 @@ def substitute(template: Type, bindings: Mapping[str, Type]) -> Type:
                 raise say.misfit("a letter stands for nothing", known, label)
             return bindings[label]
         case StructType() as struct:
-            return struct.with_types(map(fill, struct))
+            return struct._with_types(map(fill, struct))
         case SequenceType(element):
             return SequenceType(fill(element))
         case FunctionType(parameter, result):

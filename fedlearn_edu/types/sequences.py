@@ -169,7 +169,7 @@ def _arranged(element: Any, type_: Type) -> Any:
     # A dict's own order means nothing; every other container is in declared order.
     if fields.container is dict:
         values = [element[name] for name in type_.names()]
-    return type_.with_values(map(_arranged, values, type_))
+    return type_._with_values(map(_arranged, values, type_))
 
 
 @final

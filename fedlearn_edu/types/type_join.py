@@ -58,7 +58,7 @@ def join(first: Type, second: Type) -> Type | None:
         case StructType(), StructType() if first.names() == second.names():
             fields = [join(a, b) for a, b in zip(first, second, strict=True)]
             known = [field for field in fields if field is not None]
-            return first.with_types(known) if len(known) == len(fields) else None
+            return first._with_types(known) if len(known) == len(fields) else None
     return None
 
 

@@ -142,6 +142,14 @@ def new_figure(
     >>> figure.get_size_inches().tolist(), len(axes)
     ([6.0, 3.0], 2)
     """
+    if figure is not None and not isinstance(figure, Figure | SubFigure):
+        raise FigureDataError(
+            "this cannot be drawn into",
+            expected="a figure, or a part of one made by figure.subfigures()",
+            found=describe(figure),
+            where="figure",
+            do="pass figure=plt.figure(), or leave it out",
+        )
     paper: Any = figure or Figure(figsize=(width_in, height_in))
     if paper.figure.get_layout_engine() is None:
         paper.figure.set_layout_engine("constrained")

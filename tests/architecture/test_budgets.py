@@ -28,32 +28,32 @@ MAX_FUNCTION_LINES = 40
 
 # Executable lines, without those that build an error.
 MAX_EXECUTABLE = {
-    "errors": 189,
-    "structure": 91,
-    "types": 1_219,
+    "errors": 192,
+    "structure": 95,
+    "types": 1_226,
     "ir": 427,
-    "language": 1_649,
+    "language": 1_653,
     "compiler": 280,
     "executors": 1_698,
     "runtimes": 1_881,
     "contexts": 777,
     "framework": 57,
 }
-MAX_MACHINE_LINES = 17_261
+MAX_MACHINE_LINES = 17_330
 MAX_MACHINE_FILES = 103
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_082
-MAX_WAY_CLOSURE_LINES = 9_362
-MAX_ORACLE_CLOSURE_LINES = 5_132
+MAX_WAY_LINES = 3_083
+MAX_WAY_CLOSURE_LINES = 9_388
+MAX_ORACLE_CLOSURE_LINES = 5_157
 MAX_LINES = {
     "simulation": 2_595,
     "learning": 4_583,
-    "testing": 2_789,
-    "viz": 9_720,
+    "testing": 2_794,
+    "viz": 9_728,
     "course": 6_999,
     "demo": 684,
 }
-MAX_TEST_LINES = 46_340
+MAX_TEST_LINES = 46_363
 
 
 def test_files_fit_on_a_few_screens() -> None:

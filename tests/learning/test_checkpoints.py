@@ -76,7 +76,7 @@ def test_leaves_come_back_as_they_were(tmp_path: Path) -> None:
 
 def test_the_file_is_a_npz_behind_two_lines(tmp_path: Path) -> None:
     first, second, rest = encode({}, LEAVES).split(b"\n", 2)
-    assert (first, len(second)) == (b"fedlearn_edu checkpoint 1", 64)
+    assert (first, len(second)) == (b"fedlearn_edu checkpoint 2", 64)
     (tmp_path / "a.npz").write_bytes(rest)
     with np.load(tmp_path / "a.npz", allow_pickle=False) as archive:
         assert set(archive) == {*LEAVES, "metadata"}
@@ -214,7 +214,7 @@ DAMAGED: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda c: c[:12], "like no checkpoint"),
     (lambda c: b"", "an empty file"),
     (lambda c: b"PK\x03\x04 my thesis", "like no checkpoint"),
-    (lambda c: c.replace(b" 1\n", b" 2\n", 1), "checkpoint 2"),
+    (lambda c: c.replace(b" 2\n", b" 1\n", 1), "checkpoint 1"),
 ]
 
 

@@ -95,3 +95,13 @@ def test_a_function_that_calls_itself_for_ever_keeps_its_error() -> None:
     with pytest.raises(RecursionError) as caught:
         fl.federated_computation(forever, np.float32)
     assert not isinstance(caught.value, FedLearnError)
+
+
+def test_the_error_shows_no_frame_of_the_package() -> None:
+    deep: Any = 1.0
+    for _ in range(600):
+        deep = [deep]
+    with pytest.raises(TooDeepError) as caught:
+        fl.federated_value(deep, fl.SERVER)
+    files = {str(entry.path) for entry in caught.traceback}
+    assert files == {__file__}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from fedlearn_edu.errors import StructureError, TypeMismatchError
+from fedlearn_edu.errors import FieldError, StructureError, TypeMismatchError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -255,3 +255,16 @@ def test_struct_type_survives_pickling() -> None:
 @pytest.mark.parametrize("placement", [CLIENTS, SERVER])
 def test_placement_survives_pickling_as_itself(placement: Placement) -> None:
     assert pickle.loads(pickle.dumps(placement)) is placement
+
+
+@pytest.mark.parametrize("name", ["index", "with_values", "with_types", "walk"])
+def test_a_field_is_not_hidden_by_a_method(name: str) -> None:
+    type_ = StructType([(name, np.int32)])
+    assert getattr(type_, name) == TensorType(np.int32)
+
+
+@pytest.mark.parametrize("spec", [np.int32, [("a", np.int32)]], ids=str)
+def test_former_methods_say_what_to_write(spec: Any) -> None:
+    with pytest.raises(FieldError, match="is_identical_to any more") as caught:
+        to_type(spec).is_identical_to  # noqa: B018
+    assert caught.value.do == "a == b"

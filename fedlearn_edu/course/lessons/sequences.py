@@ -273,12 +273,12 @@ STEP_BY_STEP = Exercise(
         Case("takes one step at a time", do=_takes_steps),
     ),
     mistakes=usual(
-        "this is a factory, it only builds stacks: put it into a "
-        "`fl.framework.SyncExecutionContext`",
-        looks(lambda answer: isinstance(answer, ExecutorFactory)),
         "this is an environment, from `fl.simulation`: make a context, with the "
         "factory from `fl.framework`",
         looks(lambda answer: isinstance(answer, Environment)),
+        "this is a factory, it only builds stacks: put it into a "
+        "`fl.framework.SyncExecutionContext`",
+        looks(lambda answer: isinstance(answer, ExecutorFactory)),
         "this one is awaited: take `SyncExecutionContext`, which waits for you",
         looks(lambda answer: isinstance(answer, AsyncExecutionContext)),
         "this is the function or the class itself: call it, with ( )",

@@ -14,6 +14,7 @@ from fedlearn_edu.errors import (
     describe,
 )
 from fedlearn_edu.types import (
+    AbstractType,
     FederatedType,
     FunctionType,
     Placement,
@@ -184,6 +185,9 @@ def misfit(
     found = value.type_signature
     if (uri, role) == ("sequence_reduce", "'zero'"):
         return _another_zero(wanted, found)
+    if found.contains(lambda part: isinstance(part, AbstractType)):
+        problem = "a concrete type is needed"
+        return TypeMismatchError(problem, expected=expected, found=str(found))
     problem = f"the argument {role} of {uri} has the wrong type"
     do = "decorate the function with the type expected here, or cast the values"
     if isinstance(wanted, FunctionType) and uri not in _CURES:
@@ -371,4 +375,14 @@ def no_limit(uri: str, member: Type, found: "Value") -> TypeMismatchError:
         where=str(found),
         do="pass one integer without a placement for all of them, "
         "or a structure of integers with the fields of the values",
+    )
+
+
+def no_signatures(uri: str) -> StructureError:
+    """An intrinsic was defined without a type."""
+    return StructureError(
+        f"{uri} has no signature",
+        expected="one type or several, in the notation",
+        found="none",
+        do='write for example @derived("({T}@CLIENTS -> T@SERVER)")',
     )

@@ -108,7 +108,7 @@ def to_body(nested: Any, type_: Type) -> Any:
     """What the Python body sees: tensors and datasets in the type's containers."""
     match type_:
         case StructType():
-            fields = type_.with_values(map(to_body, nested, type_))
+            fields = type_._with_values(map(to_body, nested, type_))
             container = type_.python_container
             return fields if container is None else rebuild(container, fields)
         case SequenceType(element=element) if isinstance(nested, tf.Tensor):
