@@ -35,7 +35,7 @@ help:
 	@echo "make explorers  JupyterLab on the notebook with everything that moves"
 	@echo "make book    the lessons, run and rendered as pages; to build/book"
 	@echo "make test    lint, types, tests, examples, lessons, a look in the browser (12 minutes)"
-	@echo "make test-all  that, and everything else that can be tested (45 minutes)"
+	@echo "make test-all  that, and everything else that can be tested (40 minutes)"
 	@echo "make test-rest  what make test-all adds to make test"
 	@echo "make test-lowest  the tests of TensorFlow code with the oldest versions we take"
 	@echo "make check   format, lint, types, layers, fast tests"
