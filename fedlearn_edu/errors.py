@@ -227,15 +227,22 @@ def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:
     return border
 
 
+_FORMER_KEYWORDS = {"participation": "client_sampling", "looks": "feature_shifts"}
+
+
 def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsError":
     """The error for a call that Python refuses: names or number do not fit."""
     name = fn.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     known = [name for name in inspect.signature(fn).parameters if name != "self"]
+    do = f"pass these; help({name}) says what each of them is"
+    for former, new in _FORMER_KEYWORDS.items():
+        if f"'{former}'" in str(error) and new in known:
+            do = f"write {new}=…: {former} is called so now"
     return ArgumentsError(
         f"{name} was called with other arguments than it takes",
         expected=f"{name}({', '.join(known)})",
         found=str(error).replace(f"{fn.__qualname__}() ", ""),
-        do=f"pass these; help({name}) says what each of them is",
+        do=do,
     )
 
 

@@ -15,6 +15,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import errors
 from fedlearn_edu.errors import (
+    ArgumentsError,
     FedLearnError,
     NotationError,
     TypeMismatchError,
@@ -169,6 +170,22 @@ def test_an_error_of_ours_that_is_no_lesson_is_shown_whole() -> None:
     with pytest.raises(TypeError, match="not iterable") as caught:
         short_traceback(lambda: check_names(5))()  # type: ignore[arg-type]
     assert "structure.py" in files_of(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "keyword", "cure"),
+    [
+        (fl.learning.run, "participation", "write client_sampling=…"),
+        (fl.simulation.ClientData, "looks", "write feature_shifts=…"),
+        (fl.simulation.partitions.iid, "looks", "pass these; help(iid)"),
+    ],
+)
+def test_a_former_keyword_is_told_its_new_name(
+    function: Any, keyword: str, cure: str
+) -> None:
+    with pytest.raises(ArgumentsError) as caught:
+        function(**{keyword: 3})
+    assert cure in str(caught.value)
 
 
 def test_a_border_keeps_name_and_documentation() -> None:

@@ -4,8 +4,8 @@
     SequenceExecutor        T*, sequence_map (lazy), sequence_reduce (eager, in order)
       └─ target executor    the element functions, and everything that is no sequence
 
-A mapped sequence is a recipe: nothing runs before it is read, and every reader
-reads the source once. Read whole by leaf code, it is stepped on the reader's own thread
+A mapped sequence is a recipe: nothing runs before it is read, and every reader reads
+the source once. Read whole by leaf code, it runs inline, on the reader's own thread
 (see `concurrency.py`), so that no reader ever waits for a worker that waits for the
 reader.
 """

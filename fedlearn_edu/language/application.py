@@ -135,11 +135,12 @@ def fit_to_signature(
     letters = _convert_functions(uri, templates, values, by_data)
     if definition.require is not None:
         definition.require(*(value.type_signature for value in values))
-    by_function = sorted(
-        enumerate(zip(templates, values, strict=True)),
-        key=lambda place: not isinstance(place[1][0], FunctionType),
+    # Functions first: data may not fit only because a function says so.
+    order = sorted(
+        range(len(values)), key=lambda i: not isinstance(templates[i], FunctionType)
     )
-    for index, (template, value) in by_function:
+    for index in order:
+        template, value = templates[index], values[index]
         wanted = _filled(template, letters)
         if wanted is None or not wanted.is_assignable_from(value.type_signature):
             known = {letter: letters[letter] for letter in by_data}

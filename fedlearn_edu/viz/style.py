@@ -96,6 +96,7 @@ def size_in(paper: Paper) -> tuple[float, float]:
 def width_of(paper: Paper | None, width_in: Any) -> float:
     """How wide to draw: as wide as the figure that is given, or else `width_in`."""
     if paper is not None:
+        check_figure(paper)
         return size_in(paper)[0]
     check_width(width_in)
     return float(width_in)
@@ -111,6 +112,18 @@ def check_width(width_in: Any) -> None:
             found=describe(width_in),
             where="width_in",
             do=f"viz.NARROW_IN is {NARROW_IN:g}, viz.WIDE_IN is {WIDE_IN:g}",
+        )
+
+
+def check_figure(figure: Any) -> None:
+    """Refuses what is neither a figure nor a part of one."""
+    if not isinstance(figure, Figure | SubFigure):
+        raise FigureDataError(
+            "this cannot be drawn into",
+            expected="a figure, or a part of one made by figure.subfigures()",
+            found=describe(figure),
+            where="figure",
+            do="pass figure=plt.figure(), or leave it out",
         )
 
 
@@ -142,14 +155,8 @@ def new_figure(
     >>> figure.get_size_inches().tolist(), len(axes)
     ([6.0, 3.0], 2)
     """
-    if figure is not None and not isinstance(figure, Figure | SubFigure):
-        raise FigureDataError(
-            "this cannot be drawn into",
-            expected="a figure, or a part of one made by figure.subfigures()",
-            found=describe(figure),
-            where="figure",
-            do="pass figure=plt.figure(), or leave it out",
-        )
+    if figure is not None:
+        check_figure(figure)
     paper: Any = figure or Figure(figsize=(width_in, height_in))
     if paper.figure.get_layout_engine() is None:
         paper.figure.set_layout_engine("constrained")

@@ -147,6 +147,12 @@ def test_a_reduction_needs_an_operator_that_fits(op: Any) -> None:
         fl.federated_computation(lambda v: fl.federated_reduce(v, 0, op), INTS)
 
 
+def test_a_reduction_blames_the_operator_before_the_data() -> None:
+    named = fl.np_computation(lambda a, b: {"x": a}, np.int32, np.int32)
+    with pytest.raises(TypeMismatchError, match="reduce cannot use this function"):
+        fl.federated_computation(lambda v: fl.federated_reduce(v, 0, named), INTS)
+
+
 @pytest.mark.parametrize("intrinsic", ["federated_collect", "federated_reduce"])
 def test_sequences_cannot_be_collected(intrinsic: str) -> None:
     def program(data: Any) -> Any:

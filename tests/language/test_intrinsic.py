@@ -99,6 +99,11 @@ def test_a_signature_must_be_a_function(signature: str) -> None:
         define("federated_test", signature)
 
 
+def test_a_definition_needs_a_signature() -> None:
+    with pytest.raises(StructureError, match="signature"):
+        define("federated_test")
+
+
 def test_a_definition_can_have_an_expansion() -> None:
     def twice(value: Any) -> Any:
         return value

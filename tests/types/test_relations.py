@@ -80,6 +80,11 @@ def test_misfit_names_letter_types_and_place(
         unify(parse_type(template), parse_type(concrete))
 
 
+def test_letters_are_bound_by_concrete_types_only() -> None:
+    with pytest.raises(TypeMismatchError, match="a concrete type is needed"):
+        unify(parse_type("T"), parse_type("{T}@CLIENTS"))
+
+
 def test_function_positions_alternate_between_defining_and_using() -> None:
     template = parse_type("<((T -> int32) -> int32)>")
     concrete = parse_type("<((int32[3] -> int32) -> int32)>")

@@ -184,6 +184,14 @@ def test_a_figure_can_be_drawn_into_a_part_of_another(name: str) -> None:
     assert style.said(whole) == f"{words} {words}"
 
 
+@pytest.mark.parametrize(
+    "name", ["curves", "partition", "run", "steps", "tape", "templates"]
+)
+def test_what_is_no_figure_is_not_drawn_into(name: str) -> None:
+    with pytest.raises(viz.FigureDataError, match="this cannot be drawn into"):
+        DRAWN[name](figure=3)
+
+
 @pytest.mark.parametrize("name", ["bars", "confusion"])
 def test_a_panel_can_be_drawn_into_axes(name: str) -> None:
     whole = Figure(figsize=(10, 5), layout="constrained")
