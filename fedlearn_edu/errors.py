@@ -59,24 +59,19 @@ class FedLearnError(Exception):
         return (type(self), (self.summary,), dict(self.__dict__))
 
     def __str__(self) -> str:
-        parts = [
-            ("expected", self.expected),
-            ("found", self.found),
-            ("where", self.where),
-            ("do", self.do),
-        ]
-        # Only `where` may have several lines: it draws carets.
-        lines = [
-            f"  {label + ':':<9} {text if label == 'where' else _one_line(str(text))}"
-            for label, text in parts
-            if text is not None
-        ]
-        return "\n".join([self.summary, *lines])
+        lines = [self.summary]
+        for label in ("expected", "found", "where", "do"):
+            text = getattr(self, label)
+            if text is not None:
+                # Only `where` may have several lines: it draws carets.
+                shown = text if label == "where" else _one_line(str(text))
+                lines.append(f"  {label + ':':<9} {shown}")
+        return "\n".join(lines)
 
     def _render_traceback_(self) -> list[str]:
         """IPython shows these lines in place of its own traceback."""
         place = [f"line {f.lineno}: {f.line}" for f in _frames_of_yours(self)[-1:]]
-        notes = list(getattr(self, "__notes__", []))
+        notes = getattr(self, "__notes__", [])
         return [*place, f"{type(self).__name__}: {self}", *notes]
 
 
@@ -118,32 +113,31 @@ def whole_number(
     """`x` as an int, or an error with these lines: it is no integer from `least` on."""
     if is_whole_number(x, least):
         return int(x)
-    said = {
-        "summary": f"{name} does not make sense",
-        "expected": f"a whole number from {least} on",
-        "found": describe(x),
-        "where": name,
-    }
-    raise error(**{**said, **lines})
+    lines = {"expected": f"a whole number from {least} on", **lines}
+    raise bad_argument(x, name, error, **lines)
+
+
+def bad_argument(
+    x: object, name: str, error: type[FedLearnError], **lines: Any
+) -> FedLearnError:
+    """The error for an argument: these lines, and the usual ones for the others."""
+    usual = {"summary": f"{name} does not make sense", "where": name}
+    return error(**{**usual, "found": describe(x), **lines})
 
 
 def add_place(error: Exception, place: str) -> None:
     """Says where an error happened: in its `where`, or in a note if it is not ours."""
     if not isinstance(error, FedLearnError):
         error.add_note(f"  {place}")
-    elif error.where is None:
-        error.where = place
     else:
-        error.where = f"{error.where}, {place}"
+        error.where = place if error.where is None else f"{error.where}, {place}"
 
 
 def line_of(error: BaseException) -> str | None:
     """The line of your code that raised an error: `line 2 of the cell: 1 / 0`."""
-    lines = [
-        f"{line_in(f.filename, f.lineno or 0)}: {f.line}"
-        for f in _frames_of_yours(error)
-    ]
-    return lines[-1] if lines else None
+    for frame in reversed(_frames_of_yours(error)):
+        return f"{line_in(frame.filename, frame.lineno or 0)}: {frame.line}"
+    return None
 
 
 def line_in(file: str, line: int) -> str:
@@ -173,9 +167,8 @@ class short_tracebacks(AbstractContextManager[Any, None]):  # noqa: N801 (reads 
     """
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if not isinstance(error, Exception):
-            return
-        if not os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK"):
+        is_full = os.environ.get("FEDLEARN_EDU_FULL_TRACEBACK")
+        if isinstance(error, Exception) and not is_full:
             error.__traceback__ = _shortened(error)
             if isinstance(error, FedLearnError):
                 error.__cause__ = None  # the message says it all
@@ -227,7 +220,11 @@ def short_traceback(fn: Callable[P, R]) -> Callable[P, R]:
     return border
 
 
-_FORMER_KEYWORDS = {"participation": "client_sampling", "looks": "feature_shifts"}
+_FORMER_KEYWORDS = {
+    "participation": "client_sampling",
+    "looks": "feature_shifts",
+    "clients_per_round": "count",
+}
 
 
 def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsError":

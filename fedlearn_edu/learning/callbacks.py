@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import add_place, describe, short_traceback, whole_number
+from fedlearn_edu.errors import (
+    add_place,
+    bad_argument,
+    describe,
+    short_traceback,
+    whole_number,
+)
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.optimizers import is_number
 from fedlearn_edu.learning.run_state import Run
@@ -88,10 +94,16 @@ class EarlyStop:
     @short_traceback
     def __post_init__(self) -> None:
         if self.mode not in ("min", "max"):
-            raise _senseless("mode", "'min' or 'max'", self.mode)
+            found = str(self.mode)
+            expected = "'min' or 'max'"
+            raise bad_argument(
+                self.mode, "mode", RunError, expected=expected, found=found
+            )
         whole_number(self.patience, "patience", 1, RunError)
         if not (is_number(self.min_change) and self.min_change >= 0):
-            raise _senseless("min_change", "a number of at least 0", self.min_change)
+            expected = "a number of at least 0"
+            change = self.min_change
+            raise bad_argument(change, "min_change", RunError, expected=expected)
 
     def __call__(self, run: Run) -> str | None:
         """The reason to stop, if there is one."""
@@ -124,8 +136,9 @@ def stop_at(
     """
     bounds = [bound for bound in (at_least, at_most) if bound is not None]
     if not (len(bounds) == 1 and is_number(bounds[0])):
+        expected = "one number: either at_least or at_most"
         found = f"at_least={at_least!r}, at_most={at_most!r}"
-        raise _senseless("stop_at", "one number: either at_least or at_most", found)
+        raise bad_argument(None, "stop_at", RunError, expected=expected, found=found)
 
     def stop_at(run: Run) -> str | None:
         for value in _measured(run, column)[-1:]:
@@ -209,12 +222,3 @@ def _measured(run: Run, column: str) -> NDArray[Any]:
     values = run.history[column]
     measured: NDArray[Any] = values[~np.isnan(values)]
     return measured
-
-
-def _senseless(name: str, expected: str, found: object) -> RunError:
-    return RunError(
-        f"{name} does not make sense",
-        expected=expected,
-        found=describe(found) if not isinstance(found, str) else found,
-        where=name,
-    )

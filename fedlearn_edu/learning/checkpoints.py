@@ -28,7 +28,12 @@ import numpy as np
 from filelock import Timeout
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback, whole_number
+from fedlearn_edu.errors import (
+    FedLearnError,
+    bad_argument,
+    short_traceback,
+    whole_number,
+)
 from fedlearn_edu.learning.atomic import TEMPORARY, exclusive_lock, write_atomically
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.pytree import flatten, rebuild
@@ -75,12 +80,8 @@ class Checkpoints:
     def __post_init__(self) -> None:
         folder: Any = self.folder
         if not folder or not isinstance(folder, str | PathLike):
-            raise CheckpointError(
-                "folder does not make sense",
-                expected="the path of a folder",
-                found=describe(folder),
-                where="folder",
-            )
+            expected = "the path of a folder"
+            raise bad_argument(folder, "folder", CheckpointError, expected=expected)
         whole_number(self.every, "every", 1, CheckpointError)
         if self.keep is not None:
             whole_number(self.keep, "keep", 1, CheckpointError)

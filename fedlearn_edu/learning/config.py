@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import describe, is_whole_number
+from fedlearn_edu.errors import bad_argument, is_whole_number
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.client_source import ClientSource, client_source
@@ -182,9 +182,5 @@ def _check_sampling(config: RunConfig) -> None:
 
 def _check(fits: bool, name: str, expected: str, found: Any) -> None:
     if not fits:
-        raise RunError(
-            f"a run needs another {name}",
-            expected=expected,
-            found=describe(found),
-            where=name,
-        )
+        lines = {"summary": f"a run needs another {name}", "expected": expected}
+        raise bad_argument(found, name, RunError, **lines)

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import bad_argument, describe, short_traceback
 from fedlearn_edu.learning.errors import ProcessError
 
 Rate = float | Callable[[Any], Any]
@@ -37,10 +37,11 @@ def exponential_decay(learning_rate: float, factor: float) -> Rate:
         given: object = number
         fits = isinstance(given, int | float | np.number) and math.isfinite(number)
         if not fits or number < 0:
-            raise ProcessError(
-                f"{name} does not make sense",
+            raise bad_argument(
+                number,
+                name,
+                ProcessError,
                 expected="a finite number of at least 0",
-                found=describe(number),
                 where="exponential_decay",
                 do="exponential_decay(0.1, 0.9) makes 0.1, 0.09, 0.081, …",
             )

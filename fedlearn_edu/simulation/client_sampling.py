@@ -7,13 +7,18 @@ gives the same cohorts. Only clients that `finished` may enter an average.
 
 import math
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, InitVar, dataclass
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback, whole_number
+from fedlearn_edu.errors import (
+    FedLearnError,
+    bad_argument,
+    short_traceback,
+    whole_number,
+)
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 _JITTER = 0.1
@@ -26,12 +31,7 @@ class SamplingError(FedLearnError, ValueError):
 
 def _check(fits: bool, name: str, expected: str, found: Any) -> None:
     if not fits:
-        raise SamplingError(
-            f"{name} does not make sense",
-            expected=expected,
-            found=describe(found),
-            where=name,
-        )
+        raise bad_argument(found, name, SamplingError, expected=expected)
 
 
 def _is_number(x: Any) -> bool:
@@ -105,7 +105,7 @@ class Stragglers:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClientSampling:
     """How a round's clients are found: `count=` or `fraction=` of them, or all.
 
@@ -132,8 +132,6 @@ class ClientSampling:
     build_uniform_sampling_fn`.
     """
 
-    clients_per_round: InitVar[object] = None  # the former name of two things
-    _: KW_ONLY
     count: int | None = None
     fraction: float | None = None
     weights: str | Sequence[float] | NDArray[Any] = "uniform"
@@ -142,9 +140,8 @@ class ClientSampling:
     stragglers: Stragglers | None = None
     seed: int = 0
 
-    @short_traceback
-    def __post_init__(self, clients_per_round: object) -> None:
-        _check_how_many(clients_per_round, self.count, self.fraction)
+    def __post_init__(self) -> None:
+        _check_how_many(self.count, self.fraction)
         object.__setattr__(self, "weights", _read_weights(self.weights))
         fits = _is_number(self.dropout) and 0 <= self.dropout < 1
         _check(fits, "dropout", "a number in [0, 1)", self.dropout)
@@ -225,13 +222,16 @@ class ClientSampling:
         return chances
 
 
-def _check_how_many(former: object, count: Any, fraction: Any) -> None:
-    if former is not None or (count is not None and fraction is not None):
-        both = f"count={count}, fraction={fraction}"
+# Python refuses an unknown keyword before any line of ours: `clients_per_round`, once.
+ClientSampling.__init__ = short_traceback(ClientSampling.__init__)  # type: ignore[method-assign]
+
+
+def _check_how_many(count: Any, fraction: Any) -> None:
+    if count is not None and fraction is not None:
         raise SamplingError(
             "how many clients are invited is said as a number or as a share of all",
             expected="count=3, or fraction=0.1, or neither for all clients",
-            found=both if former is None else describe(former),
+            found=f"count={count}, fraction={fraction}",
             where="ClientSampling",
         )
     if count is not None:

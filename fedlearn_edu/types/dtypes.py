@@ -12,6 +12,8 @@ from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 
+from fedlearn_edu.errors import is_whole_number
+
 with suppress(ImportError):  # comes with TensorFlow; in a browser there is none
     import ml_dtypes as ml_dtypes  # so NumPy knows bfloat16
 
@@ -99,7 +101,9 @@ def as_shape(x: Any) -> Shape | None:
     if x is UNRANKED or (is_tf_shape and x.rank is None):
         return UNRANKED
     x = x.as_list() if is_tf_shape else x
-    if not isinstance(x, list | tuple) or not all(map(_is_size, x)):
+    if not isinstance(x, list | tuple):
+        return None
+    if not all(size is None or is_whole_number(size, 0) for size in x):
         return None
     return tuple(None if size is None else int(size) for size in x)
 
@@ -127,8 +131,3 @@ def shape_text(shape: Shape) -> str:
         return "[...]"
     sizes = ["?" if size is None else str(size) for size in shape]
     return f"[{','.join(sizes)}]" if sizes else ""
-
-
-def _is_size(x: Any) -> bool:
-    is_int = isinstance(x, int | np.integer) and not isinstance(x, bool)
-    return x is None or (is_int and bool(x >= 0))

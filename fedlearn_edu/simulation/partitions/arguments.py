@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe, whole_number
+from fedlearn_edu.errors import FedLearnError, bad_argument, whole_number
 
 Indices = NDArray[np.intp]
 """Positions of one client's examples, in the order the client sees them."""
@@ -54,12 +54,10 @@ def real(number: Any, name: str, least: float = 0.0, *, above: bool = False) -> 
     fits = found > least if above else found >= least
     if not fits or not math.isfinite(found):
         bound = "" if least == -math.inf else f" {'>' if above else '>='} {least:g}"
-        raise PartitionError(
-            f"{name} is a finite number{bound}",
-            expected=f"{name}{bound or ' of any size'}",
-            found=describe(number),
-            where=name,
-        )
+        summary = f"{name} is a finite number{bound}"
+        expected = f"{name}{bound or ' of any size'}"
+        lines = {"summary": summary, "expected": expected}
+        raise bad_argument(number, name, PartitionError, **lines)
     return float(found)
 
 
