@@ -20,12 +20,12 @@ from fedlearn_edu.learning.local_training import (
     build_client_round,
 )
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import Optimizer
+from fedlearn_edu.learning.optimizers import Optimizer, map_structure
 from fedlearn_edu.learning.process import (
     LearningProcess,
     Output,
     check_model,
-    check_seed,
+    check_whole_number,
 )
 
 
@@ -53,16 +53,13 @@ def build_averaging_process(
         name=name,
         settings=f"{local}, server {optimizer}, seed {seed}",
         model=model,
-        initialize=build_initialize(model, optimizer, seed),
+        initialize=build_initialize(build_begin(model, optimizer, seed)),
         next=build_next(model, build_client_round(model, local), optimizer),
     )
 
 
-def build_initialize(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
-    """`( -> STATE@SERVER)`."""
-    check_model(model)
-    check_seed(seed)
-    begin = build_begin(model, optimizer, seed)
+def build_initialize(begin: fl.Computation) -> fl.Computation:
+    """`( -> STATE@SERVER)`, from `( -> STATE)`."""
 
     @fl.federated_computation
     def initialize() -> Any:
@@ -104,6 +101,8 @@ def build_next(
 
 def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
     """`( -> STATE)`: the model's weights under the seed, and no round done."""
+    check_model(model)
+    check_whole_number("seed", seed)
 
     @fl.tf_computation
     def begin() -> Any:
@@ -122,14 +121,21 @@ def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computa
 
     @fl.tf_computation(state, model.weights_type, np.int32)
     def step(state: Any, mean_update: Any, examples: Any) -> Any:
-        against = fl.tf.nest.map_structure(lambda update: -update, mean_update)
-        number = state.round_number
-        moments, weights = optimizer.step(
-            state.optimizer, state.weights, against, number, examples
-        )
-        return ServerState(weights, moments, number + fl.tf.minimum(examples, 1))
+        return ServerState(**after_step(optimizer, state, mean_update, examples))
 
     return step
+
+
+def after_step(
+    optimizer: Optimizer, state: Any, mean_update: Any, examples: Any
+) -> dict[str, Any]:
+    """The fields of the server's state that a step changes."""
+    against, number = map_structure(lambda u: -u, mean_update), state.round_number
+    moments, weights = optimizer.step(
+        state.optimizer, state.weights, against, number, examples
+    )
+    number = number + fl.tf.minimum(examples, 1)
+    return {"weights": weights, "optimizer": moments, "round_number": number}
 
 
 def build_report(model: Model) -> fl.Computation:

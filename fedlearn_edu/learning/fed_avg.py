@@ -42,8 +42,7 @@ def build_fed_avg(
     Decentralized Data", AISTATS 2017, Algorithm 1; `build_weighted_fed_avg` and
     `build_unweighted_fed_avg` of `tff.learning.algorithms`.
     """
-    local = LocalTrainingConfig(
-        build_sgd(client_learning_rate), local_epochs, weighting
-    )
+    client = build_sgd(client_learning_rate)
+    local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_sgd(server_learning_rate)
     return build_averaging_process("FedAvg", model, local, optimizer, seed)

@@ -69,9 +69,8 @@ def build_fed_avg_m(
 
     Source: T. Hsu et al., 2019.
     """
-    local = LocalTrainingConfig(
-        build_sgd(client_learning_rate), local_epochs, weighting
-    )
+    client = build_sgd(client_learning_rate)
+    local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_sgdm(server_learning_rate, momentum)
     return build_averaging_process("FedAvgM", model, local, optimizer, seed)
 
@@ -93,9 +92,8 @@ def build_fed_adagrad(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2 with β₁ = 0.
     """
-    local = LocalTrainingConfig(
-        build_sgd(client_learning_rate), local_epochs, weighting
-    )
+    client = build_sgd(client_learning_rate)
+    local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_adagrad(server_learning_rate, epsilon)
     return build_averaging_process("FedAdagrad", model, local, optimizer, seed)
 
@@ -119,9 +117,8 @@ def build_fed_adam(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2.
     """
-    local = LocalTrainingConfig(
-        build_sgd(client_learning_rate), local_epochs, weighting
-    )
+    client = build_sgd(client_learning_rate)
+    local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_adam(server_learning_rate, epsilon=epsilon)
     return build_averaging_process("FedAdam", model, local, optimizer, seed)
 
@@ -143,9 +140,8 @@ def build_fed_yogi(
 
     Source: S. Reddi et al., ICLR 2021, Algorithm 2.
     """
-    local = LocalTrainingConfig(
-        build_sgd(client_learning_rate), local_epochs, weighting
-    )
+    client = build_sgd(client_learning_rate)
+    local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_yogi(server_learning_rate, epsilon=epsilon)
     return build_averaging_process("FedYogi", model, local, optimizer, seed)
 

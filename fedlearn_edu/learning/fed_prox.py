@@ -3,13 +3,12 @@
 
 from typing import Any
 
-import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import Rate, build_sgd, is_number
+from fedlearn_edu.learning.optimizers import Rate, build_sgd, is_number, map_structure
 from fedlearn_edu.learning.process import LearningProcess
 
 
@@ -48,7 +47,7 @@ def build_fed_prox(
         )
 
     def pull_back(gradients: Any, weights: Any, anchor: Any) -> Any:
-        return fl.tf.nest.map_structure(
+        return map_structure(
             lambda g, w, a: g + proximal_strength * (w - a), gradients, weights, anchor
         )
 

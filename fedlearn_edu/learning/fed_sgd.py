@@ -2,7 +2,6 @@
 # mypy: disable-error-code="untyped-decorator"
 """FedSGD: clients send gradients, the server takes one step. The simplest of all."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -10,9 +9,10 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning.averaging import build_initialize, build_next
+from fedlearn_edu.learning.averaging import build_begin, build_initialize, build_next
+from fedlearn_edu.learning.local_training import client_result
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import Rate, build_sgd
+from fedlearn_edu.learning.optimizers import Rate, build_sgd, map_structure, zeros_like
 from fedlearn_edu.learning.process import LearningProcess
 
 
@@ -38,7 +38,7 @@ def build_fed_sgd(
         name="FedSGD",
         settings=f"server {optimizer}, weighted by examples, seed {seed}",
         model=model,
-        initialize=build_initialize(model, optimizer, seed),
+        initialize=build_initialize(build_begin(model, optimizer, seed)),
         next=build_next(model, _build_client_round(model), optimizer),
     )
 
@@ -81,8 +81,7 @@ def _build_parts(model: Model) -> tuple[fl.Computation, fl.Computation, fl.Compu
 
     @fl.tf_computation(model.weights_type)
     def begin(weights: Any) -> Any:
-        zeros = fl.tf.nest.map_structure(fl.tf.zeros_like, weights)
-        return GradientSum(zeros, fl.tf.constant(0.0), fl.tf.constant(0))
+        return GradientSum(zeros_like(weights), fl.tf.constant(0.0), fl.tf.constant(0))
 
     total_type = begin.type_signature.result
 
@@ -92,25 +91,17 @@ def _build_parts(model: Model) -> tuple[fl.Computation, fl.Computation, fl.Compu
             tape.watch(weights)
             losses = model.losses(weights, batch)
             loss_sum = fl.tf.reduce_sum(losses)
+        slopes = tape.gradient(loss_sum, weights)
         return GradientSum(
-            fl.tf.nest.map_structure(
-                lambda so_far, slope: so_far + slope,
-                total.gradients,
-                tape.gradient(loss_sum, weights),
-            ),
+            map_structure(lambda so_far, g: so_far + g, total.gradients, slopes),
             total.loss_sum + loss_sum,
             total.examples + fl.tf.size(losses),
         )
 
     @fl.tf_computation(total_type)
     def pack(total: Any) -> Any:
-        count = fl.tf.cast(total.examples, fl.tf.float32)
-        down = fl.tf.nest.map_structure(
-            lambda slope: -slope / fl.tf.maximum(count, 1.0), total.gradients
-        )
-        counts = OrderedDict(
-            loss_sum=total.loss_sum, examples=total.examples, clients=fl.tf.constant(1)
-        )
-        return OrderedDict(update=down, weight=count, counts=counts)
+        count = fl.tf.maximum(fl.tf.cast(total.examples, fl.tf.float32), 1.0)
+        down = map_structure(lambda slope: -slope / count, total.gradients)
+        return client_result(down, total.examples, total.loss_sum, total.examples)
 
     return begin, add, pack

@@ -6,7 +6,6 @@ The names are those of a web answer about remote execution; TFF never had them. 
 are here so that its program runs.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +13,9 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.learning.averaging import build_initialize, build_next
+from fedlearn_edu.learning.averaging import build_begin, build_initialize, build_next
 from fedlearn_edu.learning.errors import ProcessError
-from fedlearn_edu.learning.local_training import difference
+from fedlearn_edu.learning.local_training import client_result, difference
 from fedlearn_edu.learning.models import LinearRegression, Model
 from fedlearn_edu.learning.optimizers import build_sgd
 from fedlearn_edu.learning.process import LearningProcess
@@ -54,7 +53,7 @@ def build_weighted_averaging_process(
         name="federated averaging",
         settings=f"{_name(training_process)}, weighted by examples",
         model=model,
-        initialize=build_initialize(model, optimizer, seed=0),
+        initialize=build_initialize(build_begin(model, optimizer, seed=0)),
         next=build_next(model, client_round, optimizer),
     )
 
@@ -77,14 +76,8 @@ def _build_client_round(
                 so_far[1] + tf.size(batch["y"]),
             ),
         )
-        counts = OrderedDict(
-            loss_sum=loss_sum, examples=examples, clients=tf.constant(1)
-        )
-        return OrderedDict(
-            update=difference(trained, weights),
-            weight=tf.cast(examples, tf.float32),
-            counts=counts,
-        )
+        update = difference(trained, weights)
+        return client_result(update, examples, loss_sum, examples)
 
     return client_round
 

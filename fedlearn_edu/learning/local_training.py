@@ -15,8 +15,8 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import Optimizer
-from fedlearn_edu.learning.process import check_epochs, check_weighting
+from fedlearn_edu.learning.optimizers import Optimizer, map_structure
+from fedlearn_edu.learning.process import check_weighting, check_whole_number
 
 Correction = Callable[[Any, Any, Any], Any]
 """`<GRADIENTS,WEIGHTS,ANCHOR> -> GRADIENTS`; the anchor is shaped like the weights."""
@@ -72,7 +72,7 @@ class LocalTrainingConfig:
     correction: str = ""
 
     def __post_init__(self) -> None:
-        check_epochs(self.local_epochs)
+        check_whole_number("local_epochs", self.local_epochs)
         check_weighting(self.weighting)
         # NumPy's whole numbers would turn int32 into int64 in the body.
         object.__setattr__(self, "local_epochs", int(self.local_epochs))
@@ -120,17 +120,18 @@ def build_pack(
         tf = fl.tf
         examples = trained.examples // local.local_epochs
         weigh = examples if local.weighting == "examples" else tf.minimum(examples, 1)
-        return OrderedDict(
-            update=difference(trained.weights, weights),
-            weight=tf.cast(weigh, tf.float32),
-            counts=OrderedDict(
-                loss_sum=trained.loss_sum / float(local.local_epochs),
-                examples=examples,
-                clients=tf.constant(1),
-            ),
-        )
+        update = difference(trained.weights, weights)
+        loss_sum = trained.loss_sum / float(local.local_epochs)
+        return client_result(update, weigh, loss_sum, examples)
 
     return pack
+
+
+def client_result(update: Any, weight: Any, loss_sum: Any, examples: Any) -> Any:
+    """`CLIENT_RESULT`, see `build_client_round`; of one client."""
+    one, weight = fl.tf.constant(1), fl.tf.cast(weight, fl.tf.float32)
+    counts = OrderedDict(loss_sum=loss_sum, examples=examples, clients=one)
+    return OrderedDict(update=update, weight=weight, counts=counts)
 
 
 def build_local_training(model: Model, local: LocalTrainingConfig) -> fl.Computation:
@@ -197,4 +198,4 @@ def _build_step(
 
 def difference(left: Any, right: Any) -> Any:
     """`left - right`, tensor by tensor."""
-    return fl.tf.nest.map_structure(lambda a, b: a - b, left, right)
+    return map_structure(lambda a, b: a - b, left, right)

@@ -89,7 +89,7 @@ def build_sgd(learning_rate: Rate = 0.1) -> Optimizer:
 
     def step(moments: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
         rate = at_round(learning_rate, number)
-        return moments, _each(lambda w, g: w - rate * g, weights, gradients)
+        return moments, map_structure(lambda w, g: w - rate * g, weights, gradients)
 
     return Optimizer(_named("SGD", learning_rate), lambda weights: (), step)
 
@@ -106,11 +106,11 @@ def build_sgdm(learning_rate: Rate = 0.1, momentum: float = 0.9) -> Optimizer:
 
     def step(speed: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
         rate = at_round(learning_rate, number)
-        speed = _each(lambda v, g: momentum * v + g, speed, gradients)
-        return speed, _each(lambda w, v: w - rate * v, weights, speed)
+        speed = map_structure(lambda v, g: momentum * v + g, speed, gradients)
+        return speed, map_structure(lambda w, v: w - rate * v, weights, speed)
 
     name = _named("SGDM", learning_rate, momentum=momentum)
-    return Optimizer(name, _zeros, step)
+    return Optimizer(name, zeros_like, step)
 
 
 @short_traceback
@@ -128,11 +128,11 @@ def build_adagrad(learning_rate: Rate = 0.1, epsilon: float = 1e-3) -> Optimizer
 
     def step(squares: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
         rate = at_round(learning_rate, number)
-        squares = _each(lambda s, g: s + g * g, squares, gradients)
+        squares = map_structure(lambda s, g: s + g * g, squares, gradients)
         return squares, _scaled(weights, gradients, squares, rate, epsilon)
 
     name = _named("Adagrad", learning_rate, epsilon=epsilon)
-    return Optimizer(name, _zeros, step)
+    return Optimizer(name, zeros_like, step)
 
 
 @short_traceback
@@ -198,18 +198,22 @@ def _two_moments(
 
     def step(moments: Any, weights: Weights, gradients: Weights, number: Any) -> Any:
         mean, squares = moments
-        mean = _each(lambda m, g: beta_1 * m + (1.0 - beta_1) * g, mean, gradients)
-        squares = _each(second, squares, gradients)
+        mean = map_structure(
+            lambda m, g: beta_1 * m + (1.0 - beta_1) * g, mean, gradients
+        )
+        squares = map_structure(second, squares, gradients)
         weights = _scaled(weights, mean, squares, at_round(rate, number), epsilon)
         return (mean, squares), weights
 
-    return Optimizer(name, lambda weights: (_zeros(weights), _zeros(weights)), step)
+    return Optimizer(
+        name, lambda weights: (zeros_like(weights), zeros_like(weights)), step
+    )
 
 
 def _scaled(
     weights: Weights, direction: Weights, squares: Weights, rate: Any, epsilon: float
 ) -> Weights:
-    return _each(
+    return map_structure(
         lambda w, d, s: w - rate * d / (fl.tf.sqrt(s) + epsilon),
         weights,
         direction,
@@ -217,12 +221,14 @@ def _scaled(
     )
 
 
-def _each(function: Callable[..., Any], *structures: Weights) -> Weights:
+def map_structure(function: Callable[..., Any], *structures: Weights) -> Weights:
+    """`function` of the tensors at each place of these structures."""
     return fl.tf.nest.map_structure(function, *structures)
 
 
-def _zeros(weights: Weights) -> Weights:
-    return _each(fl.tf.zeros_like, weights)
+def zeros_like(weights: Weights) -> Weights:
+    """Zeros in the structure of the weights."""
+    return map_structure(fl.tf.zeros_like, weights)
 
 
 def _named(name: str, rate: Rate, **numbers: float) -> str:

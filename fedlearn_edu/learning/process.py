@@ -107,17 +107,30 @@ def check_weighting(weighting: str) -> None:
         )
 
 
-def check_epochs(local_epochs: object) -> None:
-    """Raises `ProcessError` unless a client passes over its data at least once."""
-    whole_number(
-        local_epochs,
-        "local_epochs",
-        1,
-        ProcessError,
-        summary="a client passes over its examples at least once",
-        expected="local_epochs >= 1, a whole number",
-        found=repr(local_epochs),
-    )
+_WHOLE_NUMBERS: dict[str, dict[str, Any]] = {
+    "local_epochs": {
+        "least": 1,
+        "summary": "a client passes over its examples at least once",
+        "expected": "local_epochs >= 1, a whole number",
+    },
+    "seed": {
+        "least": -math.inf,
+        "summary": "a seed gives the same weights again and again",
+        "expected": "a whole number",
+    },
+    "num_clients": {
+        "least": 1,
+        "summary": "SCAFFOLD has to know how many clients there are",
+        "expected": "num_clients >= 1, those that wait included",
+        "do": "len(data)",
+    },
+}
+
+
+def check_whole_number(name: str, number: object) -> None:
+    """Raises `ProcessError` unless the argument of this name can be that number."""
+    lines = _WHOLE_NUMBERS[name]
+    whole_number(number, name, error=ProcessError, found=repr(number), **lines)
 
 
 def check_model(model: object) -> None:
@@ -137,30 +150,3 @@ def check_model(model: object) -> None:
             where="model",
             do=cure,
         )
-
-
-def check_seed(seed: object) -> None:
-    """Raises `ProcessError` unless weights can be drawn under this seed."""
-    whole_number(
-        seed,
-        "seed",
-        -math.inf,
-        ProcessError,
-        summary="a seed gives the same weights again and again",
-        expected="a whole number",
-        found=repr(seed),
-    )
-
-
-def check_count(num_clients: object) -> None:
-    """Raises `ProcessError` unless this is how many clients there are."""
-    whole_number(
-        num_clients,
-        "num_clients",
-        1,
-        ProcessError,
-        summary="SCAFFOLD has to know how many clients there are",
-        expected="num_clients >= 1, those that wait included",
-        found=repr(num_clients),
-        do="len(data)",
-    )

@@ -10,7 +10,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning.averaging import build_report
+from fedlearn_edu.learning.averaging import after_step, build_initialize, build_report
 from fedlearn_edu.learning.local_training import (
     LocalTrainingConfig,
     build_local_training,
@@ -18,13 +18,18 @@ from fedlearn_edu.learning.local_training import (
     difference,
 )
 from fedlearn_edu.learning.models import Model
-from fedlearn_edu.learning.optimizers import Optimizer, Rate, build_sgd
+from fedlearn_edu.learning.optimizers import (
+    Optimizer,
+    Rate,
+    build_sgd,
+    map_structure,
+    zeros_like,
+)
 from fedlearn_edu.learning.process import (
     LearningProcess,
     OutputWithClients,
-    check_count,
     check_model,
-    check_seed,
+    check_whole_number,
 )
 from fedlearn_edu.learning.schedules import at_round
 
@@ -74,25 +79,19 @@ def build_scaffold(
     Source: S. P. Karimireddy et al., "SCAFFOLD: Stochastic Controlled Averaging for
     Federated Learning", ICML 2020, Algorithm 1.
     """
-    check_count(num_clients)
+    check_whole_number("num_clients", num_clients)
     check_model(model)
-    check_seed(seed)
+    check_whole_number("seed", seed)
     local = LocalTrainingConfig(
         build_sgd(client_learning_rate), local_epochs, "uniform", against_drift
     )
     optimizer = build_sgd(server_learning_rate)
-    begin = _build_begin(model, optimizer, seed)
     client_round = _build_client_round(model, local, client_learning_rate)
-
-    @fl.federated_computation
-    def initialize() -> Any:
-        return fl.federated_eval(begin, fl.SERVER)
-
     return LearningProcess(
         name="SCAFFOLD",
         settings=f"{local}, server {optimizer}, {num_clients} clients, seed {seed}",
         model=model,
-        initialize=initialize,
+        initialize=build_initialize(_build_begin(model, optimizer, seed)),
         next=_build_next(model, optimizer, client_round, num_clients),
         initialize_client=_build_zero_variate(model),
         num_clients=int(num_clients),
@@ -119,13 +118,13 @@ class ScaffoldState:
 
 def against_drift(gradients: Any, weights: Any, anchor: Any) -> Any:
     """Adds `c - c_k`, which is the anchor here, to every gradient of a client."""
-    return fl.tf.nest.map_structure(lambda g, a: g + a, gradients, anchor)
+    return map_structure(lambda g, a: g + a, gradients, anchor)
 
 
 def _build_zero_variate(model: Model) -> fl.Computation:
     @fl.tf_computation
     def zero_variate() -> Any:
-        return fl.tf.nest.map_structure(fl.tf.zeros_like, model.initialize(0))
+        return zeros_like(model.initialize(0))
 
     return zero_variate
 
@@ -134,9 +133,8 @@ def _build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computatio
     @fl.tf_computation
     def begin() -> Any:
         weights = model.initialize(seed)
-        zeros = fl.tf.nest.map_structure(fl.tf.zeros_like, weights)
         moments = optimizer.initialize(weights)
-        return ScaffoldState(weights, zeros, moments, fl.tf.constant(0))
+        return ScaffoldState(weights, zeros_like(weights), moments, fl.tf.constant(0))
 
     return begin
 
@@ -180,7 +178,7 @@ def _build_renewal(
         tf = fl.tf
         way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
         # A client without a step has no gradient, and keeps its variate.
-        return tf.nest.map_structure(
+        return map_structure(
             lambda w, w_k, c, c_k: tf.where(way == 0, c_k, c_k - c + (w - w_k) / way),
             weights,
             trained.weights,
@@ -227,20 +225,9 @@ def _build_step(
 ) -> fl.Computation:
     @fl.tf_computation(state, model.weights_type, model.weights_type, np.int32)
     def step(state: Any, mean_update: Any, change: Any, examples: Any) -> Any:
-        each, number = fl.tf.nest.map_structure, state.round_number
-        moments, weights = optimizer.step(
-            state.optimizer,
-            state.weights,
-            each(lambda update: -update, mean_update),
-            number,
-            examples,
-        )
-        variate = each(lambda c, d: c + d / num_clients, state.variate, change)
-        return ScaffoldState(
-            weights,
-            variate,  # a sum of no changes is 0
-            moments,
-            number + fl.tf.minimum(examples, 1),
-        )
+        # A sum of no changes is 0.
+        share = map_structure(lambda c, d: c + d / num_clients, state.variate, change)
+        stepped = after_step(optimizer, state, mean_update, examples)
+        return ScaffoldState(variate=share, **stepped)
 
     return step
