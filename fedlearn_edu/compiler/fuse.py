@@ -71,10 +71,8 @@ def _whole(function: ir.Lambda, fuser: Fuser) -> ir.Node | None:
     if leaf is None:
         return None
     # A thin function stays, which hands what it captured to the leaf.
-    passed = [ir.Reference(name, type_) for name, type_ in captured.items()]
-    if function.parameter is not None and function.parameter_type is not None:
-        passed.append(ir.Reference(function.parameter, function.parameter_type))
-    argument = ir.Struct(tuple((None, reference) for reference in passed))
+    names = {**captured, **function.binds}
+    argument = ir.Struct(tuple((None, ir.Reference(*name)) for name in names.items()))
     return ir.Lambda(
         function.parameter, function.parameter_type, ir.Call(leaf, argument)
     )
@@ -84,9 +82,7 @@ def _with_captures_as_fields(
     function: ir.Lambda, captured: Mapping[str, Type]
 ) -> ir.Lambda:
     """The same function, of one structure that holds what it captured as well."""
-    names = dict(captured)
-    if function.parameter is not None and function.parameter_type is not None:
-        names[function.parameter] = function.parameter_type
+    names = {**captured, **function.binds}
     whole = StructType([(None, type_) for type_ in names.values()])
     argument = ir.Reference(_ARGUMENT, whole)
     bound = tuple((name, ir.Selection(argument, i)) for i, name in enumerate(names))

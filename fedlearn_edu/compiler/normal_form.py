@@ -29,8 +29,8 @@ def to_normal_form(program: ir.Lambda) -> ir.Lambda:
     """The same program, whose body is one block of calls in the order they are made."""
     normalizer = _Normalizer()
     scope = ChainMap[str, ir.Node]()
-    if program.parameter is not None and program.parameter_type is not None:
-        scope[program.parameter] = ir.Reference(_ARGUMENT, program.parameter_type)
+    for parameter, type_ in program.binds.items():
+        scope[parameter] = ir.Reference(_ARGUMENT, type_)
     result = normalizer.visit(program.body, scope)
     block = ir.Block(tuple(normalizer.bindings), result)
     name = None if program.parameter is None else _ARGUMENT

@@ -34,9 +34,8 @@ def check(node: ir.Node, scope: ChainMap[str, Type] | None = None) -> None:
                 check(element, scope)
         case ir.Call():
             _check_call(node, scope)
-        case ir.Lambda(parameter=parameter, parameter_type=type_, body=body):
-            bound = {} if parameter is None or type_ is None else {parameter: type_}
-            check(body, scope.new_child(bound))
+        case ir.Lambda(body=body):
+            check(body, scope.new_child(node.binds))
         case ir.Block(locals=bound_values, result=result):
             scope = scope.new_child()
             for name, value in bound_values:

@@ -113,6 +113,13 @@ class Lambda:
         """From the parameter's type to the body's."""
         return FunctionType(self.parameter_type, self.body.type)
 
+    @property
+    def binds(self) -> dict[str, Type]:
+        """The name of the parameter and its type; nothing if there is none."""
+        if self.parameter is None or self.parameter_type is None:
+            return {}
+        return {self.parameter: self.parameter_type}
+
 
 @final
 @dataclass(frozen=True)
@@ -197,18 +204,10 @@ class PlacementLiteral:
         return PlacementType()
 
 
-Node = (
-    Reference
-    | Selection
-    | Struct
-    | Call
-    | Lambda
-    | Block
-    | Intrinsic
-    | Literal
-    | Leaf
-    | PlacementLiteral
-)
+Atom = Reference | Intrinsic | Literal | Leaf | PlacementLiteral
+"""A node that has no other below it."""
+
+Node = Selection | Struct | Call | Lambda | Block | Atom
 
 ANY_RUNTIME = "any"
 

@@ -6,7 +6,7 @@ The compiler and the executors use these; no meaning is given to any node here.
 
 from collections import ChainMap, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import Type
@@ -27,16 +27,9 @@ def children(node: ir.Node) -> tuple[ir.Node, ...]:
             return (body,)
         case ir.Block(locals=bound, result=result):
             return (*(value for _, value in bound), result)
-        case (
-            ir.Reference()
-            | ir.Intrinsic()
-            | ir.Literal()
-            | ir.Leaf()
-            | ir.PlacementLiteral()
-        ):
-            return ()
         case _:
-            assert_never(node)
+            _check_atom(node)
+            return ()
 
 
 def rebuild(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
@@ -52,16 +45,13 @@ def rebuild(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:
             return ir.Lambda(parameter, type_, fn(body))
         case ir.Block(locals=bound, result=result):
             return ir.Block(tuple((n, fn(v)) for n, v in bound), fn(result))
-        case (
-            ir.Reference()
-            | ir.Intrinsic()
-            | ir.Literal()
-            | ir.Leaf()
-            | ir.PlacementLiteral()
-        ):
-            return node
         case _:
-            assert_never(node)
+            _check_atom(node)
+            return node
+
+
+def _check_atom(node: ir.Atom) -> None:
+    """Nothing to do: a type checker sees here that no kind of node was forgotten."""
 
 
 def rebuild_atoms(node: ir.Node, fn: Callable[[ir.Node], ir.Node]) -> ir.Node:

@@ -167,8 +167,6 @@ def _struct_type(value: Any) -> Type:
 
 def type_denoted_by(x: Any) -> Type:
     """The type that a class, a dtype, a container or a `tf.TypeSpec` denotes."""
-    if isinstance(x, Type):
-        return x
     if isinstance(x, list) or type(x) is tuple:
         return _type_of_list(x)
     if (dtype := as_dtype(x)) is not None:
