@@ -21,12 +21,10 @@ from fedlearn_edu.errors import (
     TypeMismatchError,
     TypeNotAssignableError,
     add_place,
-    describe,
     short_traceback,
 )
 from fedlearn_edu.structure import check_names
 from fedlearn_edu.types import parse_type
-from tests.ids import plain
 
 FULL = FedLearnError(
     "wrong fruit", expected="apple", found="pear", where="x", do="swap"
@@ -194,21 +192,6 @@ def test_a_border_keeps_name_and_documentation() -> None:
 
     border = short_traceback(fruit)
     assert (border.__name__, border.__doc__) == ("fruit", "Apples.")
-
-
-@pytest.mark.parametrize(
-    ("thing", "text"),
-    [
-        (10, "an int: 10"),
-        ("pear", "a str: 'pear'"),
-        (float, "the class float"),
-        (len, "the function len"),
-        (object(), "an object"),
-    ],
-    ids=plain,
-)
-def test_what_was_found_is_described_without_addresses(thing: Any, text: str) -> None:
-    assert describe(thing) == text
 
 
 def test_a_place_is_added_to_our_errors_and_noted_on_others() -> None:

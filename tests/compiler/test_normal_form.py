@@ -4,7 +4,6 @@
 from typing import Any
 
 import numpy as np
-import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.normal_form import to_normal_form
@@ -76,7 +75,6 @@ def test_a_shadowed_name_is_not_captured() -> None:
         assert normalized(3) == program(3) == 7
 
 
-@pytest.mark.parametrize("argument", [0, 5])
-def test_a_program_without_a_parameter_stays_one(argument: int) -> None:
-    program = fl.federated_computation(lambda: twice(np.int32(argument)))
+def test_a_program_without_a_parameter_stays_one() -> None:
+    program = fl.federated_computation(lambda: twice(np.int32(5)))
     assert straight(program).startswith("( -> (let (0)=increment(")

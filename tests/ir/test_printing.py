@@ -69,7 +69,3 @@ def test_both_forms_say_the_same() -> None:
     compact = to_text(shifted_sum.tree)
     marks = str.maketrans("", "", " (),")
     assert indented.translate(marks) == compact.translate(marks)
-
-
-def test_intrinsics_print_their_name() -> None:
-    assert "federated_sum(" in to_text(shifted_sum.tree)

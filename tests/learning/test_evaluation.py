@@ -167,20 +167,6 @@ def test_data_set_that_nobody_dealt_out_is_refused(pick: Any) -> None:
         run(build_fed_avg(models.softmax_regression()), undealt, 1)
 
 
-def test_metrics_do_not_depend_on_how_examples_were_batched() -> None:
-    x, y = datasets.load_digits28().test
-    data = ClientData(x, y, partitions.iid(y, 3))
-    model = models.multilayer_perceptron([8])
-    evaluate = build_federated_evaluation(model)
-    weights = model.initialize(1)
-    ways = [evaluate(weights, data.place(size)) for size in (None, 50, 7)]
-    for way in ways[1:]:
-        np.testing.assert_array_equal(way.confusion, ways[0].confusion)
-        assert way.loss_per_example == pytest.approx(ways[0].loss_per_example)
-    summed = [way.loss_summed_over_batches for way in ways]
-    assert summed[0] < summed[1] < summed[2]
-
-
 @pytest.mark.slow
 def test_trap_of_the_tutorial(mnist_folder: Path) -> None:
     """Its test loss is lower than its training loss because of 99 batches, not 100."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from examples.softmax import Client, Floats, first_weights, gradient, make_clients
+from examples.softmax import Client, Floats, make_clients
 from fedlearn_edu.learning import LearningProcess
 from tests.conformance.stacks import Stack
 from tests.learning.runs import (
@@ -72,17 +72,6 @@ def _in_one_batch(client: Client) -> Client:
     return [(np.concatenate(x), np.concatenate(y))]
 
 
-def _in_single_examples(client: Client) -> Client:
-    return [(x[i : i + 1], y[i : i + 1]) for x, y in client for i in range(len(y))]
-
-
-def _trained_alone(client: Client, w: Floats) -> Floats:
-    """Gradient descent on one pile of data, as if there were no federation."""
-    for batch in client:
-        w = w - RATE * gradient(w, batch)
-    return w
-
-
 # ---------------------------------------------------------------- same algorithms
 
 
@@ -112,31 +101,6 @@ def test_scaffold_begins_as_unweighted_fed_avg(name: str) -> None:
 
 
 # ---------------------------------------------------------------- what a round is
-
-
-def test_one_client_alone_is_plain_gradient_descent(stack: Stack) -> None:
-    alone = _fed_avg(stack, CLIENTS[:1])
-    once = _trained_alone(CLIENTS[0], first_weights())
-    assert_close(alone, [once, _trained_alone(CLIENTS[0], once)])
-
-
-def test_round_ends_in_the_mean_of_the_models_of_clients(stack: Stack) -> None:
-    """Weighted by 9, 4, 14 and 6 examples; the server's rate is 1."""
-    alone = [_fed_avg(stack, [client])[0] for client in CLIENTS if client]
-    mean = np.average(alone, axis=0, weights=[9, 4, 14, 6])
-    assert_close(_fed_avg(stack)[0], mean)
-
-
-def test_fed_sgd_does_not_care_how_examples_are_batched(stack: Stack) -> None:
-    expected = _fed_sgd(stack)
-    for batched in (_in_one_batch, _in_single_examples):
-        assert_close(_fed_sgd(stack, [batched(c) for c in CLIENTS]), expected)
-
-
-def test_order_of_clients_changes_rounding_at_most(stack: Stack) -> None:
-    other = [CLIENTS[k] for k in (3, 2, 0, 4, 1)]
-    assert_close(_fed_avg(stack, other), _fed_avg(stack))
-    assert_close(_fed_sgd(stack, other), _fed_sgd(stack))
 
 
 def test_client_without_batches_weighs_nothing(stack: Stack) -> None:

@@ -24,7 +24,7 @@ from fedlearn_edu.learning.progress import progress_bar
 from fedlearn_edu.learning.pytree import flatten
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
-from fedlearn_edu.simulation import ClientData, ClientSampling, Cohort, Stragglers
+from fedlearn_edu.simulation import ClientData, ClientSampling, Stragglers
 from tests.learning.small import mean_process, small_data, small_lists
 
 PROCESS = mean_process()
@@ -406,17 +406,3 @@ def test_what_was_placed_last_is_all_that_is_kept() -> None:
     assert source.place((0, 1), 1) is first
     source.place((0, 1), 2)
     assert source.place((0, 1), 1) is not first
-
-
-def test_draws_use_the_number_that_the_history_shows(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[int] = []
-
-    def draw(self: Any, round_number: int, num_examples: Any) -> Cohort:
-        asked.append(round_number)
-        return Cohort((0,), (0,))
-
-    monkeypatch.setattr(ClientSampling, "draw", draw)
-    made = run(PROCESS, small_data(), 3, client_sampling=ClientSampling(count=1))
-    assert asked[-3:] == made.history["round"].tolist()

@@ -8,12 +8,7 @@ import pytest
 
 from fedlearn_edu.learning import build_fed_sgd, models
 from fedlearn_edu.learning.errors import ProcessError
-from fedlearn_edu.learning.schedules import (
-    Rate,
-    at_round,
-    describe_rate,
-    exponential_decay,
-)
+from fedlearn_edu.learning.schedules import Rate, describe_rate, exponential_decay
 
 pytestmark = pytest.mark.tensorflow
 
@@ -23,11 +18,6 @@ def test_decay_multiplies_by_a_factor_after_each_round() -> None:
     assert callable(rate)
     found = [float(rate(np.float32(number))) for number in range(5)]
     assert found == pytest.approx([0.1, 0.09, 0.081, 0.0729, 0.06561], rel=1e-6)
-
-
-def test_rate_of_a_round_is_a_number_or_a_function() -> None:
-    assert at_round(0.3, 7) == 0.3
-    assert at_round(lambda number: number * 0.5, 7) == 3.5
 
 
 def test_function_of_the_round_is_called_with_a_number_one_can_divide_by() -> None:
@@ -74,8 +64,3 @@ def test_rates_that_do_different_things_have_different_names() -> None:
     assert describe_rate(single) == "0.1"
     assert describe_rate(halving(1.0)) == names[0]
     assert names[0].startswith("<lambda> ")
-
-
-def test_decay_says_its_numbers() -> None:
-    assert repr(exponential_decay(0.5, 0.99)) == "exponential_decay(0.5, 0.99)"
-    assert exponential_decay(0.5, 0.99) == exponential_decay(0.5, 0.99)

@@ -134,16 +134,6 @@ def test_batches_come_in_the_order_as_dealt() -> None:
     assert list(batch) == ["x", "y"]
 
 
-def test_batches_are_those_of_the_tutorial() -> None:
-    x, y = datasets.load_digits28().train
-    shares = partitions.one_label_per_client(y, examples_per_client=50)
-    for client, share in zip(ClientData(x, y, shares), shares, strict=True):
-        ours, theirs = client.batches(14), partitions.batches(x, y, share, 14)
-        for one, other in zip(ours, theirs, strict=True):
-            np.testing.assert_array_equal(one["x"], other["x"], strict=True)
-            np.testing.assert_array_equal(one["y"], other["y"], strict=True)
-
-
 @given(
     size=st.integers(1, 9),
     epochs=st.integers(1, 3),
@@ -188,11 +178,6 @@ def test_order_does_not_depend_on_who_else_is_selected() -> None:
     alone = data.select([2])[0].batches(8, seed=5)
     assert labels(alone) == labels(data[2].batches(8, seed=5))
     assert labels(alone) == labels(data.batches(8, seed=5)[2])
-
-
-def test_batches_of_all_are_those_of_each() -> None:
-    for ours, client in zip(DATA.batches(2, epochs=2, seed=3), DATA, strict=True):
-        assert labels(ours) == labels(client.batches(2, epochs=2, seed=3))
 
 
 # ------------------------------------------------------------------ placed

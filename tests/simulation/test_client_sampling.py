@@ -110,12 +110,6 @@ def test_draws_by_weight_follow_the_weights() -> None:
     )
 
 
-def test_with_replacement_a_client_may_come_twice() -> None:
-    cohort = ClientSampling(count=50, replace=True).draw(0, SIZES)
-    assert len(cohort.finished) == 50
-    assert len(set(cohort.finished)) <= 10
-
-
 def test_dropouts_are_as_frequent_as_asked_for() -> None:
     sampling = ClientSampling(dropout=0.3)
     dropped = [len(sampling.draw(number, SIZES).dropped) for number in ROUNDS]
@@ -126,20 +120,6 @@ def test_whether_a_client_drops_out_depends_on_nobody_else() -> None:
     everybody = ClientSampling(dropout=0.5).draw(3, SIZES)
     some = ClientSampling(count=5, dropout=0.5).draw(3, SIZES)
     assert some.dropped == tuple(k for k in some.invited if k in everybody.dropped)
-
-
-def test_nobody_finished_is_a_draw() -> None:
-    assert ClientSampling(stragglers=Stragglers(1e-6)).draw(0, [5, 5]) == Cohort(
-        (0, 1), (), (), (0, 1)
-    )
-
-
-def test_who_dropped_out_is_not_late_too() -> None:
-    sampling = ClientSampling(dropout=0.5, stragglers=Stragglers(1e-6))
-    cohort = sampling.draw(0, SIZES)
-    assert cohort.dropped
-    assert cohort.late
-    assert not set(cohort.dropped) & set(cohort.late)
 
 
 # ------------------------------------------------------------------ stragglers

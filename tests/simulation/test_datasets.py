@@ -3,7 +3,6 @@
 
 import gzip
 import hashlib
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.simulation import datasets
 from fedlearn_edu.simulation.datasets import sources
 from fedlearn_edu.simulation.datasets.dataset import Split
-from fedlearn_edu.simulation.datasets.digits28 import enlarge, interpolation_weights
 
 
 @pytest.fixture
@@ -48,15 +46,6 @@ def write_fashion_mnist(keras_home: Path, examples: int = 2) -> Path:
     return folder
 
 
-def test_digits28_has_the_layout_of_mnist() -> None:
-    (x_train, y_train), (x_test, y_test) = datasets.load_digits28()
-    assert x_train.shape == (1437, 28, 28)
-    assert x_test.shape == (360, 28, 28)
-    for array in (x_train, y_train, x_test, y_test):
-        assert array.dtype == np.uint8
-    assert (x_train.min(), x_train.max()) == (0, 255)
-
-
 def test_digits28_are_the_same_bytes_forever() -> None:
     (x_train, y_train), (x_test, y_test) = datasets.load_digits28()
     digest = hashlib.sha256()
@@ -65,32 +54,10 @@ def test_digits28_are_the_same_bytes_forever() -> None:
     assert digest.hexdigest()[:16] == "7334bd348fc8ff99"
 
 
-def test_digits28_splits_share_no_image_and_every_digit() -> None:
-    (x_train, y_train), (x_test, y_test) = datasets.load_digits28()
-    train = {image.tobytes() for image in x_train}
-    assert len(train) == 1437
-    assert not train & {image.tobytes() for image in x_test}
-    share = np.bincount(y_test) / (np.bincount(y_train) + np.bincount(y_test))
-    np.testing.assert_allclose(share, 0.2, atol=0.005)
-
-
 def test_digits28_carry_their_attribution() -> None:
     attribution = datasets.load_digits28().attribution
     for part in ("Alpaydin", "Kaynak", "CC BY 4.0", "10.24432/C50P49", "Changes:"):
         assert part in attribution
-
-
-def test_interpolation_keeps_constants_and_mirrors() -> None:
-    weights = interpolation_weights(8, 20)
-    assert (weights.sum(axis=1) == 40).all()
-    np.testing.assert_array_equal(weights, weights[::-1, ::-1])
-
-
-def test_enlarging_mirrors_with_the_image() -> None:
-    stored = np.random.default_rng(0).integers(0, 17, [3, 8, 8], dtype=np.uint8)
-    np.testing.assert_array_equal(
-        enlarge(stored)[..., ::-1], enlarge(stored[..., ::-1])
-    )
 
 
 def test_auto_takes_the_embedded_digits_where_mnist_is_not(nowhere: Path) -> None:
@@ -274,11 +241,6 @@ def test_keras_reads_the_same_fashion_mnist(
     ):
         for ours, other in zip(our_split, their_split, strict=True):
             np.testing.assert_array_equal(ours, other, strict=True)
-
-
-def test_errors_survive_pickling() -> None:
-    error = pickle.loads(pickle.dumps(datasets.DatasetError("gone", do="come back")))
-    assert str(error) == "gone\n  do:       come back"
 
 
 def test_real_mnist_is_the_one_of_the_tutorial(mnist_folder: Path) -> None:

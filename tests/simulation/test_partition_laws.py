@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fedlearn_edu.simulation import datasets, partitions
+from fedlearn_edu.simulation import datasets
 from fedlearn_edu.simulation.partitions import (
     Indices,
     PartitionError,
@@ -259,8 +259,3 @@ def test_bad_input_says_what_is_wrong() -> None:
         with pytest.raises(PartitionError, match=message) as caught:
             wrong()
         assert isinstance(caught.value, ValueError)
-
-
-def test_misspelled_partition_gets_the_nearest_one() -> None:
-    with pytest.raises(AttributeError, match=r"did you mean dirichlet[?]"):
-        getattr(partitions, "dirichlet" + "t")

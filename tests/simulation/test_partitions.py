@@ -82,9 +82,3 @@ def test_last_batch_may_be_short() -> None:
 def test_nobody_has_no_batches() -> None:
     x, y = np.zeros([1, 28, 28], np.uint8), np.zeros([1], np.uint8)
     assert batches(x, y, np.arange(0), 3) == []
-
-
-def test_batch_size_zero_is_refused() -> None:
-    x, y = np.zeros([1, 28, 28], np.uint8), np.zeros([1], np.uint8)
-    with pytest.raises(PartitionError, match="at least one example"):
-        batches(x, y, np.arange(1), 0)

@@ -96,14 +96,6 @@ def test_wider_types_are_assignable_in_steps_and_at_once(data: st.DataObject) ->
     assert wide.is_assignable_from(narrow)
 
 
-@given(st.lists(types(), min_size=3, max_size=3))
-def test_assignability_of_any_three_types_is_transitive(three: list[Type]) -> None:
-    """Law: assignability is transitive."""
-    a, b, c = three
-    if a.is_assignable_from(b) and b.is_assignable_from(c):
-        assert a.is_assignable_from(c)
-
-
 @pytest.mark.parametrize(
     ("target", "source", "where", "expected", "found"),
     [

@@ -200,16 +200,6 @@ def test_nested_lists_for_flat_sequence_name_both_cures() -> None:
         normalize([[[68.5, 70.3], [69.1]]], type_)
 
 
-def test_last_batch_may_be_shorter() -> None:
-    type_ = parse_type("<x=float32[?,2],y=int32[?]>*")
-    batches = [
-        {"x": np.zeros((n, 2), np.float32), "y": np.zeros(n, np.int32)} for n in (3, 1)
-    ]
-    first, last = normalize(batches, type_)
-    assert first.x is batches[0]["x"]
-    assert last.y.shape == (1,)
-
-
 @pytest.mark.tensorflow
 def test_dataset_stays_a_dataset() -> None:
     import tensorflow as tf

@@ -71,11 +71,3 @@ def test_shape_reads_and_prints(written: Any, shape: Any, text: str) -> None:
 @pytest.mark.parametrize("bad", [3, [-1], ["?"], [True], [1.0], "10", {1}, None])
 def test_other_objects_are_no_shapes(bad: Any) -> None:
     assert as_shape(bad) is None
-
-
-@pytest.mark.tensorflow
-def test_tensorflow_shapes_are_known_by_their_looks() -> None:
-    import tensorflow as tf
-
-    assert as_shape(tf.TensorShape([2, None])) == (2, None)
-    assert as_shape(tf.TensorShape(None)) is UNRANKED
