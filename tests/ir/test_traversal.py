@@ -26,7 +26,7 @@ FIVE = ir.Literal(np.int32(5), INT)
 NEXT = operation("add", (INT, INT), INT)
 EVERY_KIND: list[ir.Node] = [
     X,
-    ir.Selection(ir.Struct(((None, X),)), 0),
+    ir.Selection(ir.Struct(((None, X), (None, Y))), 1),
     ir.Struct((("a", X), (None, Y))),
     ir.Call(increment.tree),
     ir.Call(increment.tree, X),
