@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The models of the lessons and of the papers, from one matrix product to a CNN."""
 
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import pairwise
@@ -73,8 +74,8 @@ def multilayer_perceptron(
 
     def initialize(seed: int) -> Any:
         return [
-            _dense(rows, columns, seed, position)
-            for position, (rows, columns) in enumerate(pairwise(sizes))
+            _layer([*ends], seed, position)
+            for position, ends in enumerate(pairwise(sizes))
         ]
 
     def predict(weights: Any, x: Any) -> Any:
@@ -100,10 +101,10 @@ def convolutional_network(classes: int = DIGITS) -> Model:
 
     def initialize(seed: int) -> Any:
         return OrderedDict(
-            first=_kernel([5, 5, 1, 32], seed, 0),
-            second=_kernel([5, 5, 32, 64], seed, 1),
-            hidden=_dense(7 * 7 * 64, 512, seed, 2),
-            scores=_dense(512, classes, seed, 3),
+            first=_layer([5, 5, 1, 32], seed, 0),
+            second=_layer([5, 5, 32, 64], seed, 1),
+            hidden=_layer([7 * 7 * 64, 512], seed, 2),
+            scores=_layer([512, classes], seed, 3),
         )
 
     def predict(weights: Any, x: Any) -> Any:
@@ -141,26 +142,16 @@ def linear_regression(features: int) -> Model:
     return Model(name, initialize, predict, losses.squared_error, features, None)
 
 
-def _dense(rows: int, columns: int, seed: int, position: int) -> Any:
-    return OrderedDict(
-        weights=_glorot([rows, columns], rows, columns, (seed, position)),
-        bias=fl.tf.zeros([columns]),
-    )
+def _layer(shape: list[int], seed: int, position: int) -> Any:
+    """Weights of a dense or a convolutional layer, by Glorot; the bias is zero.
 
-
-def _kernel(shape: list[int], seed: int, position: int) -> Any:
-    patch = shape[0] * shape[1]
-    fan_in, fan_out = patch * shape[2], patch * shape[3]
-    return OrderedDict(
-        weights=_glorot(shape, fan_in, fan_out, (seed, position)),
-        bias=fl.tf.zeros([shape[3]]),
-    )
-
-
-def _glorot(shape: list[int], fan_in: int, fan_out: int, seed: tuple[int, int]) -> Any:
-    """Uniform within ±sqrt(6 / (fan_in + fan_out)), the same under the same seed."""
-    limit = (6.0 / (fan_in + fan_out)) ** 0.5
-    return fl.tf.random.stateless_uniform(shape, seed, -limit, limit)
+    Uniform within ±sqrt(6 / (fan_in + fan_out)), the same under the same seed.
+    """
+    *patch, inputs, outputs = shape
+    limit = (6.0 / (math.prod(patch) * (inputs + outputs))) ** 0.5
+    draw = fl.tf.random.stateless_uniform
+    weights = draw(shape, (seed, position), -limit, limit)
+    return OrderedDict(weights=weights, bias=fl.tf.zeros([outputs]))
 
 
 def _affine(layer: Any, x: Any) -> Any:
