@@ -76,7 +76,7 @@ class FedLearnError(Exception):
 
 
 def describe(thing: object) -> str:
-    """Something found, with its class, and never with a memory address.
+    """What was found, with its class and without a memory address.
 
     >>> describe(10), describe(float), describe(len), describe(object())
     ('an int: 10', 'the class float', 'the function len', 'an object')
@@ -110,7 +110,7 @@ def is_whole_number(x: object, least: float = -math.inf) -> TypeGuard[int]:
 def whole_number(
     x: object, name: str, least: float, error: type[FedLearnError], **lines: Any
 ) -> int:
-    """`x` as an int, or an error with these lines: it is no integer from `least` on."""
+    """`x` as an int; an error with these lines unless it is an integer from `least`."""
     if is_whole_number(x, least):
         return int(x)
     lines = {"expected": f"a whole number from {least} on", **lines}
@@ -161,7 +161,7 @@ def _one_line(text: str) -> str:
 
 @final
 class short_tracebacks(AbstractContextManager[Any, None]):  # noqa: N801 (reads like a function)
-    """Lets errors leave without the package's own frames; those of your code stay.
+    """Takes the package's own frames out of errors that leave it; yours stay.
 
     Set `FEDLEARN_EDU_FULL_TRACEBACK=1` to see every frame.
     """
@@ -176,7 +176,7 @@ class short_tracebacks(AbstractContextManager[Any, None]):  # noqa: N801 (reads 
 
 @final
 class depth_limit(AbstractContextManager[Any, None]):  # noqa: N801
-    """Says what is nested too deeply for Python's stack, but for functions of yours."""
+    """Makes a `TooDeepError` of a recursion that your own functions did not cause."""
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if type(error) is RecursionError and _is_of_the_package(error):
@@ -362,7 +362,7 @@ class ComputationTimeoutError(FedLearnError, TimeoutError):
 
 @final
 class contained(AbstractContextManager[Any, None]):  # noqa: N801 (as above)
-    """Lets no signal of Python's own out of leaf code of that name, as if it were ours.
+    """Makes an error of Python's own signals, where leaf code of that name raises them.
 
     Outside, `StopIteration` ends a loop or a coroutine, `CancelledError` a task, and
     `SystemExit` the thread that serves all other calls, too.

@@ -15,7 +15,7 @@ T = TypeVar("T", covariant=True)
 
 
 class Tree(Generic[T]):
-    """What structures of values (`Struct`) and of types (`StructType`) can both do."""
+    """What structures of values (`Struct`) and of types (`StructType`) share."""
 
     __slots__ = ()
     _names: tuple[str | None, ...]
@@ -145,7 +145,7 @@ class Struct(Tree[Any]):
 
 
 def leaves(tree: Any) -> list[Any]:
-    """What stands at the ends of a tree, in order.
+    """The leaves of a tree, in order.
 
     >>> leaves(Struct.named(a=1, b=Struct.unnamed(2, [3])))
     [1, 2, [3]]
@@ -156,7 +156,7 @@ def leaves(tree: Any) -> list[Any]:
 
 
 def unflatten(like: Any, flat: Iterable[Any]) -> Any:
-    """The tree that is built `like` that one, with as many leaves from a flat list.
+    """A tree with the structure of `like`, and its leaves from a flat list.
 
     >>> print(unflatten(Struct.named(a=1, b=Struct.unnamed(2, 3)), "xyz"))
     <a=x,b=<y,z>>

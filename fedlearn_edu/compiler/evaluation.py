@@ -2,8 +2,8 @@
 """What names, functions, blocks and structures mean, without any executor.
 
 The reference context evaluates whole programs with it; a runtime evaluates a tree
-without placements while it traces, so that the tree becomes part of a graph. Both say
-themselves what leaf code, constants and intrinsics are.
+without placements while it traces, so that the tree becomes part of a graph. Each says
+what leaf code, constants and intrinsics are (`Semantics`).
 """
 
 from collections import ChainMap

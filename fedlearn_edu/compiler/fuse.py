@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several steps of leaf code at one place become one.
+"""Fusion: several steps of leaf code at one place become one.
 
 A function without placements, all of whose leaf code belongs to one runtime, is handed
 to that runtime as a whole: sequence intrinsics, lambdas, blocks and what it captured
 included. The runtime makes one leaf of it, or declines. Contexts, which see runtimes
-and compiler, say which runtimes can do that; no library is known here.
+and compiler, say which runtimes can do that.
 """
 
 from collections.abc import Callable, Mapping, Set

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The type checker of whole trees: run after tracing, and after every pass in tests.
-
-It answers one question, "is this tree well typed?", and changes nothing.
-"""
+"""The type checker of whole trees: runs after tracing, in tests after each pass."""
 
 from collections import ChainMap
 from collections.abc import Mapping

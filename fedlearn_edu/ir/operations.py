@@ -84,7 +84,7 @@ def _at_most(op: Operation, value: Any, limit: Any) -> Any:
 
 
 def _parameter(least: int, what: str) -> Callable[[Operation, Any], Any]:
-    # `dtype` is the one that has to hold it.
+    # It has to fit into `dtype`.
     def check(op: Operation, number: Any) -> Any:
         most = np.iinfo(op.dtype).max
         if not least <= number <= most:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done after each round: stop, write a file, or whatever a function does.
+"""Callbacks: what is done after each round, such as stopping or writing a file.
 
 A callback is any function of the `Run` so far. Returning `True`, or the reason as a
-text, ends the run. Those here look at nothing but the history and remember nothing, so
-they decide in a run that was resumed as they would have in one that never stopped.
+text, ends the run. Those here decide by the history alone, so that a resumed run stops
+where an uninterrupted one would have.
 """
 
 from collections.abc import Callable

@@ -2,8 +2,7 @@
 """Checkpoints: a run on disk, which resumes bit for bit.
 
 A folder belongs to one run, and to one program at a time. Sampling and shuffling depend
-on the number of the round alone, so that states and history are all there is to save. A
-file is
+on the number of the round alone, so that states and history are all a file has to hold:
 
     fedlearn_edu checkpoint 2       a line with the version of the format
     9f86d081884c7d659a2feaa0…       a line with the SHA-256 of all that follows

@@ -49,7 +49,7 @@ def is_sound(result: Sequence[Any]) -> bool:
 
 
 def diverged(config: RunConfig, run: Run, positions: Sequence[int]) -> DivergenceError:
-    """The error about the round after `run`, in which these clients finished."""
+    """The error for the round after `run`, which these clients finished."""
     number = run.rounds + 1
     found = [who for who in dict.fromkeys(positions) if not _is_good(config, run, who)]
     culprits = [_culprit(config, run, position) for position in found[:_NAMED]]

@@ -105,7 +105,7 @@ class EvaluationError(FedLearnError, AttributeError):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """How one model does on everybody's examples.
+    """How well one model does on the examples of all clients.
 
     Attributes:
         total: sums over all clients.

@@ -60,7 +60,7 @@ class GradientSum:
 
 
 def _build_client_round(model: Model) -> fl.Computation:
-    """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`; the number of the round is idle."""
+    """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`; the round's number is unused."""
     begin, add, pack = _build_parts(model)
 
     @fl.federated_computation(
@@ -77,7 +77,7 @@ def _build_client_round(model: Model) -> fl.Computation:
 
 
 def _build_parts(model: Model) -> tuple[fl.Computation, fl.Computation, fl.Computation]:
-    """Nothing yet, one batch more, and what is sent in the end."""
+    """The loop's first state, its step for a batch, and what the client sends."""
 
     @fl.tf_computation(model.weights_type)
     def begin(weights: Any) -> Any:

@@ -137,8 +137,8 @@ def client_result(update: Any, weight: Any, loss_sum: Any, examples: Any) -> Any
 def build_local_training(model: Model, local: LocalTrainingConfig) -> fl.Computation:
     """`(<WEIGHTS,ANCHOR,int32,BATCH*> -> LOCAL_TRAINING)`, in the round of this number.
 
-    Each batch is one step down the gradient of its *mean* loss, and a batch of nothing
-    is none; the batches come in their order, in every pass the same.
+    Each batch is one step down the gradient of its *mean* loss; an empty batch is none.
+    The batches come in the same order in every pass.
     """
     begin = _build_begin(model, local.optimizer)
     training = begin.type_signature.result

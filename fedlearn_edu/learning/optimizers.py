@@ -45,7 +45,7 @@ __all__ = [
 @final
 @dataclass(frozen=True)
 class Optimizer:
-    """Two pure functions and a name that tells their numbers.
+    """Two pure functions, and a name that tells their settings.
 
     Attributes:
         name: what it is, `"SGD(0.1)"`; two with the same name do the same.
@@ -63,7 +63,7 @@ class Optimizer:
     def step(
         self, moments: Any, weights: Weights, gradients: Weights, number: Any, size: Any
     ) -> tuple[Any, Weights]:
-        """`next` on `size` examples: nothing is no step, for the moments neither."""
+        """`next` on `size` examples; without any, nothing is changed."""
         before = flatten((moments, weights))
 
         def after() -> dict[str, Any]:

@@ -2,8 +2,8 @@
 """A learning process: two computations, `initialize` and `next`.
 
 The builders beside this file (`fed_sgd`, `fed_avg`, …) make processes; `run` calls them
-round after round. A process is nothing but programs in our language: print its
-computations to read them, call them to take one step.
+round after round. Both computations are programs of the language: print them to read
+them, call them to take one step.
 """
 
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees of arrays, flattened to a table by path and rebuilt: what checkpoints hold.
+"""Trees of arrays, flattened to a table by path and rebuilt, for checkpoints.
 
 A tree is made of dataclasses, (named) tuples, lists and mappings; anything else is a
 leaf. A leaf's path tells where it is: `"weights/bias"`, `"optimizer/0/weights"`.

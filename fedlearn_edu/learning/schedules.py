@@ -81,8 +81,8 @@ def at_round(rate: Rate, number: Any) -> Any:
 def describe_rate(rate: Rate) -> str:
     """The rate in words, for names and for checkpoints.
 
-    A function is called by its name and a digest of what it does: its code, and the
-    values it captured. So two rates of a run and of its checkpoint can be compared.
+    A function is identified by its name and a digest of its code and of the values it
+    captured, so that a run and its checkpoint can be compared.
 
     >>> describe_rate(0.1), describe_rate(exponential_decay(0.1, 0.9))
     ('0.1', 'exponential_decay(0.1, 0.9)')

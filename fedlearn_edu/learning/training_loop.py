@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`run`: a learning process, round after round, watched, saved and resumed.
+"""`run`: a learning process, round after round, with history and checkpoints.
 
-A round samples clients, lets them learn, evaluates, and writes a row of the history.
-What `Options` there are is said in `config`.
+A round samples clients, trains, evaluates, and adds a row to the history. `config` has
+the `Options`.
 """
 
 import math
@@ -45,7 +45,7 @@ def run(
     evaluate: Evaluators | None = None,
     options: Options | None = None,
 ) -> Run:
-    """Learns for `rounds` rounds.
+    """Trains for `rounds` rounds.
 
     Rounds count from 1, in the history as in what is sampled and shuffled. A round that
     no client finishes changes nothing and is a row with 0 clients. Where
@@ -70,7 +70,7 @@ def run(
         evaluate: `{"test": function}`, where the function takes the model's weights and
             returns numbers with names; `{"loss": 0.5}` becomes the column `test.loss`.
             `evaluation.on(test_data)` is such a function.
-        options: What most runs do without.
+        options: Settings that most runs leave at their defaults.
 
     Raises:
         RunError: if something does not make sense, before anything is run.

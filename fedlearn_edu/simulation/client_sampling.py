@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Client sampling: which clients a round invites, loses, and waits for in vain.
+"""Client sampling: who is invited to a round, who drops out, and who is too late.
 
 A pure function of the seed and the round: asking twice, or for rounds out of order,
 gives the same cohorts. Only clients that `finished` may enter an average.
@@ -222,7 +222,7 @@ class ClientSampling:
         return chances
 
 
-# Python refuses an unknown keyword before any line of ours: `clients_per_round`, once.
+# For arguments that Python itself refuses, such as the former `clients_per_round`.
 ClientSampling.__init__ = short_traceback(ClientSampling.__init__)  # type: ignore[method-assign]
 
 

@@ -217,7 +217,7 @@ else:
 def struct_type(
     names: tuple[str | None, ...], types: Iterable[Type], container: type | None = None
 ) -> StructType:
-    """The type of a structure that is there: nothing is to be converted or checked."""
+    """A struct type of names and types that need no conversion and no check."""
     made = object.__new__(StructType)
     pairs = tuple(zip(names, types, strict=True))
     made._set(fields=pairs, python_container=container)

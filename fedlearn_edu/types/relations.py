@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What intrinsics ask about types: which can be added up, what letters stand for.
+"""What intrinsics ask about types: which can be summed, what letters stand for.
 
 A signature has letters (`<(T -> U),{T}@CLIENTS>`): `unify` tells what each stands for
 in the type of an argument, `substitute` puts that in their place. The predicates answer

@@ -27,12 +27,12 @@ from fedlearn_edu.types.python_types import fields_of
 @final
 @dataclass(frozen=True, eq=False)
 class LazySequence:
-    """Elements that `make_iterator` makes anew, in plain form, for each reading.
+    """Elements in plain form, from an iterator that is made anew for each reading.
 
-    Unless `once`: then there is one reading, and the next one is refused.
+    With `once` there is a single reading; a second one is refused.
 
     Attributes:
-        length: how many they are, if they are made of elements that can be counted.
+        length: how many elements there are, if that is known unread.
         source: the iterator they are read from, if that can be done only once.
         path: where that was passed.
     """
@@ -95,7 +95,7 @@ def _iterator(made: Any, path: str) -> Iterator[Any]:
 def read_once(
     source: Iterator[Any], elements: Iterator[Any], type_: Type, path: str
 ) -> LazySequence:
-    """A sequence of the `elements` of a `source`, which cannot be read once more."""
+    """A sequence of the `elements` of a `source` that can be read only once."""
     if getattr(source, "gi_frame", source) is None:
         raise say.used_up("a generator that has ended is passed for a sequence", path)
     unread = [elements]
@@ -131,7 +131,7 @@ def _with_place(error: Exception, place: str) -> Exception:
 @final
 @dataclass(frozen=True, eq=False)
 class DatasetSequence:
-    """Still the `tf.data.Dataset` it came as; only TensorFlow's runtime looks at it.
+    """A `tf.data.Dataset` as it was passed; only TensorFlow's runtime looks into it.
 
     Attributes:
         explain: what an error becomes that TensorFlow reports at some place.
@@ -174,7 +174,7 @@ def _arranged(element: Any, type_: Type) -> Any:
 
 @final
 class SequenceList(list[Any]):
-    """The list that a body sees: no array, and it says so where one would be needed.
+    """The list that a body sees; it says so where an array would be needed.
 
     Attributes:
         element_type: of a sequence, the type of its elements, even if there are none.
@@ -252,7 +252,7 @@ def _cache_leaf(type_: Type, plain: Any) -> Any:
 
 
 def unwrap(data: Any) -> Any:
-    """Plain data that holds nothing `Cached` any more."""
+    """The plain data inside all `Cached` parts."""
     match data:
         case Cached(plain=plain):
             return unwrap(plain)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one type of several values: what a group of clients, or a sequence, is made of.
+"""The common type of several values: of a group of clients, or of a sequence.
 
 `place` and eager sequence intrinsics hand in data without a declared type. Here a list
 is a sequence, and a list inside a list is a row of numbers. Values at the same place

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models to train: pure functions of weights and a batch, with types.
 
-`networks` has those of the lessons and papers, `keras_models` makes one of a model of
-Keras, `linear_regression` is the one in the manner of Keras that old programs ask for.
+`networks` has those of the lessons and papers, `keras_models` makes one of a Keras
+model, `linear_regression` is the one in the style of Keras that old programs ask for.
 """
 
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of Keras as a pure function: weights in, outputs out, nothing changed."""
+"""A Keras model as a pure function: weights in, outputs out, the model unchanged."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ _NAMES = {"name", "inbound_nodes", "input_layers", "output_layers", "shared_obje
 def from_keras_model(
     keras_model: Any, loss: str | Callable[[Any, Any], Any] = "cross_entropy"
 ) -> Model:
-    """Takes the layers and the present weights of a model of Keras.
+    """Takes the layers and the present weights of a Keras model.
 
     The structure of the weights is the list `keras_model.trainable_variables`; the
     model itself is never changed, `set_weights` puts trained weights back.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`LinearRegression(feature_dim)`: a model in the manner of Keras, for one client.
+"""`LinearRegression(feature_dim)`: a model in the style of Keras, for one client.
 
 Programs from the web make it in one function and train it in another with `compile` and
 `fit`; `federated_averaging` calls both. Underneath is the pure `linear_regression`.

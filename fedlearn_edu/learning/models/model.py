@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model as pure functions with types: weights go in, nothing is remembered.
+"""A model as pure, typed functions: weights are passed in, nothing is remembered.
 
 A batch is `<x=float32[?,features],y=int32[?]>`, or `float32[?]` for `y` where a number
 is predicted.
@@ -76,7 +76,7 @@ class Model:
     def mean_gradient(self, weights: Any, batch: Any) -> tuple[Any, Any]:
         """The gradient of a batch's mean loss, and the loss of each of its examples.
 
-        A batch of nothing has a gradient of zero.
+        The gradient of an empty batch is zero.
         """
         with fl.tf.GradientTape() as tape:
             tape.watch(weights)

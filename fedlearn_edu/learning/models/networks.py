@@ -126,8 +126,7 @@ def convolutional_network(classes: int = DIGITS) -> Model:
 def linear_regression(features: int) -> Model:
     """One number from `x @ weights + bias`, with the squared error; begins at zero.
 
-    `LinearRegression(feature_dim)` is the same model, as an object in the manner of
-    Keras.
+    `LinearRegression(feature_dim)` is the same model, in the style of Keras.
     """
     _check_sizes(features=features)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feature skew: the same digits, but each client sees them in its own way.
+"""Feature skew: each client sees the same kind of images in its own way.
 
-As with cameras that are held at an angle, have noisy sensors or hard contrast. Labels
-and quantities stay as they were dealt.
+As with cameras held at an angle, with noisy sensors or hard contrast. Labels and
+quantities stay as they were dealt.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Label skew: clients that know some labels better than others, or know only them.
+"""Label skew: clients that hold more of some labels than of others, or only some.
 
-One label per client, shards, k labels per client; and, by a dial, shares of each label
-drawn from a Dirichlet distribution.
+One label per client, shards, k labels per client; or shares of each label drawn from a
+Dirichlet distribution, whose α says how skewed they are.
 """
 
 import numpy as np

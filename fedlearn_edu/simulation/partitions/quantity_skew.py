@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Examples dealt at random: as many for each client, or more for some of them.
+"""Examples dealt at random: equally many for each client, or more for some.
 
 With equal sizes nothing is skewed; otherwise only the quantity is, and each client's
 labels are a fair sample of the whole.
