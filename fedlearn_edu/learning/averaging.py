@@ -53,12 +53,17 @@ def build_averaging_process(
         name=name,
         settings=f"{local}, server {optimizer}, seed {seed}",
         model=model,
-        initialize=build_initialize(build_begin(model, optimizer, seed)),
+        initialize=build_initialize(model, optimizer, seed),
         next=build_next(model, build_client_round(model, local), optimizer),
     )
 
 
-def build_initialize(begin: fl.Computation) -> fl.Computation:
+def build_initialize(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
+    """`( -> STATE@SERVER)`."""
+    return at_server(build_begin(model, optimizer, seed))
+
+
+def at_server(begin: fl.Computation) -> fl.Computation:
     """`( -> STATE@SERVER)`, from `( -> STATE)`."""
 
     @fl.federated_computation

@@ -9,7 +9,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning.averaging import build_begin, build_initialize, build_next
+from fedlearn_edu.learning.averaging import build_initialize, build_next
 from fedlearn_edu.learning.local_training import client_result
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd, map_structure, zeros_like
@@ -38,7 +38,7 @@ def build_fed_sgd(
         name="FedSGD",
         settings=f"server {optimizer}, weighted by examples, seed {seed}",
         model=model,
-        initialize=build_initialize(build_begin(model, optimizer, seed)),
+        initialize=build_initialize(model, optimizer, seed),
         next=build_next(model, _build_client_round(model), optimizer),
     )
 

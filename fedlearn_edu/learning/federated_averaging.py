@@ -13,11 +13,11 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.learning.averaging import build_begin, build_initialize, build_next
+from fedlearn_edu.learning.averaging import build_initialize, build_next
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import client_result, difference
 from fedlearn_edu.learning.models import LinearRegression, Model
-from fedlearn_edu.learning.optimizers import build_sgd
+from fedlearn_edu.learning.optimizers import build_sgd, map_structure
 from fedlearn_edu.learning.process import LearningProcess
 
 
@@ -53,7 +53,7 @@ def build_weighted_averaging_process(
         name="federated averaging",
         settings=f"{_name(training_process)}, weighted by examples",
         model=model,
-        initialize=build_initialize(build_begin(model, optimizer, seed=0)),
+        initialize=build_initialize(model, optimizer, seed=0),
         next=build_next(model, client_round, optimizer),
     )
 
@@ -96,18 +96,12 @@ def _pure(made: Any) -> Model:
 
 def _checked(weights: Any, trained: Any) -> Any:
     """What `training_process` returned, if it can be averaged with the weights."""
-    tf = fl.tf
-    try:
-        tf.nest.assert_same_structure(weights, trained, check_types=False)
-        pairs = zip(tf.nest.flatten(weights), tf.nest.flatten(trained), strict=True)
-        fits = all(_shape(ours) == _shape(theirs) for ours, theirs in pairs)
-    except (TypeError, ValueError):
-        fits = False
-    if not fits:
+    expected, found = (map_structure(_shape, each) for each in (weights, trained))
+    if found != expected:
         raise ProcessError(
             "training_process returns something that is not the model's weights",
-            expected=_shapes(weights),
-            found=_shapes(trained),
+            expected=str(expected),
+            found=str(found),
             where="training_process",
             do="end it with `return model.weights`",
         )
@@ -117,10 +111,6 @@ def _checked(weights: Any, trained: Any) -> Any:
 def _shape(tensor: Any) -> Any:
     shape = getattr(tensor, "shape", None)
     return describe(tensor) if shape is None else f"{list(shape)}"
-
-
-def _shapes(weights: Any) -> str:
-    return str(fl.tf.nest.map_structure(_shape, weights))
 
 
 def _name(function: Callable[..., Any]) -> str:

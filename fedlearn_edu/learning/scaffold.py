@@ -10,7 +10,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning.averaging import after_step, build_initialize, build_report
+from fedlearn_edu.learning.averaging import after_step, at_server, build_report
 from fedlearn_edu.learning.local_training import (
     LocalTrainingConfig,
     build_local_training,
@@ -91,7 +91,7 @@ def build_scaffold(
         name="SCAFFOLD",
         settings=f"{local}, server {optimizer}, {num_clients} clients, seed {seed}",
         model=model,
-        initialize=build_initialize(_build_begin(model, optimizer, seed)),
+        initialize=at_server(_build_begin(model, optimizer, seed)),
         next=_build_next(model, optimizer, client_round, num_clients),
         initialize_client=_build_zero_variate(model),
         num_clients=int(num_clients),

@@ -127,21 +127,6 @@ def test_three_steps_follow_the_formula_and_nothing_is_remembered(
         np.testing.assert_array_equal(_joined(ours), _joined(repeated))
 
 
-def test_yogi_forgets_a_large_gradient_more_slowly_than_adam() -> None:
-    """A share of 1 % of a small square is less than 1 % of a large one."""
-    large_then_small = np.array([[30.0], [0.1], [0.1]], np.float32)
-    squares = []
-    for build in (build_adam, build_yogi):
-        optimizer, weights = build(RATE), np.zeros(1, np.float32)
-        moments = optimizer.initialize(weights)
-        for gradient in large_then_small:
-            moments, weights = optimizer.next(moments, weights, gradient, 0)
-        squares.append(float(moments[1][0]))
-    adam, yogi = squares
-    assert adam == pytest.approx(9.0 * 0.99**2, rel=1e-3)
-    assert yogi == pytest.approx(9.0, rel=1e-3)
-
-
 # ---------------------------------------------------------------- rates
 
 
@@ -161,11 +146,6 @@ def test_rate_may_depend_on_the_round(build: Callable[[Rate], Optimizer]) -> Non
             near - short, (far - long) * 0.5**number, rtol=1e-5, atol=2e-6
         )
         long, short = far, near
-
-
-def test_rate_of_zero_stays_where_it_is() -> None:
-    *_, last = _steps(build_adam(0.0), _split(WEIGHTS), [_split(g) for g in GRADIENTS])
-    np.testing.assert_array_equal(_joined(last), WEIGHTS)
 
 
 # ---------------------------------------------------------------- names
