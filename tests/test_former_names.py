@@ -158,14 +158,6 @@ def _home(path: str, name: str) -> str:
     return f"fedlearn_edu.{path}".partition(f".{name}")[0]
 
 
-@pytest.mark.parametrize(
-    "name", ["local_executor_factory", "build_inprocess_environment"]
-)
-def test_environment_of_the_texts_binds_computations(name: str) -> None:
-    with getattr(fl.simulation, name)() as environment:
-        assert environment.create_computation(average)([1.0, 3.0]) == 2.0
-
-
 # ------------------------------------------------------------------ all other names
 
 
@@ -235,12 +227,6 @@ def test_room_that_is_not_loaded_yet_can_be_imported() -> None:
         patch.setitem(sys.modules, "fedlearn_edu.half_loaded", half_loaded)
         exec("from fedlearn_edu import half_loaded", names)
     assert names["half_loaded"] is half_loaded
-
-
-def test_rooms_are_attributes_of_the_package() -> None:
-    assert fl.learning is importlib.import_module("fedlearn_edu.learning")
-    assert fl.simulation is importlib.import_module("fedlearn_edu.simulation")
-    assert fl.federated_averaging is fl.learning.federated_averaging
 
 
 # ------------------------------------------------------------------ computations

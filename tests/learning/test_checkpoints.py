@@ -29,7 +29,6 @@ from fedlearn_edu.learning.checkpoints import (
 )
 from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.errors import RunError
-from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientSampling
@@ -462,13 +461,3 @@ def test_a_process_with_tensorflow_is_resumed_bit_for_bit_too(tmp_path: Path) ->
     begun = Checkpoints(tmp_path / "parts").files
     assert begun[-1].name == "round_000003.checkpoint"
     assert start(tmp_path / "parts", "scaffold", 0).stdout.split()[1] == expected
-
-
-def test_history_rows_survive_the_file_exactly(tmp_path: Path) -> None:
-    rows = [{"round": 1, "loss": 0.1 + 0.2, "seconds": 1e-300, "gone": float("nan")}]
-    store = Store(Checkpoints(tmp_path), {}, Run((np.int32(0),)))
-    store.save(Run((np.int32(1),), history=History.of(rows)))
-    back = Store(Checkpoints(tmp_path), {}, Run((np.int32(0),))).newest()
-    assert back is not None
-    assert repr(dict(back.history.last)) == repr(rows[0])
-    assert back.history.columns == History.of(rows).columns

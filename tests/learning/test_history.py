@@ -39,6 +39,7 @@ def test_a_new_history_has_the_columns_that_all_have_and_no_rows() -> None:
     history = History()
     assert (len(history), history.columns) == (0, COLUMNS)
     assert history["round"].shape == (0,)
+    assert repr(history).splitlines()[0] == "History of 0 rounds"
 
 
 def test_with_row_leaves_the_old_history_alone() -> None:
@@ -195,7 +196,3 @@ def test_the_text_is_no_wider_than_a_screen_and_says_what_it_leaves_out() -> Non
     assert text.splitlines()[-1].startswith("(not shown: dropped, late, seconds, ")
     assert "test0.accuracy" in text
     assert "_per_example" in text
-
-
-def test_an_empty_history_has_a_text() -> None:
-    assert repr(History()).splitlines()[0] == "History of 0 rounds"

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning.client_source import client_source
 from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.process import LearningProcess
@@ -398,11 +397,3 @@ def test_memory_does_not_grow_with_the_rounds() -> None:
     tracemalloc.stop()
     # A row is about 600 bytes; a round's data and states would be 20 kB.
     assert sizes[40] - sizes[10] < 30 * 2_000
-
-
-def test_what_was_placed_last_is_all_that_is_kept() -> None:
-    source = client_source(PROCESS, small_data(), 4, 1)
-    first = source.place((0, 1), 1)
-    assert source.place((0, 1), 1) is first
-    source.place((0, 1), 2)
-    assert source.place((0, 1), 1) is not first

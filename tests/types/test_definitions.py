@@ -174,17 +174,6 @@ def test_types_are_frozen() -> None:
         TensorType(np.int32).shape = (1,)  # type: ignore[misc]
 
 
-def test_fields_are_found_by_name_and_position() -> None:
-    type_ = StructType([("a", np.int32), (None, np.bool_)])
-    assert type_.a == type_["a"] == type_[0] == INT
-    assert type_[1] == BOOL
-    assert type_[:] == (INT, BOOL)
-    assert list(type_) == [INT, BOOL]
-    assert len(type_) == 2
-    assert type_.names() == ("a", None)
-    assert type_.items() == (("a", INT), (None, BOOL))
-
-
 def test_unknown_field_lists_the_known_ones() -> None:
     type_ = StructType([("a", np.int32)])
     with pytest.raises(AttributeError, match="no field 'b'; the named fields are: a"):
