@@ -72,7 +72,7 @@ def _whole(function: ir.Lambda, fuser: Fuser) -> ir.Node | None:
         return None
     # A thin function stays, which hands what it captured to the leaf.
     names = {**captured, **function.binds}
-    argument = ir.Struct(tuple((None, ir.Reference(*name)) for name in names.items()))
+    argument = ir.Struct(tuple((None, ir.Reference(*pair)) for pair in names.items()))
     return ir.Lambda(
         function.parameter, function.parameter_type, ir.Call(leaf, argument)
     )

@@ -94,8 +94,7 @@ class EarlyStop:
     @short_traceback
     def __post_init__(self) -> None:
         if self.mode not in ("min", "max"):
-            found = str(self.mode)
-            expected = "'min' or 'max'"
+            expected, found = "'min' or 'max'", str(self.mode)
             raise bad_argument(
                 self.mode, "mode", RunError, expected=expected, found=found
             )
