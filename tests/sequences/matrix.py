@@ -94,7 +94,15 @@ class Cell:
 
     def expected(self) -> Any:
         """What comes out."""
-        return meaning(self.operation, self.elements.values, self.kind, self.capture)
+        values = tuple(map(_as_numpy, self.elements.values))
+        return meaning(self.operation, values, self.kind, self.capture)
+
+
+def _as_numpy(value: Any) -> Any:
+    """Python's floats as `float32`: with one of them NumPy 1 computes in `float64`."""
+    if isinstance(value, OrderedDict):
+        return OrderedDict((name, _as_numpy(field)) for name, field in value.items())
+    return np.float32(value) if isinstance(value, float) else value
 
 
 def why_not(operation: str, elements: Elements, capture: str) -> str | None:
