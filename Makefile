@@ -97,7 +97,7 @@ lab: $(VENV)/.installed-lab
 	@$(BIN)/python -m fedlearn_edu start "$(FOLDER)" $(LAB_ARGS) || test $$? -eq 1
 
 explorers: $(VENV)/.installed-lab
-	$(BIN)/python -m jupyterlab notebooks/explorers
+	@$(BIN)/python -m jupyterlab notebooks/explorers/explorers.ipynb $(LAB_ARGS)
 
 # ------------------------------------------------------------------ for maintainers
 
