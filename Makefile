@@ -30,25 +30,25 @@ test-all test-lowest release outputs book: \
   bench results size clean
 
 help:
-	@echo "make demo    federated averaging on one-digit-per-client data, with pictures"
-	@echo "make lab     the lessons, copied to $(FOLDER), in JupyterLab"
-	@echo "make explorers  JupyterLab on the notebook with everything that moves"
-	@echo "make book    the lessons, run and rendered as pages; to build/book"
-	@echo "make test    lint, types, tests, examples, lessons, a look in the browser (9 minutes)"
-	@echo "make test-all  that, and everything else that can be tested (half an hour)"
-	@echo "make test-rest  what make test-all adds to make test"
-	@echo "make test-lowest  the tests of TensorFlow code with the oldest versions we take"
-	@echo "make check   format, lint, types, layers, fast tests"
-	@echo "make fast    only the fast tests (no TensorFlow)"
-	@echo "make grading only the exercises, right and wrong answers, graded by nbgrader"
-	@echo "make browser only the tests in a real browser; pictures to build/browser"
-	@echo "make release write what learners get: notebooks/release, from the lessons"
-	@echo "make outputs run the lessons and store the outputs that tests compare"
-	@echo "make gallery draw docs/gallery.md and its pictures again"
-	@echo "make bench   measure federated rounds against hand-written ones (6 minutes)"
-	@echo "make size    how many lines there are to read, in each layer"
-	@echo "make results measure what the algorithms reach on MNIST (half an hour)"
-	@echo "make clean   remove caches and build output (keeps $(VENV))"
+	@echo "make demo         federated averaging on one-digit-per-client data, with pictures"
+	@echo "make lab          the lessons, copied to $(FOLDER), in JupyterLab"
+	@echo "make explorers    JupyterLab with the notebook of explorers"
+	@echo "make book         the lessons, run and rendered as pages, in build/book"
+	@echo "make test         lint, types, tests, examples, lessons, an explorer in a browser (9 minutes)"
+	@echo "make test-all     that, and everything else that can be tested (half an hour)"
+	@echo "make test-rest    what test-all adds to test"
+	@echo "make test-lowest  TensorFlow code on the lowest versions of pyproject.toml, Python 3.11 (6 minutes)"
+	@echo "make check        format, lint, types, layers, fast tests"
+	@echo "make fast         only the fast tests (no TensorFlow)"
+	@echo "make grading      only the exercises, right and wrong answers, graded by nbgrader"
+	@echo "make browser      only the tests in a real browser; pictures to build/browser"
+	@echo "make release      write what learners get: notebooks/release, from the lessons"
+	@echo "make outputs      run the lessons and store the outputs that tests compare"
+	@echo "make gallery      draw docs/gallery.md and its pictures again"
+	@echo "make bench        measure federated rounds against hand-written ones (6 minutes)"
+	@echo "make size         how many lines there are to read, in each layer"
+	@echo "make results      measure what the algorithms reach on MNIST (half an hour)"
+	@echo "make clean        remove caches and build output (keeps $(VENV))"
 
 # ------------------------------------------------------------------ environments
 # One stamp file per set of extras; made again when the pins or the extras change.
@@ -97,7 +97,7 @@ lab: $(VENV)/.installed-lab
 	@$(BIN)/python -m fedlearn_edu start "$(FOLDER)" $(LAB_ARGS) || test $$? -eq 1
 
 explorers: $(VENV)/.installed-lab
-	$(BIN)/python -m jupyterlab notebooks/explorers
+	@$(BIN)/python -m jupyterlab notebooks/explorers/explorers.ipynb $(LAB_ARGS)
 
 # ------------------------------------------------------------------ for maintainers
 

@@ -235,6 +235,7 @@ def test_tensorflow_programs_mean_the_same_fused_and_step_by_step(
         check(["tensorflow"], choose, steps, chains)
 
 
+@pytest.mark.skipif(np.__version__ < "2", reason="for NumPy 1 int32(1) + 1 is an int64")
 @pytest.mark.tensorflow
 @given(chance, most, most)
 def test_programs_with_both_mean_the_same_fused_and_step_by_step(

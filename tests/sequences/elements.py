@@ -97,7 +97,7 @@ def _append(s: Any, x: Any) -> Any:
 
 
 def _sum_of_fields(values: Sequence[Any]) -> Any:
-    return OrderedDict((name, ZERO + sum(v[name] for v in values)) for name in "yx")
+    return OrderedDict((name, sum((v[name] for v in values), ZERO)) for name in "yx")
 
 
 NUMBER = Kind(
@@ -107,7 +107,7 @@ NUMBER = Kind(
     _alternate,
     ZERO,
     numbers_for(2, 3, 1, 4, -2),
-    lambda values: ZERO + sum(values),
+    lambda values: sum(values, ZERO),
     is_flat=True,
 )
 ROW = Kind(
