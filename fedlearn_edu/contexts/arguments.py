@@ -11,9 +11,11 @@ from typing import Any
 
 from fedlearn_edu.errors import CardinalityError, TypeMismatchError, describe
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.arguments import private
-from fedlearn_edu.language.computation import Computation, check_closed
-from fedlearn_edu.language.decorator import PolymorphicComputation
+from fedlearn_edu.language.computation import (
+    Computation,
+    PolymorphicComputation,
+    check_closed,
+)
 from fedlearn_edu.structure import leaves, tree_map
 from fedlearn_edu.types import (
     CLIENTS,
@@ -27,7 +29,7 @@ from fedlearn_edu.types import (
     restore,
     to_type,
 )
-from fedlearn_edu.types.containers import Uncounted
+from fedlearn_edu.types.containers import Uncounted, private
 from fedlearn_edu.types.sequences import unwrap
 
 Cardinalities = Mapping[Placement, int]

@@ -21,11 +21,10 @@ from fedlearn_edu.contexts.arguments import (
 )
 from fedlearn_edu.errors import contained, short_traceback
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.structure import Struct, tree_map
-from fedlearn_edu.types.containers import one_of
+from fedlearn_edu.types.containers import one_of, private
 from fedlearn_edu.types.sequences import unwrap
 
 Count = Callable[[types.Placement], int]

@@ -11,7 +11,7 @@ import numpy as np
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
-from fedlearn_edu.language.application import apply, derived, intrinsic, traced
+from fedlearn_edu.language.application import apply, define, derived, intrinsic, traced
 from fedlearn_edu.language.arithmetic import (
     binary,
     call,
@@ -19,7 +19,6 @@ from fedlearn_edu.language.arithmetic import (
     identity,
     zeros,
 )
-from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.mapping import federated_map, map_members
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.sequences import sequence_reduce

@@ -10,10 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from fedlearn_edu.errors import TracingError, describe
-from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible, to_type
 from fedlearn_edu.types.definitions import is_field
 from fedlearn_edu.types.sequences import SequenceList
@@ -151,19 +148,6 @@ def call_leaf(
     for index, (name, element) in enumerate(type_.items()):
         fields[name or index] = seen(argument[index], element)
     return unpack(fn, names, fields)
-
-
-def private(plain: Any) -> Any:
-    """The same plain value in arrays nobody else holds, to be changed at will."""
-    match plain:
-        case np.ndarray():
-            return plain.copy()
-        case Struct():
-            return plain.map(private)
-        case tuple():
-            return tuple(map(private, plain))
-        case _:
-            return plain
 
 
 def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:

@@ -17,18 +17,14 @@ from typing import Any, final, overload
 import numpy as np
 
 from fedlearn_edu.errors import (
-    ArgumentsError,
-    StructureError,
     TracingError,
     TypeMismatchError,
     describe,
     short_traceback,
 )
 from fedlearn_edu.language.arguments import check_specs, parameter_names, parameter_type
-from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import StructType, Type, infer_type, to_type
+from fedlearn_edu.language.computation import Computation, PolymorphicComputation
+from fedlearn_edu.types import Type, infer_type, to_type
 
 # Runs the Python function once, on stand-ins for a parameter of the given type; the
 # names are those of the Python parameters among which the fields are spread, if more
@@ -126,90 +122,15 @@ class Decorator:
             )
 
     def _build(self, fn: Callable[..., Any], type_specs: Sequence[Any]) -> Any:
-        names = parameter_names(fn)
+        fn_name, names = _name_of(fn), parameter_names(fn)
+
+        def trace(*specs: Any) -> Computation:
+            type_ = parameter_type(fn_name, names, specs)
+            return self._trace(fn, names, type_, fn_name)
+
         if names and not type_specs:
-            return PolymorphicComputation(self._trace, fn, names)
-        fn_name = _name_of(fn)
-        type_ = parameter_type(fn_name, names, type_specs)
-        return self._trace(fn, names, type_, fn_name)
-
-
-@final
-class PolymorphicComputation:
-    """A computation without types yet: traced anew for each type it meets."""
-
-    autograph_info__ = Computation.autograph_info__
-
-    def __init__(
-        self, trace: Trace, fn: Callable[..., Any], names: tuple[str, ...]
-    ) -> None:
-        self.__name__ = _name_of(fn)
-        self.__doc__ = fn.__doc__
-        self._trace = trace
-        self._fn = fn
-        self._names = names
-        self._concrete: dict[Type, Computation] = {}
-        self.home: Context | None = None
-
-    def __repr__(self) -> str:
-        return f"<polymorphic computation {self.__name__}({', '.join(self._names)})>"
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "type_signature":
-            raise AttributeError(name)
-        cure = "it takes that of what it is called with; decorate it with types"
-        raise AttributeError(f"{self.__name__} has no type yet: {cure}")
-
-    @short_traceback
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise StructureError(
-            "a polymorphic computation cannot be pickled",
-            expected="a computation, which has types",
-            found=describe(self),
-            do="decorate it with its types, and pickle that",
-        )
-
-    def __copy__(self, *_: Any) -> "PolymorphicComputation":
-        return self
-
-    __deepcopy__ = __copy__
-
-    @short_traceback
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes the types of the arguments, then calls the computation for them."""
-        # With keywords, all arguments go by name.
-        names = self._names if kwargs else (None,) * len(args)
-        argument = Struct([*zip(names, args, strict=False), *kwargs.items()])
-        if not len(argument):
-            raise TracingError(
-                f"{self.__name__} needs an argument",
-                expected=f"{self.__name__}({', '.join(self._names)})",
-            )
-        type_ = infer_type(argument)
-        assert isinstance(type_, StructType)
-        if len(self._names) > 1:
-            return self.concretize(type_)(argument)
-        if type_.names() not in ((None,), self._names):
-            raise ArgumentsError(
-                f"{self.__name__} takes one argument",
-                expected=f"{self.__name__}({self._names[0]})",
-                found=str(type_),
-            )
-        return self.concretize(type_[0])(argument[0])
-
-    def concretize(self, type_: Type) -> Computation:
-        """The computation for an argument of type `type_`."""
-        if type_ not in self._concrete:
-            whole = parameter_type(self.__name__, self._names, [type_])
-            traced = self._trace(self._fn, self._names, whole, self.__name__)
-            self._concrete[type_] = traced.at_home_in(self.home)
-        return self._concrete[type_]
-
-    def at_home_in(self, context: Context | None) -> "PolymorphicComputation":
-        """The same, all of whose concrete computations always run in `context`."""
-        other = PolymorphicComputation(self._trace, self._fn, self._names)
-        other.home = context
-        return other
+            return PolymorphicComputation(fn_name, fn.__doc__, names, trace)
+        return trace(*type_specs)
 
 
 def check_returns_type(*args: Any) -> Any:

@@ -7,8 +7,14 @@ Nothing moves here: the result stays where the arguments are.
 from collections.abc import Iterator
 from typing import Any
 
-from fedlearn_edu.language.application import apply, argument, intrinsic, record, traced
-from fedlearn_edu.language.intrinsic import define
+from fedlearn_edu.language.application import (
+    apply,
+    argument,
+    define,
+    intrinsic,
+    record,
+    traced,
+)
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value, structure_like
 from fedlearn_edu.types import (

@@ -3,9 +3,8 @@
 
 from typing import Any
 
-from fedlearn_edu.language.application import apply, intrinsic
+from fedlearn_edu.language.application import apply, define, intrinsic
 from fedlearn_edu.language.federated_value import check_placement
-from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value
 from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, Placement, Type

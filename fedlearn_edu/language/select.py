@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.language.application import apply, intrinsic
-from fedlearn_edu.language.intrinsic import define
+from fedlearn_edu.language.application import apply, define, intrinsic
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value
 from fedlearn_edu.types import FederatedType, TensorType, Type

@@ -8,6 +8,8 @@ from fedlearn_edu.errors import (
     ArgumentsError,
     ComputationReturnedNoneError,
     ContextError,
+    StructureError,
+    TracingError,
     TypeMismatchError,
     describe,
     line_in,
@@ -87,6 +89,35 @@ def bad_call(
         found=found,
         where=f"the call of {callee}",
         do=f"pass {len(type_)} arguments, one for each field, in order or by name",
+    )
+
+
+# -------------------------------------------------------------------------- polymorphic
+
+
+def no_type_of_its_own(name: str) -> AttributeError:
+    cure = "it takes that of what it is called with; decorate it with types"
+    return AttributeError(f"{name} has no type yet: {cure}")
+
+
+def cannot_be_pickled(computation: object) -> StructureError:
+    return StructureError(
+        "a polymorphic computation cannot be pickled",
+        expected="a computation, which has types",
+        found=describe(computation),
+        do="decorate it with its types, and pickle that",
+    )
+
+
+def needs_an_argument(callee: str, names: Sequence[str]) -> TracingError:
+    return TracingError(
+        f"{callee} needs an argument", expected=f"{callee}({', '.join(names)})"
+    )
+
+
+def takes_one_named(callee: str, name: str, found: Type) -> ArgumentsError:
+    return ArgumentsError(
+        f"{callee} takes one argument", expected=f"{callee}({name})", found=str(found)
     )
 
 
