@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fedlearn_edu.errors import TracingError, describe
+from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.types import StructType, Type, is_tensorflow_compatible, to_type
 from fedlearn_edu.types.definitions import is_field
 from fedlearn_edu.types.sequences import SequenceList
@@ -26,29 +26,14 @@ def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
     try:
         parameters = inspect.signature(target).parameters.values()
     except (TypeError, ValueError):
-        raise TracingError(
-            "this callable has no Python signature",
-            expected="a function written in Python",
-            found=describe(fn),
-            do=f"wrap it: lambda x: {getattr(fn, '__name__', 'it')}(x)",
-        ) from None
+        raise messages.no_python_signature(fn) from None
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise _bad_parameter(fn, f"*{parameter.name}")
+            raise messages.bad_parameter(fn, f"*{parameter.name}")
         required = parameter.default is parameter.empty
         if required and parameter.kind is parameter.KEYWORD_ONLY:
-            raise _bad_parameter(fn, f"keyword-only {parameter.name}")
+            raise messages.bad_parameter(fn, f"keyword-only {parameter.name}")
     return tuple(p.name for p in parameters if p.default is p.empty)
-
-
-def _bad_parameter(fn: Callable[..., Any], found: str) -> TracingError:
-    return TracingError(
-        "every parameter of a computation needs a name and a position",
-        expected="plain parameters, as in def f(a, b)",
-        found=found,
-        where=f"the signature of {getattr(fn, '__name__', fn)}",
-        do="list the parameters one by one",
-    )
 
 
 def parameter_type(
@@ -64,57 +49,32 @@ def parameter_type(
     if not given and not names:
         return None
     if len(given) != len(types) or not given or not names:
-        raise _counts_differ(fn_name, names, given)
+        raise messages.not_one_type_each(fn_name, names, given)
     if len(names) == 1:
         whole = StructType([(None, t) for t in given], list)
         return given[0] if len(given) == 1 else whole
     if len(given) == 1:
         return _named_by(fn_name, names, given[0])
     if len(given) != len(names):
-        raise _counts_differ(fn_name, names, given)
+        raise messages.not_one_type_each(fn_name, names, given)
     return StructType(list(zip(names, given, strict=True)), OrderedDict)
 
 
 def check_specs(fn_name: str, specs: Sequence[Any]) -> None:
     """Refuses pairs that should have been a list of pairs."""
     if len(specs) > 1 and all(map(is_field, specs)):
-        listed = ", ".join(f"({name!r}, …)" for name, _ in specs)
-        raise TracingError(
-            f"{fn_name} was given pairs, each of which is a structure of one field",
-            expected=f"one list: [{listed}]",
-            found=listed,
-            do="put the pairs into a list, or leave the names to the parameters",
-        )
+        raise messages.pairs_without_a_list(fn_name, [name for name, _ in specs])
 
 
 def _named_by(fn_name: str, names: Sequence[str], whole: Type) -> Type:
     if not isinstance(whole, StructType) or len(whole) != len(names):
-        raise _counts_differ(fn_name, names, [whole])
+        raise messages.not_one_type_each(fn_name, names, [whole])
     fields = whole.names()
     if not any(fields):
         return StructType(list(zip(names, whole, strict=True)), OrderedDict)
     if set(fields) != set(names):
-        raise TracingError(
-            f"the parameters of {fn_name} and the fields of its type differ in name",
-            expected=f"fields named {', '.join(names)}",
-            found=str(whole),
-            where=f"the definition of {fn_name}",
-            do="name the fields as the parameters, or leave all of them unnamed",
-        )
+        raise messages.other_field_names(fn_name, names, whole)
     return whole
-
-
-def _counts_differ(
-    fn_name: str, names: Sequence[str], types: Sequence[Type]
-) -> TracingError:
-    listed = ", ".join(map(str, types)) or "no type"
-    return TracingError(
-        f"{fn_name} and the types it is decorated with do not fit together",
-        expected=f"{len(names)} type(s), for {fn_name}({', '.join(names)})",
-        found=listed,
-        where=f"the definition of {fn_name}",
-        do="give the decorator one type for each parameter",
-    )
 
 
 def unpack(
@@ -153,11 +113,4 @@ def call_leaf(
 def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:
     """Refuses placements and functions as parameters of leaf code."""
     if type_ is not None and not is_tensorflow_compatible(type_):
-        raise TracingError(
-            f"the parameter of {fn_name} is not for leaf code",
-            expected="tensors, structures and sequences",
-            found=str(type_),
-            where=f"the definition of {fn_name}",
-            do="declare one member and use federated_map, "
-            "or decorate with federated_computation",
-        )
+        raise messages.not_for_leaf_code(fn_name, type_)

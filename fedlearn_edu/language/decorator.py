@@ -16,14 +16,10 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from fedlearn_edu.errors import (
-    TracingError,
-    TypeMismatchError,
-    describe,
-    short_traceback,
-)
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.language.arguments import check_specs, parameter_names, parameter_type
 from fedlearn_edu.language.computation import Computation, PolymorphicComputation
+from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.types import Type, infer_type, to_type
 
 # Runs the Python function once, on stand-ins for a parameter of the given type; the
@@ -81,12 +77,7 @@ class Decorator:
 
     def _with_result(self, result: Type) -> "Decorator":
         if not self._takes_result:
-            raise TracingError(
-                f"{self.__name__} finds the type of the result by itself",
-                expected="the types of the parameters, and nothing more",
-                found=f"result={result}",
-                do="leave it out; to check it, put @fl.check_returns_type(…) below",
-            )
+            raise messages.takes_no_result(self.__name__, result)
         trace = partial(self._trace, result=result)
         return Decorator(self.__name__, trace, self.__doc__ or "")
 
@@ -94,32 +85,17 @@ class Decorator:
         @short_traceback
         def decorate(fn: Callable[..., Any], *more: Any) -> Any:
             if more:
-                raise TracingError(
-                    f"{self.__name__} already has its types",
-                    expected="a function, and nothing more",
-                    found=f"{len(more)} further argument(s)",
-                    do="give all types in one place",
-                )
+                raise messages.has_its_types(self.__name__, len(more))
             self._refuse_computation(fn)
             if not _is_function(fn):
-                raise TracingError(
-                    f"{self.__name__} needs a function to trace",
-                    expected="a Python function",
-                    found=describe(fn),
-                    do=f"write @{self.__name__}(type) above def f(x): …",
-                )
+                raise messages.nothing_to_trace(self.__name__, fn)
             return self._build(fn, type_specs)
 
         return decorate
 
     def _refuse_computation(self, candidate: Any) -> None:
         if isinstance(candidate, Computation | PolymorphicComputation):
-            raise TracingError(
-                f"{candidate.__name__} is a computation already",
-                expected="a plain Python function",
-                found=describe(candidate),
-                do="use it as it is, or decorate a lambda that calls it",
-            )
+            raise messages.decorated_twice(candidate)
 
     def _build(self, fn: Callable[..., Any], type_specs: Sequence[Any]) -> Any:
         fn_name, names = _name_of(fn), parameter_names(fn)
@@ -161,13 +137,7 @@ def check_returns_type(*args: Any) -> Any:
 def _check_type(fn: Callable[..., Any], found: Type | None, type_spec: Any) -> None:
     expected = to_type(type_spec)
     if found != expected:
-        same_text = str(found) == str(expected)  # then the containers differ
-        raise TypeMismatchError(
-            f"{_name_of(fn)} promises another result type than it has",
-            expected=repr(expected) if same_text else str(expected),
-            found=repr(found) if same_text else str(found),
-            do="change the promise or the body",
-        )
+        raise messages.broken_promise_of_result(_name_of(fn), expected, found)
 
 
 def _is_function(candidate: Any) -> bool:
