@@ -3,16 +3,16 @@
 
 from typing import Any
 
-from fedlearn_edu.language.application import apply, define, intrinsic
+from fedlearn_edu.language.application import apply, argument, define, intrinsic
 from fedlearn_edu.language.federated_value import check_placement
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value
 from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, Placement, Type
 
 
-def _check_plain(type_: Type) -> None:
+def _check_plain(type_: Type, where: str = "federated_value") -> None:
     if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
-        raise messages.not_plain(type_)
+        raise messages.not_plain(type_, where)
 
 
 _BROADCAST = define("federated_broadcast", "(T@SERVER -> T@CLIENTS)")
@@ -56,7 +56,9 @@ def federated_value(value: Any, placement: Placement) -> Value:
     Source: `tff.federated_value`.
     """
     check_placement(placement)
-    return apply(_VALUE, [value], variant=0 if placement is CLIENTS else 1)
+    whole = argument(value, "federated_value")
+    _check_plain(whole.type_signature, str(whole))
+    return apply(_VALUE, [whole], variant=0 if placement is CLIENTS else 1)
 
 
 @intrinsic

@@ -42,13 +42,14 @@ def test_a_function_is_not_placed(value: Any) -> None:
 
 
 def test_a_federated_value_is_not_placed_again() -> None:
-    for wrap in (lambda v: v, lambda v: [v, 1]):
+    for wrap, where in ((lambda v: v, "v"), (lambda v: [v, 1], "<v,1>")):
         with pytest.raises(TypeMismatchError, match="plain values only") as caught:
             fl.federated_computation(
                 lambda v, wrap=wrap: fl.federated_value(wrap(v), fl.CLIENTS),
                 INT_AT_SERVER,
             )
         assert "federated_broadcast" in str(caught.value.do)
+        assert caught.value.where == where
 
 
 @pytest.mark.parametrize(
