@@ -19,9 +19,9 @@ from fedlearn_edu.errors import (
 )
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references
-from fedlearn_edu.language.arguments import parameter_names
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import current_tracing_context
+from fedlearn_edu.language.decorator import parameter_names
 from fedlearn_edu.language.eager import bound_arguments, run_eagerly
 from fedlearn_edu.language.federated_computation import (
     FederatedTracingContext,

@@ -13,10 +13,9 @@ from fedlearn_edu.errors import FedLearnError, TypeNotAssignableError, add_place
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_nodes
-from fedlearn_edu.language.arguments import unpack
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import TracingContext, current_tracing_context
-from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.decorator import Decorator, unpack
 from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.language.value import Value, to_value
 from fedlearn_edu.types import SequenceType, StructType, Type

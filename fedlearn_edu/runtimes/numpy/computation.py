@@ -26,10 +26,9 @@ from fedlearn_edu.errors import (
     line_of,
 )
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.arguments import call_leaf, check_leaf_parameter
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
 from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.structure import Struct, tree_map
