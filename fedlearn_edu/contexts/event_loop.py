@@ -129,13 +129,13 @@ class _Running(Generic[T]):
             self._worker.calls.discard(self._call)
 
     def late(self) -> ComputationTimeoutError:
-        """Gives it up, and says who has kept us waiting."""
+        """Gives it up, and names what is still running."""
         under_way = self.give_up()
         return messages.too_late(self._terms.callee, self._terms.timeout, under_way)
 
 
 async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T:
-    # The worker is idle again when its work is over, be it later than the call.
+    # A worker is idle again when its work is over, which may be after the call.
     underway.call.set(call)
     try:
         return await work

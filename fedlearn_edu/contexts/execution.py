@@ -288,8 +288,8 @@ class AsyncExecutionContext(_StackContext):
     """Like `SyncExecutionContext`, but a call returns a coroutine to be awaited.
 
     Arguments may be coroutines of earlier calls: `await f(g(1))`. Calls run on threads
-    of their own: your event loop goes on meanwhile, several calls overlap, and who
-    cancels one is free at once. Python cannot stop a thread, though: leaf code that is
+    of their own: your event loop goes on meanwhile, several calls overlap, and
+    cancelling one returns at once. Python cannot stop a thread: leaf code that is
     under way then goes on until it returns, and its result is thrown away.
 
     Args:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Using an intrinsic: its arguments are held against its signature, and it is recorded.
+"""Using an intrinsic: its arguments are checked, and the use recorded.
 
 `define` makes an intrinsic known, and traces its expansion when one is needed.
 `intrinsic` and `derived` make functions that record in a body and run outside of it;

@@ -3,7 +3,7 @@
 
 `Computation.__call__` asks `current_context()`. While a Python function is traced the
 answer is a tracing context, which records the call; otherwise it is an execution
-context, which runs it. No context lives here, only the rule which one is current.
+context, which runs it. Here is the rule for which one is current.
 """
 
 from abc import ABC, abstractmethod

@@ -12,7 +12,7 @@ computation; the arguments of a call are arranged in `computation.py`.
 
 import inspect
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, final, overload
 
@@ -224,13 +224,18 @@ def _named_by(fn_name: str, names: Sequence[str], whole: Type) -> Type:
     return whole
 
 
-def unpack(
-    fn: Callable[..., Any], names: Sequence[str], fields: Mapping[str | int, Any]
+def call_with_fields(
+    fn: Callable[..., Any],
+    names: Sequence[str],
+    type_: Type,
+    part: Callable[[int, str | None], Any],
 ) -> Any:
-    """Calls `fn` with the fields of its argument, by name or by position."""
-    if all(name in fields for name in names):
-        return fn(*(fields[name] for name in names))
-    return fn(*(fields[index] for index in range(len(names))))
+    """Calls `fn` with the parts of its argument, by name or by position."""
+    assert isinstance(type_, StructType)
+    fields: dict[str | int, Any]
+    fields = {name or i: part(i, name) for i, name in enumerate(type_.names())}
+    known = all(name in fields for name in names)
+    return fn(*(fields[key] for key in (names if known else range(len(names)))))
 
 
 def call_leaf(
@@ -250,11 +255,10 @@ def call_leaf(
         return fn()
     if len(names) == 1:
         return fn(seen(argument, type_))
-    assert isinstance(type_, StructType)
-    fields: dict[str | int, Any] = {}
-    for index, (name, element) in enumerate(type_.items()):
-        fields[name or index] = seen(argument[index], element)
-    return unpack(fn, names, fields)
+    elements = type_.children()
+    return call_with_fields(
+        fn, names, type_, lambda i, _: seen(argument[i], elements[i])
+    )
 
 
 def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:

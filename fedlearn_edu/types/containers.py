@@ -341,7 +341,7 @@ def one_of(members: Sequence[Any], type_: Type) -> Any:
 
 
 def private(plain: Any) -> Any:
-    """The same plain value in arrays nobody else holds, to be changed at will."""
+    """The same plain value in new arrays, which may be changed."""
     match plain:
         case np.ndarray():
             return plain.copy()
