@@ -35,6 +35,7 @@ from fedlearn_edu.language.movement import (
     federated_broadcast,
     federated_compute,
     federated_eval,
+    federated_select,
     federated_value,
 )
 from fedlearn_edu.language.secure import (
@@ -42,7 +43,6 @@ from fedlearn_edu.language.secure import (
     federated_secure_sum,
     federated_secure_sum_bitwidth,
 )
-from fedlearn_edu.language.select import federated_select
 from fedlearn_edu.language.sequences import sequence_map, sequence_reduce, sequence_sum
 from fedlearn_edu.runtimes.numpy.computation import np_computation
 from fedlearn_edu.structure import Struct

@@ -40,14 +40,13 @@ from fedlearn_edu.executors.wrapping import WrappingExecutor
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.nodes import LeafCode
-from fedlearn_edu.language.application import apply, derived
+from fedlearn_edu.language.application import apply, define, derived
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import Context, set_default_context
 from fedlearn_edu.language.decorator import Decorator
 from fedlearn_edu.language.intrinsic import (
     IntrinsicDef,
     all_intrinsics,
-    define,
     intrinsic_named,
 )
 from fedlearn_edu.language.value import Value

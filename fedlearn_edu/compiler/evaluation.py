@@ -7,14 +7,12 @@ what leaf code, constants and intrinsics are (`Semantics`).
 """
 
 from collections import ChainMap
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never, final
 
-from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.operations import OPERATION_TABLE
-from fedlearn_edu.ir.traversal import intrinsics, leaves, with_name
+from fedlearn_edu.ir.traversal import with_name
 from fedlearn_edu.language.intrinsic import expansion, intrinsic_named
 from fedlearn_edu.structure import Struct
 
@@ -36,25 +34,6 @@ class Semantics:
     leaf: Callable[[ir.Leaf], Fn]
     literal: Callable[[ir.Literal], Any]
     primitives: Mapping[str, Callable[[ir.Intrinsic], Fn]]
-
-
-def obstacle(
-    tree: ir.Node,
-    runtime: str,
-    primitives: Collection[str],
-    operations: Collection[str] = OPERATION_TABLE,
-) -> str | None:
-    """What keeps a tree from being evaluated by a runtime, if anything does."""
-    expanded = expand_intrinsics(tree, set(primitives))
-    for intrinsic in intrinsics(expanded):
-        if intrinsic.uri not in primitives:
-            return f"{intrinsic.uri}, which needs participants"
-    for leaf in leaves(expanded):
-        if leaf.runtime not in (runtime, ir.ANY_RUNTIME):
-            return f"{leaf.code.name}, which is leaf code for {leaf.runtime}"
-        if leaf.runtime == ir.ANY_RUNTIME and leaf.code.name not in operations:
-            return f"{leaf.code.name}, which {runtime} does not know"
-    return None
 
 
 def evaluate(tree: ir.Node, semantics: Semantics) -> Any:

@@ -9,12 +9,14 @@ values are counted (`count_members`), and one value that all hold is there once 
 from collections.abc import Mapping
 from typing import Any
 
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError, describe
+from fedlearn_edu.contexts import messages
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.arguments import private
-from fedlearn_edu.language.computation import Computation, check_closed
-from fedlearn_edu.language.decorator import PolymorphicComputation
-from fedlearn_edu.structure import leaves, tree_map
+from fedlearn_edu.language.computation import (
+    Computation,
+    PolymorphicComputation,
+    check_closed,
+)
+from fedlearn_edu.structure import tree_map
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -27,7 +29,7 @@ from fedlearn_edu.types import (
     restore,
     to_type,
 )
-from fedlearn_edu.types.containers import Uncounted
+from fedlearn_edu.types.containers import Uncounted, private
 from fedlearn_edu.types.sequences import unwrap
 
 Cardinalities = Mapping[Placement, int]
@@ -57,8 +59,12 @@ def infer_cardinalities(
 
 def to_plain(argument: Any, type_: Type, callee: str) -> Any:
     """The argument in plain form, with functions as trees."""
+
+    def with_tree(leaf: Type, part: Any) -> Any:
+        return _tree_of(part, leaf, callee) if isinstance(leaf, FunctionType) else part
+
     plain = normalize(argument, type_, f"{callee}'s argument")
-    return _with_trees(plain, type_, callee)
+    return tree_map(with_tree, type_, plain)
 
 
 def count_members(plain: Any, type_: Type | None, callee: str) -> Cardinalities:
@@ -89,6 +95,27 @@ def fill_all_equal(plain: Any, counts: Cardinalities, default: int) -> Any:
     return tree_map(fill, plain)
 
 
+def prepare(
+    computation: Computation, argument: Any, default: int, *, at_once: bool
+) -> tuple[Any, Cardinalities]:
+    """The argument of a call in plain form, and how many participants there are.
+
+    Args:
+        default: how many clients there are when no argument says it; 0 if unknown.
+        at_once: whether the call is an intrinsic outside of any body.
+    """
+    check_closed(computation)
+    type_, callee = computation.type_signature, computation.__name__
+    plain = None
+    if type_.parameter is not None:
+        plain = to_plain(argument, type_.parameter, callee)
+    counts = count_members(plain, type_.parameter, callee)
+    plain = fill_all_equal(plain, counts, default)
+    if at_once:
+        counts = cardinalities_at_once(counts, type_, default, callee)
+    return plain, counts
+
+
 def cardinalities_at_once(
     counts: Cardinalities, type_: FunctionType, default: int, callee: str
 ) -> Cardinalities:
@@ -105,13 +132,7 @@ def cardinalities_at_once(
     result = type_.result
     if isinstance(result, FederatedType) and result.all_equal and _at_clients(result):
         return {**counts, CLIENTS: 1}
-    raise CardinalityError(
-        f"nothing tells {callee} how many clients there are",
-        expected="data with one entry per client, or a default number of clients",
-        found=str(type_),
-        do="place([…, …], CLIENTS) says it; so does "
-        "local_executor_factory(default_num_clients=3)",
-    )
+    raise messages.unknown_number_of_clients(callee, type_)
 
 
 def _at_clients(type_: Type) -> bool:
@@ -127,12 +148,8 @@ def _count(
         ):
             known, where = counts.setdefault(placement, (len(plain), path))
             if known != len(plain):
-                raise CardinalityError(
-                    f"parts of the argument disagree on the number of {placement.uri}",
-                    expected=f"{known} members, as in {where}",
-                    found=f"{len(plain)} members",
-                    where=path,
-                    do="pass one entry for each participant, everywhere",
+                raise messages.counts_disagree(
+                    placement, known, where, len(plain), path
                 )
         case StructType():
             pairs = zip(type_.items(), plain, strict=True)
@@ -142,47 +159,26 @@ def _count(
 
 
 def to_python(plain: Any, found: Type, type_: Type, clients: int) -> Any:
-    """What Python gets for a plain result of the type `found`: arrays of its own."""
-    return restore(_whole(private(plain), found, type_, clients), type_)
+    """What Python gets for a plain result of the type `found`: arrays of its own.
 
-
-def _whole(plain: Any, found: Type, type_: Type, clients: int) -> Any:
-    """A result with an entry for each participant where one stands for all of them.
-
-    A value that is equal everywhere may have passed through `{T}@CLIENTS`.
+    A value that is equal everywhere may have passed through `{T}@CLIENTS`: then it is
+    there once for each participant.
     """
-    if found == type_:
-        return plain
-    match found, type_:
-        case FederatedType(all_equal=True), FederatedType(all_equal=False) as each:
-            return (plain,) * (clients if each.placement is CLIENTS else 1)
-        case StructType(), StructType():
-            parts = zip(plain, found, type_, strict=True)
-            return plain.with_values([_whole(*part, clients) for part in parts])
-    return plain
 
+    def whole(leaf: Type, found: Type, part: Any) -> Any:
+        match found, leaf:
+            case FederatedType(all_equal=True), FederatedType(all_equal=False) as each:
+                return (part,) * (clients if each.placement is CLIENTS else 1)
+        return part
 
-def _with_trees(plain: Any, type_: Type, callee: str) -> Any:
-    if not any(isinstance(leaf, FunctionType) for leaf in leaves(type_)):
-        return plain
-
-    def with_tree(leaf: Type, part: Any) -> Any:
-        return _tree_of(part, leaf, callee) if isinstance(leaf, FunctionType) else part
-
-    return tree_map(with_tree, type_, plain)
+    return restore(tree_map(whole, type_, found, private(plain)), type_)
 
 
 def _tree_of(function: Any, type_: FunctionType, callee: str) -> ir.Node:
     if isinstance(function, PolymorphicComputation) and type_.parameter is not None:
         function = function.concretize(type_.parameter)
     if not isinstance(function, Computation):
-        raise TypeMismatchError(
-            f"{callee} takes a computation here",
-            expected=str(type_),
-            found=describe(function),
-            where=f"{callee}'s argument",
-            do="decorate the function: np_computation(function, type), …",
-        )
+        raise messages.not_a_computation(callee, type_, function)
     check_closed(function)
     where = f"{callee}'s argument"
     type_.check_assignable_from(function.type_signature, where=where)

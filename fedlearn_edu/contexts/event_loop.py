@@ -15,7 +15,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, final
 
-from fedlearn_edu.errors import ComputationTimeoutError, ContextError
+from fedlearn_edu.contexts import messages
+from fedlearn_edu.errors import ComputationTimeoutError
 from fedlearn_edu.executors import underway
 from fedlearn_edu.types.sequences import in_generator
 
@@ -67,12 +68,7 @@ def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
     is_ours = threading.get_ident() in _threads and not in_generator.get()
     if is_ours or underway.graph_is_waiting.get():
         work.close()
-        raise ContextError(
-            "a synchronous call was made on a thread that runs calls",
-            expected="a call from your own code",
-            do="in a generator, compute the elements without calls, or beforehand; "
-            "inside an executor or a coroutine of ours, await the work instead",
-        )
+        raise messages.waits_for_itself()
     running = _Running(work, terms)
     try:
         return running.future.result(terms.timeout)
@@ -133,26 +129,19 @@ class _Running(Generic[T]):
             self._worker.calls.discard(self._call)
 
     def late(self) -> ComputationTimeoutError:
-        """Gives it up, and says who has kept us waiting."""
-        oldest, *others = self.give_up() or ["no leaf code"]
-        more = f", and {len(others)} more" if others else ""
-        return ComputationTimeoutError(
-            f"{self._terms.callee} did not end in time",
-            expected=f"a result within {self._terms.timeout:g} s",
-            found=f"still running: {oldest}{more}",
-            do="look there for what does not end, or allow more time; "
-            "the code goes on in its thread, for Python cannot stop one",
-        )
+        """Gives it up, and names what is still running."""
+        under_way = self.give_up()
+        return messages.too_late(self._terms.callee, self._terms.timeout, under_way)
 
 
 async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T:
-    # The worker is idle again when its work is over, be it later than the call.
+    # A worker is idle again when its work is over, which may be after the call.
     underway.call.set(call)
     try:
         return await work
     except (SystemExit, KeyboardInterrupt) as error:
         # It would end the thread of the loop, which serves all other calls, too.
-        raise ContextError("the call tried to end the program", found=error) from None
+        raise messages.ended_the_program(error) from None
     finally:
         worker.calls.discard(call)
 

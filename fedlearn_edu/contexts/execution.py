@@ -10,35 +10,22 @@ embed, call, compute, restore. `SyncExecutionContext` waits for the result;
 import inspect
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Real
 from typing import Any, final
 
 from fedlearn_edu.compiler.fuse import fuse
 from fedlearn_edu.compiler.pipeline import compile_tree
-from fedlearn_edu.contexts import event_loop
-from fedlearn_edu.contexts.arguments import (
-    cardinalities_at_once,
-    count_members,
-    fill_all_equal,
-    to_plain,
-    to_python,
-)
+from fedlearn_edu.contexts import event_loop, messages
+from fedlearn_edu.contexts.arguments import prepare, to_python
 from fedlearn_edu.contexts.event_loop import Terms
 from fedlearn_edu.contexts.factories import Cache, ExecutorFactory
 from fedlearn_edu.contexts.stacks import FUSERS
-from fedlearn_edu.errors import (
-    ArgumentsError,
-    ContextError,
-    TypeMismatchError,
-    depth_limit,
-    describe,
-    short_traceback,
-    short_tracebacks,
-)
+from fedlearn_edu.errors import depth_limit, short_traceback, short_tracebacks
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.recording import Tape
@@ -46,10 +33,10 @@ from fedlearn_edu.executors.underway import graph_is_waiting
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import is_pure, runtimes
-from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.intrinsic import number_of_definitions
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, leaves, tree_map
 from fedlearn_edu.types import CLIENTS, FunctionType
 from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 
@@ -99,12 +86,7 @@ def timeout(seconds: float) -> Iterator[None]:
 def _checked(seconds: Any) -> float:
     is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
     if not is_number or not 0 < seconds <= threading.TIMEOUT_MAX:
-        raise ArgumentsError(
-            "a time limit is a number of seconds",
-            expected="a positive number, or timeout=None for no limit",
-            found=describe(seconds),
-            do="write 10 for ten seconds",
-        )
+        raise messages.no_time_limit(seconds)
     return float(seconds)
 
 
@@ -185,11 +167,8 @@ def _is_pure(plain: Any) -> bool:
 
 def _runtimes_of(plain: Any) -> frozenset[str]:
     """The runtimes of the functions in an argument."""
-    if isinstance(plain, ir.Node):
-        return runtimes(plain)
-    if isinstance(plain, Struct):
-        return frozenset().union(*map(_runtimes_of, plain))
-    return frozenset()
+    functions = (part for part in leaves(plain) if isinstance(part, ir.Node))
+    return frozenset().union(*map(runtimes, functions))
 
 
 class _StackContext(Context):
@@ -201,12 +180,7 @@ class _StackContext(Context):
 
     def __init__(self, executor_fn: ExecutorFactory, timeout: float | None) -> None:
         if not isinstance(executor_fn, ExecutorFactory):
-            raise TypeMismatchError(
-                "an execution context needs an executor factory",
-                expected="for example framework.local_executor_factory()",
-                found=describe(executor_fn),
-                do=_cure_of_factory(executor_fn),
-            )
+            raise messages.not_a_factory(executor_fn)
         self.factory = executor_fn
         self._timeout = None if timeout is None else _checked(timeout)
         self._seconds()
@@ -215,54 +189,37 @@ class _StackContext(Context):
 
     def invoke(self, computation: Computation, argument: Any) -> Any:
         """Runs `computation` and returns what Python gets, or a coroutine of it."""
-        return self._run(computation, argument, self._seconds(), at_once=False)
+        plan = partial(self._plan, computation, self._seconds(), at_once=False)
+        return self._run(plan, argument)
 
     def run_intrinsic(self, computation: Computation, argument: Any) -> Any:
         """The same for an intrinsic that was used outside of any body."""
-        return self._run(computation, argument, self._seconds(), at_once=True)
+        plan = partial(self._plan, computation, self._seconds(), at_once=True)
+        return self._run(plan, argument)
 
     @abstractmethod
-    def _run(
-        self,
-        computation: Computation,
-        argument: Any,
-        seconds: float | None,
-        *,
-        at_once: bool,
-    ) -> Any:
-        """Plans a call, and runs it."""
+    def _run(self, plan: Callable[[Any], _Run], argument: Any) -> Any:
+        """Plans a call with this argument, and runs it."""
 
     def _seconds(self) -> float | None:
         """How long a call may take."""
         found = self._timeout if _timeout.get() is None else _timeout.get()
         if found is not None and self.factory.on_callers_thread:
-            raise ContextError(
-                "a call on your own thread cannot be given up",
-                expected="a stack with threads of its own",
-                found=f"a time limit of {found:g} s",
-                do="leave the limit out, or take local_executor_factory()",
-            )
+            raise messages.cannot_be_given_up(found)
         return found
 
     def _plan(
         self,
         computation: Computation,
-        argument: Any,
         seconds: float | None,
+        argument: Any,
         *,
         at_once: bool,
     ) -> _Run:
         """All that can be done before anything runs: on the caller's own thread."""
         type_, name = computation.type_signature, computation.__name__
-        check_closed(computation)
-        plain = None
-        if type_.parameter is not None:
-            plain = to_plain(argument, type_.parameter, name)
-        counts = count_members(plain, type_.parameter, name)
         factory, default = self.factory, self.factory.default_num_clients
-        plain = fill_all_equal(plain, counts, default)
-        if at_once:
-            counts = cardinalities_at_once(counts, type_, default, name)
+        plain, counts = prepare(computation, argument, default, at_once=at_once)
         native = factory.native(counts)
         program = self._compile(computation.tree, native, name)
         plain = self._compile_functions(plain, native, name)
@@ -272,30 +229,24 @@ class _StackContext(Context):
         clients = counts.get(CLIENTS, default)
         return _Run(executor, program, type_, plain, clients, terms, factory.tape)
 
-    def _compile(self, tree: ir.Node, native: Set[str], name: str) -> _Compiled:
+    def _compile(self, tree: ir.Node, native: frozenset[str], name: str) -> _Compiled:
         def make() -> _Compiled:
             by_step = compile_tree(tree, native, name)
             fused = fuse(by_step, FUSERS, native) if self.factory.fuses else by_step
             return _Compiled(by_step, fused, runtimes(by_step))
 
-        key = _Program(frozenset(native), number_of_definitions(), to_text(tree), tree)
+        key = _Program(native, number_of_definitions(), to_text(tree), tree)
         return self._compiled.get(key, make, tree.type, name)
 
     def _compile_functions(self, plain: Any, native: frozenset[str], name: str) -> Any:
         """The argument, with the functions in it compiled like the computation."""
-        if isinstance(plain, Struct):
-            return plain.map(lambda v: self._compile_functions(v, native, name))
-        if isinstance(plain, ir.Node):
-            return self._compile(plain, native, f"{name}'s argument").fused
-        return plain
 
+        def compiled(part: Any) -> Any:
+            if not isinstance(part, ir.Node):
+                return part
+            return self._compile(part, native, f"{name}'s argument").fused
 
-def _cure_of_factory(found: object) -> str:
-    if isinstance(found, Context):
-        return "it is a context already: use it as it is"
-    if callable(found):
-        return "call it: the parentheses are missing"
-    return "pass the factory, not an executor"
+        return tree_map(compiled, plain)
 
 
 def _is_called_by_leaf_code() -> bool:
@@ -325,15 +276,8 @@ class SyncExecutionContext(_StackContext):
     ) -> None:
         super().__init__(executor_fn, timeout)
 
-    def _run(
-        self,
-        computation: Computation,
-        argument: Any,
-        seconds: float | None,
-        *,
-        at_once: bool,
-    ) -> Any:
-        run = self._plan(computation, argument, seconds, at_once=at_once)
+    def _run(self, plan: Callable[[Any], _Run], argument: Any) -> Any:
+        run = plan(argument)
         if self.factory.on_callers_thread or _is_called_by_leaf_code():
             return run_inline(run.execute)
         return event_loop.run(run.execute(), run.terms)
@@ -344,8 +288,8 @@ class AsyncExecutionContext(_StackContext):
     """Like `SyncExecutionContext`, but a call returns a coroutine to be awaited.
 
     Arguments may be coroutines of earlier calls: `await f(g(1))`. Calls run on threads
-    of their own: your event loop goes on meanwhile, several calls overlap, and who
-    cancels one is free at once. Python cannot stop a thread, though: leaf code that is
+    of their own: your event loop goes on meanwhile, several calls overlap, and
+    cancelling one returns at once. Python cannot stop a thread: leaf code that is
     under way then goes on until it returns, and its result is thrown away.
 
     Args:
@@ -361,17 +305,9 @@ class AsyncExecutionContext(_StackContext):
     ) -> None:
         super().__init__(executor_fn, timeout)
 
-    async def _run(
-        self,
-        computation: Computation,
-        argument: Any,
-        seconds: float | None,
-        *,
-        at_once: bool,
-    ) -> Any:
+    async def _run(self, plan: Callable[[Any], _Run], argument: Any) -> Any:
         with short_tracebacks(), depth_limit():
-            awaited = await _awaited(argument)
-            run = self._plan(computation, awaited, seconds, at_once=at_once)
+            run = plan(await _awaited(argument))
             if self.factory.on_callers_thread:
                 return await run.execute()
             return await event_loop.run_async(run.execute(), run.terms)

@@ -12,15 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Generic, TypeVar, final
 
+from fedlearn_edu.contexts import messages
 from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan, build_stack
-from fedlearn_edu.errors import (
-    CardinalityError,
-    TypeMismatchError,
-    describe,
-    is_whole_number,
-    short_traceback,
-)
+from fedlearn_edu.errors import is_whole_number, short_traceback
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.executors.recording import Tape
@@ -171,10 +166,7 @@ class LocalExecutorFactory(ExecutorFactory):
 
     def _meter(self) -> Meter:
         if self.plan.meter is None:
-            raise TypeMismatchError(
-                "this factory does not count bytes",
-                expected="a factory made by sizing_executor_factory",
-            )
+            raise messages.counts_no_bytes()
         return self.plan.meter
 
 
@@ -307,12 +299,5 @@ def thread_debugging_executor_factory(
 
 def check_count(name: str, value: Any, least: int, do: str) -> None:
     """Refuses a number of something that is no int, or too small."""
-    expected = f"an int of at least {least}"
-    if not is_whole_number(value):
-        raise TypeMismatchError(
-            f"{name} is a number", expected=expected, found=describe(value), do=do
-        )
-    if value < least:
-        raise CardinalityError(
-            f"{name} is too small", expected=expected, found=value, do=do
-        )
+    if not is_whole_number(value, least):
+        raise messages.not_a_count(name, value, least, do)

@@ -13,19 +13,13 @@ from typing import Any, final
 
 from fedlearn_edu import types
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
-from fedlearn_edu.contexts.arguments import (
-    cardinalities_at_once,
-    count_members,
-    fill_all_equal,
-    to_plain,
-)
+from fedlearn_edu.contexts.arguments import prepare
 from fedlearn_edu.errors import contained, short_traceback
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.arguments import private
-from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.structure import Struct, tree_map
-from fedlearn_edu.types.containers import one_of
+from fedlearn_edu.types.containers import one_of, private
 from fedlearn_edu.types.sequences import unwrap
 
 Count = Callable[[types.Placement], int]
@@ -48,14 +42,9 @@ class ReferenceContext(Context):
         return self._invoke(computation, argument, at_once=True)
 
     def _invoke(self, computation: Computation, argument: Any, *, at_once: bool) -> Any:
-        check_closed(computation)
-        type_, name, plain = computation.type_signature, computation.__name__, None
-        if type_.parameter is not None:
-            plain = to_plain(argument, type_.parameter, name)
-        counts, default = count_members(plain, type_.parameter, name), self._default
-        plain = unwrap(fill_all_equal(plain, counts, default))
-        if at_once:
-            counts = cardinalities_at_once(counts, type_, default, name)
+        type_, default = computation.type_signature, self._default
+        plain, counts = prepare(computation, argument, default, at_once=at_once)
+        plain = unwrap(plain)
         clients = counts.get(types.CLIENTS, default)
 
         def count(placement: types.Placement) -> int:

@@ -24,8 +24,8 @@ from functools import cache
 from typing import Any, final
 
 from fedlearn_edu.compiler.fuse import Fuser
+from fedlearn_edu.contexts import messages
 from fedlearn_edu.contexts.arguments import Cardinalities
-from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors import sequence
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.batched import BatchedRuntime
@@ -111,15 +111,9 @@ def leaf_executor(leaf: LeafSpec, runtimes: frozenset[str]) -> Executor:
     if callable(leaf):
         return leaf()
     names = [leaf] if leaf is not None else sorted(runtimes) or ["numpy"]
-    unknown: list[Any] = [name for name in names if name not in _makers]
-    if unknown:
-        raise StructureError(
-            f"there is no runtime {unknown[0]!r}",
-            expected="one of " + ", ".join(_makers),
-            found=unknown[0],
-            where="leaf=",
-            do="choose one of these, or register_runtime(name, make_executor)",
-        )
+    for name in names:
+        if name not in _makers:
+            raise messages.no_such_runtime(name, _makers)
     return _makers[names[0]]() if len(names) == 1 else AnyRuntimeExecutor()
 
 

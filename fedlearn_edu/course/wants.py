@@ -9,8 +9,7 @@ import inspect
 from typing import Any
 
 from fedlearn_edu.course.exercise import Failure, Want, named
-from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.decorator import PolymorphicComputation
+from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.types import FunctionType, parse_type
 
 _NO_DECORATOR = "the decorator is missing: the line with @ above your function"

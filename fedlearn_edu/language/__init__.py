@@ -10,5 +10,4 @@ from fedlearn_edu.language import averages as averages
 from fedlearn_edu.language import mapping as mapping
 from fedlearn_edu.language import movement as movement
 from fedlearn_edu.language import secure as secure
-from fedlearn_edu.language import select as select
 from fedlearn_edu.language import sequences as sequences

@@ -11,7 +11,7 @@ import numpy as np
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
-from fedlearn_edu.language.application import apply, derived, intrinsic, traced
+from fedlearn_edu.language.application import apply, define, derived, intrinsic, traced
 from fedlearn_edu.language.arithmetic import (
     binary,
     call,
@@ -19,7 +19,6 @@ from fedlearn_edu.language.arithmetic import (
     identity,
     zeros,
 )
-from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.mapping import federated_map, map_members
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.sequences import sequence_reduce
@@ -42,7 +41,7 @@ def federated_aggregate(
 
     Every group of clients is folded in client order, starting from `zero`:
     `accumulate(… accumulate(zero, x0) …, xn)`; partial folds are joined in order by
-    `merge`; `report` is applied once, at the server. Over nobody: `report(zero)`. A
+    `merge`; `report` is applied once, at the server. With no clients: `report(zero)`. A
     `zero` that is not neutral is counted once per group, so that the result depends on
     the grouping (`max_fanout`).
 
@@ -75,7 +74,7 @@ def _check_summable(value: Type) -> None:
 def federated_sum(value: Any) -> Value:
     """Adds up the clients' values at the server, leaf by leaf.
 
-    `({T}@CLIENTS -> T@SERVER)`, `T` numeric with a known shape. Over nobody: zeros.
+    `({T}@CLIENTS -> T@SERVER)`, `T` numeric with a known shape. With no clients: zeros.
     Integers wrap around. Expands into `federated_aggregate` with `zero = 0` and
     addition.
 
@@ -123,7 +122,7 @@ def _farthest(dtype: np.dtype[Any], sign: int) -> Any:
 def federated_min(value: Any) -> Value:
     """The least of the clients' values, leaf by leaf.
 
-    `({T}@CLIENTS -> T@SERVER)`, `T` real. Over nobody: the largest value of the dtype.
+    `({T}@CLIENTS -> T@SERVER)`, `T` real. With no clients: the dtype's largest value.
     Expands into `federated_aggregate`. Source: `tff.aggregators.federated_min`.
     """
     return _extreme(value, "minimum", +1)
@@ -133,7 +132,7 @@ def federated_min(value: Any) -> Value:
 def federated_max(value: Any) -> Value:
     """The greatest of the clients' values, leaf by leaf.
 
-    `({T}@CLIENTS -> T@SERVER)`, `T` real. Over nobody: the least value of the dtype.
+    `({T}@CLIENTS -> T@SERVER)`, `T` real. With no clients: the dtype's least value.
     Expands into `federated_aggregate`. Source: `tff.aggregators.federated_max`.
     """
     return _extreme(value, "maximum", -1)

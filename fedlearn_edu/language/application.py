@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Using an intrinsic: its arguments are held against its signature, and it is recorded.
+"""Using an intrinsic: its arguments are checked, and the use recorded.
 
+`define` makes an intrinsic known, and traces its expansion when one is needed.
 `intrinsic` and `derived` make functions that record in a body and run outside of it;
 `apply` records a call of an `Intrinsic` node at one concrete type.
 """
@@ -20,6 +21,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import current_tracing_context
+from fedlearn_edu.language.decorator import parameter_names
 from fedlearn_edu.language.eager import bound_arguments, run_eagerly
 from fedlearn_edu.language.federated_computation import (
     FederatedTracingContext,
@@ -28,8 +30,8 @@ from fedlearn_edu.language.federated_computation import (
 )
 from fedlearn_edu.language.intrinsic import (
     IntrinsicDef,
-    define,
     parameters_of,
+    register,
     sequence_position,
 )
 from fedlearn_edu.language.messages import intrinsics as messages
@@ -49,6 +51,29 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Letters = dict[str, Type]
 _functions: dict[str, Callable[..., Any]] = {}  # whose parameters name the arguments
+
+
+def define(
+    uri: str,
+    *signatures: str,
+    expand: Callable[..., Value] | None = None,
+    require: Callable[..., object] | None = None,
+) -> IntrinsicDef:
+    """Registers an intrinsic; defining one again (a notebook cell) replaces it."""
+    expand_at = None if expand is None else _traced_expansion(expand, uri)
+    definition = IntrinsicDef(uri, signatures, expand_at, require)
+    register(definition)
+    return definition
+
+
+def _traced_expansion(
+    expand: Callable[..., Value], uri: str
+) -> Callable[[Type | None], ir.Node]:
+    @functools.wraps(expand)
+    def expand_at(type_: Type | None) -> ir.Node:
+        return trace_federated(expand, parameter_names(expand), type_, uri).tree
+
+    return expand_at
 
 
 def intrinsic(fn: Callable[P, R]) -> Callable[P, R]:

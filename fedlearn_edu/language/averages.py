@@ -12,9 +12,8 @@ import numpy as np
 
 from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.language.aggregation import federated_sum
-from fedlearn_edu.language.application import apply, intrinsic
+from fedlearn_edu.language.application import apply, define, intrinsic
 from fedlearn_edu.language.arithmetic import call, dtype_of, in_dtype, leafwise, scale
-from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.mapping import federated_zip, map_members
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.movement import federated_value

@@ -2,10 +2,11 @@
 """A computation: a typed tree that can be called.
 
 The decorators make these. Calling one packs the arguments into the one argument of its
-parameter and hands both to the current context. It runs nothing itself.
+parameter and hands both to the current context. It runs nothing itself. A polymorphic
+one first takes the types of its arguments, and is traced for these.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
@@ -19,7 +20,7 @@ from fedlearn_edu.ir.traversal import free_references
 from fedlearn_edu.language.context_stack import Context, current_context
 from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FunctionType, StructType, Type
+from fedlearn_edu.types import FunctionType, StructType, Type, infer_type
 
 _SINGLE = (str, bytes, int, float, complex, np.generic)
 
@@ -89,6 +90,77 @@ class Computation:
         @short_traceback
         def __getattr__(self, name):
             raise unknown("computation", name, ("to_text", "tree", "type_signature"))
+
+
+@final
+class PolymorphicComputation:
+    """A computation without types yet: traced anew for each type it meets.
+
+    Args:
+        names: those of its parameters.
+        trace: makes the computation for an argument of a type.
+    """
+
+    autograph_info__ = Computation.autograph_info__
+
+    def __init__(
+        self,
+        name: str,
+        doc: str | None,
+        names: tuple[str, ...],
+        trace: Callable[[Type], Computation],
+        home: Context | None = None,
+    ) -> None:
+        self.__name__ = name
+        self.__doc__ = doc
+        self.home = home
+        self._names = names
+        self._trace = trace
+        self._concrete: dict[Type, Computation] = {}
+
+    def __repr__(self) -> str:
+        return f"<polymorphic computation {self.__name__}({', '.join(self._names)})>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "type_signature":
+            raise messages.no_type_of_its_own(self.__name__)
+        raise AttributeError(name)
+
+    @short_traceback
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise messages.cannot_be_pickled(self)
+
+    def __copy__(self, *_: Any) -> "PolymorphicComputation":
+        return self
+
+    __deepcopy__ = __copy__
+
+    @short_traceback
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Takes the types of the arguments, then calls the computation for them."""
+        # With keywords, all arguments go by name.
+        names = self._names if kwargs else (None,) * len(args)
+        argument = Struct([*zip(names, args, strict=False), *kwargs.items()])
+        if not len(argument):
+            raise messages.needs_an_argument(self.__name__, self._names)
+        type_ = infer_type(argument)
+        assert isinstance(type_, StructType)
+        if len(self._names) > 1:
+            return self.concretize(type_)(argument)
+        if type_.names() not in ((None,), self._names):
+            raise messages.takes_one_named(self.__name__, self._names[0], type_)
+        return self.concretize(type_[0])(argument[0])
+
+    def concretize(self, type_: Type) -> Computation:
+        """The computation for an argument of type `type_`."""
+        if type_ not in self._concrete:
+            self._concrete[type_] = self._trace(type_).at_home_in(self.home)
+        return self._concrete[type_]
+
+    def at_home_in(self, context: Context | None) -> "PolymorphicComputation":
+        """The same, all of whose concrete computations always run in `context`."""
+        name, doc = self.__name__, self.__doc__
+        return PolymorphicComputation(name, doc, self._names, self._trace, context)
 
 
 def check_closed(computation: Computation) -> None:

@@ -3,11 +3,11 @@
 
 `Computation.__call__` asks `current_context()`. While a Python function is traced the
 answer is a tracing context, which records the call; otherwise it is an execution
-context, which runs it. No context lives here, only the rule which one is current.
+context, which runs it. Here is the rule for which one is current.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any, Self
@@ -40,56 +40,65 @@ class Context(ABC):
         return self.invoke(computation, argument)
 
     @property
-    def _is_shared(self) -> bool:
-        """Whether worker threads of the main thread are in its scope, too."""
-        return self.has_placements and not is_tracing(self)
+    def _is_body(self) -> bool:
+        """Whether it is that of one computation's body, traced or run as leaf code."""
+        return isinstance(self, TracingContext) or not self.has_placements
 
     def __enter__(self) -> Self:
         _scopes.set((*_scopes.get(), self))
-        if current_thread() is main_thread() and self._is_shared:
-            _main_thread_scopes.append(self)
+        if current_thread() is main_thread() and not self._is_body:
+            _scopes_of_main_thread.append(self)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        # Tasks and generators may leave in another order than they entered.
         _scopes.set(_without_last(_scopes.get(), self))
-        if current_thread() is main_thread() and self._is_shared:
-            _main_thread_scopes[:] = _without_last(_main_thread_scopes, self)
+        if current_thread() is main_thread() and not self._is_body:
+            _scopes_of_main_thread[:] = _without_last(_scopes_of_main_thread, self)
 
 
 def _without_last(contexts: Iterable[Context], gone: Context) -> tuple[Context, ...]:
+    # Tasks and generators may leave in another order than they entered.
     kept = list(contexts)[::-1]
     if gone in kept:
         kept.remove(gone)
     return tuple(kept[::-1])
 
 
+# The open `with` blocks of this thread or task; those that worker threads see, too; and
+# the one default of the process, or a function that builds it when it is needed.
 _scopes: ContextVar[tuple[Context, ...]] = ContextVar("scopes", default=())
-_main_thread_scopes: list[Context] = []
+_scopes_of_main_thread: list[Context] = []
 _default: list[Callable[[], Context] | Context] = []
 # Each says whether a foreign library is tracing here, and what a call means then.
 tracers: list[Callable[[], Context | None]] = []
 
 
 def current_context(home: Context | None = None) -> Context:
-    """What a call means here: for the body around it, else `home`, else in the scope.
+    """What a call means here: the first that there is, in this order.
 
-    The scope is the innermost `with` block, else the process-wide default. A thread
-    that opened no scope of its own sees those of the main thread, so that a worker
-    thread started inside `with context:` runs in `context`.
+    1. the body around it, which is traced or runs as leaf code;
+    2. the graph that a foreign library is tracing;
+    3. `home`, the context in which the computation always runs;
+    4. the innermost `with` block; a thread that opened none is in that of the main
+       thread, so that a worker started inside `with context:` runs in `context`;
+    5. the default of the process.
     """
     # NB(TFF): there, each thread starts with no context at all.
-    scoped = _scopes.get()
-    if scoped and (is_tracing(scoped[-1]) or not scoped[-1].has_placements):
-        return scoped[-1]
-    for context in filter(None, (find() for find in tracers)):
-        return context
-    if home is not None:
-        return home
-    if scoped:
-        return scoped[-1]
-    if current_thread() is not main_thread() and _main_thread_scopes:
-        return _main_thread_scopes[-1]
+    scope = _innermost_scope()
+    if scope is not None and scope._is_body:
+        return scope
+    tracing = next(filter(None, (find() for find in tracers)), None)
+    return tracing or home or scope or _default_context()
+
+
+def _innermost_scope() -> Context | None:
+    scopes: Sequence[Context] = _scopes.get()
+    if not scopes and current_thread() is not main_thread():
+        scopes = _scopes_of_main_thread
+    return scopes[-1] if scopes else None
+
+
+def _default_context() -> Context:
     if not _default:
         raise messages.no_context()
     default = _default[0]
@@ -126,8 +135,3 @@ def current_tracing_context() -> TracingContext | None:
     if scoped and isinstance(scoped[-1], TracingContext):
         return scoped[-1]
     return None
-
-
-def is_tracing(context: Context) -> bool:
-    """Whether calls are recorded, not run, in `context`."""
-    return isinstance(context, TracingContext)

@@ -6,29 +6,30 @@
     computation(fn, T1, T2)       as a wrapper
 
 A frontend (`federated_computation.py`, the runtimes) supplies `trace`; it knows what
-the body sees.
+the body sees. The parameters of the Python function become the one parameter of the
+computation; the arguments of a call are arranged in `computation.py`.
 """
 
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, final, overload
 
 import numpy as np
 
-from fedlearn_edu.errors import (
-    ArgumentsError,
-    StructureError,
-    TracingError,
-    TypeMismatchError,
-    describe,
-    short_traceback,
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.language.computation import Computation, PolymorphicComputation
+from fedlearn_edu.language.messages import computations as messages
+from fedlearn_edu.types import (
+    StructType,
+    Type,
+    infer_type,
+    is_tensorflow_compatible,
+    to_type,
 )
-from fedlearn_edu.language.arguments import check_specs, parameter_names, parameter_type
-from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import StructType, Type, infer_type, to_type
+from fedlearn_edu.types.definitions import is_field
+from fedlearn_edu.types.sequences import SequenceList
 
 # Runs the Python function once, on stand-ins for a parameter of the given type; the
 # names are those of the Python parameters among which the fields are spread, if more
@@ -85,12 +86,7 @@ class Decorator:
 
     def _with_result(self, result: Type) -> "Decorator":
         if not self._takes_result:
-            raise TracingError(
-                f"{self.__name__} finds the type of the result by itself",
-                expected="the types of the parameters, and nothing more",
-                found=f"result={result}",
-                do="leave it out; to check it, put @fl.check_returns_type(…) below",
-            )
+            raise messages.takes_no_result(self.__name__, result)
         trace = partial(self._trace, result=result)
         return Decorator(self.__name__, trace, self.__doc__ or "")
 
@@ -98,118 +94,28 @@ class Decorator:
         @short_traceback
         def decorate(fn: Callable[..., Any], *more: Any) -> Any:
             if more:
-                raise TracingError(
-                    f"{self.__name__} already has its types",
-                    expected="a function, and nothing more",
-                    found=f"{len(more)} further argument(s)",
-                    do="give all types in one place",
-                )
+                raise messages.has_its_types(self.__name__, len(more))
             self._refuse_computation(fn)
             if not _is_function(fn):
-                raise TracingError(
-                    f"{self.__name__} needs a function to trace",
-                    expected="a Python function",
-                    found=describe(fn),
-                    do=f"write @{self.__name__}(type) above def f(x): …",
-                )
+                raise messages.nothing_to_trace(self.__name__, fn)
             return self._build(fn, type_specs)
 
         return decorate
 
     def _refuse_computation(self, candidate: Any) -> None:
         if isinstance(candidate, Computation | PolymorphicComputation):
-            raise TracingError(
-                f"{candidate.__name__} is a computation already",
-                expected="a plain Python function",
-                found=describe(candidate),
-                do="use it as it is, or decorate a lambda that calls it",
-            )
+            raise messages.decorated_twice(candidate)
 
     def _build(self, fn: Callable[..., Any], type_specs: Sequence[Any]) -> Any:
-        names = parameter_names(fn)
+        fn_name, names = _name_of(fn), parameter_names(fn)
+
+        def trace(*specs: Any) -> Computation:
+            type_ = parameter_type(fn_name, names, specs)
+            return self._trace(fn, names, type_, fn_name)
+
         if names and not type_specs:
-            return PolymorphicComputation(self._trace, fn, names)
-        fn_name = _name_of(fn)
-        type_ = parameter_type(fn_name, names, type_specs)
-        return self._trace(fn, names, type_, fn_name)
-
-
-@final
-class PolymorphicComputation:
-    """A computation without types yet: traced anew for each type it meets."""
-
-    autograph_info__ = Computation.autograph_info__
-
-    def __init__(
-        self, trace: Trace, fn: Callable[..., Any], names: tuple[str, ...]
-    ) -> None:
-        self.__name__ = _name_of(fn)
-        self.__doc__ = fn.__doc__
-        self._trace = trace
-        self._fn = fn
-        self._names = names
-        self._concrete: dict[Type, Computation] = {}
-        self.home: Context | None = None
-
-    def __repr__(self) -> str:
-        return f"<polymorphic computation {self.__name__}({', '.join(self._names)})>"
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "type_signature":
-            raise AttributeError(name)
-        cure = "it takes that of what it is called with; decorate it with types"
-        raise AttributeError(f"{self.__name__} has no type yet: {cure}")
-
-    @short_traceback
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise StructureError(
-            "a polymorphic computation cannot be pickled",
-            expected="a computation, which has types",
-            found=describe(self),
-            do="decorate it with its types, and pickle that",
-        )
-
-    def __copy__(self, *_: Any) -> "PolymorphicComputation":
-        return self
-
-    __deepcopy__ = __copy__
-
-    @short_traceback
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes the types of the arguments, then calls the computation for them."""
-        # With keywords, all arguments go by name.
-        names = self._names if kwargs else (None,) * len(args)
-        argument = Struct([*zip(names, args, strict=False), *kwargs.items()])
-        if not len(argument):
-            raise TracingError(
-                f"{self.__name__} needs an argument",
-                expected=f"{self.__name__}({', '.join(self._names)})",
-            )
-        type_ = infer_type(argument)
-        assert isinstance(type_, StructType)
-        if len(self._names) > 1:
-            return self.concretize(type_)(argument)
-        if type_.names() not in ((None,), self._names):
-            raise ArgumentsError(
-                f"{self.__name__} takes one argument",
-                expected=f"{self.__name__}({self._names[0]})",
-                found=str(type_),
-            )
-        return self.concretize(type_[0])(argument[0])
-
-    def concretize(self, type_: Type) -> Computation:
-        """The computation for an argument of type `type_`."""
-        if type_ not in self._concrete:
-            whole = parameter_type(self.__name__, self._names, [type_])
-            traced = self._trace(self._fn, self._names, whole, self.__name__)
-            self._concrete[type_] = traced.at_home_in(self.home)
-        return self._concrete[type_]
-
-    def at_home_in(self, context: Context | None) -> "PolymorphicComputation":
-        """The same, all of whose concrete computations always run in `context`."""
-        other = PolymorphicComputation(self._trace, self._fn, self._names)
-        other.home = context
-        return other
+            return PolymorphicComputation(fn_name, fn.__doc__, names, trace)
+        return trace(*type_specs)
 
 
 def check_returns_type(*args: Any) -> Any:
@@ -240,13 +146,7 @@ def check_returns_type(*args: Any) -> Any:
 def _check_type(fn: Callable[..., Any], found: Type | None, type_spec: Any) -> None:
     expected = to_type(type_spec)
     if found != expected:
-        same_text = str(found) == str(expected)  # then the containers differ
-        raise TypeMismatchError(
-            f"{_name_of(fn)} promises another result type than it has",
-            expected=repr(expected) if same_text else str(expected),
-            found=repr(found) if same_text else str(found),
-            do="change the promise or the body",
-        )
+        raise messages.broken_promise_of_result(_name_of(fn), expected, found)
 
 
 def _is_function(candidate: Any) -> bool:
@@ -258,3 +158,110 @@ def _is_function(candidate: Any) -> bool:
 def _name_of(fn: Callable[..., Any]) -> str:
     name = str(getattr(fn, "__name__", type(fn).__name__))
     return "lambda" if name == "<lambda>" else name
+
+
+# --------------------------------------------------------------------------- parameters
+
+
+def parameter_names(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters `fn` must be given, in order.
+
+    Parameters with a default keep it and are not counted.
+    """
+    # NB(TFF): there, a default value is an error, even the hidden one of `tf.add`.
+    target = getattr(fn, "python_function", fn)
+    try:
+        parameters = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        raise messages.no_python_signature(fn) from None
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise messages.bad_parameter(fn, f"*{parameter.name}")
+        required = parameter.default is parameter.empty
+        if required and parameter.kind is parameter.KEYWORD_ONLY:
+            raise messages.bad_parameter(fn, f"keyword-only {parameter.name}")
+    return tuple(p.name for p in parameters if p.default is p.empty)
+
+
+def parameter_type(
+    fn_name: str, names: Sequence[str], type_specs: Sequence[Any]
+) -> Type | None:
+    """The one parameter type of a function with `names`, decorated with `type_specs`.
+
+    Several types for one Python parameter become an unnamed structure; several types
+    for several parameters become a structure with their names.
+    """
+    types = [to_type(spec) for spec in type_specs]
+    given = [type_ for type_ in types if type_ is not None]
+    if not given and not names:
+        return None
+    if len(given) != len(types) or not given or not names:
+        raise messages.not_one_type_each(fn_name, names, given)
+    if len(names) == 1:
+        whole = StructType([(None, t) for t in given], list)
+        return given[0] if len(given) == 1 else whole
+    if len(given) == 1:
+        return _named_by(fn_name, names, given[0])
+    if len(given) != len(names):
+        raise messages.not_one_type_each(fn_name, names, given)
+    return StructType(list(zip(names, given, strict=True)), OrderedDict)
+
+
+def check_specs(fn_name: str, specs: Sequence[Any]) -> None:
+    """Refuses pairs that should have been a list of pairs."""
+    if len(specs) > 1 and all(map(is_field, specs)):
+        raise messages.pairs_without_a_list(fn_name, [name for name, _ in specs])
+
+
+def _named_by(fn_name: str, names: Sequence[str], whole: Type) -> Type:
+    if not isinstance(whole, StructType) or len(whole) != len(names):
+        raise messages.not_one_type_each(fn_name, names, [whole])
+    fields = whole.names()
+    if not any(fields):
+        return StructType(list(zip(names, whole, strict=True)), OrderedDict)
+    if set(fields) != set(names):
+        raise messages.other_field_names(fn_name, names, whole)
+    return whole
+
+
+def call_with_fields(
+    fn: Callable[..., Any],
+    names: Sequence[str],
+    type_: Type,
+    part: Callable[[int, str | None], Any],
+) -> Any:
+    """Calls `fn` with the parts of its argument, by name or by position."""
+    assert isinstance(type_, StructType)
+    fields: dict[str | int, Any]
+    fields = {name or i: part(i, name) for i, name in enumerate(type_.names())}
+    known = all(name in fields for name in names)
+    return fn(*(fields[key] for key in (names if known else range(len(names)))))
+
+
+def call_leaf(
+    fn: Callable[..., Any],
+    names: Sequence[str],
+    type_: Type | None,
+    argument: Any,
+    to_python: Callable[[Any, Type], Any],
+) -> Any:
+    """Calls a leaf's Python function; `to_python` makes what the function sees."""
+
+    def seen(value: Any, type_: Type) -> Any:
+        made = to_python(value, type_)
+        return SequenceList(made) if type(made) is list else made
+
+    if type_ is None:
+        return fn()
+    if len(names) == 1:
+        return fn(seen(argument, type_))
+    elements = type_.children()
+    return call_with_fields(
+        fn, names, type_, lambda i, _: seen(argument[i], elements[i])
+    )
+
+
+def check_leaf_parameter(fn_name: str, type_: Type | None) -> None:
+    """Refuses placements and functions as parameters of leaf code."""
+    if type_ is not None and not is_tensorflow_compatible(type_):
+        raise messages.not_for_leaf_code(fn_name, type_)

@@ -2,7 +2,7 @@
 """`federated_computation`: the frontend for programs made of other computations.
 
 The Python body runs once, at definition, on Values. Every call in it is given a name;
-the names, in program order, become one Block. Execution is somebody else's business.
+the names, in program order, become one Block. A context runs the result.
 """
 
 from collections import ChainMap
@@ -13,13 +13,12 @@ from fedlearn_edu.errors import FedLearnError, TypeNotAssignableError, add_place
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_nodes
-from fedlearn_edu.language.arguments import unpack
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import TracingContext, current_tracing_context
-from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.decorator import Decorator, call_with_fields
 from fedlearn_edu.language.messages import computations as messages
 from fedlearn_edu.language.value import Value, to_value
-from fedlearn_edu.types import SequenceType, StructType, Type
+from fedlearn_edu.types import SequenceType, Type
 
 
 @final
@@ -90,7 +89,7 @@ class FederatedTracingContext(TracingContext):
         return around and reference.type.contains(Type.is_federated)
 
     def check_visible(self, node: ir.Node, what: str) -> None:
-        """Refuses values that belong to a body which is over, or to a stranger's."""
+        """Refuses values of a body that is over, or of an unrelated one."""
         # A name is not enough: a cell that is run twice binds the same names again.
         for reference in free_nodes(node):
             if self._references.get(reference.name) is not reference:
@@ -152,12 +151,11 @@ def _run_body(
     whole = context.declare(parameter, type_)
     if len(names) == 1:
         return fn(whole)
-    assert isinstance(type_, StructType)
-    fields: dict[str | int, Any] = {}
-    for index, (name, _) in enumerate(type_.items()):
-        field = context.bind(ir.Selection(whole.node, index), name)
-        fields[name or index] = field
-    return unpack(fn, names, fields)
+
+    def field(index: int, name: str | None) -> Value:
+        return context.bind(ir.Selection(whole.node, index), name)
+
+    return call_with_fields(fn, names, type_, field)
 
 
 federated_computation = Decorator(

@@ -14,7 +14,6 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.errors import FedLearnError, TypeMismatchError, short_traceback
-from fedlearn_edu.language.arguments import private
 from fedlearn_edu.language.context_stack import current_tracing_context
 from fedlearn_edu.language.messages import values as messages
 from fedlearn_edu.language.value import Operators
@@ -32,7 +31,7 @@ from fedlearn_edu.types import (
     restore,
     to_type,
 )
-from fedlearn_edu.types.containers import Placed
+from fedlearn_edu.types.containers import Placed, private
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.sequences import Cached, cache, check_unshared, unwrap
 from fedlearn_edu.types.type_join import infer_member, infer_members, infer_sequence

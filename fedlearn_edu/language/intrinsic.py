@@ -2,8 +2,8 @@
 """What an intrinsic is: a name, a signature, perhaps an expansion.
 
 A *primitive* intrinsic must be implemented by what runs it. A *derived* one is written
-with others, and so runs everywhere the day it is written. Its use in a body is recorded
-in `application.py`; contexts decide how it is run.
+with others, and so runs everywhere the day it is written. Intrinsics are defined, and
+their use in a body is recorded, in `application.py`; contexts decide how they are run.
 """
 
 import difflib
@@ -14,10 +14,7 @@ from typing import final
 
 from fedlearn_edu.errors import TypeMismatchError, short_traceback
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.arguments import parameter_names
-from fedlearn_edu.language.federated_computation import trace_federated
 from fedlearn_edu.language.messages import intrinsics as messages
-from fedlearn_edu.language.value import Value
 from fedlearn_edu.types import (
     FunctionType,
     SequenceType,
@@ -37,13 +34,14 @@ class IntrinsicDef:
     Attributes:
         uri: its name.
         signatures: its generic types in the notation; letters stand for any type.
-        expand: how it is written with other intrinsics; `None` for a primitive.
+        expand: makes the function that it stands for, written with other intrinsics,
+            for a type of its argument; `None` for a primitive.
         require: called with the types of the arguments; raises if they will not do.
     """
 
     uri: str
     signatures: tuple[str, ...]
-    expand: Callable[..., Value] | None = None
+    expand: Callable[[Type | None], ir.Node] | None = None
     require: Callable[..., object] | None = None
 
     @property
@@ -101,19 +99,12 @@ _registry: dict[str, IntrinsicDef] = {}
 _definitions: list[str] = []
 
 
-def define(
-    uri: str,
-    *signatures: str,
-    expand: Callable[..., Value] | None = None,
-    require: Callable[..., object] | None = None,
-) -> IntrinsicDef:
-    """Registers an intrinsic; defining one again (a notebook cell) replaces it."""
-    definition = IntrinsicDef(uri, signatures, expand, require)
+def register(definition: IntrinsicDef) -> None:
+    """Makes an intrinsic known, in the place of an earlier one of its name."""
     if not definition.types:  # which are refused now, if they are no signatures
-        raise messages.no_signatures(uri)
-    _registry[uri] = definition
-    _definitions.append(uri)
-    return definition
+        raise messages.no_signatures(definition.uri)
+    _registry[definition.uri] = definition
+    _definitions.append(definition.uri)
 
 
 def number_of_definitions() -> int:
@@ -166,8 +157,7 @@ def expansion(definition: IntrinsicDef, type_: FunctionType) -> ir.Node:
     uri = definition.uri
     if definition.expand is None:
         raise messages.no_expansion(uri, type_)
-    names = parameter_names(definition.expand)
-    tree = trace_federated(definition.expand, names, type_.parameter, uri).tree
+    tree = definition.expand(type_.parameter)
     found = ir.function_type_of(tree).result
     if not type_.result.is_assignable_from(found):
         raise messages.broken_promise(uri, definition.signatures, type_.result, found)

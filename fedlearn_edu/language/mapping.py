@@ -4,13 +4,19 @@
 Nothing moves here: the result stays where the arguments are.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
-from fedlearn_edu.language.application import apply, argument, intrinsic, record, traced
-from fedlearn_edu.language.intrinsic import define
+from fedlearn_edu.language.application import (
+    apply,
+    argument,
+    define,
+    intrinsic,
+    record,
+    traced,
+)
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value, structure_like
+from fedlearn_edu.structure import leaves
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -99,7 +105,7 @@ def federated_zip(value: Any) -> Value:
 
 def _placement_of(type_: Type, where: str = "federated_zip") -> Placement:
     """The one placement that all parts of a structure have."""
-    parts = list(_parts(type_)) if isinstance(type_, StructType) else []
+    parts = leaves(type_) if isinstance(type_, StructType) else []
     unplaced = [part for part in parts if not isinstance(part, FederatedType)]
     if unplaced:
         raise messages.unplaced_part(unplaced[0], where)
@@ -107,15 +113,6 @@ def _placement_of(type_: Type, where: str = "federated_zip") -> Placement:
     if len(placements) != 1:
         raise messages.not_one_placement(type_, placements, where)
     return placements.pop()
-
-
-def _parts(type_: Type) -> Iterator[Type]:
-    """What a structure, and the structures in it, are made of."""
-    if isinstance(type_, StructType):
-        for element in type_:
-            yield from _parts(element)
-    else:
-        yield type_
 
 
 # T is a structure of federated values; U is the same structure without the placements.

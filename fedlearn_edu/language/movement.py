@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How values come to a placement: as constants, from the server, or made there."""
+"""How values come to a placement: as constants, from the server, or made there.
+
+From the server comes the whole of a value, or by key what each client asks for.
+"""
 
 from typing import Any
 
-from fedlearn_edu.language.application import apply, intrinsic
+import numpy as np
+
+from fedlearn_edu.language.application import apply, argument, define, intrinsic
 from fedlearn_edu.language.federated_value import check_placement
-from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value
-from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, Placement, Type
+from fedlearn_edu.types import (
+    CLIENTS,
+    FederatedType,
+    FunctionType,
+    Placement,
+    TensorType,
+    Type,
+)
 
 
-def _check_plain(type_: Type) -> None:
+def _check_plain(type_: Type, where: str = "federated_value") -> None:
     if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
-        raise messages.not_plain(type_)
+        raise messages.not_plain(type_, where)
 
 
 _BROADCAST = define("federated_broadcast", "(T@SERVER -> T@CLIENTS)")
@@ -57,7 +68,9 @@ def federated_value(value: Any, placement: Placement) -> Value:
     Source: `tff.federated_value`.
     """
     check_placement(placement)
-    return apply(_VALUE, [value], variant=0 if placement is CLIENTS else 1)
+    whole = argument(value, "federated_value")
+    _check_plain(whole.type_signature, str(whole))
+    return apply(_VALUE, [whole], variant=0 if placement is CLIENTS else 1)
 
 
 @intrinsic
@@ -81,3 +94,40 @@ def federated_compute(fn: Any, placement: Placement) -> Value:
     """`federated_eval` under the name some texts use."""
     # NB(TFF): the ancestor never had this name.
     return federated_eval(fn, placement)
+
+
+def _check_keys(keys: Type, *_: Type) -> None:
+    match keys:
+        case FederatedType(TensorType(dtype, (size,))) if dtype == np.int32:
+            is_vector = size is not None
+        case _:
+            is_vector = False
+    if not is_vector:
+        raise messages.no_keys(keys)
+
+
+_SELECT = define(
+    "federated_select",
+    "(<{K}@CLIENTS,int32@SERVER,T@SERVER,(<T,int32> -> U)> -> {U*}@CLIENTS)",
+    require=_check_keys,
+)
+
+
+@intrinsic
+def federated_select(
+    client_keys: Any, max_key: Any, server_val: Any, select_fn: Any
+) -> Value:
+    """Sends each client the slices of a server value it asks for.
+
+    `(<{int32[N]}@CLIENTS,int32@SERVER,T@SERVER,(<T,int32> -> U)> -> {U*}@CLIENTS)`
+
+    `select_fn` runs at the server once per client and key; the client receives one
+    element per key, in the order of its keys. `max_key` bounds the keys (exclusive) and
+    is not checked: a key out of range is whatever `select_fn` makes of it.
+
+    Raises:
+        TypeMismatchError: if keys are not `int32[N]` with known N, or types do not fit.
+
+    Source: `tff.federated_select`; Charles et al., Federated Select, 2022.
+    """
+    return apply(_SELECT, [client_keys, max_key, server_val, select_fn])

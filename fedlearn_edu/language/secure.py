@@ -18,7 +18,7 @@ import numpy as np
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import operation
 from fedlearn_edu.language.aggregation import federated_sum
-from fedlearn_edu.language.application import apply, intrinsic, to_federated
+from fedlearn_edu.language.application import apply, define, intrinsic, to_federated
 from fedlearn_edu.language.arithmetic import (
     call,
     dtype_of,
@@ -28,7 +28,6 @@ from fedlearn_edu.language.arithmetic import (
     scale,
     zeros,
 )
-from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.mapping import federated_zip, map_members
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value, map_leaves, structure_like, to_value

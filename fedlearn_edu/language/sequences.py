@@ -10,13 +10,13 @@ from typing import Any
 from fedlearn_edu.language.application import (
     apply,
     argument,
+    define,
     fit_to_signature,
     intrinsic,
     record,
 )
 from fedlearn_edu.language.arithmetic import binary, identity, zeros
 from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.intrinsic import define
 from fedlearn_edu.language.mapping import federated_zip, map_members
 from fedlearn_edu.language.messages import intrinsics as messages
 from fedlearn_edu.language.value import Value, to_value

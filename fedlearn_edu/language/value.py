@@ -16,10 +16,8 @@ import numpy as np
 from fedlearn_edu.errors import FedLearnError, FieldError, TracingError, short_traceback
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.language.arguments import private
-from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.language.context_stack import current_tracing_context
-from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.language.messages import values as messages
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -32,6 +30,7 @@ from fedlearn_edu.types import (
     infer_type,
     normalize,
 )
+from fedlearn_edu.types.containers import private
 from fedlearn_edu.types.python_types import fields_of
 
 _FOUR = ("add", "subtract", "multiply", "divide")

@@ -26,9 +26,12 @@ from fedlearn_edu.errors import (
     short_traceback,
 )
 from fedlearn_edu.executors.base import Executor
-from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.computation import (
+    Computation,
+    PolymorphicComputation,
+    check_closed,
+)
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.language.decorator import PolymorphicComputation
 from fedlearn_edu.simulation.outline import StackOutline, outline_of
 
 R = TypeVar("R")

@@ -178,10 +178,7 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     if len(given) != len(names):
         raise say.number_of_fields(type_, len(given), value, path)
     # Fields go by position; their names may be absent but not different.
-    fitting = given == names or all(
-        g in (None, n) for g, n in zip(given, names, strict=True)
-    )
-    if not fitting:
+    if any(g not in (None, n) for g, n in zip(given, names, strict=True)):
         raise say.names_of_fields(names, given, path)
     columns = zip(pairs, type_._parts(), strict=True)
     return type_._with_values(
@@ -338,3 +335,12 @@ def one_of(members: Sequence[Any], type_: Type) -> Any:
     if not members:
         raise say.no_holder(type_)
     return members[0]
+
+
+def private(plain: Any) -> Any:
+    """The same plain value in new arrays, which may be changed."""
+    if isinstance(plain, Struct):
+        return plain.map(private)
+    if isinstance(plain, tuple):
+        return tuple(map(private, plain))
+    return plain.copy() if isinstance(plain, np.ndarray) else plain

@@ -26,7 +26,7 @@ _LEAST_SHARE = 0.7  # of its width: 11 points are then as high as 7 to 8
 DISPLAYS = {
     "fedlearn_edu.language.federated_value.FederatedValue": "displays.draw_placed",
     "fedlearn_edu.language.computation.Computation": "programs.draw_computation",
-    "fedlearn_edu.language.decorator.PolymorphicComputation": (
+    "fedlearn_edu.language.computation.PolymorphicComputation": (
         "programs.draw_polymorphic"
     ),
     "fedlearn_edu.contexts.execution.AsyncExecutionContext": "executors.draw_context",

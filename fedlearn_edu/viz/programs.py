@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.decorator import PolymorphicComputation
+from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.viz import html, notebook
 from fedlearn_edu.viz.dataflow.drawing import draw_graph

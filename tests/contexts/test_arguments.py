@@ -134,3 +134,10 @@ def test_one_value_at_the_server_is_held_by_its_one_member() -> None:
 def test_one_value_for_nobody_knows_how_many_is_no_list_of_members() -> None:
     with pytest.raises(TypeMismatchError, match="nobody knows how many"):
         fl.FederatedValue(EVERYWHERE, fl.type_at_clients(INT))
+
+
+def test_a_function_may_return_one_value_for_all_where_members_are_promised() -> None:
+    made = fl.federated_computation(lambda f: f(), fl.FunctionType(None, INTS))
+    equal = fl.federated_computation(lambda: fl.federated_value(5, fl.CLIENTS))
+    with SyncExecutionContext(local_executor_factory(default_num_clients=2)):
+        assert made(equal) == [5, 5]

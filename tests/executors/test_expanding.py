@@ -9,7 +9,8 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.framework import FederatingStrategy, Handle, implements
 from fedlearn_edu.language import intrinsic as definition
-from fedlearn_edu.language.intrinsic import define, intrinsic_named
+from fedlearn_edu.language.application import define
+from fedlearn_edu.language.intrinsic import intrinsic_named
 from tests.executors.direct import composed, refused, with_sequences
 from tests.executors.examples import federating, run
 from tests.programs import FLOAT, FLOATS, INT, INT_AT_SERVER, INTS, add, increment

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which context is current: the innermost scope, else the default, in every thread."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -59,10 +60,6 @@ def test_a_scope_ends_also_when_its_body_fails(default: Named) -> None:
     assert increment(1) == "default"
 
 
-def test_a_worker_thread_sees_the_default(default: Named) -> None:
-    assert in_a_thread(lambda: increment(1)) == "default"
-
-
 def test_a_worker_thread_sees_the_scope_of_the_main_thread(default: Named) -> None:
     with Named("scoped"):
         assert in_a_thread(lambda: increment(1)) == "scoped"
@@ -96,6 +93,28 @@ def test_two_threads_scope_independently(default: Named) -> None:
     for thread in threads:
         thread.join()
     assert seen == {"a": "a", "b": "b"}
+
+
+def test_a_task_of_the_main_thread_is_not_in_the_scope_of_another(
+    default: Named,
+) -> None:
+    async def both() -> Any:
+        inside, over = asyncio.Event(), asyncio.Event()
+
+        async def scoped() -> None:
+            with Named("scoped"):
+                inside.set()
+                await over.wait()
+
+        async def beside() -> Any:
+            await inside.wait()
+            over.set()
+            return increment(1)
+
+        _, found = await asyncio.gather(scoped(), beside())
+        return found
+
+    assert asyncio.run(both()) == "default"
 
 
 def test_scopes_may_end_in_another_order_than_they_began(default: Named) -> None:

@@ -236,13 +236,6 @@ def test_names_of_parameters_must_be_those_of_the_fields() -> None:
         fl.federated_computation(body, INTS)
 
 
-def test_where_no_type_is_known_a_polymorphic_function_is_refused() -> None:
-    with pytest.raises(TracingError, match="not known here"):
-        fl.federated_computation(
-            lambda: fl.federated_value(fl.np_computation(lambda x: x), fl.SERVER)
-        )
-
-
 # ------------------------------------------------------------------ check_returns_type
 
 

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes back to Python: the table of semantics 2.10."""
+"""What a body may mention, and what comes back: semantics 2.6 and 2.10."""
 
 import dataclasses
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import TracingError, TypeMismatchError
-from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS, increment
+from fedlearn_edu.errors import TracingError, TypeMismatchError, TypeNotAssignableError
+from fedlearn_edu.language.value import to_value
+from tests.programs import FLOAT, INT, INT_AT_SERVER, INTS, NUMBERS, add, increment
 
 
 class Pair(NamedTuple):
@@ -168,3 +169,74 @@ def test_a_function_is_no_result() -> None:
 def test_a_placement_is_a_result() -> None:
     """differs: the ancestor could not compute placements."""
     assert fl.federated_computation(lambda: fl.CLIENTS)() is fl.CLIENTS
+
+
+# ------------------------------------------------------------------ mentioned
+
+
+@pytest.mark.parametrize(
+    ("thing", "type_"),
+    [
+        (5, "int32"),
+        (2**31, "int64"),
+        (1.5, "float32"),
+        (True, "bool"),
+        ("text", "string"),
+        (b"text", "string"),
+        (np.int64(5), "int64"),
+        (np.arange(3), "int64[3]"),
+        (fl.CLIENTS, "placement"),
+        (increment, "(int32 -> int32)"),
+        ([1, 2.5], "<int32,float32>"),
+        ((1, "a"), "<int32,string>"),
+        (OrderedDict(b=1, a=[2]), "<b=int32,a=<int32>>"),
+        (fl.Struct([("a", 1), (None, 2)]), "<a=int32,int32>"),
+        (Pair(1, 2.5), "<a=int32,b=float32>"),
+        (Data(1, 2.5), "<a=int32,b=float32>"),
+        ([add, 1], "<(<a=int32,b=int32> -> int32),int32>"),
+        ([], "<>"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_a_thing_becomes_a_value(thing: Any, type_: str) -> None:
+    """differs: there, a constant could not become one outside of a body."""
+    assert str(to_value(thing).type_signature) == type_
+
+
+@pytest.mark.parametrize(
+    ("thing", "cure"),
+    [
+        ({"a": 1}, "OrderedDict"),
+        (defaultdict(int, a=1), "OrderedDict"),
+        ([1, {"a": 1}], "OrderedDict"),
+        (lambda x: x, "decorate it"),
+        (np.int32, "decorate it"),
+        (fl.np_computation(lambda x: x), "type of its parameter"),
+        ({1, 2}, "make a value"),
+        (None, "make a value"),
+        (range(3), "make a value"),
+        (object(), "make a value"),
+    ],
+    ids=lambda thing: thing if isinstance(thing, str) else type(thing).__name__,
+)
+def test_what_has_no_meaning_in_a_body_is_refused(thing: Any, cure: str) -> None:
+    with pytest.raises(TracingError) as caught:
+        to_value(thing)
+    assert cure in str(caught.value.do)
+
+
+def test_a_list_is_a_sequence_where_one_is_wanted() -> None:
+    assert to_value([1, 2], NUMBERS).type_signature == NUMBERS
+    with pytest.raises(TypeMismatchError, match=r"\[element 1\]"):
+        to_value([1, "a"], NUMBERS)
+
+
+def test_a_wanted_type_is_checked() -> None:
+    with pytest.raises(TypeNotAssignableError, match=r"int32.*float32"):
+        to_value(1, FLOAT)
+
+
+def test_a_value_stays_itself() -> None:
+    value = to_value(5)
+    assert to_value(value) is value
+    assert to_value(value, INT) is value

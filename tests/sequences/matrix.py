@@ -7,8 +7,8 @@
     capture     none, a scalar, a model (a structure of arrays)
     form        list, tuple, generator, generator function, NumPy array, dataset
 
-`operate` is recorded in a body, traced into a graph, and run at once: the files
-`test_matrix_*` say where. `meaning` says what must come out.
+`operate` is recorded in a body, and traced into a graph: the files `test_matrix_*` say
+where. `meaning` says what must come out.
 """
 
 from collections import OrderedDict

@@ -112,14 +112,9 @@ def test_what_cannot_be_added_up_is_refused_outside_of_bodies(element: Any) -> N
 def test_an_empty_list_outside_of_bodies_needs_a_type() -> None:
     with pytest.raises(TypeMismatchError, match=r"np.zeros\(\[0\], np.float32\)"):
         fl.sequence_sum([])
-    assert fl.sequence_sum(np.zeros([0], np.float32)) == 0
-    assert fl.sequence_reduce([], np.int32(7), add) == 7
-    assert fl.sequence_map(increment, []) == []
 
 
-def test_elements_outside_of_bodies_become_what_the_function_takes() -> None:
-    half = fl.np_computation(lambda x: x / np.float32(2), np.float32)
-    assert fl.sequence_map(half, [1, 2]) == [0.5, 1.0]
+def test_elements_outside_of_bodies_are_what_the_function_takes() -> None:
     with pytest.raises(TypeMismatchError, match=r"\[element 1\]"):
         fl.sequence_map(increment, [1, 2.5])
 

@@ -8,6 +8,8 @@ from fedlearn_edu.errors import (
     ArgumentsError,
     ComputationReturnedNoneError,
     ContextError,
+    StructureError,
+    TracingError,
     TypeMismatchError,
     describe,
     line_in,
@@ -16,7 +18,7 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
 
 if TYPE_CHECKING:
-    from fedlearn_edu.language.computation import Computation
+    from fedlearn_edu.language.computation import Computation, PolymorphicComputation
     from fedlearn_edu.language.value import Value
 
 # ----------------------------------------------------------------------------- defining
@@ -31,6 +33,119 @@ def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneE
         found="None",
         where=where,
         do="end the function with `return …`",
+    )
+
+
+def takes_no_result(decorator: str, result: Type) -> TracingError:
+    return TracingError(
+        f"{decorator} finds the type of the result by itself",
+        expected="the types of the parameters, and nothing more",
+        found=f"result={result}",
+        do="leave it out; to check it, put @fl.check_returns_type(…) below",
+    )
+
+
+def has_its_types(decorator: str, more: int) -> TracingError:
+    return TracingError(
+        f"{decorator} already has its types",
+        expected="a function, and nothing more",
+        found=f"{more} further argument(s)",
+        do="give all types in one place",
+    )
+
+
+def nothing_to_trace(decorator: str, found: object) -> TracingError:
+    return TracingError(
+        f"{decorator} needs a function to trace",
+        expected="a Python function",
+        found=describe(found),
+        do=f"write @{decorator}(type) above def f(x): …",
+    )
+
+
+def decorated_twice(
+    computation: "Computation | PolymorphicComputation",
+) -> TracingError:
+    return TracingError(
+        f"{computation.__name__} is a computation already",
+        expected="a plain Python function",
+        found=describe(computation),
+        do="use it as it is, or decorate a lambda that calls it",
+    )
+
+
+def broken_promise_of_result(
+    name: str, promised: Type | None, found: Type | None
+) -> TypeMismatchError:
+    same_text = str(found) == str(promised)  # then the containers differ
+    return TypeMismatchError(
+        f"{name} promises another result type than it has",
+        expected=repr(promised) if same_text else str(promised),
+        found=repr(found) if same_text else str(found),
+        do="change the promise or the body",
+    )
+
+
+def no_python_signature(fn: object) -> TracingError:
+    return TracingError(
+        "this callable has no Python signature",
+        expected="a function written in Python",
+        found=describe(fn),
+        do=f"wrap it: lambda x: {getattr(fn, '__name__', 'it')}(x)",
+    )
+
+
+def bad_parameter(fn: object, found: str) -> TracingError:
+    return TracingError(
+        "every parameter of a computation needs a name and a position",
+        expected="plain parameters, as in def f(a, b)",
+        found=found,
+        where=f"the signature of {getattr(fn, '__name__', fn)}",
+        do="list the parameters one by one",
+    )
+
+
+def pairs_without_a_list(fn_name: str, names: Sequence[str]) -> TracingError:
+    listed = ", ".join(f"({name!r}, …)" for name in names)
+    return TracingError(
+        f"{fn_name} was given pairs, each of which is a structure of one field",
+        expected=f"one list: [{listed}]",
+        found=listed,
+        do="put the pairs into a list, or leave the names to the parameters",
+    )
+
+
+def other_field_names(fn_name: str, names: Sequence[str], whole: Type) -> TracingError:
+    return TracingError(
+        f"the parameters of {fn_name} and the fields of its type differ in name",
+        expected=f"fields named {', '.join(names)}",
+        found=str(whole),
+        where=f"the definition of {fn_name}",
+        do="name the fields as the parameters, or leave all of them unnamed",
+    )
+
+
+def not_one_type_each(
+    fn_name: str, names: Sequence[str], types: Sequence[Type]
+) -> TracingError:
+    listed = ", ".join(map(str, types)) or "no type"
+    return TracingError(
+        f"{fn_name} and the types it is decorated with do not fit together",
+        expected=f"{len(names)} type(s), for {fn_name}({', '.join(names)})",
+        found=listed,
+        where=f"the definition of {fn_name}",
+        do="give the decorator one type for each parameter",
+    )
+
+
+def not_for_leaf_code(fn_name: str, type_: Type) -> TracingError:
+    return TracingError(
+        f"the parameter of {fn_name} is not for leaf code",
+        expected="tensors, structures and sequences",
+        found=str(type_),
+        where=f"the definition of {fn_name}",
+        do="declare one member and use federated_map, "
+        "or decorate with federated_computation",
     )
 
 
@@ -87,6 +202,35 @@ def bad_call(
         found=found,
         where=f"the call of {callee}",
         do=f"pass {len(type_)} arguments, one for each field, in order or by name",
+    )
+
+
+# -------------------------------------------------------------------------- polymorphic
+
+
+def no_type_of_its_own(name: str) -> AttributeError:
+    cure = "it takes that of what it is called with; decorate it with types"
+    return AttributeError(f"{name} has no type yet: {cure}")
+
+
+def cannot_be_pickled(computation: object) -> StructureError:
+    return StructureError(
+        "a polymorphic computation cannot be pickled",
+        expected="a computation, which has types",
+        found=describe(computation),
+        do="decorate it with its types, and pickle that",
+    )
+
+
+def needs_an_argument(callee: str, names: Sequence[str]) -> TracingError:
+    return TracingError(
+        f"{callee} needs an argument", expected=f"{callee}({', '.join(names)})"
+    )
+
+
+def takes_one_named(callee: str, name: str, found: Type) -> ArgumentsError:
+    return ArgumentsError(
+        f"{callee} takes one argument", expected=f"{callee}({name})", found=str(found)
     )
 
 

@@ -218,12 +218,12 @@ def _by_element(wanted: Type | None, found: Type | None) -> str:
             return ""
 
 
-def not_plain(type_: Type) -> TypeMismatchError:
+def not_plain(type_: Type, where: str) -> TypeMismatchError:
     return TypeMismatchError(
         "federated_value places plain values only",
         expected="a type without placements and functions",
         found=str(type_),
-        where="federated_value",
+        where=where,
         do="use federated_broadcast at the server, federated_eval for functions",
     )
 

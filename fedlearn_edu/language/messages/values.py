@@ -28,7 +28,7 @@ from fedlearn_edu.types.messages import BY_ELEMENT, by_element, clip
 from fedlearn_edu.types.python_types import is_dataset
 
 if TYPE_CHECKING:
-    from fedlearn_edu.language.decorator import PolymorphicComputation
+    from fedlearn_edu.language.computation import PolymorphicComputation
     from fedlearn_edu.language.value import Value
 
 # ---------------------------------------------------------------------------- in a body

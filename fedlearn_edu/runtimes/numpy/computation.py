@@ -14,7 +14,8 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate, obstacle
+from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
+from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.errors import (
     ContextError,
     FedLearnError,
@@ -25,10 +26,9 @@ from fedlearn_edu.errors import (
     line_of,
 )
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.arguments import call_leaf, check_leaf_parameter, private
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
-from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
 from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.structure import Struct, tree_map
@@ -41,6 +41,7 @@ from fedlearn_edu.types import (
     normalize,
     restore,
 )
+from fedlearn_edu.types.containers import private
 from fedlearn_edu.types.dtypes import STRING
 from fedlearn_edu.types.sequences import SequenceList
 from fedlearn_edu.types.type_join import join

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.arguments import call_leaf, check_leaf_parameter
 from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.decorator import Decorator
+from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
 from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import from_body, to_body

@@ -8,7 +8,7 @@ executors would do step by step, TensorFlow then does in one call.
 
 from typing import Any
 
-from fedlearn_edu.compiler.evaluation import obstacle
+from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME

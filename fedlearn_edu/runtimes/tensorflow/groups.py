@@ -17,7 +17,7 @@ from math import prod
 from threading import RLock
 from typing import Any, final
 
-from fedlearn_edu.compiler.evaluation import obstacle
+from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.executors.batched import BatchedRuntime, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text

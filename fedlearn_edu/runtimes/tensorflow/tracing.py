@@ -8,7 +8,7 @@ of the language. Other computations called in a body become part of its graph.
 from collections.abc import Iterator
 from typing import Any, final
 
-from fedlearn_edu.compiler.evaluation import obstacle
+from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import TracingContext

@@ -17,8 +17,7 @@ from fedlearn_edu.contexts.recorded import record
 from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER
-from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.decorator import PolymorphicComputation
+from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import INK
 from fedlearn_edu.viz.explorers.controls import (
