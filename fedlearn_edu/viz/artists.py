@@ -71,13 +71,14 @@ class Texts:
         self._transform = transform or axes.transData
         self._look: Any = {"ha": ha, "color": color, **_PLAIN}
 
-    def show(self, words: Words) -> None:
+    def show(self, words: Words, color: str | None = None) -> None:
         """Writes these, and nothing else."""
         while len(self._made) < len(words):
             made = self._axes.text(0, 0, "", transform=self._transform, **self._look)
             self._made.append(made)
         for text, (x, y, word) in zip(self._made, words, strict=False):
             text.set(x=x, y=y, text=word, visible=True)
+            text.set_color(color or self._look["color"])
         for text in self._made[len(words) :]:
             text.set_visible(False)
 
