@@ -14,7 +14,7 @@ from typing import Any, final
 
 import ipywidgets as widgets
 
-from fedlearn_edu.errors import FedLearnError, describe, is_whole_number
+from fedlearn_edu.errors import FedLearnError, describe, is_whole_number, whole_number
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM
 
@@ -142,14 +142,13 @@ def limits_around(
 
 def check_count(number: Any, name: str, least: int, most: int) -> int:
     """The number as an `int`, or an error that names the limits."""
-    if not is_whole_number(number) or not least <= number <= most:
-        raise style.FigureDataError(
-            f"{name} is a whole number from {least} to {most}",
-            expected=f"{least} to {most}",
-            found=describe(number),
-            where=name,
-        )
-    return int(number)
+    said = {
+        "summary": f"{name} is a whole number from {least} to {most}",
+        "expected": f"{least} to {most}",
+        "found": describe(number),
+    }
+    asked = None if is_whole_number(number, most + 1) else number
+    return whole_number(asked, name, least, style.FigureDataError, **said)
 
 
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:

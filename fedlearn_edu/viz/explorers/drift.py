@@ -284,11 +284,13 @@ def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
     """The values of the controls, or an error that says what is wrong."""
     is_rate = isinstance(rate, int | float) and not isinstance(rate, bool)
     most, fits_rate = MOST_EPOCHS, is_rate and 0 < rate <= _HIGHEST_RATE
+    is_count = is_whole_number(clients, 2) and clients <= CLIENTS
+    is_epochs = is_whole_number(epochs, 1) and epochs <= most
     for name, found, fits, expected in (
         ("data", data, isinstance(data, str) and data in DATA, ", ".join(DATA)),
-        ("clients", clients, _is_whole(clients, 2, CLIENTS), f"2 to {CLIENTS}"),
+        ("clients", clients, is_count, f"2 to {CLIENTS}"),
         ("learning_rate", rate, fits_rate, f"above 0, at most {_HIGHEST_RATE:g}"),
-        ("local_epochs", epochs, _is_whole(epochs, 1, most), f"1 to {most}"),
+        ("local_epochs", epochs, is_epochs, f"1 to {most}"),
     ):
         if not fits:
             raise style.FigureDataError(
@@ -299,7 +301,3 @@ def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
             )
     whole = {"clients": int(clients), "epochs": int(epochs)}
     return {"data": data, "rate": float(rate), **whole}
-
-
-def _is_whole(number: Any, least: int, most: int) -> bool:
-    return is_whole_number(number) and least <= number <= most

@@ -79,7 +79,7 @@ def draw_tape(
     picture = TapePicture(timeline, width_in, figure=figure)
     if at is None:
         return style.say_of(picture.figure, figure, timeline.summary())
-    if not is_whole_number(at) or at not in range(1, len(timeline) + 1):
+    if not is_whole_number(at, 1) or at > len(timeline):
         raise style.FigureDataError(
             "there is no such step on the tape",
             expected=f"a step from 1 to {len(timeline)}"
