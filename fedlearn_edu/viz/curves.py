@@ -19,12 +19,7 @@ ROUND_LABEL = "round (0: before training)"
 
 _STYLES: tuple[Any, ...] = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D")
-_SIGNS = (
-    "\N{BLACK CIRCLE}",
-    "\N{BLACK SQUARE}",
-    "\N{BLACK UP-POINTING TRIANGLE}",
-    "\N{BLACK DIAMOND}",
-)
+_SIGNS = "●■▲◆"
 _MOST_MARKERS = 12
 _NAME_CHARS = 17
 
@@ -62,8 +57,7 @@ class Curve:
     @property
     def known(self) -> NDArray[np.bool_]:
         """Which values are numbers."""
-        known: NDArray[np.bool_] = np.isfinite(self.values)
-        return known
+        return np.asarray(np.isfinite(self.values))
 
 
 @final
@@ -84,7 +78,9 @@ class CurvePanel:
         self._axes, self._is_share, self._first = axes, is_share, first
         (self._band,) = axes.fill([0], [0], color=colors.CLIENTS, alpha=0.25, lw=0)
         (self._at,) = axes.plot([], [], color=colors.INK, lw=1, ls=(0, (2, 2)))
-        self._lines = [_line(axes, number) for number in range(MOST_CURVES)]
+        self._lines: list[Any] = []
+        for ls, marker in zip(_STYLES, _MARKERS, strict=True):
+            self._lines += axes.plot([], [], ls=ls, marker=marker, ms=5)
         (self._crosses,) = axes.plot([], [], "X", color=colors.ALARM, ms=11, mec="w")
         self._gap = 1.35 * style.FONT_PT / 72 / height_in
         figure: Any = axes.figure
@@ -226,18 +222,6 @@ def shortened(name: str, most: int = _NAME_CHARS) -> str:
     """
     half = (most - 1) // 2
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
-
-
-def _line(axes: Axes, number: int) -> Any:
-    (line,) = axes.plot(
-        [],
-        [],
-        color=colors.MODELS[number],
-        ls=_STYLES[number],
-        marker=_MARKERS[number],
-        ms=5,
-    )
-    return line
 
 
 def _label(curve: Curve, is_share: bool) -> str:

@@ -7,7 +7,6 @@ from typing import Any, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike, NDArray
@@ -218,8 +217,10 @@ def _draw_bars(
         bars = axes.bar(place, np.nan_to_num(shares), width, label=label, hatch=hatch)
         for bar in bars.patches:
             bar.set(facecolor=color if is_last else "white", edgecolor=color)
-        if is_last:
-            _label_bars(axes, bars, shares, clear)
+    for x, share, height in zip(place, shares, clear, strict=True):
+        # Above whatever stands beside it.
+        look: Any = {"color": color, "ha": "center", "va": "bottom"}
+        axes.text(x, height + 0.02, _percent(share), **look)
     axes.set_xticks(clients)
     axes.set_xlim(-0.6, len(clients) - 0.4)
     axes.set_xlabel("client, and the only digit it holds")
@@ -261,17 +262,3 @@ def _bars_said(series: Mapping[str, Any], table: NDArray[np.float64]) -> str:
 
 def _percent(share: float, sign: str = "") -> str:
     return "\N{EN DASH}" if np.isnan(share) else f"{100 * share:.0f}{sign}"
-
-
-def _label_bars(
-    axes: Axes,
-    bars: BarContainer,
-    shares: NDArray[np.float64],
-    clear: NDArray[np.float64],
-) -> None:
-    """Writes each bar's percentage in its color, above whatever stands beside it."""
-    for bar, share, height in zip(bars.patches, shares, clear, strict=True):
-        middle = bar.get_x() + bar.get_width() / 2
-        color = bar.get_facecolor()
-        text = _percent(share)
-        axes.text(middle, height + 0.02, text, color=color, ha="center", va="bottom")

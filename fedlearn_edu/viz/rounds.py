@@ -212,7 +212,7 @@ def draw_run(
     """
     width_in = style.width_of(figure, width_in)
     found = _tables(runs)
-    tables = {name: _history(table) for name, table in found.items()}
+    tables = {n: t.history if isinstance(t, Run) else t for n, t in found.items()}
     stopped = {n: t.stopped for n, t in found.items() if isinstance(t, Run)}
     names, starts = _columns(tables, columns), [_rounds(t)[:1] for t in tables.values()]
     # The axis begins at 1, or at 0 with an evaluation before training.
@@ -221,17 +221,12 @@ def draw_run(
     for axes, column in zip(panels, names, strict=True):
         axes.set_title(_title(column))
         panel = CurvePanel(axes, _PANEL_IN, is_share="accuracy" in column, first=first)
-        _draw(panel, tables, column)
+        curves = [_curve(name, table, column) for name, table in tables.items()]
+        note = "" if any(map(end, curves)) else "no number in any round"
+        band = _band(next(iter(tables.values())), column)
+        panel.show(curves, _last(tables), band=band, note=note)
     sentence = " ".join(_said(tables, stopped, name) for name in names)
     return style.say_of(paper, figure, sentence)
-
-
-def _draw(panel: CurvePanel, tables: dict[str, History], column: str) -> None:
-    curves = [_curve(name, table, column) for name, table in tables.items()]
-    last = _last(tables)
-    band = _band(next(iter(tables.values())), column)
-    note = "" if any(end(curve) for curve in curves) else "no number in any round"
-    panel.show(curves, last, band=band, note=note)
 
 
 def _curve(name: str, history: History, column: str) -> Curve:
@@ -311,10 +306,6 @@ def _tables(runs: Any) -> dict[str, Table]:
             do='{"FedAvg": learning.run(…), …}',
         )
     return {str(name): table for name, table in found.items()}
-
-
-def _history(table: Table) -> History:
-    return table if isinstance(table, History) else table.history
 
 
 def _title(column: str) -> str:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Notebooks show an environment as boxes on top of each other, for every reader."""
 
-import re
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from fedlearn_edu.viz import colors, notebook
 from fedlearn_edu.viz.executors import draw_environment
 from tests.extension.own_strategy import OneRoomStrategy
 from tests.programs import in_another_process
-from tests.viz.html_reader import Reader
+from tests.viz.html_reader import Reader, check_html
 
 fw = fl.framework
 WITH = simulation.build_inprocess_environment(3)
@@ -86,26 +85,18 @@ def test_the_picture_says_what_the_text_says() -> None:
 
 
 def test_it_can_be_read_on_white_on_black_and_on_a_phone() -> None:
-    reader = Reader(draw_environment(WITH))
+    reader = check_html(draw_environment(WITH))
     styles = [value for _, name, value in reader.attributes if name == "style"]
     pairs = [part.split(":") for style in styles for part in style.split(";")]
     values: dict[str, set[str]] = {name: set() for name, _ in pairs}
     for name, value in pairs:
         values[name].add(value)
-    assert "color" not in values  # the page's own
     see_through = {f"{c}1f" for c in (colors.SERVER, colors.CLIENTS, colors.QUIET)}
     line = colors.QUIET
     assert values["background"] == {*see_through, line}
     assert values["width"] == {"2px"}  # of a line; everything else shrinks
     assert "min-width" not in values
     assert "white-space" not in values
-
-
-def test_nothing_is_fetched_and_nothing_collides_with_the_page() -> None:
-    html = draw_environment(WITH)
-    tags = set(Reader(html).tags)
-    assert not tags & {"script", "style", "link", "img", "iframe"}
-    assert not re.search(r"https?:|url\(|\bid=|\bclass=", html)
 
 
 def test_names_of_yours_are_only_text() -> None:

@@ -25,9 +25,8 @@ def test_one_round_of_training() -> None:
 def test_without_communication_there_is_one_column() -> None:
     flow = read(programs.chain)
     grid = place(flow)
-    assert flow.columns == [Lane.UNPLACED]
+    assert (flow.columns, grid.ways) == ([Lane.UNPLACED], [])
     assert grid.rows == list(range(len(flow.nodes)))
-    assert grid.ways == []
 
 
 def test_arrows_in_each_others_way_take_different_tracks() -> None:
