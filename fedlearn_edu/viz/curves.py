@@ -67,7 +67,7 @@ class CurvePanel:
     def __init__(
         self, axes: Axes, height_in: float, *, is_share: bool, first: int = 0
     ) -> None:
-        """Draws what stays.
+        """Draws the fixed parts.
 
         Args:
             axes: With room of `LABEL_IN` at their right.

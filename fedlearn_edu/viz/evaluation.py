@@ -68,7 +68,7 @@ class ConfusionPanel:
     """A confusion matrix in square axes; `show` puts another one into it."""
 
     def __init__(self, axes: Axes, side_in: float) -> None:
-        """Draws what stays.
+        """Draws the fixed parts.
 
         Args:
             axes: Square, with room below and left of them.

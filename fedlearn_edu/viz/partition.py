@@ -152,7 +152,7 @@ class ClientRows:
     def __init__(
         self, figure: style.Paper, height_in: float, *, has_images: bool
     ) -> None:
-        """Draws the parts that stay.
+        """Draws the fixed parts.
 
         Args:
             figure: With room of `HEAD_IN` above the table, and of `FOOT_IN` below it.

@@ -43,14 +43,14 @@ def read(computation: Computation, *, expanded: bool = False) -> Flow:
     named = {intrinsic.uri for intrinsic in all_intrinsics()} - {_TOGETHER}
     tree = expand_intrinsics(computation.tree, set() if expanded else named)
     program = as_program(tree)
-    straight = to_normal_form(program)
-    assert isinstance(straight.body, ir.Block)
+    normal = to_normal_form(program)
+    assert isinstance(normal.body, ir.Block)
     reader = _Reader()
     if program.parameter is not None and program.parameter_type is not None:
         whole, several = program.parameter_type, _is_packed(program.parameter)
         reader.names[_ARGUMENT] = reader.parameter(program.parameter, whole, several)
-    result = reader.visit(straight.body)
-    reader.result("", result, straight.body.type)
+    result = reader.visit(normal.body)
+    reader.result("", result, normal.body.type)
     return reader.graph.flow(computation.__name__)
 
 

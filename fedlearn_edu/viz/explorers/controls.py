@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls, each with a label, a value and a way by keyboard; and a line that answers.
+"""Controls with a label, a value and keyboard access; and a status line.
 
 Beside every slider there is a labeled box to type into: screen readers announce the
 box, and it works where the notebook keeps the arrow keys to itself.

@@ -103,7 +103,7 @@ def explore_drift(
     learning_rate: float = 0.1,
     local_epochs: int = 5,
 ) -> Explorer:
-    """Shows `draw_drift` with controls; what is missing is computed by itself.
+    """Shows `draw_drift` with controls; a missing round is computed automatically.
 
     Args:
         data: As in `draw_drift`, at first.

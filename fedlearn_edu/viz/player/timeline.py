@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tape as the player needs it: for each step who, what, where in the program, bytes.
 
-Made once when a tape is opened; to look at a step is then to look it up. A step is an
+It is computed once, when a tape is opened; showing a step is a lookup. A step is an
 event, counted from 0 here and from 1 for people.
 
 Each participant has a lane. Inside a lane there is a row for each layer, the top of the
@@ -316,7 +316,7 @@ class Timeline:
         return tuple(map(listing.call_of, places) if is_call else places) or around
 
     def _first_operand(self, event: Event) -> int | None:
-        """The step that made it; `None` if it is not on the tape (any more)."""
+        """The step that made the first operand; `None` if it is not on the tape."""
         made = self._at.get(event.operands[0]) if event.operands else None
         return made if made is None or made < self._at[event.number] else None
 
@@ -327,7 +327,7 @@ def _handed(event: Event) -> ir.Node | None:
 
 
 def _failed(event: Event) -> bool:
-    """Whether a call failed; of a batched one, clients repeat it one by one."""
+    """Whether a call failed; a batched one, which is repeated singly, does not count."""
     return bool(event.error) and not is_batched(event)
 
 

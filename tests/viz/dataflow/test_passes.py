@@ -14,7 +14,7 @@ from fedlearn_edu.viz import NARROW_IN, WIDE_IN
 from fedlearn_edu.viz.dataflow.flow import Lane
 from fedlearn_edu.viz.dataflow.from_ir import as_program
 from fedlearn_edu.viz.dataflow.passes import EDGE_IN, draw_passes, side_by_side
-from fedlearn_edu.viz.dataflow.stages import stages, straight
+from fedlearn_edu.viz.dataflow.stages import normalized, stages
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure
 
@@ -50,10 +50,10 @@ def test_every_step_comes_from_somewhere() -> None:
             assert set(origins) <= set(range(len(before.steps))), name
 
 
-def test_a_straight_program_is_straightened_to_itself() -> None:
+def test_a_program_in_normal_form_stays_as_it_is() -> None:
     """Names are the same in the stages, so steps are found again by them."""
     for name, program in PROGRAMS.items():
-        once = straight(as_program(program.tree))
+        once = normalized(as_program(program.tree))
         assert to_normal_form(once) == once, name
 
 
