@@ -51,19 +51,6 @@ def test_odd_matrices_are_said(matrix: Any, words: str) -> None:
     assert style.said(figure).endswith(words)
 
 
-@pytest.mark.parametrize(
-    "matrix",
-    [
-        *([1, 2], [[1, 2]], [[-1]], [["a"]], np.zeros([0, 0]), [[np.nan]]),
-        *([[0.8, 0.2], [0.0, 1.0]], [[np.inf]], [[1, 2], [3]]),
-    ],
-    ids=str,
-)
-def test_what_is_no_matrix_is_refused(matrix: Any) -> None:
-    with pytest.raises(viz.FigureDataError, match="no confusion matrix"):
-        viz.draw_confusion(matrix)
-
-
 def test_whole_numbers_may_be_floats() -> None:
     words = style.said(viz.draw_confusion(MATRIX.astype(float)))
     assert words == style.said(viz.draw_confusion(MATRIX))

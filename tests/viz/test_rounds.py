@@ -169,33 +169,3 @@ def test_templates_are_said() -> None:
     assert style.said(white).endswith(
         "The strongest for a class: none; the strongest against one: none."
     )
-
-
-@pytest.mark.parametrize(
-    ("draw", "wrong"),
-    [
-        ("learning_curves", (np.zeros([0, 2]), [], [])),
-        ("learning_curves", (np.zeros([1, 0]), [0.1], [0.1])),
-        ("learning_curves", ([1.0, 2.0], [0.1, 0.2], [0.1, 0.2])),
-        ("learning_curves", ([[1.0], [2.0]], [0.1, 0.2], [0.1])),
-        ("learning_curves", ([[1], [1, 2]], [0.1, 0.2], [0.1, 0.2])),
-        ("learning_curves", ([["a"]], [0.1], [0.1])),
-        ("learning_curves", ([[1.0]], 0.1, 0.1)),
-        ("learning_curves", (None, None, None)),
-        ("client_accuracy", ({},)),
-        ("client_accuracy", ({"a": []},)),
-        ("client_accuracy", ({"a": [0.1], "b": [0.1, 0.2]},)),
-        ("client_accuracy", ({"a": 0.5},)),
-        ("client_accuracy", ({name: [0.5] for name in "abcd"},)),
-        ("client_accuracy", ([[0.5]],)),
-        ("digit_templates", (np.zeros([785, 10]),)),
-        ("digit_templates", (np.zeros([784, 0]),)),
-        ("digit_templates", (np.zeros([0, 10]),)),
-        ("digit_templates", (1.0,)),
-        ("digit_templates", ([[NAN]],)),
-    ],
-    ids=str,
-)
-def test_what_makes_no_picture_is_refused(draw: str, wrong: tuple[Any, ...]) -> None:
-    with pytest.raises(viz.FigureDataError, match="expected: "):
-        getattr(viz, f"draw_{draw}")(*wrong)

@@ -117,24 +117,6 @@ def test_columns_can_be_chosen() -> None:
         viz.draw_run(history([0.5]), columns=["nothing"])
 
 
-@pytest.mark.parametrize(
-    ("runs", "columns"),
-    [
-        (7, None),
-        ({}, None),
-        ({"a": 1}, None),
-        (Run(None), None),
-        (history([0.5]), []),
-        (history([0.5]), "round"),
-        ({str(n): history([0.5]) for n in range(5)}, None),
-    ],
-    ids=["int", "none", "no-run", "no-rounds", "no-columns", "text", "five"],
-)
-def test_what_cannot_be_drawn_is_refused(runs: Any, columns: Any) -> None:
-    with pytest.raises(viz.FigureDataError):
-        viz.draw_run(runs, columns=columns)
-
-
 def measured(*rounds: float) -> History:
     rows = [{"round": at, "loss": 9.0 / (n + 1)} for n, at in enumerate(rounds)]
     return History.of(rows)

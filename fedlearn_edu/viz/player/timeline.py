@@ -327,7 +327,7 @@ def _handed(event: Event) -> ir.Node | None:
 
 
 def _failed(event: Event) -> bool:
-    """Whether a call failed; a batched one, which is repeated singly, does not count."""
+    """Whether a call failed that is not repeated, as a batched one is, one by one."""
     return bool(event.error) and not is_batched(event)
 
 

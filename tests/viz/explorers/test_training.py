@@ -174,27 +174,6 @@ def test_an_error_in_the_thread_is_said(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"processes": 7},
-        {"processes": {}},
-        {"processes": {str(n): process for n in range(5)}},
-        {"processes": {"": process}},
-        {"processes": {"a": 7}},
-        {"data": [1]},
-        {"test": 3},
-        {"rounds": 0},
-        {"rounds": True},
-        {"batch_size": 0},
-    ],
-    ids=lambda wrong: "-".join(f"{k}-{len(str(v))}" for k, v in wrong.items())[:16],
-)
-def test_what_makes_no_sense_is_refused(wrong: Any) -> None:
-    with pytest.raises(viz.FigureDataError):
-        viz.explore_training(**wrong)
-
-
 def test_a_model_that_does_not_choose_is_refused() -> None:
     model = learning.models.linear_regression(2)
     with pytest.raises(viz.FigureDataError, match="does not choose"):
