@@ -129,9 +129,8 @@ class CurvePanel:
             line.set_markevery(max(1, len(curve.values) // _MOST_MARKERS))
         for line in self._lines[len(curves) :]:
             line.set_data([], [])
-        self._at.set_data(
-            *(([], []) if at is None else ([at] * 2, self._axes.get_ylim()))
-        )
+        marked: Any = ([], []) if at is None else ([at] * 2, self._axes.get_ylim())
+        self._at.set_data(*marked)
         self._show_band(curves, band)
         self._show_crosses(curves)
         self._show_ends(curves)
@@ -160,8 +159,8 @@ class CurvePanel:
 
     def _show_crosses(self, curves: Sequence[Curve]) -> None:
         ends = [end(curve) for curve in curves if curve.diverged is not None]
-        points = [point for point in ends if point]
-        self._crosses.set_data([x for x, _ in points], [y for _, y in points])
+        points = np.array([*filter(None, ends)]).reshape(-1, 2)
+        self._crosses.set_data(*points.T)
 
     def _show_ends(self, curves: Sequence[Curve]) -> None:
         """Writes a sign and a name beside each end; labels that touch move apart."""

@@ -80,11 +80,8 @@ class ConfusionPanel:
         axes.grid(visible=False)
         axes.spines[["top", "right"]].set_visible(True)
         axes.set(xticks=[], yticks=[])
-        below = blended(axes, "x", -0.13)
-        beside = blended(axes, "y", -0.13)
-        self._columns, self._rows = (
-            Texts(axes, transform=where) for where in (below, beside)
-        )
+        self._columns = Texts(axes, transform=blended(axes, "x", -0.13))
+        self._rows = Texts(axes, transform=blended(axes, "y", -0.13))
         axes.set_xlabel("predicted class", labelpad=20)
         axes.set_ylabel("true class", labelpad=24)
 
@@ -110,9 +107,8 @@ class ConfusionPanel:
 
     def _every(self, classes: int) -> range:
         wide_in = (len(str(classes - 1)) + 1) * _DIGIT_IN
-        return range(
-            0, classes, max(1, int(np.ceil(wide_in * classes / self._side_in)))
-        )
+        step = int(np.ceil(wide_in * classes / self._side_in))
+        return range(0, classes, max(1, step))
 
 
 def check_matrix(matrix: ArrayLike) -> NDArray[np.int64]:

@@ -86,7 +86,7 @@ WRONG: list[tuple[str, str, list[Any]]] = [
     (
         "draw_run",
         "where: +columns",
-        [{"runs": HISTORY, "columns": each} for each in ([], "round")],
+        [{"runs": HISTORY, "columns": []}, {"runs": HISTORY, "columns": "round"}],
     ),
     (
         "draw_partition",

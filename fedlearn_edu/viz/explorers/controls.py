@@ -157,9 +157,7 @@ def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
     track = widgets.SelectionSlider(
         options=pairs, value=value, readout=False, layout=_TRACK
     )
-    menu = widgets.Dropdown(
-        options=pairs, value=value, description=label, style=_LABELS_IN_FULL
-    )
+    menu = _menu(label, value, pairs)
     widgets.link((track, "index"), (menu, "index"))
     number_em = 0.6 * max(map(len, options)) + 4
     return _tracked(label, menu, number_em, track)
@@ -170,14 +168,14 @@ def choice(
 ) -> Control:
     """One of several, from a menu."""
     pairs = list(options.items()) if isinstance(options, Mapping) else list(options)
-    menu = widgets.Dropdown(
-        options=pairs,
-        value=value,
-        description=label,
-        style=_LABELS_IN_FULL,
-        layout=_fitted(),
-    )
+    menu = _menu(label, value, pairs)
+    menu.layout = _fitted()
     return Control(menu, menu)
+
+
+def _menu(label: str, value: Any, options: Any) -> Any:
+    look = {"description": label, "style": _LABELS_IN_FULL}
+    return widgets.Dropdown(options=options, value=value, **look)
 
 
 def toggle(label: str, value: bool) -> Control:

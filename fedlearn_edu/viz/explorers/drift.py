@@ -217,10 +217,8 @@ def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | 
         rate: The learning rate.
         tell: Called with the number of passes done; `True` stops without a result.
     """
-    train, clients = (
-        _local_training(rate),
-        [c.batches(BATCH_SIZE) for c in digits(data)],
-    )
+    train = _local_training(rate)
+    clients = [client.batches(BATCH_SIZE) for client in digits(data)]
     now, models = [model().initialize(0)] * len(clients), []
     for epoch in range(MOST_EPOCHS):
         if tell(epoch):
@@ -264,8 +262,8 @@ def find_drift(data: str, models: list[Any], clients: int) -> Drift:
     for now in models:
         new = OrderedDict[str, Any]()
         for name in old:
-            parts = [weights[name] for weights in now[:clients]]
-            new[name] = np.average(parts, axis=0, weights=weigh).astype(np.float32)
+            held = [weights[name] for weights in now[:clients]]
+            new[name] = np.average(held, axis=0, weights=weigh).astype(np.float32)
         losses.append(evaluate(new, everybody).loss_per_example)
     return Drift(np.array(updates, dtype=np.float64), weigh, np.array(losses))
 
