@@ -245,7 +245,7 @@ class _Column:
         self, axes: Axes, name: str, form: str, most: float | None = None
     ) -> None:
         self._axes, self._form, self._most = axes, form, most
-        self._bars = Bars(axes, colors.CLIENTS + "99", lying=True)
+        self._bars = Bars(axes, colors.CLIENTS + "99")
         self._texts = Texts(axes, ha="left")
         axes.set_title(name, fontsize=style.FONT_PT, loc="left", pad=4)
         axes.grid(visible=False)

@@ -46,18 +46,15 @@ def test_what_was_written_before_is_gone() -> None:
     assert ink(figure, 100).sum() == 0
 
 
-@pytest.mark.parametrize("lying", [True, False])
-def test_bars_have_their_lengths_and_can_become_fewer(lying: bool) -> None:
+def test_bars_have_their_lengths_and_can_become_fewer() -> None:
     _, axes = paper()
-    bars = Bars(axes, "red", lying=lying)
+    bars = Bars(axes, "red")
     bars.show([0, 1, 2], [0.5, 1.0, 2.0], 0.8)
     bars.show([0, 1], [np.nan, 3.0], 0.5)
     patches: list[Any] = list(axes.patches)
     found = [patch.get_bbox() for patch in patches]
-    lengths = [box.width if lying else box.height for box in found]
-    starts = [box.y0 if lying else box.x0 for box in found]
-    assert lengths == [0.0, 3.0, 0.0]
-    assert starts[:2] == [-0.25, 0.75]
+    assert [box.width for box in found] == [0.0, 3.0, 0.0]
+    assert [box.y0 for box in found[:2]] == [-0.25, 0.75]
 
 
 def test_a_mosaic_keeps_every_picture_whole() -> None:

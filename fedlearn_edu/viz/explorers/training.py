@@ -214,7 +214,7 @@ class _ClientBars:
 
     def __init__(self, axes: Axes) -> None:
         self._axes = axes
-        self._bars = Bars(axes, colors.CLIENTS, lying=True)
+        self._bars = Bars(axes, colors.CLIENTS)
         self._numbers = Texts(axes, ha="left")
         self._names = Texts(axes, transform=blended(axes, "y", -0.07), ha="right")
         axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], yticks=[])
