@@ -65,7 +65,7 @@ def draw_learning_curves(
     width_in = style.width_of(figure, width_in)
     losses, train, test = _fitting(client_losses, train_accuracy, test_accuracy)
     paper, (left, right) = _panels(2, width_in, figure)
-    _draw_losses(left, losses, loss_unit)
+    _draw_losses(left, losses)
     left.set_ylabel(f"loss ({loss_unit})")
     right.set_title("Accuracy of the server's model")
     right.set_ylabel("digits read correctly")
@@ -117,8 +117,8 @@ def _fitting(*given: ArrayLike) -> list[NDArray[np.float64]]:
     return [np.where(np.isfinite(each), each, np.nan) for each in found]
 
 
-def _draw_losses(axes: Axes, losses: NDArray[np.float64], unit: str) -> None:
-    """A thin line for each client; the mean, and the clients that end at the edges."""
+def _draw_losses(axes: Axes, losses: NDArray[np.float64]) -> None:
+    """A thin line for each client, and the mean; two clients are named at its end."""
     axes.set_title("Loss on the clients' own examples")
     axes.plot(losses, color=colors.CLIENTS, lw=0.9, alpha=0.8)
     has_gaps = bool(np.isnan(losses).any())
@@ -128,10 +128,10 @@ def _draw_losses(axes: Axes, losses: NDArray[np.float64], unit: str) -> None:
     curves = [_named("mean", mean, of=" of all")]
     if len(known := np.flatnonzero(np.isfinite(mean))):
         last = losses[known[-1]]
-        for name, at in (("highest", last.argmax()), ("lowest", last.argmin())):
+        for name, at in (("max", last.argmax()), ("min", last.argmin())):
             only_its_end = np.full(len(losses), np.nan)
             only_its_end[known[-1]] = last[at]
-            said = f"client {at}, {name}"
+            said = f"client {at} ({name})"
             curves.append(Curve(said, only_its_end, color=colors.CLIENTS))
     band = np.stack([losses.min(axis=1), losses.max(axis=1)], axis=1)
     panel = CurvePanel(axes, _PANEL_IN, is_share=False)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training explorer: run, stopped, gone on with, and looked at round by round."""
+"""The training explorer: run, stopped, resumed, and looked at round by round."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from fedlearn_edu import learning, viz
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.learner import Learner
 from tests.patience import PATIENCE_S
 from tests.viz.drawn_text import check_figure
 
@@ -178,3 +180,25 @@ def test_a_model_that_does_not_choose_is_refused() -> None:
     model = learning.models.linear_regression(2)
     with pytest.raises(viz.FigureDataError, match="does not choose"):
         viz.explore_training(learning.build_fed_avg(model, 0.1))
+
+
+def test_a_run_is_there_only_once_its_round_was_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nothing: Any = None
+    learner = Learner("FedAvg", nothing, nothing, nothing)
+    looked: list[tuple[int, int]] = []
+
+    def look(self: Learner, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if name == "run":
+            looked.append((value.rounds, len(self.snapshots) - 1))
+
+    monkeypatch.setattr(Learner, "__setattr__", look)
+    for rounds in range(3):
+        judged: Any = SimpleNamespace(accuracy_per_example=0.5)
+        learner._latest = judged
+        run: Any = SimpleNamespace(rounds=rounds, weights={})
+        learner._remember(run)
+        assert learner.rounds == rounds
+    assert looked == [(0, 0), (1, 1), (2, 2)]
