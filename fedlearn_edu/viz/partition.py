@@ -162,7 +162,7 @@ class ClientRows:
         places: list[Any] = _lay_out(figure, height_in, has_images)
         images, heat, sizes, variation, effective = places
         self._heat, self._height_in = heat, height_in
-        self._column_in = self._width_in(heat)
+        self._column_in = _width_in(heat)
         self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.6, 0, 1))
         self._counts = Texts(heat)
         self._labels = Texts(heat, transform=blended(heat, "x", 0.11))
@@ -180,10 +180,6 @@ class ClientRows:
         if images is not None:
             images.set_axis_off()
             self._thumbs = images.imshow([[0]], "gray_r", aspect="auto")
-
-    def _width_in(self, axes: Axes) -> float:
-        figure: Any = axes.figure
-        return float(axes.get_position().width * style.size_in(figure)[0])
 
     def show(self, skew: Skew, shares: Sequence[Any], images: Any = None) -> None:
         """Shows who holds what.
@@ -225,7 +221,7 @@ class ClientRows:
         self, shares: Sequence[Any], images: Any, rows: list[Row], low: float
     ) -> None:
         thumbs: Any = self._thumbs
-        width_in = self._width_in(thumbs.axes)
+        width_in = _width_in(thumbs.axes)
         row_in = self._height_in / (low + 0.5)
         columns = max(_LEAST_IMAGES, int(width_in / row_in))
         tile_in = min(row_in, width_in / columns)
@@ -235,6 +231,11 @@ class ClientRows:
         thumbs.set_clim(0, max(float(tiles.max()), 1e-9))
         thumbs.set_extent((0, columns * tile_in, len(rows) - 0.5, -0.5))
         thumbs.axes.set(xlim=(0, width_in), ylim=(low, -0.5))
+
+
+def _width_in(axes: Axes) -> float:
+    figure: Any = axes.figure
+    return float(axes.get_position().width * style.size_in(figure)[0])
 
 
 @final
