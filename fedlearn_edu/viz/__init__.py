@@ -12,24 +12,36 @@ from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 
 if TYPE_CHECKING:
-    from fedlearn_edu.viz.dataflow.drawing import draw_graph
-    from fedlearn_edu.viz.dataflow.passes import draw_passes
-    from fedlearn_edu.viz.evaluation import draw_client_accuracy, draw_confusion
+    from fedlearn_edu.viz.dataflow.drawing import draw_graph as draw_graph
+    from fedlearn_edu.viz.dataflow.passes import draw_passes as draw_passes
+    from fedlearn_edu.viz.evaluation import draw_client_accuracy as draw_client_accuracy
+    from fedlearn_edu.viz.evaluation import draw_confusion as draw_confusion
     from fedlearn_edu.viz.explorers.aggregation import (
-        draw_aggregation,
-        explore_aggregation,
+        draw_aggregation as draw_aggregation,
     )
-    from fedlearn_edu.viz.explorers.drift import draw_drift, explore_drift
-    from fedlearn_edu.viz.explorers.mean import draw_mean, explore_mean
-    from fedlearn_edu.viz.explorers.partitions import explore_partitions
-    from fedlearn_edu.viz.explorers.training import explore_training
-    from fedlearn_edu.viz.local_steps import draw_local_steps
-    from fedlearn_edu.viz.partition import draw_partition
-    from fedlearn_edu.viz.player.drawing import draw_tape
-    from fedlearn_edu.viz.player.player import explore_run, explore_tape
-    from fedlearn_edu.viz.rounds import draw_learning_curves, draw_run
-    from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, FigureDataError, save_png
-    from fedlearn_edu.viz.templates import draw_digit_templates
+    from fedlearn_edu.viz.explorers.aggregation import (
+        explore_aggregation as explore_aggregation,
+    )
+    from fedlearn_edu.viz.explorers.drift import draw_drift as draw_drift
+    from fedlearn_edu.viz.explorers.drift import explore_drift as explore_drift
+    from fedlearn_edu.viz.explorers.mean import draw_mean as draw_mean
+    from fedlearn_edu.viz.explorers.mean import explore_mean as explore_mean
+    from fedlearn_edu.viz.explorers.partitions import (
+        explore_partitions as explore_partitions,
+    )
+    from fedlearn_edu.viz.explorers.training import explore_training as explore_training
+    from fedlearn_edu.viz.local_steps import draw_local_steps as draw_local_steps
+    from fedlearn_edu.viz.partition import draw_partition as draw_partition
+    from fedlearn_edu.viz.player.drawing import draw_tape as draw_tape
+    from fedlearn_edu.viz.player.player import explore_run as explore_run
+    from fedlearn_edu.viz.player.player import explore_tape as explore_tape
+    from fedlearn_edu.viz.rounds import draw_learning_curves as draw_learning_curves
+    from fedlearn_edu.viz.rounds import draw_run as draw_run
+    from fedlearn_edu.viz.style import NARROW_IN as NARROW_IN
+    from fedlearn_edu.viz.style import WIDE_IN as WIDE_IN
+    from fedlearn_edu.viz.style import FigureDataError as FigureDataError
+    from fedlearn_edu.viz.style import save_png as save_png
+    from fedlearn_edu.viz.templates import draw_digit_templates as draw_digit_templates
 
 _HOMES = {
     "FigureDataError": "style",
@@ -75,29 +87,4 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f"fedlearn_edu.viz.{_HOMES[name]}"), name)
 
 
-__all__ = [
-    "FigureDataError",
-    "NARROW_IN",
-    "WIDE_IN",
-    "draw_aggregation",
-    "draw_client_accuracy",
-    "draw_confusion",
-    "draw_digit_templates",
-    "draw_drift",
-    "draw_graph",
-    "draw_learning_curves",
-    "draw_local_steps",
-    "draw_mean",
-    "draw_partition",
-    "draw_passes",
-    "draw_run",
-    "draw_tape",
-    "explore_aggregation",
-    "explore_drift",
-    "explore_mean",
-    "explore_partitions",
-    "explore_run",
-    "explore_tape",
-    "explore_training",
-    "save_png",
-]
+__all__ = list(_HOMES)

@@ -71,38 +71,33 @@ class Texts:
         self._transform = transform or axes.transData
         self._look: Any = {"ha": ha, "color": color, **_PLAIN}
 
-    def show(self, words: Words) -> None:
+    def show(self, words: Words, color: str | None = None) -> None:
         """Writes these, and nothing else."""
         while len(self._made) < len(words):
             made = self._axes.text(0, 0, "", transform=self._transform, **self._look)
             self._made.append(made)
         for text, (x, y, word) in zip(self._made, words, strict=False):
             text.set(x=x, y=y, text=word, visible=True)
+            text.set_color(color or self._look["color"])
         for text in self._made[len(words) :]:
             text.set_visible(False)
 
 
 @final
 class Bars:
-    """Bars from zero, of one thickness: lying ones, or standing ones."""
+    """Lying bars from zero, of one thickness."""
 
-    def __init__(self, axes: Axes, color: str, *, lying: bool = False) -> None:
-        self._axes, self._lying = axes, lying
-        self._patches: list[Any] = []
-        self._color = color
+    def __init__(self, axes: Axes, color: str) -> None:
+        self._axes, self._color, self._patches = axes, color, list[Any]()
 
     def show(self, places: ArrayLike, lengths: ArrayLike, thickness: float) -> None:
         """One bar at each place; where the length is NaN there is none."""
         starts = np.asarray(places, float) - thickness / 2
         sizes = np.nan_to_num(np.asarray(lengths, float))
-        draw = self._axes.barh if self._lying else self._axes.bar
         while len(self._patches) < len(starts):
-            self._patches += draw([0], [0], color=self._color).patches
+            self._patches += self._axes.barh([0], [0], color=self._color).patches
         for patch, start, size in zip(self._patches, starts, sizes, strict=False):
-            if self._lying:
-                patch.set_bounds(0, start, size, thickness)
-            else:
-                patch.set_bounds(start, 0, thickness, size)
+            patch.set_bounds(0, start, size, thickness)
         for patch in self._patches[len(starts) :]:
             patch.set_bounds(0, 0, 0, 0)
 

@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any, final
 
 import numpy as np
@@ -20,12 +19,7 @@ ROUND_LABEL = "round (0: before training)"
 
 _STYLES: tuple[Any, ...] = ("-", "--", ":", "-.")
 _MARKERS = ("o", "s", "^", "D")
-_SIGNS = (
-    "\N{BLACK CIRCLE}",
-    "\N{BLACK SQUARE}",
-    "\N{BLACK UP-POINTING TRIANGLE}",
-    "\N{BLACK DIAMOND}",
-)
+_SIGNS = "●■▲◆"
 _MOST_MARKERS = 12
 _NAME_CHARS = 17
 
@@ -40,12 +34,14 @@ class Curve:
         values: one per round, from round 0 on; NaN where nothing is known.
         diverged: the round in which numbers stopped being numbers, if they did.
         measured: the round of each value, where some rounds have none.
+        color: of the line; by default that of its place among the curves.
     """
 
     name: str
     values: NDArray[np.float64]
     diverged: int | None = None
     measured: NDArray[np.int64] | None = None
+    color: str | None = None
 
     @property
     def rounds(self) -> NDArray[np.int64]:
@@ -61,8 +57,7 @@ class Curve:
     @property
     def known(self) -> NDArray[np.bool_]:
         """Which values are numbers."""
-        known: NDArray[np.bool_] = np.isfinite(self.values)
-        return known
+        return np.asarray(np.isfinite(self.values))
 
 
 @final
@@ -72,7 +67,7 @@ class CurvePanel:
     def __init__(
         self, axes: Axes, height_in: float, *, is_share: bool, first: int = 0
     ) -> None:
-        """Draws what stays.
+        """Draws the fixed parts.
 
         Args:
             axes: With room of `LABEL_IN` at their right.
@@ -83,9 +78,18 @@ class CurvePanel:
         self._axes, self._is_share, self._first = axes, is_share, first
         (self._band,) = axes.fill([0], [0], color=colors.CLIENTS, alpha=0.25, lw=0)
         (self._at,) = axes.plot([], [], color=colors.INK, lw=1, ls=(0, (2, 2)))
-        self._lines = [_line(axes, number) for number in range(MOST_CURVES)]
+        self._lines: list[Any] = []
+        for ls, marker in zip(_STYLES, _MARKERS, strict=True):
+            self._lines += axes.plot([], [], ls=ls, marker=marker, ms=5)
         (self._crosses,) = axes.plot([], [], "X", color=colors.ALARM, ms=11, mec="w")
-        self._ends = EndLabels(axes, height_in)
+        self._gap = 1.35 * style.FONT_PT / 72 / height_in
+        figure: Any = axes.figure
+        beside, names = (
+            axes.transAxes + ScaledTranslation(at_in, 0, figure.dpi_scale_trans)
+            for at_in in (0.07, 0.24)
+        )
+        self._signs = [Texts(axes, transform=beside, ha="left") for _ in _SIGNS]
+        self._names = Texts(axes, transform=names, ha="left")
         self._note = Texts(axes, transform=axes.transAxes)
         axes.set_xlabel("round" if first else ROUND_LABEL)
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
@@ -118,14 +122,15 @@ class CurvePanel:
         self._axes.set_xlim(self._first - room, last + room)
         if not self._is_share:
             self._fit(curves, band)
-        for line, curve in zip(self._lines, curves, strict=False):
+        looks = zip(self._lines, curves, colors.MODELS, strict=False)
+        for line, curve, color in looks:
             line.set_data(curve.rounds, curve.values)
+            line.set_color(curve.color or color)
             line.set_markevery(max(1, len(curve.values) // _MOST_MARKERS))
         for line in self._lines[len(curves) :]:
             line.set_data([], [])
-        self._at.set_data(
-            *(([], []) if at is None else ([at] * 2, self._axes.get_ylim()))
-        )
+        marked: Any = ([], []) if at is None else ([at] * 2, self._axes.get_ylim())
+        self._at.set_data(*marked)
         self._show_band(curves, band)
         self._show_crosses(curves)
         self._show_ends(curves)
@@ -154,86 +159,45 @@ class CurvePanel:
 
     def _show_crosses(self, curves: Sequence[Curve]) -> None:
         ends = [end(curve) for curve in curves if curve.diverged is not None]
-        points = [point for point in ends if point]
-        self._crosses.set_data([x for x, _ in points], [y for _, y in points])
+        points = np.array([*filter(None, ends)]).reshape(-1, 2)
+        self._crosses.set_data(*points.T)
 
     def _show_ends(self, curves: Sequence[Curve]) -> None:
-        looks = zip(curves, colors.MODELS, _SIGNS, strict=False)
-        self._ends.show(
-            [
-                (point[1], color, sign, _label(curve, self._is_share))
-                for curve, color, sign in looks
-                if (point := end(curve))
-            ]
-        )
-
-
-@final
-class EndLabels:
-    """Names right of a panel, each beside the end of its line."""
-
-    def __init__(self, axes: Axes, height_in: float) -> None:
-        """The axes have this height in inches."""
-        self._axes, self._gap = axes, 1.35 * style.FONT_PT / 72 / height_in
-        figure: Any = axes.figure
-        self._beside, names = (
-            axes.transAxes + ScaledTranslation(at_in, 0, figure.dpi_scale_trans)
-            for at_in in (0.07, 0.24)
-        )
-        self._names = Texts(axes, transform=names, ha="left")
-        self._signs: dict[str, Texts] = {}
-
-    def show(self, ends: Sequence[tuple[float, str, str, str]]) -> None:
-        """Writes a sign and a name at the height of each end, and nothing else.
-
-        Labels that would touch are moved apart, each at most as far as it has to.
-
-        Args:
-            ends: Height in data units, color of the sign, sign, and name.
-        """
+        """Writes a sign and a name beside each end; labels that touch move apart."""
         low, high = self._axes.get_ylim()
-        order = sorted(ends, key=itemgetter(0))
-        heights = spread([(each[0] - low) / (high - low) for each in order], self._gap)
-        signs: dict[str, list[tuple[float, float, str]]] = {c: [] for c in self._signs}
-        for height, (_, color, sign, _) in zip(heights, order, strict=True):
-            signs.setdefault(color, []).append((1.0, height, sign))
-        for color, words in signs.items():
-            if color not in self._signs:
-                look: Any = {"transform": self._beside, "ha": "left", "color": color}
-                self._signs[color] = Texts(self._axes, **look)
-            self._signs[color].show(words)
-        names = zip(heights, order, strict=True)
-        self._names.show([(1.0, y, name) for y, (*_, name) in names])
+        ends = {at: point for at, c in enumerate(curves) if (point := end(c))}
+        order = sorted(ends, key=lambda at: ends[at][1])
+        wanted = [(ends[at][1] - low) / (high - low) for at in order]
+        heights = dict(zip(order, spread(wanted, self._gap), strict=True))
+        for at, (sign, texts) in enumerate(zip(_SIGNS, self._signs, strict=True)):
+            shown = [(1.0, heights[at], sign)] if at in heights else []
+            texts.show(shown, self._lines[at].get_color())
+        self._names.show(
+            [(1.0, y, _label(curves[at], self._is_share)) for at, y in heights.items()]
+        )
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
     """Moves ascending heights at least `gap` apart, whole labels within 0..1.
 
-    Labels that touch form a group, which stays centered on its mean.
+    Each moves as little as it can, in squares (isotonic regression): labels that touch
+    form a group, which stays centered on its mean.
 
     >>> spread([0.0, 0.5, 0.5], gap=0.25)
     [0.125, 0.375, 0.625]
     """
-    groups: list[list[float]] = []
-    for height in heights:
-        groups.append([height])
-        while len(groups) > 1 and _lowest(groups[-1], gap) < (
-            _lowest(groups[-2], gap) + gap * len(groups[-2])
-        ):
-            groups[-2:] = [groups[-2] + groups[-1]]
-    moved = [
-        _lowest(group, gap) + gap * position
-        for group in groups
-        for position in range(len(group))
+    count = len(heights)
+    stacked = gap * (np.arange(count) + 0.5)
+    free = np.asarray(heights) - stacked
+    fitted = [
+        max(
+            min(free[first : end + 1].mean() for end in range(at, count))
+            for first in range(at + 1)
+        )
+        for at in range(count)
     ]
-    count = len(moved)
-    capped = [min(y, 1.0 - gap * (count - i - 0.5)) for i, y in enumerate(moved)]
-    return [max(y, gap * (i + 0.5)) for i, y in enumerate(capped)]
-
-
-def _lowest(group: Sequence[float], gap: float) -> float:
-    """Where the lowest label of a group goes, the group being centered on its mean."""
-    return sum(group) / len(group) - gap * (len(group) - 1) / 2
+    within = np.maximum(np.minimum(fitted, 1 - gap * count), 0)
+    return [float(height) for height in within + stacked]
 
 
 LABEL_IN = 2.2
@@ -257,18 +221,6 @@ def shortened(name: str, most: int = _NAME_CHARS) -> str:
     """
     half = (most - 1) // 2
     return name if len(name) <= most else f"{name[:half]}…{name[-half:]}"
-
-
-def _line(axes: Axes, number: int) -> Any:
-    (line,) = axes.plot(
-        [],
-        [],
-        color=colors.MODELS[number],
-        ls=_STYLES[number],
-        marker=_MARKERS[number],
-        ms=5,
-    )
-    return line
 
 
 def _label(curve: Curve, is_share: bool) -> str:

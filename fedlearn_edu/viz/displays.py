@@ -352,12 +352,8 @@ def _numbers(caption: str, heads: Sequence[str], body: Sequence[Sequence[str]]) 
 
 # Errors. One that is raised shows itself as text; this is for one that is looked at.
 
-_ERROR_PARTS = {
-    "expected": "expected",
-    "found": "found",
-    "where": "where",
-    "do": "what to do",
-}
+_ERROR_PARTS = {name: name for name in ("expected", "found", "where")}
+_ERROR_PARTS["do"] = "what to do"
 _ERROR_CELL = "padding:1px 12px 1px 0;margin:0"
 
 
@@ -376,17 +372,10 @@ def draw_error(error: FedLearnError) -> str:
     ]
     said = f"{type(error).__name__}: {strong(error.summary)}"
     look = f"border-left:6px solid {ALARM};padding-left:8px;margin:.5em 0"
-    return tag(
-        *(
-            "div",
-            tag("div", said),
-            table([], body, style=";margin-top:4px") if body else "",
-            *notes,
-        ),
-        role="group",
-        aria_label="an error",
-        style=f"{look};line-height:1.4;max-width:60em",
-    )
+    parts = table([], body, style=";margin-top:4px") if body else ""
+    style = f"{look};line-height:1.4;max-width:60em"
+    inner = (tag("div", said), parts, *notes)
+    return tag("div", *inner, role="group", aria_label="an error", style=style)
 
 
 def _error_row(word: str, text: str) -> str:

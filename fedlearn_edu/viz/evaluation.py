@@ -7,7 +7,6 @@ from typing import Any, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike, NDArray
@@ -69,7 +68,7 @@ class ConfusionPanel:
     """A confusion matrix in square axes; `show` puts another one into it."""
 
     def __init__(self, axes: Axes, side_in: float) -> None:
-        """Draws what stays.
+        """Draws the fixed parts.
 
         Args:
             axes: Square, with room below and left of them.
@@ -81,11 +80,8 @@ class ConfusionPanel:
         axes.grid(visible=False)
         axes.spines[["top", "right"]].set_visible(True)
         axes.set(xticks=[], yticks=[])
-        below = blended(axes, "x", -0.13)
-        beside = blended(axes, "y", -0.13)
-        self._columns, self._rows = (
-            Texts(axes, transform=where) for where in (below, beside)
-        )
+        self._columns = Texts(axes, transform=blended(axes, "x", -0.13))
+        self._rows = Texts(axes, transform=blended(axes, "y", -0.13))
         axes.set_xlabel("predicted class", labelpad=20)
         axes.set_ylabel("true class", labelpad=24)
 
@@ -111,9 +107,8 @@ class ConfusionPanel:
 
     def _every(self, classes: int) -> range:
         wide_in = (len(str(classes - 1)) + 1) * _DIGIT_IN
-        return range(
-            0, classes, max(1, int(np.ceil(wide_in * classes / self._side_in)))
-        )
+        step = int(np.ceil(wide_in * classes / self._side_in))
+        return range(0, classes, max(1, step))
 
 
 def check_matrix(matrix: ArrayLike) -> NDArray[np.int64]:
@@ -218,8 +213,10 @@ def _draw_bars(
         bars = axes.bar(place, np.nan_to_num(shares), width, label=label, hatch=hatch)
         for bar in bars.patches:
             bar.set(facecolor=color if is_last else "white", edgecolor=color)
-        if is_last:
-            _label_bars(axes, bars, shares, clear)
+    for x, share, height in zip(place, shares, clear, strict=True):
+        # Above whatever stands beside it.
+        look: Any = {"color": color, "ha": "center", "va": "bottom"}
+        axes.text(x, height + 0.02, _percent(share), **look)
     axes.set_xticks(clients)
     axes.set_xlim(-0.6, len(clients) - 0.4)
     axes.set_xlabel("client, and the only digit it holds")
@@ -261,17 +258,3 @@ def _bars_said(series: Mapping[str, Any], table: NDArray[np.float64]) -> str:
 
 def _percent(share: float, sign: str = "") -> str:
     return "\N{EN DASH}" if np.isnan(share) else f"{100 * share:.0f}{sign}"
-
-
-def _label_bars(
-    axes: Axes,
-    bars: BarContainer,
-    shares: NDArray[np.float64],
-    clear: NDArray[np.float64],
-) -> None:
-    """Writes each bar's percentage in its color, above whatever stands beside it."""
-    for bar, share, height in zip(bars.patches, shares, clear, strict=True):
-        middle = bar.get_x() + bar.get_width() / 2
-        color = bar.get_facecolor()
-        text = _percent(share)
-        axes.text(middle, height + 0.02, text, color=color, ha="center", va="bottom")

@@ -48,10 +48,8 @@ def draw_factory(factory: LocalExecutorFactory) -> str:
 
 def draw_context(context: SyncExecutionContext | AsyncExecutionContext) -> str:
     """The stacks that a context runs computations on, as a `<figure>`."""
-    factory = context.factory
-    title = "context that waits for results"
-    if isinstance(context, AsyncExecutionContext):
-        title = "context that is awaited"
+    factory, is_awaited = context.factory, isinstance(context, AsyncExecutionContext)
+    title = f"context that {'is awaited' if is_awaited else 'waits for results'}"
     if isinstance(factory, LocalExecutorFactory):
         return draw_outline(outline_of(factory.plan), title)
     return draw_custom(factory, title)
@@ -60,9 +58,8 @@ def draw_context(context: SyncExecutionContext | AsyncExecutionContext) -> str:
 def draw_custom(factory: ExecutorFactory, title: str = "executor factory") -> str:
     """What is known of a user's own factory: the intrinsics it runs."""
     native = ", ".join(sorted(factory.native({})))
-    name = (
-        f"{strong(title.capitalize())}, built by hand: {code(type(factory).__name__)}"
-    )
+    kind = code(type(factory).__name__)
+    name = f"{strong(title.capitalize())}, built by hand: {kind}"
     implements = f"implements {native or 'no intrinsic'}; others are expanded"
     return figure(title, tag("figcaption", name), implements, style=_FIGURE)
 
@@ -89,40 +86,29 @@ def draw_outline(outline: StackOutline, status: str) -> str:
         f"<em>{escape(word)}</em>: {escape(what)}" for word, what in outline.remarks
     )
     lines = _lines(len(outline.groups))
-    own = (
-        tag("div", "each of them has its own:", style="margin-bottom:4px"),
-        _column(outline.own),
-    )
+    own = tag("div", "each of them has its own:", style="margin-bottom:4px")
+    framed = f"border:1px solid {QUIET};border-radius:4px;padding:6px"
     return figure(
         f"Stack of executors of {article} {status}, sequence operators: {answer}",
         tag("figcaption", title, style="margin-bottom:6px"),
         _column(outline.shared),
         f"{lines}{rows(map(_group, outline.groups), _PLAN)}{lines}",
-        tag(
-            "div", *own, style=f"border:1px solid {QUIET};border-radius:4px;padding:6px"
-        ),
+        tag("div", own, _column(outline.own), style=framed),
         tag("div", remarks, style="font-size:.9em;margin-top:6px"),
         style=_FIGURE,
     )
 
 
 def _column(layers: Sequence[LayerOutline]) -> str:
-    items = []
-    for layer in layers:
-        text = f"{strong(layer.name)} {escape(layer.task)}"
-        look = "padding:3px 8px;margin:0"
-        if layer.is_there:
-            items.append(box(text, style=look, name="li"))
-        else:
-            look = f"border:2px dashed {QUIET};border-radius:4px;{look}"
-            items.append(
-                tag(
-                    "li",
-                    f"{strong(f'no {layer.name}')} {escape(layer.task)}",
-                    style=look,
-                )
-            )
-    return rows(items, f"{_PLAN};flex-direction:column", "ol")
+    return rows(map(_layer, layers), f"{_PLAN};flex-direction:column", "ol")
+
+
+def _layer(layer: LayerOutline) -> str:
+    look, task = "padding:3px 8px;margin:0", escape(layer.task)
+    if layer.is_there:
+        return box(f"{strong(layer.name)} {task}", style=look, name="li")
+    look = f"border:2px dashed {QUIET};border-radius:4px;{look}"
+    return tag("li", f"{strong(f'no {layer.name}')} {task}", style=look)
 
 
 def _group(group: GroupOutline) -> str:

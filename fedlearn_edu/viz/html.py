@@ -42,7 +42,7 @@ def figure(label: str, *parts: str, style: str) -> str:
 
 
 def details(summary: str, body: str, *, style: str = "margin:0", more: str = "") -> str:
-    """A fold; `more` is " open" for one that is open at first."""
+    """A part that folds; `more` is " open" if it is open at first."""
     head = tag("summary", summary, style="cursor:pointer")
     return f'<details{more} style="{style}">{head}{body}</details>'
 

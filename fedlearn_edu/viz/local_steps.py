@@ -177,7 +177,8 @@ def _checked(clients: Any, rounds: Any) -> tuple[Floats, list[Floats]]:
     expected = f"2 to {_MOST_CLIENTS} pairs (x, y) of finite numbers, x not 0"
     examples = style.check_numbers(clients, "clients", expected)
     is_pairs = examples.ndim == 2 and examples.shape[1] == 2
-    if not is_pairs or not 2 <= len(examples) <= _MOST_CLIENTS or not _fit(examples):
+    has_optima = is_pairs and np.isfinite(examples).all() and examples[:, 0].all()
+    if not has_optima or not 2 <= len(examples) <= _MOST_CLIENTS:
         raise _refused("clients", clients, expected)
     count = len(examples)
     expected = f"1 to {_MOST_ROUNDS} rounds [{count},steps + 1], each from one weight"
@@ -190,17 +191,11 @@ def _checked(clients: Any, rounds: Any) -> tuple[Floats, list[Floats]]:
     return examples, paths
 
 
-def _fit(examples: Floats) -> bool:
-    return bool(np.isfinite(examples).all() and examples[:, 0].all())
-
-
 def _walks(path: Floats) -> bool:
     is_finite = path.shape[1] > 1 and np.isfinite(path).all()
     return bool(is_finite and (path[:, 0] == path[0, 0]).all())
 
 
 def _refused(where: str, found: Any, expected: str) -> style.FigureDataError:
-    what = "these are no steps of clients"
-    return style.FigureDataError(
-        what, expected=expected, found=describe(found), where=where
-    )
+    lines = {"expected": expected, "found": describe(found), "where": where}
+    return style.FigureDataError("these are no steps of clients", **lines)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What notebooks show: figures as pictures, and objects of the package as drawings.
 
-Figures are asked for by `style`, when it is imported; objects by the package itself.
-Elsewhere than under a running IPython nothing happens; no magic command and no window
-is needed, and no global state of matplotlib is touched.
+Importing `style` asks for figures, importing the package for objects. Without a running
+IPython nothing happens; no magic command and no window is needed, and no global state
+of matplotlib is touched.
 """
 
 import sys

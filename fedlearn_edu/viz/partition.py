@@ -10,7 +10,6 @@ last ones are shown, and a gap with dots stands for those between them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -87,33 +86,31 @@ def draw_partition(
     rows = max(len(folded(len(skew.histogram), *_ROWS)), LEAST_ROWS)
     paper = figure or Figure(figsize=(width_in, HEAD_IN + rows * _ROW_IN + FOOT_IN))
     height_in = style.size_in(paper)[1] - HEAD_IN - FOOT_IN
-    places = lay_out(paper, height_in, HEAD_IN, has_images=pictures is not None)
-    ClientRows(places, height_in).show(skew, shares, pictures)
+    has_images = pictures is not None
+    ClientRows(paper, height_in, has_images=has_images).show(skew, shares, pictures)
     return style.say_of(paper, figure, describe(skew, len(np.asarray(labels))))
 
 
-def lay_out(
-    figure: style.Paper, height_in: float, top_in: float, *, has_images: bool
-) -> "Places":
-    """Axes for the table, `top_in` below the upper edge."""
+def _lay_out(
+    figure: style.Paper, height_in: float, has_images: bool
+) -> list[Axes | None]:
+    """Axes for images (or `None`), counts, and the three columns of numbers."""
     width_in, total_in = style.size_in(figure)
-    bottom_in = total_in - top_in - height_in
+    bottom_in = total_in - HEAD_IN - height_in
     left_in = _NAMES_BY_IMAGES_IN if has_images else _NAMES_IN
     free_in = width_in - left_in - sum(_COLUMNS_IN) - 4 * _BETWEEN_IN
     images_in = _IMAGES_SHARE * free_in if has_images else 0.0
     heat_in = free_in - images_in - (_BETWEEN_IN if has_images else 0)
-    added: list[Any] = []
-    for wide_in in (images_in, heat_in, *_COLUMNS_IN):
-        if wide_in:
-            sides_in = (left_in, bottom_in, wide_in, height_in)
-            added.append(style.add_axes(figure, sides_in))
-            left_in += wide_in + _BETWEEN_IN
-    above = 1 - (top_in - 0.07) / total_in
+    added: list[Axes | None] = [] if has_images else [None]
+    for wide_in in filter(None, (images_in, heat_in, *_COLUMNS_IN)):
+        sides_in = (left_in, bottom_in, wide_in, height_in)
+        added.append(style.add_axes(figure, sides_in))
+        left_in += wide_in + _BETWEEN_IN
+    above = 1 - (HEAD_IN - 0.07) / total_in
     figure.text(0.06 / width_in, above, "client", va="bottom")
     below = (bottom_in - 0.08) / total_in
     figure.text(0.06 / width_in, below, _COLORS_MEAN, va="top")
-    images, heat, sizes, variation, effective = added if has_images else [None, *added]
-    return Places(images, heat, sizes, variation, effective)
+    return added
 
 
 def describe(skew: Skew, examples: int) -> str:
@@ -149,49 +146,40 @@ def check_images(images: ArrayLike | None, examples: int) -> Any:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Places:
-    """Where the parts go; where there are no images, there is no place for them."""
-
-    images: Axes | None
-    labels: Axes
-    sizes: Axes
-    variation: Axes
-    effective: Axes
-
-
-@final
 class ClientRows:
-    """The table in its axes; `show` puts a partition into it."""
+    """The table at the top of a figure; `show` puts a partition into it."""
 
-    def __init__(self, places: Places, height_in: float) -> None:
-        """Draws the parts that stay.
+    def __init__(
+        self, figure: style.Paper, height_in: float, *, has_images: bool
+    ) -> None:
+        """Draws the fixed parts.
 
         Args:
-            places: Axes of the same height, side by side.
-            height_in: That height in inches, which the rows share.
+            figure: With room of `HEAD_IN` above the table, and of `FOOT_IN` below it.
+            height_in: The height in inches that the rows share.
+            has_images: Whether each row begins with images.
         """
-        self._places, self._height_in = places, height_in
-        heat = places.labels
-        figure: Any = heat.figure
-        self._column_in = heat.get_position().width * style.size_in(figure)[0]
+        places: list[Any] = _lay_out(figure, height_in, has_images)
+        images, heat, sizes, variation, effective = places
+        self._heat, self._height_in = heat, height_in
+        self._column_in = _width_in(heat)
         self._image = heat.imshow([[0]], _MAP, aspect="auto", norm=PowerNorm(0.6, 0, 1))
         self._counts = Texts(heat)
         self._labels = Texts(heat, transform=blended(heat, "x", 0.11))
         self._columns = [
-            _Column(places.sizes, "size", "{:,.0f}"),
-            _Column(places.variation, "total\nvariation", "{:.2f}", most=1.0),
-            _Column(places.effective, "effective\nlabels", "{:.1f}"),
+            _Column(sizes, "size", "{:,.0f}"),
+            _Column(variation, "total\nvariation", "{:.2f}", most=1.0),
+            _Column(effective, "effective\nlabels", "{:.1f}"),
         ]
         heat.set(xticks=[], yticks=[])
         heat.set_title("examples of each label", fontsize=style.FONT_PT, pad=22)
         heat.spines[:].set_visible(False)
-        beside = blended(heat, "y", -0.06, across=places.images)
+        beside = blended(heat, "y", -0.06, across=images)
         self._names = Texts(heat, transform=beside, ha="right")
         self._thumbs = None
-        if places.images is not None:
-            places.images.set_axis_off()
-            self._thumbs = places.images.imshow([[0]], "gray_r", aspect="auto")
+        if images is not None:
+            images.set_axis_off()
+            self._thumbs = images.imshow([[0]], "gray_r", aspect="auto")
 
     def show(self, skew: Skew, shares: Sequence[Any], images: Any = None) -> None:
         """Shows who holds what.
@@ -212,7 +200,8 @@ class ClientRows:
             strict=True,
         ):
             column.show(places, values[there], values.max(), low)
-        self._names.show([(0, place, _name(row)) for place, row in enumerate(rows)])
+        names = [_GAP if row is None else str(row) for row in rows]
+        self._names.show([(0, place, name) for place, name in enumerate(names)])
         if self._thumbs is not None:
             self._show_images(shares, images, rows, low)
 
@@ -220,22 +209,19 @@ class ClientRows:
         counts = np.array(
             [[0] * len(skew.labels) if r is None else skew.histogram[r] for r in rows]
         )
-        axes, labels = self._places.labels, len(skew.labels)
+        labels = len(skew.labels)
         held = np.maximum(counts.sum(axis=1, keepdims=True), 1)
         self._image.set_data(counts / held)
         self._image.set_extent((-0.5, labels - 0.5, len(rows) - 0.5, -0.5))
-        axes.set(xlim=(-0.5, labels - 0.5), ylim=(low, -0.5))
+        self._heat.set(xlim=(-0.5, labels - 0.5), ylim=(low, -0.5))
         self._labels.show(_ticks(skew.labels, self._column_in))
         self._counts.show(_words(counts, self._column_in / labels, self._height_in))
 
     def _show_images(
         self, shares: Sequence[Any], images: Any, rows: list[Row], low: float
     ) -> None:
-        axes, thumbs = self._places.images, self._thumbs
-        assert axes is not None
-        assert thumbs is not None
-        figure: Any = axes.figure
-        width_in = axes.get_position().width * style.size_in(figure)[0]
+        thumbs: Any = self._thumbs
+        width_in = _width_in(thumbs.axes)
         row_in = self._height_in / (low + 0.5)
         columns = max(_LEAST_IMAGES, int(width_in / row_in))
         tile_in = min(row_in, width_in / columns)
@@ -244,7 +230,12 @@ class ClientRows:
         thumbs.set_data(mosaic(tiles, (above, 1), fill=0))
         thumbs.set_clim(0, max(float(tiles.max()), 1e-9))
         thumbs.set_extent((0, columns * tile_in, len(rows) - 0.5, -0.5))
-        axes.set(xlim=(0, width_in), ylim=(low, -0.5))
+        thumbs.axes.set(xlim=(0, width_in), ylim=(low, -0.5))
+
+
+def _width_in(axes: Axes) -> float:
+    figure: Any = axes.figure
+    return float(axes.get_position().width * style.size_in(figure)[0])
 
 
 @final
@@ -255,7 +246,7 @@ class _Column:
         self, axes: Axes, name: str, form: str, most: float | None = None
     ) -> None:
         self._axes, self._form, self._most = axes, form, most
-        self._bars = Bars(axes, colors.CLIENTS + "99", lying=True)
+        self._bars = Bars(axes, colors.CLIENTS + "99")
         self._texts = Texts(axes, ha="left")
         axes.set_title(name, fontsize=style.FONT_PT, loc="left", pad=4)
         axes.grid(visible=False)
@@ -274,10 +265,6 @@ class _Column:
                 for place, value in zip(places, values, strict=True)
             ]
         )
-
-
-def _name(row: Row) -> str:
-    return _GAP if row is None else str(row)
 
 
 def _tiles(

@@ -18,7 +18,7 @@ from fedlearn_edu.viz import html, notebook
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.displays import draw_error, notation
 from fedlearn_edu.viz.html import strong, tag
-from fedlearn_edu.viz.style import NARROW_IN, WIDE_IN, said
+from fedlearn_edu.viz.style import NARROW_IN, said
 
 _NARROW_PX = 640
 _MAX_COLORS = 64
@@ -72,9 +72,8 @@ def draw_process(process: LearningProcess) -> str:
 def _picture(computation: Computation) -> str:
     """The data flow as an `<img>`, for pages and for phones, or why there is none."""
     try:
-        wide, narrow = (
-            draw_graph(computation, width_in=w) for w in (WIDE_IN, NARROW_IN)
-        )
+        wide = draw_graph(computation)
+        narrow = draw_graph(computation, width_in=NARROW_IN)
     except FedLearnError as error:
         return draw_error(error)
     source = b64encode(_small_png(narrow)[0]).decode()

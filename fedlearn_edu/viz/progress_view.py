@@ -12,7 +12,7 @@ class ProgressView(widgets.HTML):  # type: ignore[misc]
     """What a function draws, drawn anew by `refresh`.
 
     Attributes:
-        text: the same in words, for where there is no front end.
+        text: the same in words, for pages without a front end.
     """
 
     def __init__(self, draw: Callable[[], tuple[str, str]]) -> None:
@@ -22,11 +22,11 @@ class ProgressView(widgets.HTML):  # type: ignore[misc]
         self.refresh()
 
     def refresh(self) -> None:
-        """Draws what is so now."""
+        """Draws the current state."""
         self.value, self.text = self._draw_now()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget; where none can run, the same as it is now, and as text."""
+        """The widget; without a front end its current HTML, and text."""
         self.refresh()
         bundle = super()._repr_mimebundle_(**kwargs) or {}
         return {**bundle, "text/html": self.value, "text/plain": self.text}

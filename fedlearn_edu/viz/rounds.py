@@ -13,31 +13,20 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.curves import (
-    LABEL_IN,
-    MOST_CURVES,
-    ROUND_LABEL,
-    Curve,
-    CurvePanel,
-    EndLabels,
-    end,
-)
+from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel, end
 
 Table = Run | History
 
-_FRAMED_IN, _PANEL_SHARE = 3.6, 0.72
 _PANEL_IN = 2.3
 _HEAD_IN, _FOOT_IN, _AXIS_IN = 0.42, 0.62, 0.85
 _MOST_LISTED = 8
 _UNITS = {"accuracy": "", "loss": " (nats)"}
-_SIGN = "\N{BLACK SQUARE}"
 
 
 @short_traceback
@@ -75,20 +64,32 @@ def draw_learning_curves(
     """
     width_in = style.width_of(figure, width_in)
     losses, train, test = _fitting(client_losses, train_accuracy, test_accuracy)
-    stacked = width_in < style.STACK_BELOW_IN
-    rows, columns = (2, 1) if stacked else (1, 2)
-    height_in = _FRAMED_IN * rows
-    paper, (left, right) = style.new_figure(width_in, height_in, rows, columns, figure)
-    panel_in = _PANEL_SHARE * style.size_in(paper)[1] / rows
-    _draw_losses(left, losses, loss_unit, panel_in)
-    _draw_accuracies(right, train, test, panel_in)
-    for axes in (left, right):
-        axes.set_xlabel(ROUND_LABEL)
-        last_round = max(1, len(losses) - 1)
-        axes.set_xlim(-0.02 * last_round, 1.02 * last_round)
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    paper.align_ylabels()
+    paper, (left, right) = _panels(2, width_in, figure)
+    _draw_losses(left, losses)
+    left.set_ylabel(f"loss ({loss_unit})")
+    right.set_title("Accuracy of the server's model")
+    right.set_ylabel("digits read correctly")
+    curves = [_named("training", train), _named("test", test, color=colors.TEST)]
+    CurvePanel(right, _PANEL_IN, is_share=True).show(curves, len(losses) - 1)
     return style.say_of(paper, figure, _curves_said(losses, train, test, loss_unit))
+
+
+def _panels(
+    count: int, width_in: float, figure: style.Paper | None
+) -> tuple[style.Paper, list[Axes]]:
+    """Two panels in a row, or one on a narrow page, each with room for its labels."""
+    beside = 1 if width_in < style.STACK_BELOW_IN else min(2, count)
+    row_in, wide_in = _HEAD_IN + _PANEL_IN + _FOOT_IN, width_in / beside
+    size_in = (width_in, -(-count // beside) * row_in)
+    paper, panels = figure or Figure(figsize=size_in), []
+    for number in range(count):
+        row, column = divmod(number, beside)
+        left_in = column * wide_in + _AXIS_IN
+        bottom_in = size_in[1] - (row + 1) * row_in + _FOOT_IN
+        inner_in = wide_in - _AXIS_IN - LABEL_IN
+        sides_in = (left_in, bottom_in, inner_in, _PANEL_IN)
+        panels.append(style.add_axes(paper, sides_in, size_in))
+    return paper, panels
 
 
 def _fitting(*given: ArrayLike) -> list[NDArray[np.float64]]:
@@ -116,57 +117,36 @@ def _fitting(*given: ArrayLike) -> list[NDArray[np.float64]]:
     return [np.where(np.isfinite(each), each, np.nan) for each in found]
 
 
-def _draw_losses(
-    axes: Axes, losses: NDArray[np.float64], unit: str, panel_in: float
-) -> None:
-    rounds = np.arange(len(losses))
-    low, mean, high = losses.min(axis=1), losses.mean(axis=1), losses.max(axis=1)
-    axes.fill_between(rounds, low, high, color=colors.CLIENTS, alpha=0.22, lw=0)
-    axes.plot(rounds, losses, color=colors.CLIENTS, lw=0.9, alpha=0.8)
-    axes.plot(rounds, mean, color=colors.SERVER, marker="o", markersize=4)
-    axes.set_ylim(0, 1.05 * np.max(losses, initial=0, where=~np.isnan(losses)) or 1)
-    axes.set_ylabel(f"loss ({unit})")
+def _draw_losses(axes: Axes, losses: NDArray[np.float64]) -> None:
+    """A thin line for each client, and the mean; two clients are named at its end."""
     axes.set_title("Loss on the clients' own examples")
+    axes.plot(losses, color=colors.CLIENTS, lw=0.9, alpha=0.8)
     has_gaps = bool(np.isnan(losses).any())
-    note = "thin: one line per client" + "\ngaps: no number" * has_gaps
+    note = "thin: each client" + "\ngaps: no number" * has_gaps
     axes.text(0.04, 0.05, note, transform=axes.transAxes)
-    if (at := _last_known(mean)) is None:
-        return
-    last, mean_of = losses[at], "all" if at == rounds[-1] else f"round {at}"
-    ends = [
-        (last.max(), colors.CLIENTS, _SIGN, f"client {last.argmax()}, highest"),
-        (mean[at], colors.SERVER, _SIGN, f"mean of {mean_of}"),
-        (last.min(), colors.CLIENTS, _SIGN, f"client {last.argmin()}, lowest"),
-    ]
-    EndLabels(axes, panel_in).show(ends)
+    mean = losses.mean(axis=1)
+    curves = [_named("mean", mean, of=" of all")]
+    if len(known := np.flatnonzero(np.isfinite(mean))):
+        last = losses[known[-1]]
+        for name, at in (("max", last.argmax()), ("min", last.argmin())):
+            only_its_end = np.full(len(losses), np.nan)
+            only_its_end[known[-1]] = last[at]
+            said = f"client {at} ({name})"
+            curves.append(Curve(said, only_its_end, color=colors.CLIENTS))
+    band = np.stack([losses.min(axis=1), losses.max(axis=1)], axis=1)
+    panel = CurvePanel(axes, _PANEL_IN, is_share=False)
+    panel.show(curves, len(losses) - 1, band=band)
 
 
-def _draw_accuracies(
-    axes: Axes, train: NDArray[np.float64], test: NDArray[np.float64], panel_in: float
-) -> None:
-    rounds = np.arange(len(train))
-    axes.plot(rounds, train, color=colors.SERVER, marker="o", markersize=4)
-    axes.plot(rounds, test, color=colors.TEST, marker="s", ls="--", mfc="white")
-    axes.set_ylim(0, 1)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
-    axes.set_ylabel("digits read correctly")
-    axes.set_title("Accuracy of the server's model")
-    ends = []
-    for name, shares, color in (
-        ("training", train, colors.SERVER),
-        ("test", test, colors.TEST),
-    ):
-        if (at := _last_known(shares)) is not None:
-            when = "" if at == rounds[-1] else f" in round {at}"
-            said = f"{name} {100 * shares[at]:.1f} %{when}"
-            ends.append((shares[at], color, _SIGN, said))
-    EndLabels(axes, panel_in).show(ends)
-
-
-def _last_known(values: NDArray[np.float64]) -> int | None:
-    """The last round with a number."""
-    known = np.flatnonzero(~np.isnan(values))
-    return int(known[-1]) if len(known) else None
+def _named(
+    name: str, values: NDArray[np.float64], of: str = "", color: str | None = None
+) -> Curve:
+    """A curve whose name tells where it ends, unless that is the last round."""
+    known = np.flatnonzero(np.isfinite(values))
+    is_whole = not len(known) or known[-1] == len(values) - 1
+    return Curve(
+        f"{name}{of if is_whole else f', round {known[-1]}'}", values, color=color
+    )
 
 
 def _curves_said(
@@ -232,37 +212,21 @@ def draw_run(
     """
     width_in = style.width_of(figure, width_in)
     found = _tables(runs)
-    tables = {name: _history(table) for name, table in found.items()}
+    tables = {n: t.history if isinstance(t, Run) else t for n, t in found.items()}
     stopped = {n: t.stopped for n, t in found.items() if isinstance(t, Run)}
     names, starts = _columns(tables, columns), [_rounds(t)[:1] for t in tables.values()]
     # The axis begins at 1, or at 0 with an evaluation before training.
     first = min([1, *(int(number) for start in starts for number in start)])
-    stacked = width_in < style.STACK_BELOW_IN
-    rows, side_by_side = (
-        (len(names), 1) if stacked else (-(-len(names) // 2), min(2, len(names)))
-    )
-    row_in = _HEAD_IN + _PANEL_IN + _FOOT_IN
-    paper = figure or Figure(figsize=(width_in, row_in * rows))
-    for number, column in enumerate(names):
-        row, place = divmod(number, side_by_side)
-        wide_in = width_in / side_by_side
-        left_in, bottom_in = place * wide_in, (rows - row - 1) * row_in
-        corner_in = (left_in + _AXIS_IN, bottom_in + _FOOT_IN)
-        sides_in = (*corner_in, wide_in - _AXIS_IN - LABEL_IN, _PANEL_IN)
-        axes = style.add_axes(paper, sides_in, (width_in, row_in * rows))
+    paper, panels = _panels(len(names), width_in, figure)
+    for axes, column in zip(panels, names, strict=True):
         axes.set_title(_title(column))
         panel = CurvePanel(axes, _PANEL_IN, is_share="accuracy" in column, first=first)
-        _draw(panel, tables, column)
+        curves = [_curve(name, table, column) for name, table in tables.items()]
+        note = "" if any(map(end, curves)) else "no number in any round"
+        band = _band(next(iter(tables.values())), column)
+        panel.show(curves, _last(tables), band=band, note=note)
     sentence = " ".join(_said(tables, stopped, name) for name in names)
     return style.say_of(paper, figure, sentence)
-
-
-def _draw(panel: CurvePanel, tables: dict[str, History], column: str) -> None:
-    curves = [_curve(name, table, column) for name, table in tables.items()]
-    last = _last(tables)
-    band = _band(next(iter(tables.values())), column)
-    note = "" if any(end(curve) for curve in curves) else "no number in any round"
-    panel.show(curves, last, band=band, note=note)
 
 
 def _curve(name: str, history: History, column: str) -> Curve:
@@ -342,10 +306,6 @@ def _tables(runs: Any) -> dict[str, Table]:
             do='{"FedAvg": learning.run(…), …}',
         )
     return {str(name): table for name, table in found.items()}
-
-
-def _history(table: Table) -> History:
-    return table if isinstance(table, History) else table.history
 
 
 def _title(column: str) -> str:

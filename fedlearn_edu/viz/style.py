@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One look for all figures: sizes, panels, labels, and how to save and to show.
 
-The colors are in `colors.py`. Who imports this wants figures: from then on, one that
-ends the cell of a notebook appears below it.
+The colors are in `colors.py`. Once this module is imported, a figure that ends the cell
+of a notebook appears below it.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ STACK_BELOW_IN = 8.0
 """Figures narrower than this put their panels below each other."""
 
 LEAST_IN, MOST_IN = 3.0, 100.0
-"""Narrower figures have no room for their words, wider ones no paper."""
+"""The limits of a width in inches; narrower figures have no room for their words."""
 
 DPI = 150
 
@@ -103,7 +103,7 @@ def width_of(paper: Paper | None, width_in: Any) -> float:
 
 
 def check_width(width_in: Any) -> None:
-    """Refuses what is no width of a figure, or too narrow for its words."""
+    """Refuses anything but a number of inches within the limits."""
     is_number = isinstance(width_in, int | float | np.integer | np.floating)
     if not is_number or not LEAST_IN <= width_in <= MOST_IN:
         raise FigureDataError(
@@ -116,7 +116,7 @@ def check_width(width_in: Any) -> None:
 
 
 def check_figure(figure: Any) -> None:
-    """Refuses what is neither a figure nor a part of one."""
+    """Refuses anything but a figure or a part of one."""
     if not isinstance(figure, Figure | SubFigure):
         raise FigureDataError(
             "this cannot be drawn into",
@@ -186,7 +186,7 @@ def tint(color: str, share: float) -> tuple[float, float, float]:
 
 
 def dress(axes: Axes) -> None:
-    """Ticks and lines in our look; they are made when a figure is shown."""
+    """Gives ticks and lines our look, in which they are made when a figure is shown."""
     axes.tick_params(labelsize=FONT_PT, colors=INK)
     axes.grid(axis="y", color="#E3E3E3")
     axes.set_axisbelow(True)
@@ -216,7 +216,7 @@ def said(figure: Figure) -> str:
 
 
 def keep_layout(figure: Figure) -> None:
-    """Lays the figure out, once and for all: what moves later moves within that."""
+    """Lays the figure out once; later moves keep that layout."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
 

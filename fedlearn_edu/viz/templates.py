@@ -68,21 +68,15 @@ def _said(pictures: NDArray[np.float64]) -> str:
     """What speaks the most for a class, and what against one."""
     classes, side = pictures.shape[:2]
     of = f"{classes} class{'es' * (classes != 1)}"
-    parts = []
-    for how, place in (
-        ("for a class", pictures.argmax()),
-        ("against one", pictures.argmin()),
-    ):
-        digit, row, column = np.unravel_index(int(place), pictures.shape)
-        weight = pictures[digit, row, column]
-        where = f"class {digit}, row {row}, column {column}"
-        is_there = weight > 0 if how == "for a class" else weight < 0
-        found = f"{weight:.3g} ({where})" if is_there else "none"
-        parts.append(f"the strongest {how}: {found}")
-    said = "; ".join(parts)
+    found = []
+    for sign in (1, -1):
+        place = np.unravel_index(int((sign * pictures).argmax()), pictures.shape)
+        where = "class {}, row {}, column {}".format(*place)
+        weight = pictures[place]
+        found.append(f"{weight:.3g} ({where})" if sign * weight > 0 else "none")
     return (
-        f"Weights of {of} as pictures of {side} by {side} pixels. "
-        f"{said[0].upper()}{said[1:]}."
+        f"Weights of {of} as pictures of {side} by {side} pixels. The strongest for a "
+        f"class: {found[0]}; the strongest against one: {found[1]}."
     )
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.notebook_page import NotebookPage
-from tests.browser.servers import serve
+from tests.browser.notebook_page import NotebookPage, opened_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "build" / "browser"
@@ -48,19 +47,14 @@ def opened(
 ) -> Iterator[NotebookPage]:
     """The notebook of explorers, every cell run, in JupyterLab and in Notebook 7."""
     home = tmp_path_factory.mktemp(request.param)
-    folder = home / "notebooks"
-    folder.mkdir()
-    shutil.copy(ROOT / "notebooks" / "explorers" / NOTEBOOK, folder)
-    with serve(request.param, folder, home) as server:
-        page = NotebookPage(browser, server)
-        page.open(NOTEBOOK)
+    explorers = ROOT / "notebooks" / "explorers" / NOTEBOOK
+    with opened_notebook(browser, request.param, home, explorers) as page:
         page.run_all()
         # It begins by itself; while it loads TensorFlow, nothing else is quick.
         computed = page.output_with("fl.viz.explore_drift(").get_by_text("nats")
         computed.first.wait_for(timeout=600_000)
         page.page.wait_for_timeout(1000)
         yield page
-        page.close()
 
 
 _measured: dict[str, float] = {}

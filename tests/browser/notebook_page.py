@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A notebook in a real browser: run it, look at outputs, move what can be moved."""
 
+import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 from urllib.parse import urlparse
 
+import nbformat
 from playwright.sync_api import Browser, Locator, Page
 
-from tests.browser.servers import Server
+from tests.browser.servers import Server, serve
 
 HARMLESS = "reading 'schema'"  # Notebook 7 says this with any widget, or with none
 
@@ -226,3 +229,34 @@ class NotebookPage:
         self.page.wait_for_timeout(150)
         output.screenshot(path=file)
         return file
+
+
+@contextmanager
+def opened_notebook(
+    browser: Browser, app: str, home: Path, notebook: Path | Sequence[str]
+) -> Iterator[NotebookPage]:
+    """A copy of a notebook and what is beside it, or a new one of these cells, opened.
+
+    What the server writes goes to `home`.
+    """
+    folder, name = home / "notebooks", "new.ipynb"
+    if isinstance(notebook, Path):
+        shutil.copytree(notebook.parent, folder)
+        name = notebook.name
+    else:
+        folder.mkdir()
+        _write(folder / name, notebook)
+    with serve(app, folder, home) as server:
+        page = NotebookPage(browser, server)
+        page.open(name)
+        yield page
+        page.close()
+
+
+def _write(file: Path, sources: Sequence[str]) -> None:
+    new: Any = nbformat.v4
+    # Without a name of a kernel, Lab asks for one.
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = list(map(new.new_code_cell, sources))
+    notebook = new.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.write(notebook, file)  # type: ignore[no-untyped-call]

@@ -9,13 +9,11 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from tests.browser.conftest import PICTURES
-from tests.browser.notebook_page import NotebookPage
-from tests.browser.servers import serve
+from tests.browser.notebook_page import NotebookPage, opened_notebook
 from tests.notebooks.notebooks import NOTEBOOKS
 from tools.cells import code_cells, read
 
@@ -120,22 +118,12 @@ def opened(
 ) -> Iterator[NotebookPage]:
     """All explorers and players that learners meet, one below the other."""
     home = tmp_path_factory.mktemp(request.param)
-    (home / "notebooks").mkdir()
-    new: Any = nbformat.v4
     sources = [SHOW]
     for before, cell in explorers():
         sources += [f"%%capture\n{before}", shown_whole(cell)]
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = new.new_notebook(
-        cells=list(map(new.new_code_cell, sources)), metadata={"kernelspec": kernel}
-    )
-    nbformat.write(notebook, home / "notebooks" / "all.ipynb")  # type: ignore[no-untyped-call]
-    with serve(request.param, home / "notebooks", home) as server:
-        page = NotebookPage(browser, server)
-        page.open("all.ipynb")
+    with opened_notebook(browser, request.param, home, sources) as page:
         page.run_all()
         yield page
-        page.close()
 
 
 # As it opens, Lab shows its file browser: the narrowest column at 1280 pixels.

@@ -99,17 +99,6 @@ def test_box_takes_a_typed_number(opened: NotebookPage, explored: Explored) -> N
     opened.wait_for_change(lambda: sentence(output), before)
 
 
-@each
-def test_picture_says_what_the_line_says(
-    opened: NotebookPage, explored: Explored
-) -> None:
-    output = opened.output_with(explored.cell)
-    words = output.locator("img").first.get_attribute("alt")
-    assert words
-    if explored.seen == "img":
-        assert words == sentence(output)
-
-
 @pytest.mark.parametrize("width", [1280, 600])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pictures_to_look_at(opened: NotebookPage, theme: str, width: int) -> None:

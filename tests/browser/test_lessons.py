@@ -5,7 +5,6 @@ A learner opens the release, walks from cell to cell with Shift+Enter, and where
 answer is asked for presses Enter, selects what stands there, and writes.
 """
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,19 @@ import nbformat
 import pytest
 
 from tests.browser.conftest import PICTURES, ROOT
-from tests.browser.notebook_page import NotebookPage
-from tests.browser.servers import serve
+from tests.browser.notebook_page import NotebookPage, opened_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
 
 LESSONS = ("01_hello", "04_intrinsics")
 
 
+def file_of(stage: str, lesson: str) -> Path:
+    return ROOT / "notebooks" / stage / lesson / f"{lesson}.ipynb"
+
+
 def cells_of(stage: str, lesson: str) -> list[Any]:
-    file = ROOT / "notebooks" / stage / lesson / f"{lesson}.ipynb"
+    file = file_of(stage, lesson)
     notebook: Any = nbformat.read(file, as_version=4)  # type: ignore[no-untyped-call]
     return list(notebook.cells)
 
@@ -51,14 +53,9 @@ def walked(
 ) -> Iterator[NotebookPage]:
     """The release of the lesson after a learner has walked through it."""
     home = tmp_path_factory.mktemp(lesson)
-    folder = home / "lessons"
-    shutil.copytree(ROOT / "notebooks" / "release" / lesson, folder)
-    with serve("lab", folder, home) as server:
-        page = NotebookPage(browser, server)
-        page.open(f"{lesson}.ipynb")
+    with opened_notebook(browser, "lab", home, file_of("release", lesson)) as page:
         walk(page, lesson)
         yield page
-        page.close()
 
 
 def walk(page: NotebookPage, lesson: str) -> None:
@@ -109,13 +106,9 @@ def test_feedback_fits_its_column(
 
 def test_who_skips_every_exercise_gets_to_the_end(browser: Any, tmp_path: Path) -> None:
     """Also after a restart, with what the menu *Run* offers to bring all back."""
-    lesson = LESSONS[0]
-    shutil.copytree(ROOT / "notebooks" / "release" / lesson, tmp_path / "lessons")
-    with serve("lab", tmp_path / "lessons", tmp_path) as server:
-        page = NotebookPage(browser, server)
-        page.open(f"{lesson}.ipynb")
+    release = file_of("release", LESSONS[0])
+    with opened_notebook(browser, "lab", tmp_path, release) as page:
         page.run_all(60)
         page.restart()
         page.run_all(60, "run-all-above")
         assert page.output_with("viz.draw_tape(").locator("img").count() == 1
-        page.close()

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
 from tests.browser.conftest import PICTURES
-from tests.browser.notebook_page import NotebookPage
-from tests.browser.servers import serve
+from tests.browser.notebook_page import NotebookPage, opened_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
 
@@ -29,21 +27,9 @@ def opened(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[NotebookPage]:
     """A notebook that shows progress first, and passes a check afterwards."""
-    new: Any = nbformat.v4
-    cells = [new.new_code_cell(source) for source in CELLS]
-    folder = tmp_path / "notebooks"
-    folder.mkdir()
-    file = folder / "mine.ipynb"
-    # Without a name of a kernel, Lab asks for one.
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = new.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    nbformat.write(notebook, file)  # type: ignore[no-untyped-call]
     monkeypatch.setenv("FEDLEARN_EDU_PROGRESS", str(tmp_path / "progress.json"))
-    with serve("lab", folder, tmp_path) as server:
-        page = NotebookPage(browser, server)
-        page.open("mine.ipynb")
+    with opened_notebook(browser, "lab", tmp_path, CELLS) as page:
         yield page
-        page.close()
 
 
 def test_progress_moves_on_when_a_check_passes(opened: NotebookPage) -> None:

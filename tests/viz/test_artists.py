@@ -46,28 +46,15 @@ def test_what_was_written_before_is_gone() -> None:
     assert ink(figure, 100).sum() == 0
 
 
-def boxes(axes: Axes) -> list[Any]:
+def test_bars_have_their_lengths_and_can_become_fewer() -> None:
+    _, axes = paper()
+    bars = Bars(axes, "red")
+    bars.show([0, 1, 2], [0.5, 1.0, 2.0], 0.8)
+    bars.show([0, 1], [np.nan, 3.0], 0.5)
     patches: list[Any] = list(axes.patches)
-    return [patch.get_bbox() for patch in patches]
-
-
-@pytest.mark.parametrize("lying", [True, False])
-def test_bars_have_their_lengths_and_can_become_fewer(lying: bool) -> None:
-    _, axes = paper()
-    bars = Bars(axes, "red", lying=lying)
-    bars.show([0, 1, 2], [0.5, np.nan, 2.0], 0.8)
-    bars.show([0, 1], [0.25, 3.0], 0.5)
-    found = boxes(axes)
-    lengths = [box.width if lying else box.height for box in found]
-    starts = [box.y0 if lying else box.x0 for box in found]
-    assert lengths == [0.25, 3.0, 0.0]
-    assert starts[:2] == [-0.25, 0.75]
-
-
-def test_bars_without_a_number_have_no_length() -> None:
-    _, axes = paper()
-    Bars(axes, "red").show([0, 1], [np.nan, 1.0], 0.8)
-    assert [box.height for box in boxes(axes)] == [0.0, 1.0]
+    found = [patch.get_bbox() for patch in patches]
+    assert [box.width for box in found] == [0.0, 3.0, 0.0]
+    assert [box.y0 for box in found[:2]] == [-0.25, 0.75]
 
 
 def test_a_mosaic_keeps_every_picture_whole() -> None:
@@ -85,8 +72,8 @@ LOOKS: dict[str, dict[str, Any]] = {
     "red": {"color": "red"},
     "pale": {"alpha": 0.8},
     "large and bold": {"size": 20, "weight": "bold"},
-    "in two lines": {"text": "two\nlines"},
-    "formula": {"text": "$a^2$"},
+    "in two lines": {"s": "two\nlines"},
+    "formula": {"s": "$a^2$"},
 }
 
 
@@ -97,12 +84,8 @@ def pixels(png: bytes) -> NDArray[np.int64]:
 
 def with_text(**look: Any) -> Figure:
     figure = Figure(figsize=(2.0, 1.5))
-    figure.text(0.53, 0.51, **{"s": "Type g", "ha": "center"} | renamed(look))
+    figure.text(0.53, 0.51, **{"s": "Type g", "ha": "center"} | look)
     return figure
-
-
-def renamed(look: dict[str, Any]) -> dict[str, Any]:
-    return {"s" if name == "text" else name: value for name, value in look.items()}
 
 
 def inked(image: NDArray[np.int64]) -> NDArray[np.intp]:

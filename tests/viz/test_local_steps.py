@@ -4,8 +4,6 @@
 That the numbers are those lesson 11 speaks of is in `tests/lessons`.
 """
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -53,22 +51,3 @@ def test_all_that_is_drawn_is_within_the_axes() -> None:
                 places, heights = np.array(line.get_data())
                 assert low < places.min() <= places.max() < high
                 assert heights.max() < axes.get_ylim()[1]
-
-
-@pytest.mark.parametrize(
-    ("clients", "rounds", "where"),
-    [
-        ([(1.0, 4.0)], [[[1.0, 2.0]]], "clients"),
-        ([(0.0, 4.0), (3.0, 3.0)], [ROUND], "clients"),
-        ("two", [ROUND], "clients"),
-        (CLIENTS, [], "rounds"),
-        (CLIENTS, 3, "rounds"),
-        (CLIENTS, [[[1.0], [1.0]]], "rounds"),
-        (CLIENTS, [[[1.0, 2.0], [0.0, 2.0]]], "rounds"),
-        (CLIENTS, [[[1.0, 2.0], [1.0, np.nan]]], "rounds"),
-    ],
-    ids=["one", "flat", "text", "none", "number", "no step", "two begins", "nan"],
-)
-def test_what_is_no_round_is_refused(clients: Any, rounds: Any, where: str) -> None:
-    with pytest.raises(viz.FigureDataError, match=f"where: +{where}"):
-        viz.draw_local_steps(clients, rounds)

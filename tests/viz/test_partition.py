@@ -88,12 +88,6 @@ def test_counts_that_would_touch_are_left_out() -> None:
     assert not any(len(text) == 4 and text.isdigit() for text in check_figure(shown))
 
 
-@pytest.mark.parametrize("images", [np.zeros([9, 8, 8]), np.zeros([10, 8])])
-def test_images_of_another_shape_are_refused(images: Any) -> None:
-    with pytest.raises(viz.FigureDataError, match="one image per label"):
-        viz.draw_partition(LABELS, SHARES, images=images)
-
-
 @pytest.mark.parametrize(
     "shares", [[], [[0], []], [[99]]], ids=["none", "empty", "far"]
 )

@@ -73,7 +73,7 @@ def test_spread_keeps_a_group_centered() -> None:
 
 
 def test_spread_leaves_room_as_it_is() -> None:
-    assert spread([0.1, 0.5, 0.9], gap=0.2) == [0.1, 0.5, 0.9]
+    assert spread([0.1, 0.5, 0.9], gap=0.2) == pytest.approx([0.1, 0.5, 0.9])
 
 
 def test_saved_pictures_are_the_same_bytes_twice(tmp_path: Path) -> None:

@@ -43,14 +43,14 @@ def read(computation: Computation, *, expanded: bool = False) -> Flow:
     named = {intrinsic.uri for intrinsic in all_intrinsics()} - {_TOGETHER}
     tree = expand_intrinsics(computation.tree, set() if expanded else named)
     program = as_program(tree)
-    straight = to_normal_form(program)
-    assert isinstance(straight.body, ir.Block)
+    normal = to_normal_form(program)
+    assert isinstance(normal.body, ir.Block)
     reader = _Reader()
     if program.parameter is not None and program.parameter_type is not None:
         whole, several = program.parameter_type, _is_packed(program.parameter)
         reader.names[_ARGUMENT] = reader.parameter(program.parameter, whole, several)
-    result = reader.visit(straight.body)
-    reader.result("", result, straight.body.type)
+    result = reader.visit(normal.body)
+    reader.result("", result, normal.body.type)
     return reader.graph.flow(computation.__name__)
 
 
@@ -115,13 +115,9 @@ class _Reader:
             case ir.Call(function=function, argument=argument):
                 inputs = ir.Struct(()) if argument is None else self.visit(argument)
                 return self._call(self.visit(function), inputs, node.type)
-            case (
-                ir.Literal()
-                | ir.Lambda()
-                | ir.Leaf()
-                | ir.Intrinsic()
-                | ir.PlacementLiteral()
-            ):
+            case ir.Literal() | ir.Lambda() | ir.Leaf():
+                return node
+            case ir.Intrinsic() | ir.PlacementLiteral():
                 return node
             case _:
                 assert_never(node)
@@ -217,13 +213,10 @@ def _is_function(
 
 def _tables(function: ir.Node) -> list[ir.Literal]:
     """The constants in a function that are more than a number."""
-    found = dict.fromkeys(
-        part for part in walk(function) if isinstance(part, ir.Literal)
-    )
+    literals = (part for part in walk(function) if isinstance(part, ir.Literal))
+    types = {literal: literal.type for literal in literals}
     return [
-        literal
-        for literal in found
-        if not (isinstance(literal.type, TensorType) and literal.type.is_scalar)
+        x for x, t in types.items() if not (isinstance(t, TensorType) and t.is_scalar)
     ]
 
 
@@ -262,9 +255,8 @@ def _inside(function: ir.Node) -> tuple[str, ...]:
 
 def _calls(function: ir.Node) -> dict[str, None]:
     """The names of leaf code and intrinsics, in order, each once."""
-    named = [
+    named = (
         part for part in walk(function) if isinstance(part, ir.Leaf | ir.Intrinsic)
-    ]
-    return dict.fromkeys(
-        part.code.name if isinstance(part, ir.Leaf) else part.uri for part in named
     )
+    names = (n.code.name if isinstance(n, ir.Leaf) else n.uri for n in named)
+    return dict.fromkeys(names)

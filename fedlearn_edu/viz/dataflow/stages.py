@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program before and after each pass of the compiler, and what became of each step.
 
-The passes are the compiler's own; a step is one call of the straightened program.
+The passes are the compiler's own; a step is one call of the program in normal form.
 """
 
 from collections.abc import Iterable
@@ -65,8 +65,8 @@ class Stage:
 def stages(tree: ir.Node) -> tuple[Stage, ...]:
     """As written, expanded, joined, fused; passes that change nothing are left out."""
     native = local_executor_factory(support_sequence_ops=True).native({})
-    written = straight(as_program(tree))
-    expanded = straight(as_program(expand_intrinsics(written, native)))
+    written = normalized(as_program(tree))
+    expanded = normalized(as_program(expand_intrinsics(written, native)))
     steps = _steps(expanded, _origins_of_expansion(written, native))
     found = [
         Stage("as written", "one box for each call", _steps(written)),
@@ -81,16 +81,16 @@ def stages(tree: ir.Node) -> tuple[Stage, ...]:
         fused = fuse(expanded, FUSERS, native)
         same: list[Origin] = [(place,) for place in range(len(steps))]
         if isinstance(fused, ir.Leaf):  # all of it became one
-            fused, same = straight(as_program(fused)), [tuple(range(len(steps)))]
+            fused, same = normalized(as_program(fused)), [tuple(range(len(steps)))]
         steps = _renamed(_steps(fused, same), steps)
         found.append(Stage("fused", "functions become leaves", steps))
     return _without_repetition(found)
 
 
-def straight(program: ir.Lambda) -> ir.Lambda:
-    """One call for each binding; straightened once more, it keeps all its names.
+def normalized(program: ir.Lambda) -> ir.Lambda:
+    """One call for each binding; normalized once more, it keeps all its names.
 
-    The first time names what functions captured, the second time drops those names.
+    The first pass names what functions captured, the second one drops those names.
     """
     return to_normal_form(to_normal_form(program))
 
@@ -152,7 +152,7 @@ def _origins_of_expansion(written: ir.Lambda, native: frozenset[str]) -> list[Or
     for place in range(len(bound)):
         until = ir.Block(bound[: place + 1], ir.Struct(()))
         program = ir.Lambda(written.parameter, written.parameter_type, until)
-        made = _bound(straight(as_program(expand_intrinsics(program, native))))
+        made = _bound(normalized(as_program(expand_intrinsics(program, native))))
         origins += [(place,)] * (len(made) - len(origins))
     return origins
 

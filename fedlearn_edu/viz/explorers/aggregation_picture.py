@@ -123,15 +123,10 @@ def words(run: AggregationRun, step: int, others: Mapping[int | None, float]) ->
 def _compare(run: AggregationRun, others: Mapping[int | None, float]) -> str:
     if len(set(others.values())) == 1:
         return f"Every grouping gives {written(run.result)}."
-    first, *more = (
-        (written(result), fan_out) for fan_out, result in others.items() if fan_out
-    )
-    listed = [
-        f"{first[0]} with fan-out {first[1]}",
-        *(f"{r} with {n}" for r, n in more),
-    ]
+    listed = ", ".join(f"{written(r)} with {n}" for n, r in others.items() if n)
+    listed = listed.replace("with", "with fan-out", 1)
     alone = written(others[None])
-    return f"This zero counts once per group: {alone} in one, {', '.join(listed)}."
+    return f"This zero counts once per group: {alone} in one, {listed}."
 
 
 @final

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls, each with a label, a value and a way by keyboard; and a line that answers.
+"""Controls with a label, a value and keyboard access; and a status line.
 
 Beside every slider there is a labeled box to type into: screen readers announce the
 box, and it works where the notebook keeps the arrow keys to itself.
@@ -14,7 +14,7 @@ from typing import Any, final
 
 import ipywidgets as widgets
 
-from fedlearn_edu.errors import FedLearnError, describe, is_whole_number
+from fedlearn_edu.errors import FedLearnError, describe, is_whole_number, whole_number
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM
 
@@ -142,14 +142,13 @@ def limits_around(
 
 def check_count(number: Any, name: str, least: int, most: int) -> int:
     """The number as an `int`, or an error that names the limits."""
-    if not is_whole_number(number) or not least <= number <= most:
-        raise style.FigureDataError(
-            f"{name} is a whole number from {least} to {most}",
-            expected=f"{least} to {most}",
-            found=describe(number),
-            where=name,
-        )
-    return int(number)
+    said = {
+        "summary": f"{name} is a whole number from {least} to {most}",
+        "expected": f"{least} to {most}",
+        "found": describe(number),
+    }
+    asked = None if is_whole_number(number, most + 1) else number
+    return whole_number(asked, name, least, style.FigureDataError, **said)
 
 
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
@@ -158,9 +157,7 @@ def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:
     track = widgets.SelectionSlider(
         options=pairs, value=value, readout=False, layout=_TRACK
     )
-    menu = widgets.Dropdown(
-        options=pairs, value=value, description=label, style=_LABELS_IN_FULL
-    )
+    menu = _menu(label, value, pairs)
     widgets.link((track, "index"), (menu, "index"))
     number_em = 0.6 * max(map(len, options)) + 4
     return _tracked(label, menu, number_em, track)
@@ -171,14 +168,14 @@ def choice(
 ) -> Control:
     """One of several, from a menu."""
     pairs = list(options.items()) if isinstance(options, Mapping) else list(options)
-    menu = widgets.Dropdown(
-        options=pairs,
-        value=value,
-        description=label,
-        style=_LABELS_IN_FULL,
-        layout=_fitted(),
-    )
+    menu = _menu(label, value, pairs)
+    menu.layout = _fitted()
     return Control(menu, menu)
+
+
+def _menu(label: str, value: Any, options: Any) -> Any:
+    look = {"description": label, "style": _LABELS_IN_FULL}
+    return widgets.Dropdown(options=options, value=value, **look)
 
 
 def toggle(label: str, value: bool) -> Control:

@@ -103,7 +103,7 @@ def explore_drift(
     learning_rate: float = 0.1,
     local_epochs: int = 5,
 ) -> Explorer:
-    """Shows `draw_drift` with controls; what is missing is computed by itself.
+    """Shows `draw_drift` with controls; a missing round is computed automatically.
 
     Args:
         data: As in `draw_drift`, at first.
@@ -217,10 +217,8 @@ def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | 
         rate: The learning rate.
         tell: Called with the number of passes done; `True` stops without a result.
     """
-    train, clients = (
-        _local_training(rate),
-        [c.batches(BATCH_SIZE) for c in digits(data)],
-    )
+    train = _local_training(rate)
+    clients = [client.batches(BATCH_SIZE) for client in digits(data)]
     now, models = [model().initialize(0)] * len(clients), []
     for epoch in range(MOST_EPOCHS):
         if tell(epoch):
@@ -264,8 +262,8 @@ def find_drift(data: str, models: list[Any], clients: int) -> Drift:
     for now in models:
         new = OrderedDict[str, Any]()
         for name in old:
-            parts = [weights[name] for weights in now[:clients]]
-            new[name] = np.average(parts, axis=0, weights=weigh).astype(np.float32)
+            held = [weights[name] for weights in now[:clients]]
+            new[name] = np.average(held, axis=0, weights=weigh).astype(np.float32)
         losses.append(evaluate(new, everybody).loss_per_example)
     return Drift(np.array(updates, dtype=np.float64), weigh, np.array(losses))
 
@@ -284,11 +282,13 @@ def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
     """The values of the controls, or an error that says what is wrong."""
     is_rate = isinstance(rate, int | float) and not isinstance(rate, bool)
     most, fits_rate = MOST_EPOCHS, is_rate and 0 < rate <= _HIGHEST_RATE
+    is_count = is_whole_number(clients, 2) and clients <= CLIENTS
+    is_epochs = is_whole_number(epochs, 1) and epochs <= most
     for name, found, fits, expected in (
         ("data", data, isinstance(data, str) and data in DATA, ", ".join(DATA)),
-        ("clients", clients, _is_whole(clients, 2, CLIENTS), f"2 to {CLIENTS}"),
+        ("clients", clients, is_count, f"2 to {CLIENTS}"),
         ("learning_rate", rate, fits_rate, f"above 0, at most {_HIGHEST_RATE:g}"),
-        ("local_epochs", epochs, _is_whole(epochs, 1, most), f"1 to {most}"),
+        ("local_epochs", epochs, is_epochs, f"1 to {most}"),
     ):
         if not fits:
             raise style.FigureDataError(
@@ -299,7 +299,3 @@ def _checked(data: Any, clients: Any, rate: Any, epochs: Any) -> dict[str, Any]:
             )
     whole = {"clients": int(clients), "epochs": int(epochs)}
     return {"data": data, "rate": float(rate), **whole}
-
-
-def _is_whole(number: Any, least: int, most: int) -> bool:
-    return is_whole_number(number) and least <= number <= most

@@ -22,7 +22,8 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER, SIGNED_MAP
+from fedlearn_edu.viz.colors import CLIENTS, INK, QUIET, SERVER, SIGNED_MAP
+from fedlearn_edu.viz.curves import spread
 
 _SIDE_BY_SIDE_FROM_IN = 6.0
 _EVERY_TICK_UP_TO = 5
@@ -30,8 +31,6 @@ _LABEL_IN = 0.24
 _MARGIN = 0.3
 _ARC = np.linspace(-np.pi / 2, np.pi / 2, 61)
 _TINY = 1e-12
-_ROUNDS = 60
-_GOLDEN_ANGLE = 2.4
 
 Floats = NDArray[np.float64]
 Sides = tuple[float, float, float, float]
@@ -191,8 +190,7 @@ class DriftDrawing:
             self._make_room(len(drift.examples))
             self._shown = drift
         paths, mean = drift.paths(epochs), np.array([drift.norm_of_mean(epochs), 0.0])
-        taken = np.stack([np.zeros(2), mean])
-        places = spread_labels(paths[:, -1], taken, self._label_gap())
+        places = self._beside(paths[:, -1])
         for client, artists in enumerate(self._paths):
             for artist in artists:
                 artist.set_visible(client < len(paths))
@@ -207,11 +205,17 @@ class DriftDrawing:
         self._arc.set_data(reach * np.cos(_ARC), reach * np.sin(_ARC))
         self._image.set_data(drift.cosines(epochs))
 
-    def _label_gap(self) -> float:
-        """The distance between labels, in units of the (square) plane."""
-        low, high = self._plane.get_xlim()
+    def _beside(self, ends: Floats) -> Floats:
+        """Where the labels go: right of all paths, in the order of their ends."""
+        (_, right), (low, high) = self._plane.get_xlim(), self._plane.get_ylim()
         width_in = self._plane.get_position().width * self.figure.get_figwidth()
-        return float(_LABEL_IN * (high - low) / width_in)
+        order = np.argsort(ends[:, 1])
+        heights = (ends[order, 1] - low) / (high - low)
+        places = np.full(ends.shape, 0.94 * right)
+        places[order, 1] = low + (high - low) * np.array(
+            spread(heights.tolist(), _LABEL_IN / width_in)
+        )
+        return places
 
     def _set_limits(self, drift: Drift) -> None:
         """A square with room for the longest paths, also backwards."""
@@ -225,8 +229,8 @@ class DriftDrawing:
         for client in range(len(self._paths), count):
             (path,) = axes.plot([], [], color=CLIENTS, lw=1.8, zorder=3)
             path.set(marker="o", ms=4)
-            (leader,) = axes.plot([], [], color=CLIENTS, lw=0.9, zorder=4)
-            leader.set(marker="o", markevery=[-1], ms=15, mfc="white", mew=1)
+            (leader,) = axes.plot([], [], color=QUIET, lw=0.8, ls=":", zorder=2)
+            leader.set(marker="o", markevery=[-1], ms=15, mfc="white", mec=CLIENTS)
             label = axes.text(0, 0, str(client), ha="center", va="center", zorder=5)
             self._paths.append((path, leader, label))
         edge = count - 0.5
@@ -249,35 +253,3 @@ def _layout(width_in: float) -> tuple[float, Sides, Sides, Sides]:
         bar = (left, low + side - small - 0.78, small, 0.13)
     height = float(np.ceil(8 * (low + side + 0.4)) / 8)
     return height, (0.75, low, side, side), matrix, bar
-
-
-def spread_labels(points: Floats, fixed: Floats, gap: float) -> Floats:
-    """Moves labels from `points` until they are `gap` from each other and from `fixed`.
-
-    In every round, two labels that are too close each move half of the missing
-    distance. In a crowd, some may stay a little closer when the rounds are over.
-
-    >>> spread_labels(np.zeros([2, 2]), np.empty([0, 2]), gap=1.0).round(1).tolist()
-    [[0.5, -0.2], [-0.5, 0.2]]
-
-    Args:
-        points: `[n,2]`, in any unit that is the same to the right and upwards.
-        fixed: `[m,2]`, points to keep clear.
-        gap: The least distance, in the same unit.
-    """
-    count = len(points)
-    angles = _GOLDEN_ANGLE * np.arange(count)
-    # Labels at the very same place start in different directions.
-    nudges = 1e-3 * gap * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    moved = np.concatenate([points + nudges, fixed])
-    shares = np.where(np.arange(len(moved)) < count, 0.5, 1.0)
-    for _ in range(_ROUNDS):
-        away = moved[:, None] - moved[None]
-        distance = np.linalg.norm(away, axis=-1)
-        np.fill_diagonal(distance, np.inf)
-        lacking = np.clip(gap - distance, 0, None)
-        if not lacking[:count].any():
-            break
-        push = away * (lacking / np.maximum(distance, 1e-9))[..., None]
-        moved[:count] += (push * shares[None, :, None]).sum(axis=1)[:count]
-    return np.asarray(moved[:count])

@@ -197,14 +197,11 @@ class PartitionPicture:
         self._test = ClientData(*dataset.test, [np.arange(len(dataset.test[1]))])
         self._learners: dict[Setting, Learner] = {}
         self._kept: dict[Setting, tuple[Any, Skew]] = {}
-        width_in, head_in = style.EXPLORER_IN, partition_figure.HEAD_IN
-        upper_in = head_in + _ROWS_IN + partition_figure.FOOT_IN
+        width_in = style.EXPLORER_IN
+        upper_in = partition_figure.HEAD_IN + _ROWS_IN + partition_figure.FOOT_IN
         height_in = upper_in + _CURVES_HEAD_IN + _CURVES_IN + _CURVES_FOOT_IN
         self.figure = Figure(figsize=(width_in, height_in))
-        places = partition_figure.lay_out(
-            self.figure, _ROWS_IN, head_in, has_images=True
-        )
-        self._rows = partition_figure.ClientRows(places, _ROWS_IN)
+        self._rows = partition_figure.ClientRows(self.figure, _ROWS_IN, has_images=True)
         curves_in = width_in - _AXIS_IN - LABEL_IN
         sides_in = (_AXIS_IN, _CURVES_FOOT_IN, curves_in, _CURVES_IN)
         axes = style.add_axes(self.figure, sides_in)

@@ -137,9 +137,7 @@ class TrainingPicture:
     @property
     def runs(self) -> dict[str, Run]:
         """The runs so far by name, without those that have not started."""
-        return {
-            name: learner.run for name, learner in self._learners.items() if learner.run
-        }
+        return {name: each.run for name, each in self._learners.items() if each.run}
 
     def show(self, round_number: int, process: str | None = None, **_: Any) -> str:
         """Shows a round of a process, or the newest if it is not done yet."""
@@ -205,11 +203,9 @@ def _said(evaluation: Evaluation) -> str:
             f"clients from {each[low]:.1%} (client {low}) "
             f"to {each[high]:.1%} (client {high})"
         )
-    return (
-        f"{evaluation.accuracy_per_example:.1%} of "
-        f"{int(evaluation.total['examples']):,} examples read correctly, {spread}. "
-        f"{worst(evaluation.confusion)}"
-    )
+    share, count = evaluation.accuracy_per_example, int(evaluation.total["examples"])
+    right = f"{share:.1%} of {count:,} examples read correctly"
+    return f"{right}, {spread}. {worst(evaluation.confusion)}"
 
 
 @final
@@ -218,7 +214,7 @@ class _ClientBars:
 
     def __init__(self, axes: Axes) -> None:
         self._axes = axes
-        self._bars = Bars(axes, colors.CLIENTS, lying=True)
+        self._bars = Bars(axes, colors.CLIENTS)
         self._numbers = Texts(axes, ha="left")
         self._names = Texts(axes, transform=blended(axes, "y", -0.07), ha="right")
         axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], yticks=[])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The picture of a tape: lanes with a bar for each event, and the bytes below them.
 
-Everything is drawn once. Where the cursor is, the player marks on top of the picture;
-it asks here for the place. The static picture has the cursor drawn into it.
+Everything is drawn once. The player marks the cursor on top of the picture, at the
+place `box` gives. The static picture has the cursor drawn into it.
 """
 
 import textwrap
@@ -79,7 +79,7 @@ def draw_tape(
     picture = TapePicture(timeline, width_in, figure=figure)
     if at is None:
         return style.say_of(picture.figure, figure, timeline.summary())
-    if not is_whole_number(at) or at not in range(1, len(timeline) + 1):
+    if not is_whole_number(at, 1) or at > len(timeline):
         raise style.FigureDataError(
             "there is no such step on the tape",
             expected=f"a step from 1 to {len(timeline)}"
@@ -153,7 +153,7 @@ class TapePicture:
         boxes = [axes.get_position() for axes in (self.lanes, self.bytes)]
         return [(1 - box.y1, box.height) for box in boxes]
 
-    def mean(self, steps: np.ndarray[Any, Any]) -> None:
+    def highlight(self, steps: np.ndarray[Any, Any]) -> None:
         """Leaves only the bars of these steps in color."""
         if self._bars is not None:
             is_meant = np.isin(self._events, steps)[:, None]
@@ -243,7 +243,7 @@ class TapePicture:
         timeline, bars = self.timeline, self.timeline.bars
         is_shared = self._is_batched[bars.event]
         is_shared &= np.append(False, bars.event[1:] == bars.event[:-1])
-        # It is noted when it is over; it began with the call that wanted it.
+        # A batched call is recorded when it ends; it began with its caller.
         calls = [timeline.caller(event) for event in timeline.events]
         began = np.array([i if c is None else c for i, c in enumerate(calls)])
         first = self._first[np.where(is_shared, began[bars.event], bars.event)]

@@ -99,7 +99,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         """The static picture, with the cursor where it is now."""
         picture = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
         if len(self.timeline):
-            picture.mean(self._meant)
+            picture.highlight(self._meant)
             picture.point_at(self.step - 1)
         return style.say(picture.figure, self.sentence)
 
@@ -145,7 +145,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
             pressed.on_click(lambda _, name=name: self._press(name))
 
     def _press(self, name: str) -> None:
-        """To the first, previous, next or last of the steps that are meant."""
+        """Goes to the first, previous, next or last step that passes the filters."""
         here = self.step - 1
         before = int(np.searchsorted(self._meant, here, "left")) - 1
         after = int(np.searchsorted(self._meant, here, "right"))
@@ -153,20 +153,20 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self._go(ends[name])
 
     def _go(self, place: int) -> None:
-        """To a place among the steps that are meant."""
+        """Goes to a place among the steps that pass the filters."""
         if len(self._meant) and not self._is_moving:
             place = min(max(place, 0), len(self._meant) - 1)
             self.controls["step"].source.value = int(self._meant[place]) + 1
 
     def _filter(self) -> None:
-        """Only some steps are meant; the others' bars turn pale."""
+        """Applies the filters: the bars of all other steps turn pale."""
         layer = self.controls["layer"].source.value
         lane = self.controls["who"].source.value
         self._meant = self.timeline.matching(
             "" if layer == _EVERYTHING else layer, "" if lane == _EVERYBODY else lane
         )
         self._drawn = TapePicture(self.timeline, style.EXPLORER_IN, self._axis)
-        self._drawn.mean(self._meant)
+        self._drawn.highlight(self._meant)
         self.play.max = max(0, len(self._meant) - 1)
         words = f"{len(self._meant):,} of {len(self.timeline):,} calls, lane by lane"
         self._picture.value = img(fast_png(self._drawn.figure), words)
@@ -219,7 +219,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
         return tag("table", *(tag("tr", row) for row in body), style=_TABLE)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget; for those who cannot run it the picture, and the sentence."""
+        """The widget; for pages without widgets the picture and the sentence."""
         bundle = super()._repr_mimebundle_(**kwargs) or {}
         png = b64encode(fast_png(self.figure)).decode()
         return {**bundle, "image/png": png, "text/plain": self.sentence}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tape as the player needs it: for each step who, what, where in the program, bytes.
 
-Made once when a tape is opened; to look at a step is then to look it up. A step is an
+It is computed once, when a tape is opened; showing a step is a lookup. A step is an
 event, counted from 0 here and from 1 for people.
 
 Each participant has a lane. Inside a lane there is a row for each layer, the top of the
@@ -114,11 +114,8 @@ def bars_of(events: Sequence[Event], lanes: Sequence[Lane]) -> Bars:
         row = layers.index(event.layer)
         rows.append((position, lane, row / len(layers), (row + 1) / len(layers)))
         if is_batched(event):
-            rows += [
-                (position, i, 0.0, 1.0)
-                for i, other in enumerate(lanes)
-                if other.is_clients
-            ]
+            theirs = (i for i, other in enumerate(lanes) if other.is_clients)
+            rows += [(position, i, 0.0, 1.0) for i in theirs]
     return np.array(rows, _BAR).view(np.recarray)
 
 
@@ -162,9 +159,8 @@ class Timeline:
         self.names: dict[int, str] = {}
         self.program = self._programs()
         self.moved = self._moved()
-        self._lit: list[tuple[int, ...]] = []
-        for event in self.events:
-            self._lit.append(self._lit_by(event))
+        self._lit: list[tuple[int, ...]] = []  # read while it is written
+        self._lit.extend(map(self._lit_by, self.events))
 
     def __len__(self) -> int:
         return len(self.events)
@@ -244,13 +240,10 @@ class Timeline:
 
         A batched call is a step of the lane of each client.
         """
-        lanes = [
-            one
-            for one in self.lanes
-            if one.label == lane or (lane == ALL_CLIENTS and one.is_clients)
-        ]
+        is_all = lane == ALL_CLIENTS
+        lanes = [x for x in self.lanes if x.label == lane or (is_all and x.is_clients)]
         wanted = frozenset[str]().union(*(one.participants for one in lanes))
-        has_clients = lane == ALL_CLIENTS or any(one.is_clients for one in lanes)
+        has_clients = is_all or any(one.is_clients for one in lanes)
 
         def is_meant(event: Event) -> bool:
             is_theirs = event.participant in wanted
@@ -268,13 +261,9 @@ class Timeline:
 
     def _ended_in_an_error(self) -> bool:
         """Whether the last call failed; one that did not ends with its result."""
-        ends = [
-            _failed(event)
-            for event in self.events
-            if event.caller is None
-            and (_failed(event) or event.what is EventKind.COMPUTE)
-        ]
-        return bool(ends) and ends[-1]
+        outer = (event for event in self.events if event.caller is None)
+        ends = [e for e in outer if _failed(e) or e.what is EventKind.COMPUTE]
+        return bool(ends) and _failed(ends[-1])
 
     def _moved(self) -> dict[str, np.ndarray[Any, Any]]:
         crossed = {edge: np.zeros(len(self.events), np.int64) for edge in EDGES}
@@ -292,9 +281,7 @@ class Timeline:
             outer = self.caller(event)
             if event.what in (EventKind.COMPILED, EventKind.REUSED) and event.type:
                 name = event.detail
-            node = (
-                as_node(event.given) if event.what is EventKind.CREATE_VALUE else None
-            )
+            node = _handed(event)
             if outer is not None:
                 found[step] = found[outer]
             elif event.layer == _TOP_LAYER and node is not None:
@@ -322,34 +309,25 @@ class Timeline:
         made = self._first_operand(event)
         if event.what is EventKind.COMPUTE and made is not None:
             return self._lit[made] or around
-        node = self._node(event)
+        is_call = event.what is EventKind.CREATE_CALL
+        called = self.events[made] if is_call and made is not None else event
+        node = _handed(called)
         places = () if node is None else listing.find(node, around)
-        if event.what is EventKind.CREATE_CALL:
-            places = tuple(map(listing.call_of, places))
-        return places or around
-
-    def _node(self, event: Event) -> ir.Node | None:
-        """The node an event is about, if it was handed one, or calls one."""
-        if event.what is EventKind.CREATE_VALUE:
-            return as_node(event.given)
-        made = self._first_operand(event)
-        if event.what is EventKind.CREATE_CALL and made is not None:
-            function = self.events[made]
-            return (
-                as_node(function.given)
-                if function.what is EventKind.CREATE_VALUE
-                else None
-            )
-        return None
+        return tuple(map(listing.call_of, places) if is_call else places) or around
 
     def _first_operand(self, event: Event) -> int | None:
-        """The step that made it; `None` if it is not on the tape (any more)."""
+        """The step that made the first operand; `None` if it is not on the tape."""
         made = self._at.get(event.operands[0]) if event.operands else None
         return made if made is None or made < self._at[event.number] else None
 
 
+def _handed(event: Event) -> ir.Node | None:
+    """The node that an event was handed, if it was handed one."""
+    return as_node(event.given) if event.what is EventKind.CREATE_VALUE else None
+
+
 def _failed(event: Event) -> bool:
-    """Whether a call failed; of a batched one, clients repeat it one by one."""
+    """Whether a call failed that is not repeated, as a batched one is, one by one."""
     return bool(event.error) and not is_batched(event)
 
 

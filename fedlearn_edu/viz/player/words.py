@@ -190,7 +190,7 @@ class Listing:
 
     def html(self, lit: Sequence[int]) -> str:
         """The lines around what is lit, with it set apart."""
-        meant = {*lit} - {0}  # all of it is nothing in particular
+        meant = {*lit} - {0}  # the whole program is no highlight
         shown = [
             [(run.text, not meant.isdisjoint(run.inside)) for run in line]
             for line in self.lines
@@ -262,7 +262,7 @@ class Listing:
 def _line(runs: Sequence[tuple[str, bool]]) -> str:
     """One line; what is lit is bold, on a tint, and pointed at from the margin.
 
-    Where it has to be broken it goes on further in than it began.
+    A wrapped line goes on with a deeper indent.
     """
     whole = "".join(text for text, _ in runs)
     indent = len(whole) - len(whole.lstrip())

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where nodes and arrows go, row by row."""
+"""Where nodes and arrows go: every program has a place for each node."""
 
-from fedlearn_edu.viz.dataflow.flow import Edge, Lane
+import pytest
+
+from fedlearn_edu.testing.cases import cases
+from fedlearn_edu.viz import NARROW_IN
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
+from fedlearn_edu.viz.dataflow.flow import Edge, Kind, Lane
 from fedlearn_edu.viz.dataflow.from_ir import read
 from fedlearn_edu.viz.dataflow.layout import LEFT, RIGHT, Way, layout, place
 from tests.viz.dataflow import programs
+from tests.viz.drawn_text import check_text
 
 SERVER, CLIENTS = (Lane.SERVER, RIGHT), (Lane.CLIENTS, LEFT)
 
@@ -25,9 +31,8 @@ def test_one_round_of_training() -> None:
 def test_without_communication_there_is_one_column() -> None:
     flow = read(programs.chain)
     grid = place(flow)
-    assert flow.columns == [Lane.UNPLACED]
+    assert (flow.columns, grid.ways) == ([Lane.UNPLACED], [])
     assert grid.rows == list(range(len(flow.nodes)))
-    assert grid.ways == []
 
 
 def test_arrows_in_each_others_way_take_different_tracks() -> None:
@@ -45,3 +50,25 @@ def test_arrows_keep_clear_of_what_is_written() -> None:
                 is_left = right <= box.strip.box_left
                 is_right = left >= box.strip.box_right
                 assert is_left or is_right or bottom <= box.top or top >= box.bottom
+
+
+PROGRAMS = {case.name.partition("-")[0]: case.computation for case in cases()}
+
+
+@pytest.mark.parametrize("expanded", [False, True], ids=["written", "expanded"])
+def test_every_program_has_a_flow_and_time_runs_down(expanded: bool) -> None:
+    for name, program in PROGRAMS.items():
+        flow = read(program, expanded=expanded)
+        rows = place(flow).rows
+        assert [node.number for node in flow.nodes] == list(range(len(rows))), name
+        for edge in flow.edges:
+            assert edge.source < edge.target, name
+            assert rows[edge.source] <= rows[edge.target], name
+        assert any(node.kind is Kind.RESULT for node in flow.nodes), name
+        taken = {(node.column, rows[node.number]) for node in flow.nodes}
+        assert len(taken) == len(rows), name
+
+
+@pytest.mark.parametrize("name", list(PROGRAMS)[::24])
+def test_some_of_them_are_drawn(name: str) -> None:
+    check_text(draw_graph(PROGRAMS[name], expanded=True, width_in=NARROW_IN))

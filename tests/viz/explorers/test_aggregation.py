@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The aggregation tree: what the picture shows is what the stack did."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 import fedlearn_edu as fl
 from fedlearn_edu import framework, viz
-from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation import run_aggregation
 from tests.viz.drawn_text import check_figure
 
@@ -109,31 +107,6 @@ def test_numbers_appear_with_their_steps() -> None:
     assert equations(np.int32(1)) == {"1 + 1 = 2"}
     assert equations(5) - equations(4) == {"4 + 8 = 12"}
     assert equations(7) - equations(6) == {"12 + 6 = 18"}
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"values": []}, "over a few clients"),
-        ({"values": [1] * 13}, "over a few clients"),
-        ({"values": 7}, "over a few clients"),
-        ({"values": [math.nan]}, "no number"),
-        ({"values": ["a"]}, "no number"),
-        ({"zero": math.inf}, "no number"),
-        ({"fan_out": 1}, "a group of one is no group"),
-        ({"fan_out": 2.5}, "a group of one is no group"),
-        ({"step": "a"}, "no such step"),
-        ({"step": 2.0}, "no such step"),
-        ({"step": True}, "no such step"),
-    ],
-    ids=lambda given: str(given)[:20],
-)
-def test_bad_arguments_are_named(options: Any, said: str) -> None:
-    with pytest.raises(style.FigureDataError, match=said):
-        viz.draw_aggregation(**options)
-    if "step" not in options:
-        with pytest.raises(style.FigureDataError, match=said):
-            viz.explore_aggregation(**options)
 
 
 def test_moves_change_picture_and_sentence() -> None:

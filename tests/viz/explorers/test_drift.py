@@ -149,26 +149,6 @@ def test_static_pictures_say_what_they_show(options: Any, width: float) -> None:
     assert "on everybody's digits, the old model 2.30" in style.said(figure)
 
 
-@pytest.mark.parametrize(
-    ("options", "name"),
-    [
-        ({"data": "nobody's"}, "data"),
-        ({"data": 3}, "data"),
-        ({"clients": 1}, "clients"),
-        ({"clients": 100}, "clients"),
-        ({"learning_rate": math.nan}, "learning_rate"),
-        ({"learning_rate": 0}, "learning_rate"),
-        ({"learning_rate": "fast"}, "learning_rate"),
-        ({"local_epochs": 2.5}, "local_epochs"),
-    ],
-    ids=["unknown", "number", "one", "hundred", "nan", "zero", "text", "half"],
-)
-def test_bad_arguments_are_named(options: Any, name: str) -> None:
-    for make in (viz.draw_drift, viz.explore_drift):
-        with pytest.raises(style.FigureDataError, match=f"with this {name}"):
-            make(**options)
-
-
 @pytest.mark.slow
 def test_the_explorer_computes_by_itself_and_follows() -> None:
     explorer = viz.explore_drift("iid", clients=4, learning_rate=0.3)

@@ -99,45 +99,6 @@ def test_the_first_images_are_those_a_client_holds(explorer: Explorer) -> None:
         np.testing.assert_array_equal(picture[top : top + 28, 1:29], first)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"clients": 0},
-        {"clients": 101},
-        {"clients": 2.5},
-        {"partition": "fair"},
-        {"partition": []},
-        {"seed": -1},
-        {"dataset": 7},
-        {"dataset": datasets.from_arrays([[1.0], [2.0]], [0, 1])},
-    ],
-    ids=["0", "101", "2.5", "name", "list", "seed", "int", "no-images"],
-)
-def test_what_makes_no_sense_is_refused(wrong: Any) -> None:
-    with pytest.raises(viz.FigureDataError):
-        viz.explore_partitions(**wrong)
-
-
-IMAGES = np.zeros([12, 4, 5], np.float32)
-
-
-@pytest.mark.parametrize(
-    ("labels", "found"),
-    [([1, 2], "1, 2"), ([0, 2], "0, 2"), ([-1, 0], "-1, 0")],
-    ids=["from-1", "gap", "negative"],
-)
-def test_labels_that_name_no_classes_are_refused(labels: Any, found: str) -> None:
-    with pytest.raises(viz.FigureDataError, match="not the numbers of") as caught:
-        viz.explore_partitions(datasets.from_arrays(IMAGES, labels * 6))
-    assert found in str(caught.value)
-
-
-def test_classes_nobody_learns_are_refused() -> None:
-    data = datasets.from_arrays(IMAGES, np.arange(12) % 2, IMAGES, np.arange(12) % 3)
-    with pytest.raises(viz.FigureDataError, match="nobody learns"):
-        viz.explore_partitions(data)
-
-
 def test_it_begins_where_it_is_asked_to() -> None:
     explorer = viz.explore_partitions(clients=4, partition="shards", seed=5)
     assert explorer.sentence.startswith("shards, 2 shards each: 4 clients")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training explorer: run, stopped, gone on with, and looked at round by round."""
+"""The training explorer: run, stopped, resumed, and looked at round by round."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from fedlearn_edu import learning, viz
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz.explorers.explorer import Explorer
+from fedlearn_edu.viz.explorers.learner import Learner
 from tests.patience import PATIENCE_S
 from tests.viz.drawn_text import check_figure
 
@@ -101,14 +103,6 @@ def test_panels_show_one_evaluation(explorer: Explorer) -> None:
     assert widths == pytest.approx(list(seen.evaluation.client_accuracies))
 
 
-def test_a_moved_slider_changes_picture_and_sentence(explorer: Explorer) -> None:
-    explorer.set(round_number=1)
-    picture, sentence = explorer.children[-1].value, explorer.sentence
-    explorer.controls["round_number"].source.value = 2
-    assert explorer.sentence != sentence
-    assert explorer.children[-1].value != picture
-
-
 def test_a_stopped_run_keeps_its_state_and_goes_on() -> None:
     data, test = federation(2)
     explorer = viz.explore_training(process(), data, 6, test=test)
@@ -182,28 +176,29 @@ def test_an_error_in_the_thread_is_said(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"processes": 7},
-        {"processes": {}},
-        {"processes": {str(n): process for n in range(5)}},
-        {"processes": {"": process}},
-        {"processes": {"a": 7}},
-        {"data": [1]},
-        {"test": 3},
-        {"rounds": 0},
-        {"rounds": True},
-        {"batch_size": 0},
-    ],
-    ids=lambda wrong: "-".join(f"{k}-{len(str(v))}" for k, v in wrong.items())[:16],
-)
-def test_what_makes_no_sense_is_refused(wrong: Any) -> None:
-    with pytest.raises(viz.FigureDataError):
-        viz.explore_training(**wrong)
-
-
 def test_a_model_that_does_not_choose_is_refused() -> None:
     model = learning.models.linear_regression(2)
     with pytest.raises(viz.FigureDataError, match="does not choose"):
         viz.explore_training(learning.build_fed_avg(model, 0.1))
+
+
+def test_a_run_is_there_only_once_its_round_was_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nothing: Any = None
+    learner = Learner("FedAvg", nothing, nothing, nothing)
+    looked: list[tuple[int, int]] = []
+
+    def look(self: Learner, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if name == "run":
+            looked.append((value.rounds, len(self.snapshots) - 1))
+
+    monkeypatch.setattr(Learner, "__setattr__", look)
+    for rounds in range(3):
+        judged: Any = SimpleNamespace(accuracy_per_example=0.5)
+        learner._latest = judged
+        run: Any = SimpleNamespace(rounds=rounds, weights={})
+        learner._remember(run)
+        assert learner.rounds == rounds
+    assert looked == [(0, 0), (1, 1), (2, 2)]

@@ -92,7 +92,7 @@ def test_bars_that_are_not_meant_turn_pale() -> None:
     picture = TapePicture(Timeline(tape_of_a_round(2)), style.EXPLORER_IN)
     bars = picture.lanes.collections[0]
     before = np.array(bars.get_facecolor())
-    picture.mean(np.array([3, 4]))
+    picture.highlight(np.array([3, 4]))
     after = np.array(bars.get_facecolor())
     changed = np.flatnonzero((before != after).any(axis=1))
     assert 3 not in changed

@@ -117,21 +117,11 @@ def test_a_filter_that_leaves_nothing_says_so(player: Player) -> None:
     assert player.step == 1
 
 
-def test_box_and_slider_move_together(player: Player) -> None:
-    box, track = player.controls["step"].box.children
-    box.value = 33
-    assert (track.value, player.step) == (33, 33)
-    assert "step 33 of" in player.sentence
-
-
 def test_the_value_and_the_bytes_are_those_of_the_step(player: Player) -> None:
     events = player.timeline.events
-    called = [
-        i
-        for i, e in enumerate(events)
-        if e.detail == "step" and e.what == "create_call"
-    ]
-    player.set(step=called[-1] + 1)
+    called = [(e.detail, str(e.what)) for e in events]
+    last = called[::-1].index(("step", "create_call"))
+    player.set(step=len(events) - last)
     shown = html(player)["value"]
     assert "b=2.0" in shown
     assert "&lt;w=float32[4],b=float32&gt;" in shown
@@ -152,12 +142,6 @@ def test_without_a_front_end_there_is_a_picture_and_a_sentence(player: Player) -
     assert b64decode(bundle["image/png"]).startswith(b"\x89PNG")
     assert bundle["text/plain"] == player.sentence
     assert "application/vnd.jupyter.widget-view+json" in bundle
-
-
-def test_every_step_can_be_looked_at(player: Player) -> None:
-    for step in range(1, len(player.timeline) + 1):
-        player.set(step=step)
-        assert player.sentence.startswith(f"step {step} of 423: ")
 
 
 def test_an_empty_tape_is_a_player_that_says_so() -> None:
