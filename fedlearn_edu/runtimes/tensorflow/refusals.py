@@ -7,7 +7,8 @@ about graphs; here it is what was done, in which line, and what to write.
 
 import re
 
-from fedlearn_edu.errors import FedLearnError, TracingError, line_in, line_of
+from fedlearn_edu.errors import FedLearnError, line_in, line_of
+from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import StructType, Type
 
@@ -71,13 +72,7 @@ def refusal(error: Exception, name: str, parameter: Type | None) -> Exception | 
         found, cure = "the parts of a ragged tensor, taken for a tensor", _RAGGED
     if not found:
         return None
-    return TracingError(
-        f"TensorFlow cannot make a graph of {name}",
-        expected="TensorFlow code: it runs once, on tensors that have no values yet",
-        found=found,
-        where=place,
-        do=f"write {cure}",
-    )
+    return messages.no_graph(name, found, place, cure)
 
 
 def _what_to_write(text: str, line: str) -> tuple[str, str]:

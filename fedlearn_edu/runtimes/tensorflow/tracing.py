@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any, final
 
 from fedlearn_edu.compiler.evaluation import obstacle
-from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import TracingContext
+from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
@@ -50,13 +51,8 @@ class TensorFlowTracingContext(TracingContext):
         check_closed(computation)
         found = obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS)
         if found is not None:
-            raise ContextError(
-                f"{computation.__name__} cannot be called inside a tf_computation",
-                expected="a computation of TensorFlow code and sequence intrinsics",
-                found=found,
-                where=str(computation),
-                do="call both from a federated_computation",
-            )
+            kind = "a tf_computation"
+            raise messages.not_callable_inside(computation, kind, "TensorFlow", found)
         nested = None
         if type_.parameter is not None:
             flat = _symbolic(argument, type_.parameter, computation.__name__)
@@ -154,13 +150,7 @@ def _check_captures(graph: Any, name: str) -> None:
     for external, _ in graph.captures:
         if external.dtype in (tf.resource, tf.variant) and not own_table(external):
             kind, cure = _kind_of(external)
-            raise TracingError(
-                f"{name} uses a {kind} that was made outside of it",
-                expected=f"{kind}s made inside, everything else passed in",
-                found=f"a {kind}",
-                where=f"the body of {name}",
-                do=f"make it in the body{cure}, or make its value a parameter",
-            )
+            raise messages.made_outside(name, kind, cure)
 
 
 def _kind_of(external: Any) -> tuple[str, str]:
