@@ -7,7 +7,7 @@ rest of the contract for structures is here. `base.py` has the contract itself.
 """
 
 from abc import abstractmethod
-from typing import Any, final
+from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.errors import add_place, contained
 from fedlearn_edu.executors import messages
@@ -37,12 +37,15 @@ from fedlearn_edu.types import (
 from fedlearn_edu.types.definitions import struct_type
 from fedlearn_edu.types.sequences import Cached, unwrap
 
+Own = TypeVar("Own")
+
 
 @final
 class Handle(ExecutorValue):
     """A value of the executor `owner`, represented in a way only the owner looks into.
 
-    In a `Layer`, a `Struct` of handles represents a structure.
+    What that may be, `Layer.held` says; in a leaf executor, data in its own form, or
+    leaf code; in a strategy, what the strategy returned.
     """
 
     __slots__ = ("owner", "representation", "type_signature")
@@ -72,8 +75,20 @@ class Handle(ExecutorValue):
         return await self.owner.materialize(self)
 
 
-class Layer(Executor):
-    """An executor over a target, with structures kept side by side."""
+class Layer(Executor, Generic[Own]):
+    """An executor over a target, with structures kept side by side.
+
+    `Own` is what it interprets itself.
+    """
+
+    def held(self, handle: Handle) -> Struct | ExecutorValue | Own:
+        """What a handle holds: handles of fields, a target's value, or `Own`."""
+        held: Struct | ExecutorValue | Own = handle.representation
+        return held
+
+    def hold(self, held: Struct | ExecutorValue | Own, type_: Type) -> Handle:
+        """A handle of that."""
+        return Handle(self, held, type_)
 
     @abstractmethod
     async def fetch(self, handle: Handle) -> Any:
@@ -91,7 +106,7 @@ class Layer(Executor):
         """Keeps the elements side by side."""
         fields = as_struct(elements)
         types = [self.own(field).type_signature for field in fields]
-        return Handle(self, fields, struct_type(fields.names(), types))
+        return self.hold(fields, struct_type(fields.names(), types))
 
     async def create_selection(
         self, source: ExecutorValue, index: int | None = None, name: str | None = None
@@ -107,21 +122,22 @@ class Layer(Executor):
 
     async def select(self, handle: Handle, at: int) -> Handle:
         """Picks an element that is known to be there."""
-        if isinstance(handle.representation, Struct):
-            field: Handle = handle.representation[at]
+        held = self.held(handle)
+        if isinstance(held, Struct):
+            field: Handle = held[at]
             return field
         return await self.select_below(handle, at)
 
     async def materialize(self, handle: Handle) -> Any:
         """The plain form of a value, structures field by field."""
-        if isinstance(handle.representation, Struct):
-            fields = handle.representation
+        fields = self.held(handle)
+        if isinstance(fields, Struct):
             return fields.with_values([await field.compute() for field in fields])
         return await self.fetch(handle)
 
     async def lower(self, handle: Handle, target: Executor) -> ExecutorValue:
         """The same value in the target executor."""
-        match handle.representation:
+        match self.held(handle):
             case Struct() as fields:
                 below = [await self.lower(field, target) for field in fields]
                 return await target.create_struct(fields.with_values(below))
@@ -136,10 +152,10 @@ class Layer(Executor):
 
     def wrap(self, value: ExecutorValue) -> Handle:
         """A handle for a target's value."""
-        return Handle(self, value, value.type_signature)
+        return self.hold(value, value.type_signature)
 
 
-class OverTarget(Layer):
+class OverTarget(Layer[Own]):
     """A layer over one target, which has what is not kept in the layer itself."""
 
     def __init__(self, target_executor: Executor) -> None:
@@ -151,7 +167,9 @@ class OverTarget(Layer):
 
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects in the target."""
-        return self.wrap(await self._target.create_selection(handle.representation, at))
+        below = self.held(handle)
+        assert isinstance(below, ExecutorValue)
+        return self.wrap(await self._target.create_selection(below, at))
 
 
 class LeafExecutor(Executor):

@@ -48,7 +48,7 @@ class Closure:
 
 
 @final
-class ReferenceResolvingExecutor(OverTarget):
+class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"]):
     """Interprets names, functions, blocks, calls and structures.
 
     Source: `tff.framework.ReferenceResolvingExecutor`.
@@ -63,7 +63,7 @@ class ReferenceResolvingExecutor(OverTarget):
         if isinstance(value, Struct) and isinstance(type_, StructType):
             parts = zip(type_.items(), value, strict=True)
             pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
-            return Handle(self, Struct(pairs), type_)
+            return self.hold(Struct(pairs), type_)
         return self.wrap(await self._target.create_value(value, type_))
 
     async def create_call(
@@ -84,7 +84,7 @@ class ReferenceResolvingExecutor(OverTarget):
                 pairs = [(n, await self._evaluate(e, scope)) for n, e in elements]
                 return await self.create_struct(Struct(pairs))
             case ir.Lambda():
-                return Handle(self, Closure(node, scope), node.type)
+                return self.hold(Closure(node, scope), node.type)
             case ir.Block(locals=bound, result=result):
                 scope = scope.new_child()
                 for name, value in bound:
@@ -98,14 +98,14 @@ class ReferenceResolvingExecutor(OverTarget):
             case ir.Literal(value=literal, type=type_):
                 return await self.create_value(literal, type_)
             case ir.Intrinsic() | ir.Leaf():
-                return Handle(self, node, node.type)
+                return self.hold(node, node.type)
             case ir.PlacementLiteral():
                 return self.wrap(await self._target.create_value(node, node.type))
             case _:
                 assert_never(node)
 
     async def _call(self, fn: Handle, arg: Handle | None) -> Handle:
-        match fn.representation:
+        match self.held(fn):
             case Closure(function=function, scope=scope):
                 if function.parameter is not None and arg is not None:
                     scope = scope.new_child({function.parameter: arg})
@@ -117,13 +117,14 @@ class ReferenceResolvingExecutor(OverTarget):
 
     async def fetch(self, handle: Handle) -> Any:
         """Materializes the target's value."""
-        return await handle.representation.compute()
+        value = self.held(handle)
+        assert isinstance(value, ExecutorValue)
+        return await value.compute()
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Embeds a function whole, after closing it over what it captured."""
-        node = handle.representation
-        if isinstance(node, Closure):
-            node = await self._close_over(node)
+        fn = self.held(handle)
+        node = await self._close_over(fn) if isinstance(fn, Closure) else handle.node
         return await target.create_value(node, node.type)
 
     async def _close_over(self, closure: Closure) -> ir.Node:
@@ -136,7 +137,7 @@ class ReferenceResolvingExecutor(OverTarget):
         return substitute(closure.function, bindings)
 
     async def _as_constant(self, captured: Handle, name: str) -> ir.Node:
-        match captured.representation:
+        match self.held(captured):
             case Closure() as inner:
                 return await self._close_over(inner)
             case ir.Leaf() | ir.Intrinsic() as function:
@@ -144,9 +145,11 @@ class ReferenceResolvingExecutor(OverTarget):
             case Struct() as fields:
                 constants = [await self._as_constant(v, name) for v in fields]
                 return ir.Struct(fields.with_values(constants).items())
-            case _:
-                plain = await captured.compute()
+            case ExecutorValue() as value:
+                plain = await value.compute()
                 return ir.Literal(plain, captured.type_signature, name)
+            case impossible:
+                assert_never(impossible)
 
 
 def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:
