@@ -103,7 +103,9 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
                 lambda: tasks.extend(map(group.create_task, not_begun))
             )
             results = [await one for one in not_begun]
-        await asyncio.sleep(0)  # or else an interrupt would be noticed at the very end
+        await asyncio.sleep(
+            0
+        )  # else an interrupt would be noticed only at the very end
     except BaseException:
         others.cancel()
         for coroutine in coroutines:
@@ -141,5 +143,5 @@ async def prefetched(
     finally:
         for task in under_way:
             task.cancel()
-        if under_way:  # for nothing, `gather` would create a loop and leave it open
+        if under_way:  # `gather` of nothing would create a loop and leave it open
             await asyncio.gather(*under_way, return_exceptions=True)

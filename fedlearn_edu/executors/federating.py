@@ -4,7 +4,7 @@
     FederatingExecutor            what may be embedded and called
       ├─ FederatingStrategy       how federated values and intrinsics are realized
       │    └─ target executors    one for each participant, or for each group of them
-      └─ unplaced executor        everything that is nowhere in particular
+      └─ unplaced executor        everything without a placement
 
 Lambdas and leaf code that will be given to an intrinsic are kept as trees, and embedded
 only where they run. Names and blocks are not understood here: a reference-resolving
@@ -23,7 +23,7 @@ from fedlearn_edu.executors.base import (
     check_call,
     resolve_type,
 )
-from fedlearn_edu.executors.layer import Handle, Layer
+from fedlearn_edu.executors.layer import Handle, Layer, is_data_of_one
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
 from fedlearn_edu.executors.strategies.base import (
@@ -138,15 +138,9 @@ class FederatingExecutor(Layer[Own]):
     async def fetch(self, handle: Handle) -> Any:
         """Materializes a federated value by the strategy, others unplaced."""
         held, type_ = self.held(handle), handle.type_signature
-        match held:
-            case _ if isinstance(type_, FederatedType):
-                return await self.strategy.compute(held, type_)
-            case Placement():
-                return held
-            case ExecutorValue():
-                return await held.compute()
-            case _:
-                raise AssertionError(f"no embedded value: {handle!r}")
+        if isinstance(type_, FederatedType):
+            return await self.strategy.compute(held, type_)
+        return held if isinstance(held, Placement) else await super().fetch(handle)
 
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects in the unplaced executor."""
@@ -169,10 +163,10 @@ class FederatingExecutor(Layer[Own]):
                 cure = "make it a computation: np_computation(function, type), …"
                 what, found = "embed this kind of function", describe(value)
                 raise messages.not_federating(what, found, "create_value", cure)
-            case StructType() if not all(map(_is_plain, type_)):
-                parts = zip(type_.items(), normalize(value, type_), strict=True)
-                pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
-                return self.hold(Struct(pairs), type_)
+            case StructType() if not is_data_of_one(type_):
+                pairs = zip(normalize(value, type_), type_, strict=True)
+                parts = [await self.create_value(part, t) for part, t in pairs]
+                return self.hold(type_._with_values(parts), type_)
             case _:
                 return self.wrap(await self.unplaced.create_value(value, type_))
 
@@ -182,20 +176,12 @@ class FederatingExecutor(Layer[Own]):
         """What the result of an intrinsic holds."""
         definition = intrinsic_named(uri)
         if uri in self.strategy.implemented or definition.is_primitive:
-            args = [] if arg is None else _arguments(uri, arg)
+            args = [] if arg is None else [arg]
+            if args and definition.takes_several_arguments:
+                fields = self.held(args[0])
+                args = list(fields) if isinstance(fields, Struct) else args
             return Placed(await self.strategy.call(uri, type_, args))
         return self.held(self.own(await call_expansion(self, uri, type_, arg)))
-
-
-def _is_plain(type_: Type) -> bool:
-    return not type_.contains(lambda t: isinstance(t, FederatedType | FunctionType))
-
-
-def _arguments(uri: str, arg: Handle) -> list[Handle]:
-    several = intrinsic_named(uri).takes_several_arguments
-    if several and isinstance(arg.representation, Struct):
-        return list(arg.representation)
-    return [arg]
 
 
 async def call_expansion(

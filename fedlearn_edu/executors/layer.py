@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What most executors have in common: their handles, and structures kept side by side.
+"""The common parts of executors: handles, layers over a target, and leaf executors.
 
-An executor that interprets some constructs over a target is a `Layer`: it says how a
-value goes down to the target, how it is fetched, and how a field is selected below; the
-rest of the contract for structures is here. `base.py` has the contract itself.
+A `Layer` interprets some constructs over a target: it says how a value goes down to the
+target, how it is fetched, and how a field is selected below. Structures are kept here,
+side by side. `base.py` has the contract itself.
 """
 
 from abc import abstractmethod
@@ -90,9 +90,11 @@ class Layer(Executor, Generic[Own]):
         """A handle of that."""
         return Handle(self, held, type_)
 
-    @abstractmethod
     async def fetch(self, handle: Handle) -> Any:
-        """Materializes a value that is no structure of handles."""
+        """Materializes what is no structure of handles; if not a target's, override."""
+        value = self.held(handle)
+        assert isinstance(value, ExecutorValue)
+        return await value.compute()
 
     @abstractmethod
     async def select_below(self, handle: Handle, at: int) -> Handle:
@@ -207,8 +209,9 @@ class LeafExecutor(Executor):
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case None | ir.Literal() as literal:
-                if not isinstance(type_, TensorType):  # as most are
-                    _check_held_by_one(self.runtime, type_)
+                # Most are tensors.
+                if not (isinstance(type_, TensorType) or is_data_of_one(type_)):
+                    raise messages.not_of_one_participant(self.runtime, type_)
                 plain = value if literal is None else literal.value
                 return Handle(self, self._embed(plain, type_), type_)
             case ir.Leaf() as leaf if self.runs(leaf.runtime):
@@ -223,9 +226,10 @@ class LeafExecutor(Executor):
             case Cached():
                 key = (self.runtime, type_)
                 return plain.form(key, lambda plain: self.embed(plain, type_))
-            case Struct() if isinstance(type_, StructType) and _holds_cached(plain):
-                pairs = zip(type_.items(), plain, strict=True)
-                return Struct((n, self._embed(v, t)) for (n, t), v in pairs)
+            case Struct() if isinstance(type_, StructType) and any(
+                isinstance(leaf, Cached) for leaf in leaves(plain)
+            ):
+                return type_._with_values(map(self._embed, plain, type_))
             case _:
                 return self.embed(plain, type_)
 
@@ -295,10 +299,6 @@ class AnyRuntimeExecutor(LeafExecutor):
         return unwrap(data)
 
 
-def _holds_cached(fields: Struct) -> bool:
-    return any(isinstance(leaf, Cached) for leaf in leaves(fields))
-
-
-def _check_held_by_one(runtime: str, type_: Type) -> None:
-    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
-        raise messages.not_of_one_participant(runtime, type_)
+def is_data_of_one(type_: Type) -> bool:
+    """Whether one participant may hold it: no functions, and no placement inside."""
+    return not type_.contains(lambda t: isinstance(t, FederatedType | FunctionType))

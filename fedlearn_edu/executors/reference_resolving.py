@@ -25,7 +25,7 @@ from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references, substitute, with_name
 from fedlearn_edu.structure import Struct, leaves
-from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
+from fedlearn_edu.types import FederatedType, StructType, Type
 
 Scope: TypeAlias = ChainMap[str, "Handle"]
 
@@ -61,9 +61,9 @@ class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"])
         if node is not None:
             return await self._evaluate(node, ChainMap())
         if isinstance(value, Struct) and isinstance(type_, StructType):
-            parts = zip(type_.items(), value, strict=True)
-            pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
-            return self.hold(Struct(pairs), type_)
+            pairs = zip(value, type_, strict=True)
+            parts = [await self.create_value(part, t) for part, t in pairs]
+            return self.hold(type_._with_values(parts), type_)
         return self.wrap(await self._target.create_value(value, type_))
 
     async def create_call(
@@ -115,12 +115,6 @@ class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"])
                 below = None if arg is None else await self.lower(arg, self._target)
                 return self.wrap(await self._target.create_call(target, below))
 
-    async def fetch(self, handle: Handle) -> Any:
-        """Materializes the target's value."""
-        value = self.held(handle)
-        assert isinstance(value, ExecutorValue)
-        return await value.compute()
-
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Embeds a function whole, after closing it over what it captured."""
         fn = self.held(handle)
@@ -132,7 +126,9 @@ class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"])
         bindings: dict[str, ir.Node] = {}
         for name in free_references(closure.function):
             captured = lookup(name, closure.scope)
-            _check_may_travel(name, captured.type_signature, closure)
+            type_ = captured.type_signature
+            if any(isinstance(leaf, FederatedType) for leaf in leaves(type_)):
+                raise messages.cannot_travel(name, type_, closure.function)
             bindings[name] = await self._as_constant(captured, name)
         return substitute(closure.function, bindings)
 
@@ -150,13 +146,3 @@ class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"])
                 return ir.Literal(plain, captured.type_signature, name)
             case impossible:
                 assert_never(impossible)
-
-
-def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:
-    if not isinstance(type_, FunctionType) and _holds_placed(type_):
-        raise messages.cannot_travel(name, type_, closure.function)
-
-
-def _holds_placed(type_: Type) -> bool:
-    """Whether there is a federated value among the data; functions may speak of any."""
-    return any(isinstance(leaf, FederatedType) for leaf in leaves(type_))

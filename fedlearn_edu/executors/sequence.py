@@ -12,6 +12,7 @@ reader.
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.errors import add_place
@@ -25,7 +26,6 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType, SequenceType, Type
 from fedlearn_edu.types.sequences import LazySequence, length_of, unwrap
 
@@ -90,10 +90,8 @@ class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
             case Mapped():
                 elements = self.elements(handle)
                 return tuple([await element.compute() async for element in elements])
-            case ExecutorValue() as value:
-                return await value.compute()
-            case Struct() | ir.Intrinsic():
-                raise AssertionError("fields are fetched one by one, functions not")
+            case _:
+                return await super().fetch(handle)
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Hands a sequence down whole: as it is, or as a recipe to be read there."""
@@ -150,11 +148,7 @@ class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
             case Mapped(fn=fn, source=source):
                 type_ = _element_type(source)
                 for index, plain in enumerate(self._read(source)):
-                    yield run_inline(
-                        lambda plain=plain, index=index: self._map_one(  # type: ignore[misc]
-                            fn, plain, type_, index
-                        )
-                    )
+                    yield run_inline(partial(self._map_one, fn, plain, type_, index))
             case Source(payload=payload):
                 yield from payload
             case _:

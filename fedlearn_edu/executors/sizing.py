@@ -3,7 +3,7 @@
 
 Wrapped around each client's stack it measures communication: what is embedded went
 *down* to the client, what is computed came *up*. Sequences do not count: a client's
-data set is where it is. Of a function only the values count that it captured.
+data set stays where it is. Of a function, only captured values count.
 """
 
 import math
@@ -133,10 +133,6 @@ class SizingExecutor(WrappingExecutor):
     def __init__(self, target_executor: Executor, meter: Meter) -> None:
         super().__init__(target_executor)
         self._meter = meter
-
-    def close(self) -> None:
-        """Closes the target; the meter keeps its counts."""
-        self.target.close()
 
     async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()` and counts plain data that went in or came out."""

@@ -148,7 +148,7 @@ def _is_made_for_it(event: Event, by_number: dict[int | None, Event]) -> bool:
 
 
 def _held_by_group(event: Event, around: Event | None) -> Iterator[Transfer]:
-    """What clients were sent, or sent, that have their values in no executor."""
+    """Transfers to and from clients whose values are in no executor."""
     edge, size = "", 0
     if event.what is EventKind.BATCHED_CALL:
         if around is not None and around.detail == "federated_map_aggregate":

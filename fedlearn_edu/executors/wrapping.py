@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrappers: they forward every call unchanged, and do something around it.
 
-`threads.py` adds a thread, `recording.py` a log, `sizing.py` a byte counter: each in
-one method. The calls themselves are forwarded here.
+`threads.py` adds a thread, `recording.py` a tape, `sizing.py` a byte counter, each in
+one method; the calls are forwarded here.
 """
 
 from abc import abstractmethod
@@ -71,6 +71,10 @@ class WrappingExecutor(Executor):
     def __init__(self, target_executor: Executor) -> None:
         self.target = target_executor
 
+    def close(self) -> None:
+        """Closes the target."""
+        self.target.close()
+
     @abstractmethod
     async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()`, the contract call named `what`, and returns its result.
@@ -82,7 +86,7 @@ class WrappingExecutor(Executor):
     async def passed_on(
         self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any]
     ) -> Any:
-        """The same, for those who ask also which handles the call was given."""
+        """The same, for a wrapper that also needs the handles the call was given."""
         return await self.around(what, work, subject)
 
     async def create_value(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`np_computation`: a Python function on NumPy arrays as one opaque leaf.
 
-Its result type is said, or found by trying it on sample values at definition; then it
-runs once for each call. The executor beside this file runs it.
+Its result type is stated, or found by trying it on ones at definition; then it runs
+once for each call. The executor beside this file runs it.
 """
 
 import uuid
@@ -48,7 +48,7 @@ class PythonCode:
     """A Python function with the types of its parameter and result.
 
     Attributes:
-        is_said: whether the type of the result was said, and not found on ones.
+        is_said: whether the type of the result was stated; else it was found on ones.
     """
 
     fn: Callable[..., Any]

@@ -8,7 +8,7 @@ type, in order; a sequence is the variant tensor of its dataset.
 import itertools
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from fedlearn_edu.errors import add_place
 from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.structure import leaves, tree_map, unflatten
+from fedlearn_edu.structure import leaves, tree_map
 from fedlearn_edu.types import (
     SequenceType,
     StructType,
@@ -74,22 +74,14 @@ def element_spec(type_: Type) -> Any:
 
 def packed(leaves: Iterable[Any], type_: Type) -> Any:
     """Leaves, in the order of the type, as an element of a dataset."""
-    return _pack(iter(leaves), type_)
-
-
-def _pack(leaves: Iterator[Any], type_: Type) -> Any:
-    # Not `tf.nest.pack_sequence_as`, which fills a dict in the order of its keys.
+    rest = iter(leaves)  # once begun, it is its own
     if not isinstance(type_, StructType):
-        return next(leaves)
-    fields = [(name, _pack(leaves, t)) for name, t in type_.items()]
-    if fields and all(type_.names()):
-        return OrderedDict(fields)
-    return tuple(part for _, part in fields)
-
-
-def nest(flat: Iterator[Any], type_: Type) -> Any:
-    """Rebuilds the structure of a type from its leaves."""
-    return unflatten(type_, flat)
+        return next(rest)
+    # Not `tf.nest.pack_sequence_as`, which fills a dict in the order of its keys.
+    parts = [packed(rest, t) for t in type_]
+    if parts and all(type_.names()):
+        return OrderedDict(zip(type_.names(), parts, strict=True))
+    return tuple(parts)
 
 
 def flatten(nested: Any, type_: Type | None) -> list[Any]:

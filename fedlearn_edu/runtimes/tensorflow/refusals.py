@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body asks of a tensor that has no value yet, and how TensorFlow spells it.
+"""Errors of tracing in our words: what the body did, in which line, what to write.
 
-`computation.py` hands in what a body has raised. TensorFlow and NumPy say it in pages
-about graphs; here it is what was done, in which line, and what to write.
+`computation.py` hands in what a body has raised: usually, a tensor was asked for the
+value that it does not have yet, and TensorFlow or NumPy answered with a page.
 """
 
 import re
@@ -12,7 +12,7 @@ from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import StructType, Type
 
-# How a message of theirs begins or goes on: what was done, and what to write instead.
+# A pattern of a message of theirs: what was done, and what to write instead.
 # `{0}` is the first group of the pattern.
 _WHAT_TO_WRITE = {
     r"symbolic tf.Tensor .* to a numpy array": ("NumPy code on a tensor", ""),
