@@ -211,7 +211,7 @@ class RecordingExecutor(WrappingExecutor):
         """Closes the target, and records that; the tape stays."""
         start = self.tape.start()
         self.target.close()
-        self._record(start, EventKind.CLOSE)
+        self.record(EventKind.CLOSE, start=start)
 
     async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()` and records it, also if it fails."""
@@ -234,7 +234,7 @@ class RecordingExecutor(WrappingExecutor):
             result = await work()
         except Exception as error:
             more |= {"error": type(error).__name__, "made": error}
-            self._record(start, what, detail=_describe(what, subject), **more)
+            self.record(what, start=start, detail=_describe(what, subject), **more)
             raise
         finally:
             _within.reset(outer)
@@ -243,21 +243,19 @@ class RecordingExecutor(WrappingExecutor):
         computed = what is EventKind.COMPUTE
         type_ = str((subject if computed else result).type_signature)
         detail = _describe(what, subject, result)
-        self._record(start, what, type_, detail=detail, made=result, **more)
+        self.record(what, type_, start=start, detail=detail, made=result, **more)
         return result
 
-    def record(self, what: str, type_: str, **more: Any) -> None:
-        """Records what the target did on its own, just now."""
-        self._record(self.tape.start(), what, type_, caller=self._caller(), **more)
+    def record(
+        self, what: str, type_: str = "", start: Any = None, **more: Any
+    ) -> None:
+        """Records what the target did, since `start`, or on its own just now."""
+        began, more = start or self.tape.start(), {"caller": self._caller(), **more}
+        self.tape.record(began, self.layer, self.participant, what, type_, **more)
 
     def _caller(self) -> int | None:
         recorder, number = _within.get() or (self, None)
         return number if recorder.tape is self.tape else None
-
-    def _record(
-        self, start: tuple[int, float], what: str, type_: str = "", **more: Any
-    ) -> None:
-        self.tape.record(start, self.layer, self.participant, what, type_, **more)
 
 
 def _describe(what: EventKind, subject: Any, result: Any = "") -> str:
