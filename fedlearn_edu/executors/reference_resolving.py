@@ -141,8 +141,8 @@ class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"])
             case Struct() as fields:
                 constants = [await self._as_constant(v, name) for v in fields]
                 return ir.Struct(fields.with_values(constants).items())
-            case ExecutorValue() as value:
-                plain = await value.compute()
+            case ExecutorValue():
+                plain = await captured.compute()
                 return ir.Literal(plain, captured.type_signature, name)
             case impossible:
                 assert_never(impossible)

@@ -103,7 +103,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Members:
-        return await self.embed(await value.compute(), federated_result(type_))
+        plain, at = await value.compute(), federated_result(type_)
+        return await self._everywhere(at.placement, plain, at.member)
 
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Members:
