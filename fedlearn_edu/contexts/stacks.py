@@ -87,7 +87,7 @@ def _tensorflow_is_tracing() -> Context | None:
     is_eager = getattr(sys.modules.get("tensorflow"), "executing_eagerly", None)
     if is_eager is None or is_eager():
         return None
-    from fedlearn_edu.runtimes.tensorflow.tracing import TensorFlowTracingContext
+    from fedlearn_edu.runtimes.tensorflow.computation import TensorFlowTracingContext
 
     return TensorFlowTracingContext()
 

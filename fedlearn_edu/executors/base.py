@@ -2,10 +2,10 @@
 """The contract of executors: five methods; and of their values: two.
 
 An executor brings values in (`create_value`), applies functions (`create_call`), builds
-and takes apart structures (`create_struct`, `create_selection`) and lets go (`close`).
-What it returns are handles it owns; `compute()` materializes one in plain form. Laws: a
-handle is used only with the executor that made it; calls have no side effect; the same
-calls give the same results.
+and takes apart structures (`create_struct`, `create_selection`) and releases resources
+(`close`). It returns handles that it owns; `compute()` materializes one in plain form.
+Laws: a handle is used only with the executor that made it; calls have no side effect;
+the same calls give the same results.
 """
 
 from abc import ABC, abstractmethod

@@ -9,6 +9,7 @@ work to a thread does it in place while it runs inline.
 """
 
 import asyncio
+import atexit
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -26,27 +27,57 @@ def is_inline() -> bool:
 
 
 def run_inline(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Runs `make()` to its end, in plain Python, and returns its result.
+    """Runs `make()` to its end on this thread, and returns its result.
 
-    A coroutine that waits for something after all (in an executor that is not ours)
-    finds no event loop here, and is run again on one of its own, in another thread; up
-    to there nothing had an effect.
+    A thread without a running event loop gets one. A loop that is running waits for us:
+    so the coroutine takes one step by itself, and that is all it needs. If it waits for
+    something after all (in an executor that is not ours), it is run again in another
+    thread; up to there nothing had an effect.
     """
-    coroutine = make()
     token = _inline.set(True)
     try:
+        if not _has_running_loop():
+            return _run_on_idle_loop(make())
+        coroutine = make()
         coroutine.send(None)
     except StopIteration as finished:
         result: T = finished.value
         return result
-    except RuntimeError as error:
-        if "no running event loop" not in str(error):
-            raise
     finally:
         _inline.reset(token)
     coroutine.close()
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, make()).result()
+
+
+def _has_running_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+# For threads without a loop; a new one takes longer than most of what is run. They are
+# kept by no thread: those of TensorFlow are new to Python in each call.
+_idle_loops: list[asyncio.AbstractEventLoop] = []
+
+
+def _run_on_idle_loop(coroutine: Coroutine[Any, Any, T]) -> T:
+    try:
+        loop = _idle_loops.pop()
+    except IndexError:
+        loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(coroutine)
+    finally:
+        _idle_loops.append(loop)
+
+
+@atexit.register
+def _close_idle_loops() -> None:
+    for loop in _idle_loops:
+        loop.close()
 
 
 async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -72,7 +103,9 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
                 lambda: tasks.extend(map(group.create_task, not_begun))
             )
             results = [await one for one in not_begun]
-        await asyncio.sleep(0)  # or else an interrupt would be noticed at the very end
+        await asyncio.sleep(
+            0
+        )  # else an interrupt would be noticed only at the very end
     except BaseException:
         others.cancel()
         for coroutine in coroutines:
@@ -110,5 +143,5 @@ async def prefetched(
     finally:
         for task in under_way:
             task.cancel()
-        if under_way:  # for nothing, `gather` would create a loop and leave it open
+        if under_way:  # `gather` of nothing would create a loop and leave it open
             await asyncio.gather(*under_way, return_exceptions=True)

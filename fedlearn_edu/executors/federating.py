@@ -4,7 +4,7 @@
     FederatingExecutor            what may be embedded and called
       ├─ FederatingStrategy       how federated values and intrinsics are realized
       │    └─ target executors    one for each participant, or for each group of them
-      └─ unplaced executor        everything that is nowhere in particular
+      └─ unplaced executor        everything without a placement
 
 Lambdas and leaf code that will be given to an intrinsic are kept as trees, and embedded
 only where they run. Names and blocks are not understood here: a reference-resolving
@@ -12,7 +12,7 @@ executor sits above.
 """
 
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, NewType, TypeAlias, final
 
 from fedlearn_edu.errors import UnsupportedIntrinsicError, add_place, describe
 from fedlearn_edu.executors import messages
@@ -23,7 +23,7 @@ from fedlearn_edu.executors.base import (
     check_call,
     resolve_type,
 )
-from fedlearn_edu.executors.layer import Handle, Layer
+from fedlearn_edu.executors.layer import Handle, Layer, is_data_of_one
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
 from fedlearn_edu.executors.strategies.base import (
@@ -45,10 +45,14 @@ from fedlearn_edu.types import (
 )
 
 StrategyFactory = Callable[["FederatingExecutor"], FederatingStrategy]
+# What a strategy has made of a federated value; only the strategy looks into it.
+Placed = NewType("Placed", object)
+# What a handle holds beside fields and values of the unplaced executor.
+Own: TypeAlias = ir.Lambda | ir.Leaf | ir.Intrinsic | Placement | Placed
 
 
 @final
-class FederatingExecutor(Layer):
+class FederatingExecutor(Layer[Own]):
     """Handles federated types and intrinsics through a strategy, the rest unplaced.
 
     It embeds intrinsics, placements, lambdas, leaf code, a list for a federated type
@@ -95,12 +99,12 @@ class FederatingExecutor(Layer):
             case ir.Literal(value=literal):
                 return await self._embed(literal, type_)
             case ir.PlacementLiteral(placement=placement):
-                return Handle(self, placement, PlacementType())
+                return self.hold(placement, PlacementType())
             case ir.Intrinsic(uri=uri) as node:
                 intrinsic_named(uri)
-                return Handle(self, node, type_)
+                return self.hold(node, type_)
             case ir.Lambda() | ir.Leaf() as node:
-                return Handle(self, node, type_)
+                return self.hold(node, type_)
             case node:
                 kind = type(node).__name__
                 raise messages.not_federating(
@@ -120,9 +124,9 @@ class FederatingExecutor(Layer):
         fn = self.own(comp)
         value = None if arg is None else self.own(arg)
         type_ = check_call(fn, value)
-        match fn.representation:
+        match self.held(fn):
             case ir.Intrinsic(uri=uri) if uri not in SEQUENCE_INTRINSICS:
-                return Handle(self, await self._run(uri, type_, value), type_.result)
+                return self.hold(await self._run(uri, type_, value), type_.result)
             case ir.Lambda():
                 raise messages.not_federating("call lambdas", type_, "create_call")
             case _:
@@ -133,19 +137,19 @@ class FederatingExecutor(Layer):
 
     async def fetch(self, handle: Handle) -> Any:
         """Materializes a federated value by the strategy, others unplaced."""
-        data, type_ = handle.representation, handle.type_signature
+        held, type_ = self.held(handle), handle.type_signature
         if isinstance(type_, FederatedType):
-            return await self.strategy.compute(data, type_)
-        return data if isinstance(data, Placement) else await data.compute()
+            return await self.strategy.compute(held, type_)
+        return held if isinstance(held, Placement) else await super().fetch(handle)
 
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects in the unplaced executor."""
-        if not isinstance(handle.representation, ExecutorValue):
+        below = self.held(handle)
+        if not isinstance(below, ExecutorValue):
             cure = "let the strategy return a Struct of embedded values"
             what = "select from this kind of value"
             raise messages.not_federating(what, repr(handle), "create_selection", cure)
-        below = await self.unplaced.create_selection(handle.representation, at)
-        return self.wrap(below)
+        return self.wrap(await self.unplaced.create_selection(below, at))
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Embeds a function where it runs."""
@@ -154,41 +158,34 @@ class FederatingExecutor(Layer):
     async def _embed(self, value: Any, type_: Type) -> Handle:
         match type_:
             case FederatedType():
-                return Handle(self, await self.strategy.embed(value, type_), type_)
+                return self.hold(await self.strategy.embed(value, type_), type_)
             case FunctionType():
                 cure = "make it a computation: np_computation(function, type), …"
                 what, found = "embed this kind of function", describe(value)
                 raise messages.not_federating(what, found, "create_value", cure)
-            case StructType() if not all(map(_is_plain, type_)):
-                parts = zip(type_.items(), normalize(value, type_), strict=True)
-                pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
-                return Handle(self, Struct(pairs), type_)
+            case StructType() if not is_data_of_one(type_):
+                pairs = zip(normalize(value, type_), type_, strict=True)
+                parts = [await self.create_value(part, t) for part, t in pairs]
+                return self.hold(type_._with_values(parts), type_)
             case _:
                 return self.wrap(await self.unplaced.create_value(value, type_))
 
-    async def _run(self, uri: str, type_: FunctionType, arg: Handle | None) -> Any:
-        """What represents the result of an intrinsic."""
+    async def _run(
+        self, uri: str, type_: FunctionType, arg: Handle | None
+    ) -> Struct | ExecutorValue | Own:
+        """What the result of an intrinsic holds."""
         definition = intrinsic_named(uri)
         if uri in self.strategy.implemented or definition.is_primitive:
-            args = [] if arg is None else _arguments(uri, arg)
-            return await self.strategy.call(uri, type_, args)
-        result = await call_expansion(self, uri, type_, arg)
-        return self.own(result).representation
-
-
-def _is_plain(type_: Type) -> bool:
-    return not type_.contains(lambda t: isinstance(t, FederatedType | FunctionType))
-
-
-def _arguments(uri: str, arg: Handle) -> list[Handle]:
-    several = intrinsic_named(uri).takes_several_arguments
-    if several and isinstance(arg.representation, Struct):
-        return list(arg.representation)
-    return [arg]
+            args = [] if arg is None else [arg]
+            if args and definition.takes_several_arguments:
+                fields = self.held(args[0])
+                args = list(fields) if isinstance(fields, Struct) else args
+            return Placed(await self.strategy.call(uri, type_, args))
+        return self.held(self.own(await call_expansion(self, uri, type_, arg)))
 
 
 async def call_expansion(
-    executor: Layer, uri: str, type_: FunctionType, arg: Handle | None
+    executor: FederatingExecutor, uri: str, type_: FunctionType, arg: Handle | None
 ) -> ExecutorValue:
     """A value of `executor`: the derived intrinsic `uri` applied to `arg`.
 
@@ -197,7 +194,7 @@ async def call_expansion(
     """
     names = ReferenceResolvingExecutor(executor)
     fn = await names.create_value(expansion(intrinsic_named(uri), type_))
-    lifted = None if arg is None else await _lift(arg, names)
+    lifted = None if arg is None else await _lift(arg, executor, names)
     try:
         return await names.lower(await names.create_call(fn, lifted), executor)
     except UnsupportedIntrinsicError as error:
@@ -205,11 +202,13 @@ async def call_expansion(
         raise
 
 
-async def _lift(handle: Handle, names: ReferenceResolvingExecutor) -> Handle:
+async def _lift(
+    handle: Handle, executor: FederatingExecutor, names: ReferenceResolvingExecutor
+) -> Handle:
     """The same value above: its functions opened, its data left where they are."""
-    match handle.representation:
+    match executor.held(handle):
         case Struct() as fields:
-            lifted = [await _lift(field, names) for field in fields]
+            lifted = [await _lift(field, executor, names) for field in fields]
             return await names.create_struct(fields.with_values(lifted))
         case ir.Lambda() | ir.Leaf() | ir.Intrinsic() as function:
             return await names.create_value(function)

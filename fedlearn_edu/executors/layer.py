@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What most executors have in common: their handles, and structures kept side by side.
+"""The common parts of executors: handles, layers over a target, and leaf executors.
 
-An executor that interprets some constructs over a target is a `Layer`: it says how a
-value goes down to the target, how it is fetched, and how a field is selected below; the
-rest of the contract for structures is here. `base.py` has the contract itself.
+A `Layer` interprets some constructs over a target: it says how a value goes down to the
+target, how it is fetched, and how a field is selected below. Structures are kept here,
+side by side. `base.py` has the contract itself.
 """
 
 from abc import abstractmethod
-from typing import Any, final
+from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.errors import add_place, contained
 from fedlearn_edu.executors import messages
@@ -37,12 +37,15 @@ from fedlearn_edu.types import (
 from fedlearn_edu.types.definitions import struct_type
 from fedlearn_edu.types.sequences import Cached, unwrap
 
+Own = TypeVar("Own")
+
 
 @final
 class Handle(ExecutorValue):
     """A value of the executor `owner`, represented in a way only the owner looks into.
 
-    In a `Layer`, a `Struct` of handles represents a structure.
+    What that may be, `Layer.held` says; in a leaf executor, data in its own form, or
+    leaf code; in a strategy, what the strategy returned.
     """
 
     __slots__ = ("owner", "representation", "type_signature")
@@ -72,12 +75,26 @@ class Handle(ExecutorValue):
         return await self.owner.materialize(self)
 
 
-class Layer(Executor):
-    """An executor over a target, with structures kept side by side."""
+class Layer(Executor, Generic[Own]):
+    """An executor over a target, with structures kept side by side.
 
-    @abstractmethod
+    `Own` is what it interprets itself.
+    """
+
+    def held(self, handle: Handle) -> Struct | ExecutorValue | Own:
+        """What a handle holds: handles of fields, a target's value, or `Own`."""
+        held: Struct | ExecutorValue | Own = handle.representation
+        return held
+
+    def hold(self, held: Struct | ExecutorValue | Own, type_: Type) -> Handle:
+        """A handle of that."""
+        return Handle(self, held, type_)
+
     async def fetch(self, handle: Handle) -> Any:
-        """Materializes a value that is no structure of handles."""
+        """Materializes what is no structure of handles; if not a target's, override."""
+        value = self.held(handle)
+        assert isinstance(value, ExecutorValue)
+        return await value.compute()
 
     @abstractmethod
     async def select_below(self, handle: Handle, at: int) -> Handle:
@@ -91,7 +108,7 @@ class Layer(Executor):
         """Keeps the elements side by side."""
         fields = as_struct(elements)
         types = [self.own(field).type_signature for field in fields]
-        return Handle(self, fields, struct_type(fields.names(), types))
+        return self.hold(fields, struct_type(fields.names(), types))
 
     async def create_selection(
         self, source: ExecutorValue, index: int | None = None, name: str | None = None
@@ -107,21 +124,22 @@ class Layer(Executor):
 
     async def select(self, handle: Handle, at: int) -> Handle:
         """Picks an element that is known to be there."""
-        if isinstance(handle.representation, Struct):
-            field: Handle = handle.representation[at]
+        held = self.held(handle)
+        if isinstance(held, Struct):
+            field: Handle = held[at]
             return field
         return await self.select_below(handle, at)
 
     async def materialize(self, handle: Handle) -> Any:
         """The plain form of a value, structures field by field."""
-        if isinstance(handle.representation, Struct):
-            fields = handle.representation
+        fields = self.held(handle)
+        if isinstance(fields, Struct):
             return fields.with_values([await field.compute() for field in fields])
         return await self.fetch(handle)
 
     async def lower(self, handle: Handle, target: Executor) -> ExecutorValue:
         """The same value in the target executor."""
-        match handle.representation:
+        match self.held(handle):
             case Struct() as fields:
                 below = [await self.lower(field, target) for field in fields]
                 return await target.create_struct(fields.with_values(below))
@@ -136,10 +154,10 @@ class Layer(Executor):
 
     def wrap(self, value: ExecutorValue) -> Handle:
         """A handle for a target's value."""
-        return Handle(self, value, value.type_signature)
+        return self.hold(value, value.type_signature)
 
 
-class OverTarget(Layer):
+class OverTarget(Layer[Own]):
     """A layer over one target, which has what is not kept in the layer itself."""
 
     def __init__(self, target_executor: Executor) -> None:
@@ -151,7 +169,9 @@ class OverTarget(Layer):
 
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects in the target."""
-        return self.wrap(await self._target.create_selection(handle.representation, at))
+        below = self.held(handle)
+        assert isinstance(below, ExecutorValue)
+        return self.wrap(await self._target.create_selection(below, at))
 
 
 class LeafExecutor(Executor):
@@ -189,8 +209,9 @@ class LeafExecutor(Executor):
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case None | ir.Literal() as literal:
-                if not isinstance(type_, TensorType):  # as most are
-                    _check_held_by_one(self.runtime, type_)
+                # Most are tensors.
+                if not (isinstance(type_, TensorType) or is_data_of_one(type_)):
+                    raise messages.not_of_one_participant(self.runtime, type_)
                 plain = value if literal is None else literal.value
                 return Handle(self, self._embed(plain, type_), type_)
             case ir.Leaf() as leaf if self.runs(leaf.runtime):
@@ -205,9 +226,10 @@ class LeafExecutor(Executor):
             case Cached():
                 key = (self.runtime, type_)
                 return plain.form(key, lambda plain: self.embed(plain, type_))
-            case Struct() if isinstance(type_, StructType) and _holds_cached(plain):
-                pairs = zip(type_.items(), plain, strict=True)
-                return Struct((n, self._embed(v, t)) for (n, t), v in pairs)
+            case Struct() if isinstance(type_, StructType) and any(
+                isinstance(leaf, Cached) for leaf in leaves(plain)
+            ):
+                return type_._with_values(map(self._embed, plain, type_))
             case _:
                 return self.embed(plain, type_)
 
@@ -277,10 +299,6 @@ class AnyRuntimeExecutor(LeafExecutor):
         return unwrap(data)
 
 
-def _holds_cached(fields: Struct) -> bool:
-    return any(isinstance(leaf, Cached) for leaf in leaves(fields))
-
-
-def _check_held_by_one(runtime: str, type_: Type) -> None:
-    if type_.contains(lambda t: isinstance(t, FederatedType | FunctionType)):
-        raise messages.not_of_one_participant(runtime, type_)
+def is_data_of_one(type_: Type) -> bool:
+    """Whether one participant may hold it: no functions, and no placement inside."""
+    return not type_.contains(lambda t: isinstance(t, FederatedType | FunctionType))

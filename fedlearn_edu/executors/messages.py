@@ -23,7 +23,6 @@ _TARGETS = "target_executors"
 
 
 def no_type(value: Any) -> TypeMismatchError:
-    """A plain value came without a type."""
     return TypeMismatchError(
         "a plain value needs a type to be embedded",
         expected="create_value(value, type_spec)",
@@ -34,7 +33,6 @@ def no_type(value: Any) -> TypeMismatchError:
 
 
 def not_several(elements: Any) -> TypeMismatchError:
-    """What should be the elements of a structure is one thing."""
     return TypeMismatchError(
         "a structure is made of several embedded values",
         expected="a list, a dict or a Struct of embedded values",
@@ -45,7 +43,6 @@ def not_several(elements: Any) -> TypeMismatchError:
 
 
 def not_a_structure(source: Type) -> TypeMismatchError:
-    """A selection from what has no fields."""
     return TypeMismatchError(
         "only structures have fields to select",
         expected="a structure such as <a=int32,bool>",
@@ -58,7 +55,6 @@ def not_a_structure(source: Type) -> TypeMismatchError:
 
 
 def neither_index_nor_name(found: str) -> ExecutorError:
-    """A selection says nothing, or too much."""
     return ExecutorError(
         "a selection says which field by its index or by its name",
         expected="exactly one of index and name",
@@ -71,7 +67,6 @@ def neither_index_nor_name(found: str) -> ExecutorError:
 def no_such_field(
     source: StructType, index: int | None, name: str | None
 ) -> FieldError | TypeMismatchError:
-    """A selection of a field that is not there."""
     error = FieldError if name is None else TypeMismatchError
     return error(
         "there is no such field",
@@ -83,7 +78,6 @@ def no_such_field(
 
 
 def not_a_function(type_: Type) -> TypeMismatchError:
-    """A call of data."""
     return TypeMismatchError(
         "only functions can be called",
         expected="a value of a function type",
@@ -96,7 +90,6 @@ def not_a_function(type_: Type) -> TypeMismatchError:
 def wrong_number_of_arguments(
     type_: FunctionType, found: Type | None
 ) -> TypeMismatchError:
-    """A call without the argument, or with one too many."""
     return TypeMismatchError(
         "a call has an argument too many or too few",
         expected=str(type_.parameter or "no argument"),
@@ -107,7 +100,6 @@ def wrong_number_of_arguments(
 
 
 def not_owned(value: Any, type_: Type | None, owner: object) -> TypeMismatchError:
-    """A handle of another executor, of some type, or no handle."""
     found = describe(value)
     if type_ is not None:
         found = f"a value of another executor, of type {type_}"
@@ -121,7 +113,6 @@ def not_owned(value: Any, type_: Type | None, owner: object) -> TypeMismatchErro
 
 
 def no_tree(type_: Type) -> ExecutorError:
-    """Something else where a function was to be embedded."""
     return ExecutorError(
         "a function was expected here",
         expected="a lambda, leaf code or an intrinsic",
@@ -130,7 +121,6 @@ def no_tree(type_: Type) -> ExecutorError:
 
 
 def not_data(type_: Type) -> TypeMismatchError:
-    """A function where data are computed."""
     return TypeMismatchError(
         "the result is a function, not data",
         expected="data, such as float32",
@@ -143,7 +133,6 @@ def not_data(type_: Type) -> TypeMismatchError:
 
 
 def foreign_leaf(runtime: str, node: ir.Node) -> ExecutorError:
-    """Something else than its own leaf code came to a leaf executor."""
     is_sequence = isinstance(node, ir.Intrinsic) and node.uri.startswith("sequence_")
     layer = "a SequenceExecutor" if is_sequence else "the executors that handle it"
     found = f"{type(node).__name__} of type {node.type}"
@@ -160,7 +149,6 @@ def foreign_leaf(runtime: str, node: ir.Node) -> ExecutorError:
 
 
 def not_of_one_participant(runtime: str, type_: Type) -> TypeMismatchError:
-    """Federated data or functions came to a leaf executor."""
     return TypeMismatchError(
         f"the {runtime} executor holds what one participant has",
         expected="tensors, structures and sequences",
@@ -171,7 +159,6 @@ def not_of_one_participant(runtime: str, type_: Type) -> TypeMismatchError:
 
 
 def unbound(name: str) -> ExecutorError:
-    """A name that nothing around it binds."""
     return ExecutorError(
         f"the name {name!r} is not bound here",
         do="run only closed computations; pass captured values as parameters",
@@ -179,7 +166,6 @@ def unbound(name: str) -> ExecutorError:
 
 
 def cannot_travel(name: str, type_: Type, function: ir.Lambda) -> TypeMismatchError:
-    """A function that is handed down captures a federated value."""
     return TypeMismatchError(
         f"a function given to an intrinsic captures {name!r}, which cannot travel",
         expected="captured values without a placement",
@@ -200,7 +186,6 @@ _ON_TOP = "put a ReferenceResolvingExecutor on top"
 def not_federating(
     what: str, found: object, where: str, do: str = _ON_TOP
 ) -> ExecutorError:
-    """Something the federating executor leaves to others."""
     return ExecutorError(
         f"the federating executor does not {what}",
         expected=_FEDERATING[where],
@@ -211,7 +196,6 @@ def not_federating(
 
 
 def needs_strategy_and_executor(given: Iterable[Any]) -> TypeMismatchError:
-    """A federating executor was made of something else."""
     return TypeMismatchError(
         "a federating executor needs a strategy factory and an executor",
         expected="FederatingExecutor(strategy_factory, unplaced_executor)",
@@ -222,7 +206,6 @@ def needs_strategy_and_executor(given: Iterable[Any]) -> TypeMismatchError:
 
 
 def closed(what: str) -> ExecutorError:
-    """A call of an executor whose thread has ended."""
     return ExecutorError(
         "this executor is closed", where=what, do="make a new stack of executors"
     )
@@ -234,7 +217,6 @@ def closed(what: str) -> ExecutorError:
 def not_implemented(
     strategy: object, uri: str, implemented: Iterable[str]
 ) -> UnsupportedIntrinsicError:
-    """A strategy without a method for an intrinsic."""
     return UnsupportedIntrinsicError(
         f"{type(strategy).__name__} does not implement {uri}",
         expected=", ".join(sorted(implemented)) or "no intrinsic",
@@ -245,7 +227,6 @@ def not_implemented(
 
 
 def not_entries(value: Any, type_: FederatedType) -> TypeMismatchError:
-    """A federated value that is no list."""
     return TypeMismatchError(
         f"a value of type {type_} has one entry for each participant",
         expected="a list or a tuple",
@@ -258,7 +239,6 @@ def not_entries(value: Any, type_: FederatedType) -> TypeMismatchError:
 def wrong_number_of_members(
     found: int, count: int, type_: FederatedType
 ) -> CardinalityError:
-    """More or fewer entries than participants."""
     return CardinalityError(
         f"a value at {type_.placement} has the wrong number of members",
         expected=f"{count} entries, one for each participant",
@@ -269,7 +249,6 @@ def wrong_number_of_members(
 
 
 def wrong_number_of_counts(found: int, children: int) -> CardinalityError:
-    """Child stacks whose clients were not counted."""
     return CardinalityError(
         "every child stack needs its number of clients",
         expected=f"{children} counts",
@@ -280,7 +259,6 @@ def wrong_number_of_counts(found: int, children: int) -> CardinalityError:
 def no_participant(
     placement: Placement, placements: Iterable[Placement]
 ) -> CardinalityError:
-    """Work at a placement that has no executor."""
     return CardinalityError(
         f"this executor has no participant at {placement}",
         expected=f"target_executors with an entry for {placement}",
@@ -291,7 +269,6 @@ def no_participant(
 
 
 def nobody_unplaced(targets: Mapping[Any, Any]) -> CardinalityError:
-    """The older form of the federating executor without an entry for `None`."""
     return CardinalityError(
         "this executor has nobody for unplaced work",
         expected="target_executors with an entry for None",
@@ -302,7 +279,6 @@ def nobody_unplaced(targets: Mapping[Any, Any]) -> CardinalityError:
 
 
 def targets_are_no_mapping(targets: Any) -> TypeMismatchError:
-    """Target executors that do not say where they are."""
     return TypeMismatchError(
         "target_executors maps placements to executors",
         expected="{SERVER: executor, CLIENTS: [executor, …]}",
@@ -313,7 +289,6 @@ def targets_are_no_mapping(targets: Any) -> TypeMismatchError:
 
 
 def no_placement(key: Any) -> TypeMismatchError:
-    """A key of the target executors that is no placement."""
     return TypeMismatchError(
         "a key of target_executors is no placement",
         expected="CLIENTS, SERVER or None",
@@ -324,7 +299,6 @@ def no_placement(key: Any) -> TypeMismatchError:
 
 
 def no_executor(placement: Placement | None, found: Any) -> TypeMismatchError:
-    """A target executor that is none."""
     return TypeMismatchError(
         f"target_executors holds something else than executors at {placement}",
         expected="an executor or a list of executors",
@@ -335,11 +309,22 @@ def no_executor(placement: Placement | None, found: Any) -> TypeMismatchError:
 
 
 def not_exactly_one(placement: Placement | None, found: int) -> CardinalityError:
-    """Several executors where there is one participant."""
     return CardinalityError(
         f"there is exactly one participant at {placement or 'no placement'}",
         expected="1 executor",
         found=f"{found} executors",
         where=_TARGETS,
         do="give one executor; only CLIENTS may have several",
+    )
+
+
+# --------------------------------------------------------------------------- recording
+
+
+def no_values_kept() -> TypeMismatchError:
+    return TypeMismatchError(
+        "this tape kept no values: none can be shown, counted or replayed",
+        expected="the tape of `with fl.record() as tape:`, which keeps them",
+        found="events without values",
+        do="for a stack of your own, make the tape so: Tape(keep_values=True)",
     )

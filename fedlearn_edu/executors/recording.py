@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Watching a stack: every contract call becomes a frozen event on a tape.
 
-Wrap any executor; what it does is unchanged. Contexts write on the same tape what they
-compiled, built or found again. Lessons and pictures read it; nothing here draws.
+Wrap any executor; what it does is unchanged. Contexts note on the same tape what they
+compiled, built or reused. Lessons and pictures read it; nothing here draws.
 """
 
 import itertools
@@ -75,7 +75,7 @@ class Event:
             `"batched_call"`; empty if the call failed.
         start_s: seconds on the clock of `time.perf_counter`.
         end_s: the same clock, when the call returned.
-        error: the class of the error that came of it; empty if none did.
+        error: the class of the error it raised; empty if it raised none.
         detail: the function called, the field selected, or a small value computed; the
             computation compiled, or how many clients a stack is for; what ran in a
             batched call, and for how many clients.
@@ -84,7 +84,7 @@ class Event:
             for one that no event made.
         given: what was embedded or called, the elements, the position, what computed;
             the type of a batched function, and how many clients it ran for.
-        made: the handle that was made, what was computed, or the error that came of it.
+        made: the handle that was made, what was computed, or the error that was raised.
             As they are, to look at later; both `None` on a tape that keeps no values.
     """
 
@@ -114,7 +114,7 @@ class Event:
 
 @final
 class Tape:
-    """Events in the order of their starts; `keep_values` keeps all that came up."""
+    """Events in the order of their starts; with `keep_values`, also their values."""
 
     def __init__(self, *, keep_values: bool = False) -> None:
         self.keep_values = keep_values
@@ -192,7 +192,7 @@ def look(handle: ExecutorValue) -> Any:
 
 @final
 class RecordingExecutor(WrappingExecutor):
-    """Records what its target is asked, for one participant and layer."""
+    """Records the calls of its target, for one participant and layer."""
 
     def __init__(
         self,
@@ -211,7 +211,7 @@ class RecordingExecutor(WrappingExecutor):
         """Closes the target, and records that; the tape stays."""
         start = self.tape.start()
         self.target.close()
-        self._record(start, EventKind.CLOSE)
+        self.record(EventKind.CLOSE, start=start)
 
     async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()` and records it, also if it fails."""
@@ -234,7 +234,7 @@ class RecordingExecutor(WrappingExecutor):
             result = await work()
         except Exception as error:
             more |= {"error": type(error).__name__, "made": error}
-            self._record(start, what, detail=_describe(what, subject), **more)
+            self.record(what, start=start, detail=_describe(what, subject), **more)
             raise
         finally:
             _within.reset(outer)
@@ -243,21 +243,19 @@ class RecordingExecutor(WrappingExecutor):
         computed = what is EventKind.COMPUTE
         type_ = str((subject if computed else result).type_signature)
         detail = _describe(what, subject, result)
-        self._record(start, what, type_, detail=detail, made=result, **more)
+        self.record(what, type_, start=start, detail=detail, made=result, **more)
         return result
 
-    def record(self, what: str, type_: str, **more: Any) -> None:
-        """Records what the target did on its own, just now."""
-        self._record(self.tape.start(), what, type_, caller=self._caller(), **more)
+    def record(
+        self, what: str, type_: str = "", start: Any = None, **more: Any
+    ) -> None:
+        """Records what the target did, since `start`, or on its own just now."""
+        began, more = start or self.tape.start(), {"caller": self._caller(), **more}
+        self.tape.record(began, self.layer, self.participant, what, type_, **more)
 
     def _caller(self) -> int | None:
         recorder, number = _within.get() or (self, None)
         return number if recorder.tape is self.tape else None
-
-    def _record(
-        self, start: tuple[int, float], what: str, type_: str = "", **more: Any
-    ) -> None:
-        self.tape.record(start, self.layer, self.participant, what, type_, **more)
 
 
 def _describe(what: EventKind, subject: Any, result: Any = "") -> str:

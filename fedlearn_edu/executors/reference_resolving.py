@@ -25,7 +25,7 @@ from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references, substitute, with_name
 from fedlearn_edu.structure import Struct, leaves
-from fedlearn_edu.types import FederatedType, FunctionType, StructType, Type
+from fedlearn_edu.types import FederatedType, StructType, Type
 
 Scope: TypeAlias = ChainMap[str, "Handle"]
 
@@ -48,7 +48,7 @@ class Closure:
 
 
 @final
-class ReferenceResolvingExecutor(OverTarget):
+class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"]):
     """Interprets names, functions, blocks, calls and structures.
 
     Source: `tff.framework.ReferenceResolvingExecutor`.
@@ -61,9 +61,9 @@ class ReferenceResolvingExecutor(OverTarget):
         if node is not None:
             return await self._evaluate(node, ChainMap())
         if isinstance(value, Struct) and isinstance(type_, StructType):
-            parts = zip(type_.items(), value, strict=True)
-            pairs = [(n, await self.create_value(v, t)) for (n, t), v in parts]
-            return Handle(self, Struct(pairs), type_)
+            pairs = zip(value, type_, strict=True)
+            parts = [await self.create_value(part, t) for part, t in pairs]
+            return self.hold(type_._with_values(parts), type_)
         return self.wrap(await self._target.create_value(value, type_))
 
     async def create_call(
@@ -84,7 +84,7 @@ class ReferenceResolvingExecutor(OverTarget):
                 pairs = [(n, await self._evaluate(e, scope)) for n, e in elements]
                 return await self.create_struct(Struct(pairs))
             case ir.Lambda():
-                return Handle(self, Closure(node, scope), node.type)
+                return self.hold(Closure(node, scope), node.type)
             case ir.Block(locals=bound, result=result):
                 scope = scope.new_child()
                 for name, value in bound:
@@ -98,14 +98,14 @@ class ReferenceResolvingExecutor(OverTarget):
             case ir.Literal(value=literal, type=type_):
                 return await self.create_value(literal, type_)
             case ir.Intrinsic() | ir.Leaf():
-                return Handle(self, node, node.type)
+                return self.hold(node, node.type)
             case ir.PlacementLiteral():
                 return self.wrap(await self._target.create_value(node, node.type))
             case _:
                 assert_never(node)
 
     async def _call(self, fn: Handle, arg: Handle | None) -> Handle:
-        match fn.representation:
+        match self.held(fn):
             case Closure(function=function, scope=scope):
                 if function.parameter is not None and arg is not None:
                     scope = scope.new_child({function.parameter: arg})
@@ -115,15 +115,10 @@ class ReferenceResolvingExecutor(OverTarget):
                 below = None if arg is None else await self.lower(arg, self._target)
                 return self.wrap(await self._target.create_call(target, below))
 
-    async def fetch(self, handle: Handle) -> Any:
-        """Materializes the target's value."""
-        return await handle.representation.compute()
-
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Embeds a function whole, after closing it over what it captured."""
-        node = handle.representation
-        if isinstance(node, Closure):
-            node = await self._close_over(node)
+        fn = self.held(handle)
+        node = await self._close_over(fn) if isinstance(fn, Closure) else handle.node
         return await target.create_value(node, node.type)
 
     async def _close_over(self, closure: Closure) -> ir.Node:
@@ -131,12 +126,14 @@ class ReferenceResolvingExecutor(OverTarget):
         bindings: dict[str, ir.Node] = {}
         for name in free_references(closure.function):
             captured = lookup(name, closure.scope)
-            _check_may_travel(name, captured.type_signature, closure)
+            type_ = captured.type_signature
+            if any(isinstance(leaf, FederatedType) for leaf in leaves(type_)):
+                raise messages.cannot_travel(name, type_, closure.function)
             bindings[name] = await self._as_constant(captured, name)
         return substitute(closure.function, bindings)
 
     async def _as_constant(self, captured: Handle, name: str) -> ir.Node:
-        match captured.representation:
+        match self.held(captured):
             case Closure() as inner:
                 return await self._close_over(inner)
             case ir.Leaf() | ir.Intrinsic() as function:
@@ -144,16 +141,8 @@ class ReferenceResolvingExecutor(OverTarget):
             case Struct() as fields:
                 constants = [await self._as_constant(v, name) for v in fields]
                 return ir.Struct(fields.with_values(constants).items())
-            case _:
+            case ExecutorValue():
                 plain = await captured.compute()
                 return ir.Literal(plain, captured.type_signature, name)
-
-
-def _check_may_travel(name: str, type_: Type, closure: Closure) -> None:
-    if not isinstance(type_, FunctionType) and _holds_placed(type_):
-        raise messages.cannot_travel(name, type_, closure.function)
-
-
-def _holds_placed(type_: Type) -> bool:
-    """Whether there is a federated value among the data; functions may speak of any."""
-    return any(isinstance(leaf, FederatedType) for leaf in leaves(type_))
+            case impossible:
+                assert_never(impossible)

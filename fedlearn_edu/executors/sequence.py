@@ -12,6 +12,7 @@ reader.
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.errors import add_place
@@ -50,7 +51,7 @@ class Mapped:
 
 
 @final
-class SequenceExecutor(OverTarget):
+class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
     """Interprets sequences over any target that can run the element functions.
 
     Source: `tff.framework.SequenceExecutor`, which deadlocked when TensorFlow read a
@@ -62,9 +63,9 @@ class SequenceExecutor(OverTarget):
         type_ = resolve_type(value, type_spec)
         match as_node(value):
             case ir.Intrinsic(uri=uri) as operator if uri in IMPLEMENTED:
-                return Handle(self, operator, type_)
+                return self.hold(operator, type_)
             case None if isinstance(type_, SequenceType):
-                return Handle(self, Source(value, type_.element), type_)
+                return self.hold(Source(value, type_.element), type_)
             case _:
                 return self.wrap(await self._target.create_value(value, type_))
 
@@ -74,43 +75,43 @@ class SequenceExecutor(OverTarget):
         """Applies a sequence operator here, any other function in the target."""
         fn = self.own(comp)
         type_ = check_call(fn, arg)
-        if isinstance(fn.representation, ir.Intrinsic):
-            return await self._apply(fn.representation.uri, self.own(arg), type_)
+        held = self.held(fn)
+        if isinstance(held, ir.Intrinsic):
+            return await self._apply(held.uri, self.own(arg), type_)
         below = None if arg is None else await self.lower(self.own(arg), self._target)
-        return self.wrap(await self._target.create_call(fn.representation, below))
+        function = await self.lower(fn, self._target)
+        return self.wrap(await self._target.create_call(function, below))
 
     async def fetch(self, handle: Handle) -> Any:
         """Materializes a value; a mapped sequence is read to its end."""
-        match handle.representation:
+        match self.held(handle):
             case Source(payload=payload):
                 return unwrap(payload)
             case Mapped():
                 elements = self.elements(handle)
                 return tuple([await element.compute() async for element in elements])
-            case target:
-                return await target.compute()
+            case _:
+                return await super().fetch(handle)
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Hands a sequence down whole: as it is, or as a recipe to be read there."""
         type_ = handle.type_signature
-        match handle.representation:
+        match self.held(handle):
             case Source(payload=payload):
                 return await target.create_value(payload, type_)
             case Mapped():
-                assert isinstance(type_, SequenceType)
-                lazy = LazySequence(
-                    lambda: self._read(handle), type_.element, length=_length(handle)
-                )
+                element_type, length = _element_type(handle), _length(handle)
+                lazy = LazySequence(lambda: self._read(handle), element_type, length)
                 return await target.create_value(lazy, type_)
-            case operator:
-                return await target.create_value(operator, type_)
+            case _:
+                return await target.create_value(handle.node, type_)
 
     async def _apply(self, uri: str, arg: Handle, type_: FunctionType) -> Handle:
         count = 2 if uri == "sequence_map" else 3
         parts = [await self.create_selection(arg, i) for i in range(count)]
         if uri == "sequence_map":
             fn, source = await self.lower(parts[0], self._target), parts[1]
-            return Handle(self, Mapped(fn, source), type_.result)
+            return self.hold(Mapped(fn, source), type_.result)
         return self.wrap(await self._reduce(*parts))
 
     async def _reduce(self, source: Handle, zero: Handle, op: Handle) -> ExecutorValue:
@@ -123,7 +124,7 @@ class SequenceExecutor(OverTarget):
 
     async def elements(self, sequence: Handle) -> AsyncIterator[ExecutorValue]:
         """The elements of a sequence, embedded in the target, one after the other."""
-        match sequence.representation:
+        match self.held(sequence):
             case Mapped(fn=fn, source=source):
                 index = 0
                 async for element in self.elements(source):
@@ -133,25 +134,21 @@ class SequenceExecutor(OverTarget):
                         raise _at_element(error, index) from None
                     yield mapped
                     index += 1
-            case source:
-                type_ = sequence.type_signature
-                assert isinstance(type_, SequenceType)
-                is_here = isinstance(source, Source)
-                for plain in source.payload if is_here else await sequence.compute():
-                    yield await self._target.create_value(plain, type_.element)
+            case Source(payload=payload, element_type=type_):
+                for plain in payload:
+                    yield await self._target.create_value(plain, type_)
+            case _:
+                type_ = _element_type(sequence)
+                for plain in await sequence.compute():
+                    yield await self._target.create_value(plain, type_)
 
     def _read(self, sequence: Handle) -> Iterator[Any]:
         """Reads a mapped sequence from plain Python, on the reader's thread."""
-        match sequence.representation:
+        match self.held(sequence):
             case Mapped(fn=fn, source=source):
-                element_type = source.type_signature
-                assert isinstance(element_type, SequenceType)
+                type_ = _element_type(source)
                 for index, plain in enumerate(self._read(source)):
-                    yield run_inline(
-                        lambda plain=plain, index=index: self._map_one(  # type: ignore[misc]
-                            fn, plain, element_type.element, index
-                        )
-                    )
+                    yield run_inline(partial(self._map_one, fn, plain, type_, index))
             case Source(payload=payload):
                 yield from payload
             case _:
@@ -165,6 +162,11 @@ class SequenceExecutor(OverTarget):
             return await (await self._target.create_call(fn, element)).compute()
         except Exception as error:
             raise _at_element(error, index) from None
+
+
+def _element_type(sequence: Handle) -> Type:
+    assert isinstance(sequence.type_signature, SequenceType)
+    return sequence.type_signature.element
 
 
 def _length(sequence: Handle) -> int | None:

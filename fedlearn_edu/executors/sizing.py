@@ -3,7 +3,7 @@
 
 Wrapped around each client's stack it measures communication: what is embedded went
 *down* to the client, what is computed came *up*. Sequences do not count: a client's
-data set is where it is. Of a function only the values count that it captured.
+data set stays where it is. Of a function, only captured values count.
 """
 
 import math
@@ -17,8 +17,8 @@ import numpy as np
 from fedlearn_edu.executors.base import Executor, as_node
 from fedlearn_edu.executors.wrapping import EventKind, Work, WrappingExecutor
 from fedlearn_edu.ir.traversal import captured_constants
-from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import FederatedType, StructType, TensorType, Type
+from fedlearn_edu.structure import Struct, leaves
+from fedlearn_edu.types import FederatedType, TensorType, Type
 from fedlearn_edu.types.sequences import unwrap
 
 
@@ -52,25 +52,23 @@ class Meter:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: dict[str, Counter[str]] = {"down": Counter(), "up": Counter()}
+        self.reset()
 
     def add(self, direction: str, type_: Type, plain: Any) -> None:
-        """Counts one value that crossed."""
-        size = size_bytes(plain)
-        if size:
+        """Counts one value that crossed, `"down"` or `"up"`."""
+        if size := size_bytes(plain):
             with self._lock:
                 self._counts[direction][str(type_)] += size
 
     def read(self) -> SizeInfo:
         """What has crossed so far."""
         with self._lock:
-            return SizeInfo(dict(self._counts["down"]), dict(self._counts["up"]))
+            return SizeInfo(**{d: dict(count) for d, count in self._counts.items()})
 
     def reset(self) -> None:
         """Starts again from zero."""
         with self._lock:
-            for counter in self._counts.values():
-                counter.clear()
+            self._counts = {"down": Counter[str](), "up": Counter[str]()}
 
 
 def size_bytes(plain: Any) -> int:
@@ -101,18 +99,8 @@ def size_of(type_: Type) -> int | None:
     >>> print(size_of(fl.parse_type("float32[?]")))
     None
     """
-    match type_:
-        case FederatedType(member=member):
-            return size_of(member)
-        case StructType():
-            sizes = [size_of(part) for part in type_]
-            known = [size for size in sizes if size is not None]
-            return sum(known) if len(known) == len(sizes) else None
-        case TensorType() if type_.has_static_shape and type_.dtype != np.dtype(object):
-            dtype = np.dtype(type_.dtype)
-            return int(dtype.itemsize * math.prod(type_.shape or ()))  # type: ignore[arg-type]
-        case _:
-            return None
+    sizes = list(map(_size_of_leaf, leaves(type_)))
+    return None if None in sizes else sum(filter(None, sizes))
 
 
 def type_bytes(type_: Type) -> int:
@@ -122,9 +110,17 @@ def type_bytes(type_: Type) -> int:
     >>> type_bytes(fl.to_type([(np.float32, [784, 10]), np.int32]))
     31364
     """
-    if isinstance(type_, StructType):
-        return sum(map(type_bytes, type_))
-    return size_of(type_) or 0
+    return sum(filter(None, map(_size_of_leaf, leaves(type_))))
+
+
+def _size_of_leaf(type_: Type) -> int | None:
+    match type_:
+        case FederatedType(member=member):
+            return size_of(member)
+        case TensorType(dtype=dtype) if type_.has_static_shape and dtype.kind != "O":
+            return int(dtype.itemsize * math.prod(type_.shape or ()))  # type: ignore[arg-type]
+        case _:
+            return None
 
 
 @final
@@ -137,10 +133,6 @@ class SizingExecutor(WrappingExecutor):
     def __init__(self, target_executor: Executor, meter: Meter) -> None:
         super().__init__(target_executor)
         self._meter = meter
-
-    def close(self) -> None:
-        """Closes the target; the meter keeps its counts."""
-        self.target.close()
 
     async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()` and counts plain data that went in or came out."""

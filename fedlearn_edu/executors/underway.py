@@ -31,19 +31,19 @@ class Call:
         return list(self._under_way.values())
 
     def begin(self, work: object, name: str) -> None:
-        """Notes that leaf code starts; not if the call was given up."""
+        """Notes that leaf code starts; cancels it if the call was given up."""
         if self.is_given_up:
             raise asyncio.CancelledError
         self._under_way[work] = name + place.get()
 
     def end(self, work: object) -> None:
-        """Notes that it is over."""
+        """Notes that it has ended."""
         self._under_way.pop(work, None)
 
 
 @final
 class underway:  # noqa: N801 (reads like a function: `with underway("train"):`)
-    """Leaf code of that name runs in this block, for the call that is running here."""
+    """Leaf code of that name runs in this block, for the current call."""
 
     def __init__(self, name: str) -> None:
         self._name, self._call = name, call.get()

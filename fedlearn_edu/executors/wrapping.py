@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wrappers: they forward every call unchanged, and do something around it.
 
-`threads.py` adds a thread, `recording.py` a log, `sizing.py` a byte counter: each in
-one method. The calls themselves are forwarded here.
+`threads.py` adds a thread, `recording.py` a tape, `sizing.py` a byte counter, each in
+one method; the calls are forwarded here.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Coroutine, Iterable
 from enum import StrEnum
+from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue, as_struct, check_owned
@@ -71,6 +72,10 @@ class WrappingExecutor(Executor):
     def __init__(self, target_executor: Executor) -> None:
         self.target = target_executor
 
+    def close(self) -> None:
+        """Closes the target."""
+        self.target.close()
+
     @abstractmethod
     async def around(self, what: EventKind, work: Work, subject: Any) -> Any:
         """Runs `work()`, the contract call named `what`, and returns its result.
@@ -82,18 +87,15 @@ class WrappingExecutor(Executor):
     async def passed_on(
         self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any]
     ) -> Any:
-        """The same, for those who ask also which handles the call was given."""
+        """The same, for a wrapper that also needs the handles the call was given."""
         return await self.around(what, work, subject)
 
     async def create_value(
         self, value: Any, type_spec: Type | None = None
     ) -> WrappedValue:
         """Embeds a value in the target."""
-        return await self._create(
-            EventKind.CREATE_VALUE,
-            lambda: self.target.create_value(value, type_spec),
-            value,
-        )
+        work = partial(self.target.create_value, value, type_spec)
+        return await self._create(EventKind.CREATE_VALUE, work, value)
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
@@ -102,35 +104,23 @@ class WrappingExecutor(Executor):
         fn = self._below(comp)
         argument = None if arg is None else self._below(arg)
         given = [comp] if arg is None else [comp, arg]
-        return await self._create(
-            EventKind.CREATE_CALL,
-            lambda: self.target.create_call(fn, argument),
-            fn,
-            given,
-        )
+        work = partial(self.target.create_call, fn, argument)
+        return await self._create(EventKind.CREATE_CALL, work, fn, given)
 
     async def create_struct(self, elements: Any) -> WrappedValue:
         """Makes a structure in the target."""
         given = as_struct(elements)
         fields = given.map(self._below)
-        return await self._create(
-            EventKind.CREATE_STRUCT,
-            lambda: self.target.create_struct(fields),
-            fields,
-            given,
-        )
+        work = partial(self.target.create_struct, fields)
+        return await self._create(EventKind.CREATE_STRUCT, work, fields, given)
 
     async def create_selection(
         self, source: ExecutorValue, index: int | None = None, name: str | None = None
     ) -> WrappedValue:
         """Selects in the target."""
-        below = self._below(source)
-        return await self._create(
-            EventKind.CREATE_SELECTION,
-            lambda: self.target.create_selection(below, index, name),
-            index if name is None else name,
-            (source,),
-        )
+        field = index if name is None else name
+        work = partial(self.target.create_selection, self._below(source), index, name)
+        return await self._create(EventKind.CREATE_SELECTION, work, field, (source,))
 
     async def _create(
         self, what: EventKind, work: Work, subject: Any, operands: Iterable[Any] = ()

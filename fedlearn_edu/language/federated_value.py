@@ -70,7 +70,7 @@ class FederatedValue(Placed, Operators):
         plain = private(normalize(data, type_signature, "the value"))
         state = {
             "type_signature": type_signature,
-            "cached": cache(plain, type_signature),
+            "_cached": cache(plain, type_signature),
         }
         self.__dict__.update(state)
 
@@ -86,7 +86,7 @@ class FederatedValue(Placed, Operators):
         """What the participants hold, in order; one entry if all hold the same."""
         if self.type_signature.all_equal:
             return [self.value]
-        return list(restore(private(unwrap(self.cached)), self.type_signature))
+        return list(restore(private(unwrap(self._cached)), self.type_signature))
 
     @property
     def value(self) -> Any:
@@ -98,7 +98,7 @@ class FederatedValue(Placed, Operators):
         if not self.type_signature.all_equal:
             do = "look at .members"
             raise messages.placed_value_misused(self, "several values", "one value", do)
-        return restore(private(unwrap(self.cached)), self.type_signature)
+        return restore(private(unwrap(self._cached)), self.type_signature)
 
     def numpy(self) -> Any:
         """The data as arrays: members of equal shapes stacked, the first axis being n.
@@ -109,7 +109,7 @@ class FederatedValue(Placed, Operators):
         Raises:
             TypeMismatchError: for many sequences, and for members of different shapes.
         """
-        type_, data = self.type_signature.member, unwrap(self.cached)
+        type_, data = self.type_signature.member, unwrap(self._cached)
         if self.type_signature.all_equal:
             if not isinstance(type_, SequenceType):
                 return self.value
@@ -122,7 +122,7 @@ class FederatedValue(Placed, Operators):
 
     def __len__(self) -> int:
         self._check_several("len()")
-        return len(self.cached)
+        return len(self._cached)
 
     def __bool__(self) -> bool:
         return bool(self.value)
@@ -153,7 +153,7 @@ class FederatedValue(Placed, Operators):
             except FedLearnError:
                 return NotImplemented
         equivalent = type_.is_equivalent_to(other.type_signature)
-        return equivalent and _same(unwrap(self.cached), unwrap(other.cached))
+        return equivalent and _same(unwrap(self._cached), unwrap(other._cached))
 
     __lt__, __le__ = _comparison("lt"), _comparison("le")
     __gt__, __ge__ = _comparison("gt"), _comparison("ge")
@@ -313,8 +313,8 @@ def participants(placed: Placed) -> list[tuple[str, Any]]:
     type_ = placed.type_signature
     noun = "client" if type_.placement is CLIENTS else "server"
     if type_.all_equal:
-        return [("every client" if noun == "client" else noun, placed.cached)]
-    members = placed.cached
+        return [("every client" if noun == "client" else noun, placed._cached)]
+    members = placed._cached
     if not members:
         return [(f"no {noun}", "")]
     rows = [(f"{noun} {i}", members[i]) for i in range(min(len(members), _MAX_ROWS))]

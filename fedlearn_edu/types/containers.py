@@ -61,11 +61,11 @@ class Placed:
 
     Attributes:
         type_signature: its federated type.
-        cached: its plain form, made of `Cached` parts.
+        _cached: its plain form, made of `Cached` parts.
     """
 
     type_signature: FederatedType
-    cached: Any
+    _cached: Any
 
 
 @final
@@ -322,8 +322,8 @@ def plain_of_placed(value: Placed, type_: Type, path: str) -> Any:
     type_.check_assignable_from(found, where=path)
     if isinstance(type_, FederatedType) and found.all_equal and not type_.all_equal:
         refusal = say.uncounted(type_, found, path)
-        return Uncounted(value.cached, found.placement, refusal)
-    return value.cached
+        return Uncounted(value._cached, found.placement, refusal)
+    return value._cached
 
 
 def one_of(members: Sequence[Any], type_: Type) -> Any:

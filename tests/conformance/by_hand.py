@@ -33,9 +33,6 @@ class Late(WrappingExecutor):
         super().__init__(target_executor)
         self._turns = turns
 
-    def close(self) -> None:
-        self.target.close()
-
     async def around(self, what: str, work: Callable[..., Any], subject: Any) -> Any:
         for _ in range(self._turns):
             await asyncio.sleep(0)
@@ -49,9 +46,6 @@ class Watched(WrappingExecutor):
     def __init__(self, target_executor: Executor, sent: list[Any]) -> None:
         super().__init__(target_executor)
         self._sent = sent
-
-    def close(self) -> None:
-        self.target.close()
 
     async def around(self, what: str, work: Callable[..., Any], subject: Any) -> Any:
         result = await work()

@@ -4,9 +4,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from fedlearn_edu.framework import (
     AsyncExecutionContext,
+    ExecutorFactory,
     SyncExecutionContext,
     Tape,
     infer_cardinalities,
@@ -47,75 +49,56 @@ class Stack:
         return self.make()
 
 
-def local(**options: object) -> Callable[[], Context]:
-    """Makes a synchronous context over `local_executor_factory(**options)`."""
+def _stack(
+    name: str,
+    runtime: str = "numpy",
+    *,
+    factory: Callable[..., ExecutorFactory] = local_executor_factory,
+    context: Callable[[ExecutorFactory], Context] = SyncExecutionContext,
+    is_full: bool = False,
+    **options: Any,
+) -> Stack:
+    """A stack of a factory with these options, with the sequence layer if not said."""
     options = {"support_sequence_ops": True, **options}
-    return lambda: SyncExecutionContext(local_executor_factory(**options))  # type: ignore[arg-type]
+    return Stack(
+        name,
+        lambda: context(factory(**options)),
+        runtime,
+        options["support_sequence_ops"],
+        options.get("max_fanout", NEVER),
+        is_full,
+    )
 
 
 STACKS = (
-    Stack("local-numpy", local(support_sequence_ops=False), sequences=False),
-    Stack("local-numpy-sequence", local(leaf="numpy"), is_full=True),
-    Stack("composing-2", local(max_fanout=2), max_fanout=2, is_full=True),
-    Stack("composing-3", local(max_fanout=3), max_fanout=3),
-    Stack(
-        "composing-2-plain",
-        local(max_fanout=2, support_sequence_ops=False),
-        sequences=False,
-        max_fanout=2,
+    _stack("local-numpy", support_sequence_ops=False),
+    _stack("local-numpy-sequence", leaf="numpy", is_full=True),
+    _stack("composing-2", max_fanout=2, is_full=True),
+    _stack("composing-3", max_fanout=3),
+    _stack("composing-2-plain", max_fanout=2, support_sequence_ops=False),
+    _stack("recorded", tape=Tape()),
+    _stack("recorded-composing-2", tape=Tape(), max_fanout=2),
+    _stack("sized", factory=sizing_executor_factory),
+    _stack("stepwise", factory=thread_debugging_executor_factory),
+    _stack("async", context=AsyncExecutionContext),
+    _stack(
+        "local-tensorflow", "tensorflow", leaf="tensorflow", support_sequence_ops=False
     ),
-    Stack("recorded", local(tape=Tape())),
-    Stack("recorded-composing-2", local(tape=Tape(), max_fanout=2), max_fanout=2),
-    Stack(
-        "sized",
-        lambda: SyncExecutionContext(
-            sizing_executor_factory(support_sequence_ops=True)
-        ),
-    ),
-    Stack(
-        "stepwise",
-        lambda: SyncExecutionContext(
-            thread_debugging_executor_factory(support_sequence_ops=True)
-        ),
-    ),
-    Stack(
-        "async",
-        lambda: AsyncExecutionContext(
-            local_executor_factory(support_sequence_ops=True)
-        ),
-    ),
-    Stack(
-        "local-tensorflow",
-        local(leaf="tensorflow", support_sequence_ops=False),
-        runtime="tensorflow",
-        sequences=False,
-    ),
-    Stack(
-        "local-tensorflow-sequence",
-        local(leaf="tensorflow"),
-        runtime="tensorflow",
-        is_full=True,
-    ),
-    Stack("threaded", local(clients_per_thread=1), runtime="tensorflow"),
-    Stack(
-        "composing-2-tensorflow",
-        local(max_fanout=2, leaf="tensorflow"),
-        runtime="tensorflow",
-        max_fanout=2,
-    ),
-    Stack(
-        "unfused-tensorflow", local(leaf="tensorflow", fuse=False), runtime="tensorflow"
-    ),
-    Stack(
+    _stack("local-tensorflow-sequence", "tensorflow", leaf="tensorflow", is_full=True),
+    _stack("threaded", "tensorflow", clients_per_thread=1),
+    _stack("composing-2-tensorflow", "tensorflow", leaf="tensorflow", max_fanout=2),
+    _stack("unfused-tensorflow", "tensorflow", leaf="tensorflow", fuse=False),
+    _stack(
         "unfused-composing-2-tensorflow",
-        local(max_fanout=2, leaf="tensorflow", fuse=False),
-        runtime="tensorflow",
+        "tensorflow",
+        leaf="tensorflow",
         max_fanout=2,
+        fuse=False,
     ),
-    Stack("unfused-mixed", local(fuse=False), runtime="mixed"),
-    Stack("mixed", local(), runtime="mixed"),
-    Stack("mixed-composing-2", local(max_fanout=2), runtime="mixed", max_fanout=2),
-    Stack("mixed-recorded", local(tape=Tape()), runtime="mixed"),
+    _stack("unfused-mixed", "mixed", fuse=False),
+    _stack("mixed", "mixed"),
+    _stack("mixed-composing-2", "mixed", max_fanout=2),
+    _stack("mixed-recorded", "mixed", tape=Tape()),
 )
 
 

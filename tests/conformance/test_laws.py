@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 import fedlearn_edu as fl
 from fedlearn_edu.framework import (
@@ -106,28 +105,14 @@ def test_cases_use_every_derived_intrinsic() -> None:
 # ---------------------------------------------------------------- grouping
 
 
-@given(st.lists(int32s, max_size=12))
-def test_sum_over_any_fanout_is_the_flat_sum(values: list[int]) -> None:
-    expected = _wrapped(sum(values))
-    for context in EVERYWHERE:
-        assert_same(_run(context, TOTAL, values), expected)
-
-
 @given(st.lists(st.lists(int32s, max_size=3), min_size=1, max_size=4))
-def test_sum_over_any_grouping_is_the_flat_sum(groups: list[list[int]]) -> None:
+def test_any_grouping_gives_what_one_group_gives(groups: list[list[int]]) -> None:
     """Groups may be of any size, even empty: this is what makes composing legal."""
     values = [value for group in groups for value in group]
     context = context_over(grouped([len(group) for group in groups]))
     assert_same(_run(context, TOTAL, values), _wrapped(sum(values)))
     assert_same(_run(context, COLLECTED, values), values)
-
-
-@given(st.lists(st.lists(int32s, max_size=3), min_size=1, max_size=4))
-def test_extremes_over_any_grouping_are_the_flat_ones(groups: list[list[int]]) -> None:
-    values = [value for group in groups for value in group]
-    context = context_over(grouped([len(group) for group in groups]))
-    found = _run(context, EXTREMES, values)
-    assert_same(found, _run(REFERENCE, EXTREMES, values))
+    assert_same(_run(context, EXTREMES, values), _run(REFERENCE, EXTREMES, values))
 
 
 @given(st.lists(st.tuples(exact_floats, weights), min_size=1, max_size=9))
@@ -162,15 +147,6 @@ def test_mean_of_equal_values_is_that_value(value: float, count: int) -> None:
         assert_same(
             _run(context, WEIGHTED, [value] * count, [0.5] * count), np.float32(value)
         )
-
-
-@given(st.lists(hnp.from_dtype(np.dtype(np.float32), allow_nan=False), max_size=9))
-def test_same_inputs_give_the_same_bits(values: list[np.float32]) -> None:
-    """Client order is fixed, so that a float sum is the same on every run."""
-    total = fl.federated_computation(fl.federated_sum, FLOATS)
-    for context in (FLAT, *IN_GROUPS):
-        bits = {_run(context, total, values).tobytes() for _ in range(3)}
-        assert len(bits) == 1
 
 
 @given(st.lists(int32s, max_size=6), st.lists(int32s, max_size=6))

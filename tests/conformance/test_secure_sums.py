@@ -97,21 +97,6 @@ def test_every_leaf_of_a_structure_is_masked(values: list[int]) -> None:
         assert all(masked.bins != [value, 100 - value])
 
 
-@given(
-    st.sampled_from([np.int8, np.uint8, np.int16, np.uint32, np.int32, np.uint64]),
-    st.lists(st.integers(0, 20), max_size=6),
-    st.sampled_from([2, 3, 100]),
-)
-def test_sum_is_exact_in_every_integer_dtype_and_grouping(
-    dtype: Any, values: list[int], fanout: int
-) -> None:
-    secure = fl.federated_computation(
-        lambda v: fl.federated_secure_sum(v, 20), fl.type_at_clients(dtype)
-    )
-    with SyncExecutionContext(local_executor_factory(max_fanout=fanout)):
-        assert_same(secure(values), dtype(sum(values)))
-
-
 @given(st.lists(st.integers(-(2**20), 2**20), max_size=6), st.integers(1, 999))
 def test_modular_sum_is_the_remainder(values: list[int], modulus: int) -> None:
     secure = fl.federated_computation(

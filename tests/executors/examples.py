@@ -63,6 +63,11 @@ class CountingExecutor(WrappingExecutor):
         return await work()
 
 
+def counted() -> CountingExecutor:
+    """A participant that counts."""
+    return CountingExecutor(fw.ReferenceResolvingExecutor(fw.NumPyExecutor()))
+
+
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """The result of a coroutine, on an event loop of its own."""
     return asyncio.run(coroutine)

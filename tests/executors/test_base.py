@@ -11,7 +11,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
-from fedlearn_edu.executors.base import Executor, as_struct, resolve_type
+from fedlearn_edu.executors.base import Executor, resolve_type
 from fedlearn_edu.executors.concurrency import gather, run_inline
 from fedlearn_edu.structure import Struct
 from tests.executors.examples import EXAMPLES, CountingExecutor, call, run
@@ -199,12 +199,6 @@ def test_closing_closes_the_target(wrap: Any) -> None:
 # ------------------------------------------------------------------ the helpers
 
 
-def test_elements_come_in_any_container() -> None:
-    assert as_struct([1, 2]) == Struct.unnamed(1, 2)
-    assert as_struct({"a": 1}) == Struct.named(a=1)
-    assert as_struct(Pair(1, 2)) == Struct.named(a=1, b=2)
-
-
 def test_a_type_may_be_asked_for_that_is_more_general() -> None:
     wanted = fl.FunctionType(
         fl.TensorType(np.int32, [3]), fl.TensorType(np.int32, [None])
@@ -235,14 +229,6 @@ def test_of_several_errors_the_first_in_order_is_raised() -> None:
 
     with pytest.raises(ValueError, match="error 0"):
         run(gather(fail(i, 3 - i) for i in range(3)))
-
-
-@pytest.mark.parametrize("count", [0, 1, 2])
-def test_nothing_or_one_piece_of_work_is_fine(count: int) -> None:
-    async def work(number: int) -> int:
-        return number
-
-    assert run(gather(work(i) for i in range(count))) == list(range(count))
 
 
 def test_work_that_never_waits_needs_no_task_of_its_own() -> None:

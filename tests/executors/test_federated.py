@@ -7,19 +7,15 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from tests.executors.examples import CountingExecutor, call, run
+from tests.executors.examples import call, counted, run
 from tests.programs import INTS, add, increment
 
 fw = fl.framework
 
 
-def leaf() -> CountingExecutor:
-    return CountingExecutor(fw.ReferenceResolvingExecutor(fw.NumPyExecutor()))
-
-
 @pytest.mark.parametrize("listed", [False, True])
 def test_the_entry_under_none_does_the_unplaced_work(listed: bool) -> None:
-    unplaced, server, client = leaf(), leaf(), leaf()
+    unplaced, server, client = counted(), counted(), counted()
     targets: Any = {
         fl.SERVER: [server] if listed else server,
         fl.CLIENTS: [client, client],

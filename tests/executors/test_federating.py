@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ExecutorError, StructureError, UnsupportedIntrinsicError
+from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.federating import (
     FederatingExecutor,
     FederatingStrategy,
@@ -125,17 +125,6 @@ def test_a_strategy_lists_what_it_implements() -> None:
     }
 
 
-def test_a_primitive_intrinsic_the_strategy_lacks_is_refused() -> None:
-    async def work() -> Any:
-        executor = FederatingExecutor(lambda _: Minimal(), fl.framework.NumPyExecutor())
-        fn = await executor.create_value(BROADCAST)
-        value = await executor.create_value(np.int32(5), INT_AT_SERVER)
-        await executor.create_call(fn, value)
-
-    with pytest.raises(UnsupportedIntrinsicError, match="implement federated_broad"):
-        run(work())
-
-
 @pytest.mark.parametrize(("strategy", "result"), [(Minimal, 3), (Extended, 100)])
 def test_a_strategy_realizes_intrinsics(strategy: Any, result: int) -> None:
     async def work() -> Any:
@@ -147,8 +136,3 @@ def test_a_strategy_realizes_intrinsics(strategy: Any, result: int) -> None:
         return await (await executor.create_call(fn, value)).compute()
 
     assert run(work()) == result
-
-
-def test_a_strategy_cannot_implement_what_does_not_exist() -> None:
-    with pytest.raises(StructureError, match="no intrinsic"):
-        implements("federated_som")

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError
-from fedlearn_edu.executors.sequence import IMPLEMENTED
+from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.ir import nodes as ir
 from tests.executors.examples import CountingExecutor, run
-from tests.programs import INT, NUMBERS, add, increment, total
+from tests.programs import INT, NUMBERS, increment, total
 
 fw = fl.framework
 MAP = fl.FunctionType(fl.StructType([increment.type_signature, NUMBERS]), NUMBERS)
@@ -43,10 +42,6 @@ async def mapped(executor: Any, fn: Any, elements: Any = ELEMENTS) -> Any:
         await executor.create_value(elements, NUMBERS),
     ]
     return await executor.create_call(operator, await executor.create_struct(parts))
-
-
-def test_the_layer_implements_two_intrinsics() -> None:
-    assert {"sequence_map", "sequence_reduce"} == IMPLEMENTED
 
 
 def test_nothing_is_mapped_before_somebody_reads() -> None:
@@ -100,26 +95,6 @@ def test_a_sequence_stays_here_until_leaf_code_wants_it() -> None:
         return before, await (await executor.create_call(fn, value)).compute()
 
     assert run(work()) == ({}, 6)
-
-
-def test_an_operator_checks_its_argument() -> None:
-    async def work() -> Any:
-        executor = over()
-        operator = await executor.create_value(ir.Intrinsic("sequence_map", MAP))
-        wrong = [await executor.create_value(add)] * 2
-        await executor.create_call(operator, await executor.create_struct(wrong))
-
-    with pytest.raises(TypeMismatchError, match="not assignable"):
-        run(work())
-
-
-def test_an_operator_is_no_data() -> None:
-    async def work() -> Any:
-        value = await over().create_value(ir.Intrinsic("sequence_map", MAP))
-        await value.compute()
-
-    with pytest.raises(FedLearnError, match="function"):
-        run(work())
 
 
 def test_other_intrinsics_are_not_for_this_layer() -> None:

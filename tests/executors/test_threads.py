@@ -98,9 +98,3 @@ def test_an_executor_that_is_forgotten_leaves_no_thread_behind() -> None:
     thread.join(PATIENCE_S)
     assert forgotten() is None
     assert not thread.is_alive()
-
-
-def test_it_works_from_several_event_loops() -> None:
-    executor = over()
-    assert [run(call(executor, increment, np.int32(i))) for i in range(3)] == [1, 2, 3]
-    executor.close()

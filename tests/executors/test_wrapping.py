@@ -18,10 +18,6 @@ class Noting(WrappingExecutor):
         super().__init__(fl.framework.NumPyExecutor())
         self.notes: list[tuple[str, Any]] = []
 
-    def close(self) -> None:
-        """Closes the target."""
-        self.target.close()
-
     async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Notes, then runs."""
         self.notes.append((what, subject))

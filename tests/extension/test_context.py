@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An outsider gives calls a meaning of their own: a context with one method."""
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, final
 
 import numpy as np
@@ -69,24 +68,6 @@ def test_own_context_that_errs_is_found_out() -> None:
         assert_conforms(Twofold())
 
 
-def test_innermost_context_wins_and_is_left_again() -> None:
-    outer, inner = Listening(ReferenceContext()), Listening(ReferenceContext())
-    with outer:
-        TOTAL([1])
-        with inner:
-            TOTAL([2])
-        TOTAL([3])
-    assert (len(outer.heard), len(inner.heard)) == (2, 1)
-
-
-def test_context_is_left_when_a_call_fails() -> None:
-    context = Listening(ReferenceContext())
-    with pytest.raises(TypeError, match="int32"), context:
-        TOTAL(["one"])
-    assert_same(TOTAL([1]), 1)
-    assert len(context.heard) == 1
-
-
 def test_tracing_goes_on_inside_own_context() -> None:
     """Definitions record, whatever the context; only the outermost call is run."""
     context = Listening(ReferenceContext())
@@ -95,14 +76,6 @@ def test_tracing_goes_on_inside_own_context() -> None:
         assert context.heard == []
         assert_same(program([1, 2]), 6)
     assert len(context.heard) == 1
-
-
-def test_worker_threads_see_the_context_of_the_main_thread() -> None:
-    context = Listening(ReferenceContext())
-    with context, ThreadPoolExecutor(max_workers=2) as pool:
-        totals = list(pool.map(TOTAL, [[1], [2, 3], []]))
-    assert_same(totals, [1, 5, 0])
-    assert len(context.heard) == 3
 
 
 def test_conformance_is_asked_of_contexts_only() -> None:

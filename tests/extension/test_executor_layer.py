@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
-import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.framework import (
@@ -21,7 +20,6 @@ from fedlearn_edu.framework import (
     SequenceExecutor,
     SyncExecutionContext,
     Tape,
-    WrappingExecutor,
 )
 from fedlearn_edu.testing import assert_conforms, assert_same
 
@@ -65,23 +63,6 @@ class Counting(Executor):
     def close(self) -> None:
         self.closed = True
         self._target.close()
-
-
-@final
-class Shouting(WrappingExecutor):
-    """One method is enough where nothing changes but what is said on the way."""
-
-    def __init__(self, target: Executor, said: list[str]) -> None:
-        super().__init__(target)
-        self._said = said
-
-    def close(self) -> None:
-        self.target.close()
-
-    async def around(self, what: str, work: Any, subject: Any) -> Any:
-        result = await work()
-        self._said.append(what)
-        return result
 
 
 @final
@@ -170,24 +151,3 @@ def test_own_layer_and_recorder_may_be_stacked() -> None:
     assert (embedded.what, computed.what) == ("create_value", "compute")
     assert embedded.layer == "counting"
     assert embedded.type == "float32"
-
-
-def test_value_of_another_executor_is_refused_by_name() -> None:
-    said: list[str] = []
-    first, second = Shouting(_leaf(), said), Shouting(_leaf(), said)
-
-    async def mix() -> Any:
-        stranger = await first.create_value(np.float32(1), fl.to_type(np.float32))
-        return await second.create_struct([stranger])
-
-    with pytest.raises(TypeError, match="embedded in the executor that uses it"):
-        _finish(mix())
-
-
-def _finish(coroutine: Any) -> Any:
-    """Nothing here waits for anything, so one step is all."""
-    try:
-        coroutine.send(None)
-    except StopIteration as finished:
-        return finished.value
-    raise AssertionError("it waits for something")

@@ -135,8 +135,3 @@ def test_own_primitive_may_be_used_by_a_derived_one(
     )
     with SyncExecutionContext(local_executor_factory(strategy=rotating_strategy)):
         assert_same(twice([1, 2, 3]), [2, 3, 1])
-
-
-def test_signature_that_is_no_function_is_refused() -> None:
-    with pytest.raises(TypeError, match="is not a function type"):
-        define("federated_nothing", "{T}@CLIENTS")

@@ -13,7 +13,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import framework
-from fedlearn_edu.errors import ComputationFailedError, ContextError, ExecutorError
+from fedlearn_edu.errors import ComputationFailedError, ContextError
 from tests.patience import PATIENCE_S
 from tests.programs import mapped
 
@@ -102,6 +102,11 @@ def test_leaf_code_cannot_signal_to_who_runs_it(
         assert run(1, 2) == [1, 2]
 
 
+def test_a_field_of_placed_data_may_be_called_cached() -> None:
+    placed = fl.place([{"cached": 1}, {"cached": 2}], fl.CLIENTS)
+    assert placed.cached.members == [1, 2]
+
+
 def test_value_of_a_finished_body_is_not_taken_for_another_of_its_name() -> None:
     leaked: list[Any] = []
 
@@ -153,17 +158,3 @@ def test_forked_process_computes_after_its_parent_did() -> None:
     child.join(PATIENCE_S)
     assert child.exitcode == 0
     assert queue.get() == 3.0
-
-
-async def _use_after_close() -> None:
-    executor = framework.ThreadDelegatingExecutor(framework.NumPyExecutor())
-    await executor.create_value(1, fl.to_type(np.int32))
-    executor.close()
-    await executor.create_value(1, fl.to_type(np.int32))
-
-
-def test_closed_thread_executor_refuses_work() -> None:
-    import asyncio
-
-    with pytest.raises(ExecutorError, match="this executor is closed"):
-        asyncio.run(_use_after_close())

@@ -128,7 +128,7 @@ def test_placed_value_fits_its_type_and_wider_ones() -> None:
         (SHARED, type_at_clients(F32, all_equal=True)),
         (CENTRAL, type_at_server(F32)),
     ):
-        assert normalize(value, type_) is value.cached
+        assert normalize(value, type_) is value._cached
 
 
 @pytest.mark.parametrize(

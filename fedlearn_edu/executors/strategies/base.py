@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a federating strategy is: methods, each marked with the intrinsics it realizes.
 
-`resolving.py` and `composing.py` are two; the executor that has one is in
-`executors/federating.py`.
+`resolving.py` and `composing.py` have one each; `executors/federating.py` has the
+executor that uses them.
 """
 
 from abc import ABC, abstractmethod

@@ -10,6 +10,7 @@ partial folds, in the order of the children.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, final
 
 from fedlearn_edu.executors import messages
@@ -83,14 +84,10 @@ class FederatedComposingStrategy(FederatingStrategy):
         if type_.placement is SERVER:
             plain = value if type_.all_equal else check_members(value, 1, type_)[0]
             return (await self._server.create_value(plain, type_.member),)
-        if type_.all_equal:
-            parts: list[Any] = [value] * len(self._children)
-        else:
-            entries = check_members(value, sum(self._counts), type_)
-            starts = [sum(self._counts[:i]) for i in range(len(self._counts))]
-            parts = [
-                entries[s : s + n] for s, n in zip(starts, self._counts, strict=True)
-            ]
+        parts: list[Any] = [value] * len(self._children)
+        if not type_.all_equal:
+            rest = iter(check_members(value, sum(self._counts), type_))
+            parts = [list(islice(rest, count)) for count in self._counts]
         pairs = zip(self._children, parts, strict=True)
         return tuple(await gather(c.create_value(part, type_) for c, part in pairs))
 
@@ -112,14 +109,13 @@ class FederatedComposingStrategy(FederatingStrategy):
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Any:
         if federated_result(type_).placement is SERVER:
-            return (await self._server.create_call(await self._at_server(fn)),)
+            return (await self._called(fn),)
         return await self._in_children("federated_eval", type_.result, [fn])
 
     @implements("federated_map")
     async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Any:
         if federated_result(type_).placement is SERVER:
-            (member,) = arg.representation
-            return (await self._server.create_call(await self._at_server(fn), member),)
+            return (await self._called(fn, *arg.representation),)
         return await self._in_children("federated_map", type_.result, [fn, arg])
 
     @implements("federated_zip")
@@ -128,26 +124,20 @@ class FederatedComposingStrategy(FederatingStrategy):
             return (await member_of_zip(self._server, value, 0),)
         return await self._in_children("federated_zip", type_.result, [value])
 
-    @implements("federated_aggregate")
+    @implements("federated_aggregate", "federated_map_aggregate")
     async def _aggregate(self, type_: FunctionType, *args: Handle) -> Any:
-        return await self._folded("federated_aggregate", *args)
-
-    @implements("federated_map_aggregate")
-    async def _map_aggregate(self, type_: FunctionType, *args: Handle) -> Any:
-        return await self._folded("federated_map_aggregate", *args)
-
-    async def _folded(self, uri: str, *args: Handle) -> Any:
         """Every child folds its clients; the server merges what they have."""
         *mapped, zero, accumulate, merge, report = args
+        uri = "federated_map_aggregate" if mapped[1:] else "federated_aggregate"
         state_type = ir.function_type_of(report.node).parameter
         assert state_type is not None
-        keep = ir.Lambda("x", state_type, ir.Reference("x", state_type))
+        identity = ir.Lambda("x", state_type, ir.Reference("x", state_type))
+        keep = Handle(self, identity, identity.type)
         partials = await self._in_children(
             uri, type_at_server(state_type), [*mapped, zero, accumulate, merge, keep]
         )
         state = await self._merge(partials, merge, zero, state_type)
-        final_step = await self._at_server(report)
-        return (await self._server.create_call(final_step, state),)
+        return (await self._called(report, state),)
 
     @implements("federated_pairwise_masks")
     async def _masks(self, type_: FunctionType, prototype: Handle) -> Any:
@@ -169,12 +159,11 @@ class FederatedComposingStrategy(FederatingStrategy):
         if not partials:
             return await self._server.create_value(await zero.compute(), state_type)
         join = await self._at_server(merge)
-        states = [
+        state, *others = [
             await self._server.create_value(await partial.compute(), state_type)
             for partial in partials
         ]
-        state = states[0]
-        for other in states[1:]:
+        for other in others:
             pair = await self._server.create_struct([state, other])
             state = await self._server.create_call(join, pair)
         return state
@@ -182,8 +171,12 @@ class FederatedComposingStrategy(FederatingStrategy):
     async def _at_server(self, fn: Handle) -> ExecutorValue:
         return await self._server.create_value(fn.node, fn.type_signature)
 
+    async def _called(self, fn: Handle, *arg: ExecutorValue) -> ExecutorValue:
+        """The result of a function at the server."""
+        return await self._server.create_call(await self._at_server(fn), *arg)
+
     async def _in_children(
-        self, uri: str, result: Type, args: Sequence[Handle | ir.Node]
+        self, uri: str, result: Type, args: Sequence[Handle]
     ) -> tuple[ExecutorValue, ...]:
         """Runs the same intrinsic in every child, each on its part of the arguments."""
 
@@ -195,12 +188,8 @@ class FederatedComposingStrategy(FederatingStrategy):
 
         return tuple(await gather(run(i, c) for i, c in enumerate(self._children)))
 
-    async def _part(
-        self, arg: Handle | ir.Node, index: int, child: Executor
-    ) -> ExecutorValue:
+    async def _part(self, arg: Handle, index: int, child: Executor) -> ExecutorValue:
         """Child `index`'s part of an argument, embedded in the child."""
-        if not isinstance(arg, Handle):
-            return await child.create_value(arg, arg.type)
         type_ = arg.type_signature
         match type_:
             case FederatedType(placement=placement) if placement is CLIENTS:
@@ -208,11 +197,8 @@ class FederatedComposingStrategy(FederatingStrategy):
                 return part
             case FunctionType():
                 return await child.create_value(arg.node, type_)
-            case StructType() if isinstance(arg.representation, Struct):
-                pairs = [
-                    (name, await self._part(element, index, child))
-                    for name, element in arg.representation.items()
-                ]
-                return await child.create_struct(Struct(pairs))
+            case StructType() if isinstance(fields := arg.representation, Struct):
+                parts = [await self._part(field, index, child) for field in fields]
+                return await child.create_struct(fields.with_values(parts))
             case _:
                 return await child.create_value(await arg.compute(), type_)

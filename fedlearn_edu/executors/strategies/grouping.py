@@ -36,12 +36,13 @@ from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import leaves
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, StructType, Type
+from fedlearn_edu.types.definitions import struct_type
 from fedlearn_edu.types.sequences import unwrap
 
 
 @final
 class FederatedGroupingStrategy(FederatingStrategy):
-    """Runs clients together where that can be, and one by one elsewhere.
+    """Runs clients together where the runtime can, and one by one elsewhere.
 
     A value at CLIENTS is represented as `Held`, or as below once it was made there.
 
@@ -149,12 +150,13 @@ class FederatedGroupingStrategy(FederatingStrategy):
     async def _try(self, fn: Handle, work: Callable[[], Any]) -> Any:
         """What the runtime makes of it; `None` if it declines, or if there is an error.
 
-        One by one, clients will come to the same error, and it will say whose it is.
+        Run one by one, clients meet the same error, which then says whose it is.
         """
         names = dict.fromkeys(leaf.code.name for leaf in leaves(fn.node))
         detail = ", ".join([*names, f"{self._count} clients"])
         try:
-            found = await self._work(work, detail)
+            with underway(detail):
+                found = await self._run(work)
         except Exception as error:
             kind = type(error).__name__
             note(EventKind.BATCHED_CALL, fn.type_signature, detail, error=kind)
@@ -164,12 +166,11 @@ class FederatedGroupingStrategy(FederatingStrategy):
             note(EventKind.BATCHED_CALL, fn.type_signature, detail, given=given)
         return found
 
-    async def _work(self, work: Callable[[], Any], name: str) -> Any:
-        with underway(name):
-            if self._pool is None or is_inline():
-                return work()
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._pool, copy_context().run, work)
+    async def _run(self, work: Callable[[], Any]) -> Any:
+        if self._pool is None or is_inline():
+            return work()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, copy_context().run, work)
 
     def _group(self, value: Handle) -> Group | None:
         held, type_ = _held(value), value.type_signature
@@ -184,8 +185,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         if isinstance(type_, FederatedType):
             held = await self._one_by_one(held, type_)
         elif isinstance(held, Struct):
-            fields = [(name, await self._lower(part)) for name, part in held.items()]
-            held = Struct(fields)
+            held = held.with_values([await self._lower(part) for part in held])
         return Handle(arg.owner, held, type_)
 
     async def _one_by_one(self, representation: Any, type_: FederatedType) -> Any:
@@ -204,12 +204,11 @@ class FederatedGroupingStrategy(FederatingStrategy):
     async def _zipped(self, fields: Struct, type_: FederatedType) -> Any:
         assert isinstance(type_.member, StructType)
         parts = []
-        for (name, held), member in zip(fields.items(), type_.member, strict=True):
-            placed = _at_clients(member)
+        for held, placed in zip(fields, map(_at_clients, type_.member), strict=True):
             members = await self._one_by_one(held, placed)
-            parts.append((name, Handle(self, members, placed)))
-        types = StructType([(name, part.type_signature) for name, part in parts])
-        whole = Handle(self, Struct(parts), types)
+            parts.append(Handle(self, members, placed))
+        types = struct_type(fields.names(), [part.type_signature for part in parts])
+        whole = Handle(self, fields.with_values(parts), types)
         return await self._below.call(
             "federated_zip", FunctionType(types, type_), [whole]
         )

@@ -4,12 +4,12 @@
     SERVER  : one executor    the one member is that executor's value
     CLIENTS : executor × n    member i is executor i's value, also if all are equal
 
-What moves, moves by `compute` here and `create_value` there: a broadcast from the
-server's executor into the clients', an aggregation from the clients' into the server's,
-in client order. Clients work concurrently.
+Data move by `compute` at one executor and `create_value` at another: a broadcast from
+the server's into the clients', an aggregation from the clients' into the server's, in
+client order. Clients work concurrently.
 """
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any, final
 
 from fedlearn_edu.executors import messages
@@ -29,7 +29,6 @@ from fedlearn_edu.executors.strategies.shared import (
     member_of_zip,
     member_type,
     pairwise_masks,
-    select_slices,
     with_participant,
 )
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
@@ -88,7 +87,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         """Embeds one entry at each participant, or the one value at all of them."""
         targets = self._at(type_.placement)
         if type_.all_equal:
-            return await self._embed_everywhere(value, type_)
+            return await self._everywhere(type_.placement, value, type_.member)
         entries = check_members(value, len(targets), type_)
         pairs = zip(targets, entries, strict=True)
         return await self._each(
@@ -104,22 +103,18 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     @implements("federated_value", "federated_broadcast")
     async def _value(self, type_: FunctionType, value: Handle) -> Members:
-        return await self._embed_everywhere(
-            await value.compute(), federated_result(type_)
-        )
+        plain, at = await value.compute(), federated_result(type_)
+        return await self._everywhere(at.placement, plain, at.member)
 
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Members:
         placement = federated_result(type_).placement
-        functions = await self._functions(placement, fn)
-        return await self._each(placement, (t.create_call(f) for t, f in functions))
+        return await self._each(placement, await self._calls(placement, fn))
 
     @implements("federated_map")
     async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Members:
         placement = federated_result(type_).placement
-        functions = await self._functions(placement, fn)
-        pairs = zip(functions, arg.representation, strict=True)
-        work = (t.create_call(f, member) for (t, f), member in pairs)
+        work = await self._calls(placement, fn, arg.representation)
         return await self._each(placement, work)
 
     @implements("federated_zip")
@@ -141,9 +136,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self, type_: FunctionType, fn: Handle, value: Handle, *how: Handle
     ) -> Members:
         # A result is let go of when it is folded: memory does not grow with clients.
-        functions = await self._functions(CLIENTS, fn)
-        pairs = zip(functions, value.representation, strict=True)
-        work = (t.create_call(f, member) for (t, f), member in pairs)
+        work = await self._calls(CLIENTS, fn, value.representation)
         named = with_participant(CLIENTS, self._first_client, work)
         results = prefetched(named, _AHEAD * len(self.targets))
         return await self._folded(results, ir.function_type_of(fn.node).result, *how)
@@ -195,8 +188,13 @@ class FederatedResolvingStrategy(FederatingStrategy):
         slices = federated_result(type_).member
 
         async def serve(client: Executor, keys: ExecutorValue) -> ExecutorValue:
-            chosen = await select_slices(server, select, value, keys, key_type)
-            return await client.create_value(chosen, slices)
+            chosen = []
+            for key in await keys.compute():
+                embedded = await server.create_value(key, key_type)
+                pair = await server.create_struct([value, embedded])
+                made = await server.create_call(select, pair)
+                chosen.append(await made.compute())
+            return await client.create_value(tuple(chosen), slices)
 
         clients = zip(self._at(CLIENTS), keys.representation, strict=True)
         return await self._each(CLIENTS, (serve(c, wanted) for c, wanted in clients))
@@ -215,19 +213,18 @@ class FederatedResolvingStrategy(FederatingStrategy):
             await gather(with_participant(placement, self._first_client, work))
         )
 
-    async def _functions(
-        self, placement: Placement, fn: Handle
-    ) -> list[tuple[Executor, ExecutorValue]]:
-        """Each participant's executor with `fn` embedded, once in each executor."""
+    async def _calls(
+        self, placement: Placement, fn: Handle, *arg: Members
+    ) -> Iterator[Coroutine[Any, Any, Any]]:
+        """The call of `fn` for each participant, on its member if `arg` is given."""
         functions = await self._everywhere(placement, fn.node, fn.type_signature)
-        return list(zip(self._at(placement), functions, strict=True))
-
-    async def _embed_everywhere(self, plain: Any, type_: FederatedType) -> Members:
-        return await self._everywhere(type_.placement, plain, type_.member)
+        rows = zip(self._at(placement), functions, *arg, strict=True)
+        return (target.create_call(*call) for target, *call in rows)
 
     async def _everywhere(
         self, placement: Placement, value: Any, type_: Type
     ) -> Members:
+        """The same in each participant's executor, embedded once in each executor."""
         targets = self._at(placement)
         distinct = {id(target): target for target in targets}
         embedded = await gather(
@@ -249,7 +246,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
 class FederatedExecutor(WrappingExecutor):
     """Handles federated types and intrinsics over one executor for each participant.
 
-    What it embeds and calls is what a `FederatingExecutor` does: among the intrinsics
+    It embeds and calls what a `FederatingExecutor` does: among the intrinsics
     aggregate, apply, broadcast, collect, eval, map, mean, reduce, sum, value,
     weighted_mean and zip. Lambdas are called by a ReferenceResolvingExecutor on top.
 
@@ -267,10 +264,6 @@ class FederatedExecutor(WrappingExecutor):
             raise messages.nobody_unplaced(target_executors)
         one = unplaced if isinstance(unplaced, Executor) else unplaced[0]
         super().__init__(FederatingExecutor(strategy, one))
-
-    def close(self) -> None:
-        """Closes all target executors."""
-        self.target.close()
 
     async def around(self, what: str, work: Work, subject: Any) -> Any:
         """Passes every call on as it is."""

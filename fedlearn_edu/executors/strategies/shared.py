@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strategies share: counting members, checking targets, rebuilding structs."""
+"""What strategies share: checking members and targets, zipping, folding, masking."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors import messages, underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, leaves, unflatten
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -79,12 +79,9 @@ async def member_of_zip(target: Executor, value: Handle, index: int) -> Executor
     if isinstance(value.type_signature, FederatedType):
         member: ExecutorValue = value.representation[index]
         return member
-    assert isinstance(value.representation, Struct)
-    pairs = [
-        (name, await member_of_zip(target, part, index))
-        for name, part in value.representation.items()
-    ]
-    return await target.create_struct(Struct(pairs))
+    fields = value.representation
+    parts = [await member_of_zip(target, part, index) for part in fields]
+    return await target.create_struct(fields.with_values(parts))
 
 
 def with_participant(
@@ -137,25 +134,9 @@ async def fold(
 
 
 async def in_turn(members: Iterable[ExecutorValue]) -> Results:
-    """Values that are there already."""
+    """The values, one after the other."""
     for member in members:
         yield member
-
-
-async def select_slices(
-    server: Executor,
-    select: ExecutorValue,
-    value: ExecutorValue,
-    keys: ExecutorValue,
-    key_type: Type,
-) -> tuple[Any, ...]:
-    """For each of one client's keys what `select` makes of the server's value."""
-    chosen = []
-    for key in await keys.compute():
-        embedded = await server.create_value(key, key_type)
-        pair = await server.create_struct([value, embedded])
-        chosen.append(await (await server.create_call(select, pair)).compute())
-    return tuple(chosen)
 
 
 _calls = itertools.count()
@@ -167,14 +148,16 @@ def pairwise_masks(prototype: Any, num_clients: int) -> tuple[Any, ...]:
     A single client shares no mask: its mask is zero, and the server
     sees its value. That is true of every real protocol, too.
     """
+    columns = [_masks_of_leaf(leaf, num_clients) for leaf in leaves(prototype)]
+    return tuple(
+        unflatten(prototype, [column[i] for column in columns])
+        for i in range(num_clients)
+    )
+
+
+def _masks_of_leaf(leaf: Any, num_clients: int) -> list[Any]:
     rng = np.random.default_rng([2017, next(_calls)])
-    if isinstance(prototype, Struct):
-        columns = [pairwise_masks(part, num_clients) for part in prototype]
-        return tuple(
-            Struct(zip(prototype.names(), masks, strict=True))
-            for masks in _rows(columns, num_clients)
-        )
-    array = np.asarray(prototype)
+    array = np.asarray(leaf)
     totals = np.zeros((num_clients, *array.shape), array.dtype)
     limits = np.iinfo(array.dtype)
     for i, j in _neighbors(num_clients):
@@ -183,11 +166,7 @@ def pairwise_masks(prototype: Any, num_clients: int) -> tuple[Any, ...]:
         )
         totals[i] += shared
         totals[j] -= shared
-    return tuple(total[()] for total in totals)
-
-
-def _rows(columns: list[tuple[Any, ...]], count: int) -> list[tuple[Any, ...]]:
-    return [tuple(column[i] for column in columns) for i in range(count)]
+    return [total[()] for total in totals]
 
 
 def _neighbors(count: int) -> list[tuple[int, int]]:

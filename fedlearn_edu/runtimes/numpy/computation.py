@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`np_computation`: a Python function on NumPy arrays as one opaque leaf.
 
-Its result type is said, or found by trying it on sample values at definition; then it
-runs once for each call. The executor beside this file runs it.
+Its result type is stated, or found by trying it on ones at definition; then it runs
+once for each call. The executor beside this file runs it.
 """
 
 import uuid
@@ -16,20 +16,13 @@ import numpy as np
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.compiler.expand_intrinsics import obstacle
-from fedlearn_edu.errors import (
-    ContextError,
-    FedLearnError,
-    StructureError,
-    TracingError,
-    TypeMismatchError,
-    add_place,
-    line_of,
-)
+from fedlearn_edu.errors import FedLearnError, TypeMismatchError, add_place
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
 from fedlearn_edu.language.messages.computations import returned_none
+from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.numpy import RUNTIME
 from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import (
@@ -48,7 +41,6 @@ from fedlearn_edu.types.type_join import join
 
 # Two lengths tell dimensions that follow the input from those that are fixed.
 _SAMPLE_SIZES = (2, 3)
-_SAY_IT = "say the type of the result: np_computation(…, result=np.float32)"
 
 
 @final
@@ -57,7 +49,7 @@ class PythonCode:
     """A Python function with the types of its parameter and result.
 
     Attributes:
-        is_said: whether the type of the result was said, and not found on ones.
+        is_said: whether the type of the result was stated; else it was found on ones.
     """
 
     fn: Callable[..., Any]
@@ -75,7 +67,7 @@ class PythonCode:
         if _object_named(module, qualname) is self.fn:
             return (PythonCode, tuple(getattr(self, f.name) for f in fields(self)))
         if _code_named(module, qualname) is not self:
-            raise _nameless(module, qualname)
+            raise messages.nameless(module, qualname)
         return (_code_named, (module, qualname))
 
     def __call__(self, argument: Any) -> Any:
@@ -87,8 +79,7 @@ class PythonCode:
             return normalize(result, self.result, f"{self.name}'s result")
         except TypeMismatchError as error:
             if not self.is_said:
-                error.summary = f"{self.name} was tried on ones and gave another type"
-                error.expected, error.do = f"{self.result}, as for ones", _SAY_IT
+                messages.unlike_on_ones(error, self.name, self.result)
             raise
 
 
@@ -102,17 +93,8 @@ def _object_named(module: str, qualname: str) -> Any:
 def _code_named(module: str, qualname: str) -> Any:
     found = _object_named(module, qualname)
     if not isinstance(found, Computation) or not isinstance(found.tree, ir.Leaf):
-        raise _nameless(module, qualname)
+        raise messages.nameless(module, qualname)
     return found.tree.code
-
-
-def _nameless(module: str, qualname: str) -> StructureError:
-    return StructureError(
-        "NumPy leaf code travels by name, and there is none",
-        expected="an np_computation at the top of a module",
-        found=f"{module}.{qualname}",
-        do="define it with `def` in a module, or use a tf_computation",
-    )
 
 
 @final
@@ -127,13 +109,8 @@ class PythonContext(Context):
         check_closed(computation)
         found = obstacle(tree, RUNTIME, _PRIMITIVES)
         if found is not None:
-            raise ContextError(
-                f"{computation.__name__} cannot be called inside an np_computation",
-                expected="a computation of NumPy code and sequence intrinsics",
-                found=found,
-                where=str(computation),
-                do="call both from a federated_computation",
-            )
+            kind = "an np_computation"
+            raise messages.not_callable_inside(computation, kind, "NumPy", found)
         fn = evaluate(tree, _SEMANTICS)
         if type_.parameter is None:
             return _to_body(fn(), type_.result)
@@ -175,13 +152,7 @@ def trace_python(
     check_leaf_parameter(fn_name, type_)
     found = _try(fn, names, type_, fn_name) if result is None else result
     if not is_tensorflow_compatible(found):
-        cures = "did you forget to call a computation?", "say the type of one member"
-        raise TracingError(
-            f"{fn_name} returned something leaf code cannot return",
-            expected="tensors, structures and sequences",
-            found=str(found),
-            do=cures[result is not None],
-        )
+        raise messages.not_leaf_data(fn_name, found, is_said=result is not None)
     code = PythonCode(fn, names, type_, found, fn_name, result is not None)
     leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, found))
     return Computation(leaf, fn_name, fn.__doc__)
@@ -214,7 +185,8 @@ def _try(
         except Exception as error:
             if sample is None:
                 raise
-            raise _failed_on_ones(error, fn_name, sample) from error
+            on = infer_type(sample)
+            raise messages.failed_on_ones(error, fn_name, on) from error
         if type_of_result is None:
             raise returned_none(fn, fn_name)
         found.append(type_of_result)
@@ -222,25 +194,7 @@ def _try(
     joined = join(first, second)
     if joined is not None:
         return joined
-    raise TracingError(
-        f"the type of {fn_name}'s result depends on the size of its input",
-        expected=f"always the same, as for {_SAMPLE_SIZES[0]} elements: {first}",
-        found=f"for {_SAMPLE_SIZES[1]} elements: {second}",
-        where=f"{fn_name}'s result",
-        do="return one array in place of a list: np.array(…), or say that it is a "
-        "sequence: result=fl.SequenceType(np.float32)",
-    )
-
-
-def _failed_on_ones(error: Exception, fn_name: str, sample: Any) -> Exception:
-    """The error for a function that fails on ones, though it may work on real data."""
-    return TracingError(
-        f"{fn_name} failed when it was tried on ones to find out its result type",
-        expected=f"a result for ones of type {infer_type(sample)}",
-        found=f"{type(error).__name__}: {error}",
-        where=line_of(error) or fn_name,
-        do=f"correct it, or {_SAY_IT}, then it is not tried",
-    )
+    raise messages.follows_the_size(fn_name, _SAMPLE_SIZES, (first, second))
 
 
 def _sample(type_: Type, size: int) -> Any:

@@ -25,11 +25,11 @@ from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     leaf_types,
-    nest,
     stacked,
     tf_dtype,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import UNRANKED, SequenceType, StructType, TensorType, Type
 from fedlearn_edu.types.sequences import Cached, unwrap
 
@@ -79,7 +79,7 @@ class Results(Sequence[Any]):
         return len(self._arrays[0])
 
     def __getitem__(self, index: Any) -> Any:
-        return nest((array[index] for array in self._arrays), self._type)
+        return unflatten(self._type, (array[index] for array in self._arrays))
 
 
 def columns(group: Group) -> list[Column] | None:

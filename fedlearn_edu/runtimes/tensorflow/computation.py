@@ -3,21 +3,41 @@
 
 The body runs once, at definition, on symbolic tensors and datasets. Other TensorFlow
 computations called in it become part of its graph. The executor beside this file runs
-it.
+it; `fusing.py` traces a whole function of the language in the same way.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, final
 
+from fedlearn_edu.compiler.expand_intrinsics import obstacle
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.computation import Computation, check_closed
+from fedlearn_edu.language.context_stack import TracingContext
 from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
 from fedlearn_edu.language.messages.computations import returned_none
-from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow.conversion import from_body, to_body
+from fedlearn_edu.runtimes import messages
+from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    flatten,
+    from_body,
+    leaf_types,
+    tensor_spec,
+    to_body,
+)
+from fedlearn_edu.runtimes.tensorflow.evaluation import (
+    OPERATIONS_IN_GRAPHS,
+    PRIMITIVES,
+    evaluate_in_graph,
+    with_datasets,
+)
+from fedlearn_edu.runtimes.tensorflow.graph import Body, GraphCode
+from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.refusals import refusal
-from fedlearn_edu.runtimes.tensorflow.tracing import trace
-from fedlearn_edu.types import FunctionType, Type
+from fedlearn_edu.runtimes.tensorflow.sequences import dataset_of_stacks, stack_specs
+from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call, own_table
+from fedlearn_edu.structure import tree_map, unflatten
+from fedlearn_edu.types import FunctionType, SequenceType, Type
 
 
 def trace_tensorflow(
@@ -38,6 +58,131 @@ def trace_tensorflow(
     code = trace(body, type_, fn_name)
     leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, code.result))
     return Computation(leaf, fn_name, fn.__doc__)
+
+
+@final
+class TensorFlowTracingContext(TracingContext):
+    """Makes what a body calls a part of its graph.
+
+    That is other TensorFlow computations, and sequence intrinsics.
+    """
+
+    has_placements = False
+
+    def invoke(self, computation: Computation, argument: Any) -> Any:
+        """Calls a computation on symbolic tensors."""
+        tree, type_ = computation.tree, computation.type_signature
+        check_closed(computation)
+        found = obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS)
+        if found is not None:
+            kind = "a tf_computation"
+            raise messages.not_callable_inside(computation, kind, "TensorFlow", found)
+        nested = None
+        if type_.parameter is not None:
+            flat = _symbolic(argument, type_.parameter, computation.__name__)
+            nested = with_datasets(unflatten(type_.parameter, flat), type_.parameter)
+        return to_body(evaluate_in_graph(tree, nested), type_.result)
+
+
+def _symbolic(argument: Any, type_: Type, callee: str) -> list[Any]:
+    """Checks the argument of an inner call and flattens it to tensors."""
+    found, leaves = from_body(argument, callee)
+    try:
+        type_.check_assignable_from(found, where=f"the argument of {callee}")
+    except TypeMismatchError as error:
+        if type_.contains(_is_sequence) and not found.contains(_is_sequence):
+            error.do = "make a dataset: tf.data.Dataset.from_tensor_slices(…)"
+        raise
+    return flatten(unflatten(type_, leaves), type_)
+
+
+def _is_sequence(type_: Type) -> bool:
+    """Whether a dataset is needed for this type."""
+    return isinstance(type_, SequenceType)
+
+
+def trace(body: Body, type_: Type | None, name: str) -> GraphCode:
+    """The graph of a body: for datasets now, for stacked tensors when they come."""
+    concrete, result = _traced(body, type_, name, stacked=False)
+    code = GraphCode(name, concrete, type_, result)
+    _remember(code, body)
+    return code
+
+
+def trace_when_needed(
+    body: Body, type_: Type | None, result: Type, name: str
+) -> GraphCode:
+    """The same for a body whose result is known; it may never be run by itself."""
+    code = GraphCode(name, None, type_, result)
+    _remember(code, body)
+    return code
+
+
+def _remember(code: GraphCode, body: Body) -> None:
+    def again(*, stacked: bool) -> Any:
+        concrete, found = _traced(body, code.parameter, code.name, stacked=stacked)
+        code.result.check_assignable_from(found)
+        return concrete
+
+    code.remember(body, again)
+
+
+def _traced(
+    body: Body, type_: Type | None, name: str, *, stacked: bool
+) -> tuple[Any, Type]:
+    results: list[Type] = []
+
+    def run(*flat: Any) -> list[Any]:
+        with TensorFlowTracingContext(), living_for_one_call():
+            put = _over_stacks if stacked else unflatten
+            nested = None if type_ is None else put(type_, iter(flat))
+            result_type, leaves = body(nested)
+            results[:] = [result_type]
+            return [_as_tensor(leaf) for leaf in leaves]
+
+    specs = _specs(type_, stacked=stacked)
+    concrete = tf.function(run, autograph=False).get_concrete_function(*specs)
+    _check_captures(concrete.graph, name)
+    return concrete, results[0]
+
+
+def _specs(type_: Type | None, *, stacked: bool) -> list[Any]:
+    specs: list[Any] = []
+    for leaf in leaf_types(type_):
+        is_stacked = stacked and isinstance(leaf, SequenceType)
+        specs += stack_specs(leaf) if is_stacked else [tensor_spec(leaf)]  # type: ignore[arg-type]
+    return specs
+
+
+def _over_stacks(type_: Type, flat: Iterator[Any]) -> Any:
+    return tree_map(
+        lambda leaf: (
+            dataset_of_stacks(flat, leaf)
+            if isinstance(leaf, SequenceType)
+            else next(flat)
+        ),
+        type_,
+    )
+
+
+def _as_tensor(leaf: Any) -> Any:
+    is_dataset = isinstance(leaf, tf.data.Dataset)
+    return tf.data.experimental.to_variant(leaf) if is_dataset else leaf
+
+
+def _check_captures(graph: Any, name: str) -> None:
+    for external, _ in graph.captures:
+        if external.dtype in (tf.resource, tf.variant) and not own_table(external):
+            kind, cure = _kind_of(external)
+            raise messages.made_outside(name, kind, cure)
+
+
+def _kind_of(external: Any) -> tuple[str, str]:
+    if external.dtype == tf.variant:
+        return "dataset", ""
+    if not internals.has_handle_data(external):
+        return "lookup table", " itself, not in a function there"
+    return "variable", " (a Keras optimizer, too)"
 
 
 tf_computation = Decorator(

@@ -8,19 +8,15 @@ type, in order; a sequence is the variant tensor of its dataset.
 import itertools
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from fedlearn_edu.errors import (
-    ComputationFailedError,
-    TracingError,
-    add_place,
-    describe,
-)
+from fedlearn_edu.errors import add_place
+from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.structure import leaves, tree_map, unflatten
+from fedlearn_edu.structure import leaves, tree_map
 from fedlearn_edu.types import (
     SequenceType,
     StructType,
@@ -78,22 +74,14 @@ def element_spec(type_: Type) -> Any:
 
 def packed(leaves: Iterable[Any], type_: Type) -> Any:
     """Leaves, in the order of the type, as an element of a dataset."""
-    return _pack(iter(leaves), type_)
-
-
-def _pack(leaves: Iterator[Any], type_: Type) -> Any:
-    # Not `tf.nest.pack_sequence_as`, which fills a dict in the order of its keys.
+    rest = iter(leaves)  # once begun, it is its own
     if not isinstance(type_, StructType):
-        return next(leaves)
-    fields = [(name, _pack(leaves, t)) for name, t in type_.items()]
-    if fields and all(type_.names()):
-        return OrderedDict(fields)
-    return tuple(part for _, part in fields)
-
-
-def nest(flat: Iterator[Any], type_: Type) -> Any:
-    """Rebuilds the structure of a type from its leaves."""
-    return unflatten(type_, flat)
+        return next(rest)
+    # Not `tf.nest.pack_sequence_as`, which fills a dict in the order of its keys.
+    parts = [packed(rest, t) for t in type_]
+    if parts and all(type_.names()):
+        return OrderedDict(zip(type_.names(), parts, strict=True))
+    return tuple(parts)
 
 
 def flatten(nested: Any, type_: Type | None) -> list[Any]:
@@ -137,15 +125,8 @@ def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
 def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
     if not isinstance(result, tf.Tensor | tf.Variable):
         if not isinstance(result, _CONSTANTS):
-            raise TracingError(
-                f"{name} returned something TensorFlow code cannot return",
-                expected="tensors, numbers, strings, datasets, or containers of these",
-                found=describe(result),
-                where=f"{name}'s result",
-                do="make it dense: x.to_tensor(), or tf.sparse.to_dense(x)"
-                if isinstance(result, tf.RaggedTensor | tf.sparse.SparseTensor)
-                else "return what the rest of the program needs, as a tensor",
-            )
+            is_composite = isinstance(result, tf.RaggedTensor | tf.sparse.SparseTensor)
+            raise messages.not_a_tensor(name, result, is_composite=is_composite)
         type_ = infer_type(result)
         assert isinstance(type_, TensorType)
         plain = normalize(result, type_, f"{name}'s result")
@@ -161,11 +142,7 @@ def type_of_spec(spec: Any, name: str) -> Type:
         return tensor
     fields = fields_of(spec)
     if fields is None:
-        raise TracingError(
-            f"{name} returned a dataset whose elements have no type here",
-            expected="elements made of tensors",
-            found=str(spec),
-        )
+        raise messages.no_type_of_elements(name, spec)
     pairs = [(field, type_of_spec(part, name)) for field, part in fields.in_order()]
     return StructType(pairs, fields.container)
 
@@ -188,14 +165,6 @@ def _to_plain_leaf(type_: Type, leaf: Any) -> Any:
 
 # How those lines of TensorFlow's messages begin that say where, not what.
 _ABOUT_GRAPH = ("Graph execution error", "Detected at node", "  File ", "<stack", "\t")
-
-# What the reason says, and what to do about it; for all others, see below.
-_CURES = {
-    "outside the valid range of [0, ": (
-        "count labels from 0, or make a model of more classes (classes=…)"
-    ),
-    "must have the same first dimension": "give x and y one row each for every example",
-}
 
 _NODE = re.compile(r"^\{\{function_node .*?\}\} ", re.MULTILINE)
 
@@ -226,11 +195,4 @@ def explained(error: Exception, place: str) -> Exception:
     text = str(getattr(error, "message", error))
     lines = [line for line in _NODE.sub("", text).splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(_ABOUT_GRAPH)), "")
-    return ComputationFailedError(
-        f"TensorFlow reported an error {place}",
-        found=f"{type(error).__name__}: {reason}",
-        do=next(
-            (cure for words, cure in _CURES.items() if words in reason),
-            "run the function by itself on one client's data to see more",
-        ),
-    )
+    return messages.graph_failed(error, reason, place)

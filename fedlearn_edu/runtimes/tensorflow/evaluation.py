@@ -14,12 +14,12 @@ from typing import Any
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.runtimes.tensorflow.conversion import flatten, nest, packed, tf_dtype
+from fedlearn_edu.runtimes.tensorflow.conversion import flatten, packed, tf_dtype
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset, unpacked
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
-from fedlearn_edu.structure import Struct, leaves, tree_map
+from fedlearn_edu.structure import Struct, leaves, tree_map, unflatten
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -72,7 +72,7 @@ def _inlined(code: GraphCode, argument: Any) -> Any:
         return code.run_nested(argument)
     assert code.body is not None
     _, found = code.body(with_datasets(argument, code.parameter))
-    return nest(iter(found), code.result)
+    return unflatten(code.result, found)
 
 
 def _any_stacked(value: Any) -> bool:

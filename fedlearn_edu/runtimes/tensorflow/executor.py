@@ -69,13 +69,11 @@ def to_tensors(value: Any, type_: Type) -> Any:
             if not isinstance(value, np.ndarray | np.generic) or value.dtype != dtype:
                 value = normalize(value, type_)
             return tf.constant(value, tf_dtype(dtype))
-        case StructType() if isinstance(value, Struct):
-            pairs = zip(type_.items(), value, strict=True)
-            return Struct([(name, to_tensors(v, t)) for (name, t), v in pairs])
+        case StructType():
+            fields = value if isinstance(value, Struct) else normalize(value, type_)
+            return type_._with_values(map(to_tensors, fields, type_))
         case SequenceType() if isinstance(value, tuple):
             return value
-        case StructType():
-            return to_tensors(normalize(value, type_), type_)
         case _:
             return normalize(value, type_)
 

@@ -12,6 +12,7 @@ from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.computation import trace, trace_when_needed
 from fedlearn_edu.runtimes.tensorflow.conversion import flatten, leaf_types
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
@@ -19,7 +20,6 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
     evaluate_in_graph,
     with_datasets,
 )
-from fedlearn_edu.runtimes.tensorflow.tracing import trace, trace_when_needed
 from fedlearn_edu.types import SequenceType, Type
 
 

@@ -22,12 +22,12 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     explained,
     flatten,
     leaf_types,
-    nest,
     to_plain,
 )
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.runtimes.tensorflow.sequences import keeping, stacks, to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import own_table
+from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import SequenceType, Type
 
 # Operations whose effects are seen outside of a graph.
@@ -180,12 +180,17 @@ class GraphCode:
         if flat is not None and (over_stacks := self._over_stacks) is not None:
             results = called(over_stacks, *flat)
         else:
-            flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
+            flat = [
+                to_variant(leaf, type_)
+                if isinstance(type_, SequenceType)
+                else tf.convert_to_tensor(leaf)
+                for leaf, type_ in pairs
+            ]
             results = self.run(flat)
         for result, type_ in zip(results, leaf_types(self.result), strict=True):
             if isinstance(type_, SequenceType):
                 keeping(result, *flat)
-        return nest(iter(results), self.result)
+        return unflatten(self.result, results)
 
     def _stacked(self, pairs: Sequence[tuple[Any, Any]]) -> list[Any] | None:
         """The leaves of an argument with all sequences stacked, where that can be."""
@@ -231,12 +236,6 @@ class GraphCode:
     @cached_property
     def _leaves(self) -> list[Any]:
         return list(leaf_types(self.parameter))
-
-
-def _as_tensor(leaf: Any, type_: Type) -> Any:
-    if isinstance(type_, SequenceType):
-        return to_variant(leaf, type_)
-    return tf.convert_to_tensor(leaf)
 
 
 def _bytes_of(array: Any) -> bytes:

@@ -12,20 +12,19 @@ from typing import Any, final
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.tensorflow.columns import Column, Layout
+from fedlearn_edu.runtimes.tensorflow.computation import TensorFlowTracingContext
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     element_spec,
     flatten,
     leaf_types,
-    nest,
     packed,
     tensor_spec,
 )
 from fedlearn_edu.runtimes.tensorflow.evaluation import evaluate_in_graph
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
-from fedlearn_edu.runtimes.tensorflow.tracing import TensorFlowTracingContext
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, unflatten
 from fedlearn_edu.types import SequenceType, TensorType, Type
 
 Tensors = list[Any]
@@ -133,8 +132,8 @@ class GroupGraph:
         assert state_type is not None
 
         def step(i: Any, *state: Any) -> tuple[Any, ...]:
-            so_far = nest(iter(state), state_type)
-            result = nest(iter(result_of(i)), self._work.result)
+            so_far = unflatten(state_type, state)
+            result = unflatten(self._work.result, result_of(i))
             pair = Struct.unnamed(so_far, result)
             folded = evaluate_in_graph(accumulate, pair)
             return i + 1, *flatten(folded, state_type)
@@ -158,7 +157,7 @@ class GroupGraph:
         ]
         # Here, so that a variable is this client's, not the whole graph's.
         with living_for_one_call():
-            nested = nest(iter(values), self._work.parameter)
+            nested = unflatten(self._work.parameter, values)
             result = evaluate_in_graph(self._work.function, nested)
         return flatten(result, self._work.result)
 

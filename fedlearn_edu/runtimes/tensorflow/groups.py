@@ -27,7 +27,6 @@ from fedlearn_edu.runtimes.tensorflow.columns import Column, Layout, Results, co
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     leaf_types,
-    nest,
     tensor_spec,
     to_plain,
 )
@@ -35,7 +34,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS_IN_GRAPHS, PR
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
-from fedlearn_edu.structure import Struct
+from fedlearn_edu.structure import Struct, unflatten
 from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
 from fedlearn_edu.types.sequences import unwrap
 
@@ -77,7 +76,7 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
             return None
         start = flatten(to_tensors(unwrap(zero), state), state)
         found = self._run(work, group, start)
-        return None if found is None else to_plain(nest(iter(found), state), state)
+        return None if found is None else to_plain(unflatten(state, found), state)
 
     def _run(self, work: Work, group: Group, start: list[Any]) -> list[Any] | None:
         found = columns(group)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What we use of TensorFlow that is not public, each with what happens without it.
+"""The private names of TensorFlow that we use, each with what happens without it.
 
-A release may move any of these. Then the name here is `None`, or what is public does
-instead; programs mean the same, and some are slower. `make test-lowest` runs the tests
+A release may move any of them. Then the name here is `None`, or a public one takes its
+place; programs mean the same, and some are slower. `make test-lowest` runs the tests
 with the oldest TensorFlow that works, and `make test` with the newest.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads TensorFlow without a word on stderr; everybody here takes `tf` from this file.
+"""Loads TensorFlow without output on stderr; this package imports `tf` from here.
 
 TensorFlow reports on the processor and the missing GPU when it is imported and again at
 its first operation, straight to the file descriptor. A grader takes any text there for

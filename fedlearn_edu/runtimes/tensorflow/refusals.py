@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body asks of a tensor that has no value yet, and how TensorFlow spells it.
+"""Errors of tracing in our words: what the body did, in which line, what to write.
 
-`computation.py` hands in what a body has raised. TensorFlow and NumPy say it in pages
-about graphs; here it is what was done, in which line, and what to write.
+`computation.py` hands in what a body has raised: usually, a tensor was asked for the
+value that it does not have yet, and TensorFlow or NumPy answered with a page.
 """
 
 import re
 
-from fedlearn_edu.errors import FedLearnError, TracingError, line_in, line_of
+from fedlearn_edu.errors import FedLearnError, line_in, line_of
+from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import StructType, Type
 
-# How a message of theirs begins or goes on: what was done, and what to write instead.
+# A pattern of a message of theirs: what was done, and what to write instead.
 # `{0}` is the first group of the pattern.
 _WHAT_TO_WRITE = {
     r"symbolic tf.Tensor .* to a numpy array": ("NumPy code on a tensor", ""),
@@ -71,13 +72,7 @@ def refusal(error: Exception, name: str, parameter: Type | None) -> Exception | 
         found, cure = "the parts of a ragged tensor, taken for a tensor", _RAGGED
     if not found:
         return None
-    return TracingError(
-        f"TensorFlow cannot make a graph of {name}",
-        expected="TensorFlow code: it runs once, on tensors that have no values yet",
-        found=found,
-        where=place,
-        do=f"write {cure}",
-    )
+    return messages.no_graph(name, found, place, cure)
 
 
 def _what_to_write(text: str, line: str) -> tuple[str, str]:

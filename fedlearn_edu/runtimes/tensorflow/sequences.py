@@ -11,7 +11,6 @@ keeps every generator forever, and traces anew for each.)
 
 import itertools
 import weakref
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import groupby, islice
@@ -33,7 +32,6 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
-from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import UNRANKED, SequenceType, StructType, Type
 from fedlearn_edu.types.messages import misfit
 from fedlearn_edu.types.python_types import fields_of
@@ -117,28 +115,28 @@ def _tensors(type_: SequenceType) -> list[Any]:
 
 def _arranged(dataset: Any, type_: SequenceType) -> Any:
     """The dataset with its elements in the containers the graph was traced with."""
-    wanted = element_spec(type_.element)
+    element = type_.element
+    wanted = element_spec(element)
     try:
         tf.nest.assert_same_structure(dataset.element_spec, wanted, check_types=True)
     except (TypeError, ValueError):
-        return dataset.map(lambda *parts: _rearranged(parts, type_.element))
+        return dataset.map(lambda *parts: packed(_read(parts, element), element))
     return dataset
 
 
-def _rearranged(parts: tuple[Any, ...], type_: Type) -> Any:
-    element = parts[0] if len(parts) == 1 else parts
+def _read(parts: tuple[Any, ...], type_: Type) -> Iterator[Any]:
+    """The tensors of an element, a dict's in the order of the type."""
+    element: Any = parts[0] if len(parts) == 1 else parts
     if not isinstance(type_, StructType):
-        return element
+        yield element
+        return
     fields = fields_of(element)
     assert fields is not None
-    values = dict(fields.pairs) if fields.container is dict else None
-    picked = [
-        _rearranged((values[str(n)] if values else fields.pairs[i][1],), t)
-        for i, (n, t) in enumerate(type_.items())
-    ]
-    if all(type_.names()) and len(type_):
-        return OrderedDict(zip(type_.names(), picked, strict=True))
-    return tuple(picked)
+    values = [value for _, value in fields.pairs]
+    if fields.container is dict:
+        values = [element[name] for name in type_.names()]
+    for value, part in zip(values, type_, strict=True):
+        yield from _read((value,), part)
 
 
 def _variant_of(elements: Any, type_: Type) -> Any:
@@ -223,8 +221,6 @@ def unpacked(element: Any, type_: Type) -> Any:
     """A packed element as nested Structs."""
     if not isinstance(type_, StructType):
         return element
-    keys = (
-        type_.names() if isinstance(element, OrderedDict | dict) else range(len(type_))
-    )
-    parts = zip(keys, type_.items(), strict=True)
-    return Struct((name, unpacked(element[key], t)) for key, (name, t) in parts)
+    is_dict = isinstance(element, dict)
+    fields = [element[name] for name in type_.names()] if is_dict else element
+    return type_._with_values(map(unpacked, fields, type_))

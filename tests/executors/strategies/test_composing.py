@@ -8,7 +8,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import CardinalityError
-from tests.executors.examples import CountingExecutor, call, federating, run
+from tests.executors.examples import call, counted, federating, run
 from tests.programs import INT_AT_SERVER, TEXT, add, seven
 
 fw = fl.framework
@@ -18,11 +18,7 @@ factory = fw.FederatedComposingStrategy.factory
 def composed(server: Any, *counts: int) -> Any:
     """A stack over flat groups of so many clients."""
     children = [federating(count) for count in counts]
-    return fw.FederatingExecutor(factory(server, children, counts), leaf())
-
-
-def leaf() -> CountingExecutor:
-    return CountingExecutor(fw.ReferenceResolvingExecutor(fw.NumPyExecutor()))
+    return fw.FederatingExecutor(factory(server, children, counts), counted())
 
 
 def above(executor: Any) -> Any:
@@ -31,7 +27,7 @@ def above(executor: Any) -> Any:
 
 def test_the_number_of_clients_of_each_child_is_told() -> None:
     with pytest.raises(CardinalityError, match="2 counts"):
-        factory(leaf(), [federating(), federating()], [2])
+        factory(counted(), [federating(), federating()], [2])
 
 
 CONCATENATE = fl.np_computation(lambda s, x: b"(" + s + b"+" + x + b")", TEXT, TEXT)
@@ -48,13 +44,13 @@ def fold_letters(executor: Any, letters: str) -> Any:
 
 
 def test_hierarchies_can_be_composed_again() -> None:
-    inner = [composed(leaf(), 1, 1), composed(leaf(), 2)]
-    executor = fw.FederatingExecutor(factory(leaf(), inner, [2, 2]), leaf())
+    inner = [composed(counted(), 1, 1), composed(counted(), 2)]
+    executor = fw.FederatingExecutor(factory(counted(), inner, [2, 2]), counted())
     assert fold_letters(above(executor), "abcd") == b"[[(0+a)|(0+b)]|((0+c)+d)]!"
 
 
 def test_server_work_is_done_by_the_server_above() -> None:
-    server = leaf()
+    server = counted()
     program = fl.federated_computation(
         lambda s: fl.federated_map(add, fl.federated_zip([s, s])), INT_AT_SERVER
     )
@@ -67,14 +63,14 @@ def test_a_group_without_clients_does_no_harm() -> None:
     program = fl.federated_computation(
         lambda m: fl.federated_broadcast(m), INT_AT_SERVER
     )
-    assert run(call(above(composed(leaf(), 0, 2)), program, np.int32(5))) == 5
+    assert run(call(above(composed(counted(), 0, 2)), program, np.int32(5))) == 5
 
 
 @pytest.mark.parametrize(
     ("placement", "result"), [(fl.SERVER, 7), (fl.CLIENTS, (7, 7, 7))], ids=str
 )
 def test_evaluating_happens_where_it_is_asked_for(placement: Any, result: Any) -> None:
-    server = leaf()
+    server = counted()
     program = fl.federated_computation(lambda: fl.federated_eval(seven, placement))
     assert run(call(above(composed(server, 2, 1)), program)) == result
     assert server.calls["create_call"] == (placement is fl.SERVER)

@@ -10,7 +10,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor
-from tests.executors.examples import CountingExecutor, call, run
+from tests.executors.examples import call, counted, run
 from tests.programs import INT, INT_AT_SERVER, INTS, add, increment, same
 
 fw = fl.framework
@@ -18,14 +18,10 @@ factory = fw.FederatedResolvingStrategy.factory
 EQUAL = fl.type_at_clients(INT, all_equal=True)
 
 
-def leaf() -> CountingExecutor:
-    return CountingExecutor(fw.ReferenceResolvingExecutor(fw.NumPyExecutor()))
-
-
 def stack(server: Executor, clients: list[Executor]) -> Any:
     targets: Any = {fl.SERVER: server, fl.CLIENTS: clients}
     return fw.ReferenceResolvingExecutor(
-        fw.FederatingExecutor(factory(targets), leaf())
+        fw.FederatingExecutor(factory(targets), counted())
     )
 
 
@@ -38,29 +34,18 @@ def numbers(*values: int) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_value_has_one_entry_for_each_participant(count: int) -> None:
-    executor = stack(leaf(), [leaf(), leaf()])
+    executor = stack(counted(), [counted(), counted()])
     with pytest.raises(CardinalityError, match="2 entries") as caught:
         run(executor.create_value(numbers(*range(count)), INTS))
     assert f"{count} entries" in str(caught.value.found)
     assert isinstance(caught.value, ValueError)
 
 
-def test_nobody_holds_no_all_equal_value() -> None:
-    """differs: an IndexError in the ancestor."""
-
-    async def work() -> Any:
-        value = await stack(leaf(), []).create_value(np.int32(1), EQUAL)
-        return await value.compute()
-
-    with pytest.raises(CardinalityError, match="0 clients"):
-        run(work())
-
-
 # ------------------------------------------------------------------ who does what
 
 
 def test_each_client_maps_its_own_member() -> None:
-    server, clients = leaf(), [leaf(), leaf()]
+    server, clients = counted(), [counted(), counted()]
     program = fl.federated_computation(lambda v: fl.federated_map(increment, v), INTS)
     assert run(call(stack(server, list(clients)), program, numbers(1, 5))) == (2, 6)
     assert [client.calls["create_call"] for client in clients] == [1, 1]
@@ -78,7 +63,7 @@ def test_a_fold_happens_at_the_server_in_client_order() -> None:
     program = fl.federated_computation(
         lambda v: fl.federated_aggregate(v, 0, noted, add, same), INTS
     )
-    server, clients = leaf(), [leaf() for _ in range(4)]
+    server, clients = counted(), [counted() for _ in range(4)]
     order.clear()
     assert run(call(stack(server, list(clients)), program, numbers(4, 3, 2, 1))) == 10
     assert order == [4, 3, 2, 1]
@@ -87,7 +72,7 @@ def test_a_fold_happens_at_the_server_in_client_order() -> None:
 
 
 def test_a_broadcast_is_computed_once_and_embedded_in_each_client() -> None:
-    server, clients = leaf(), [leaf(), leaf()]
+    server, clients = counted(), [counted(), counted()]
     program = fl.federated_computation(
         lambda m: fl.federated_map(increment, fl.federated_broadcast(m)), INT_AT_SERVER
     )
@@ -106,7 +91,7 @@ def test_slices_are_selected_at_the_server() -> None:
         INT_AT_SERVER,
         fl.type_at_server(table),
     )
-    server, clients = leaf(), [leaf(), leaf()]
+    server, clients = counted(), [counted(), counted()]
     keys = (np.array([0, 2], np.int32), np.array([1, 1], np.int32))
     argument = fl.Struct.named(k=keys, m=np.int32(3), t=np.array([5, 6, 7], np.int32))
     result = run(call(stack(server, list(clients)), program, argument))

@@ -178,8 +178,8 @@ def test_other_clients_are_not_taken_for_the_placed_ones(form: str) -> None:
     program = mapped(double)
     placed = fl.place([1.0, 2.0, 3.0], fl.CLIENTS, F32)
     swapped = fl.place([1.0, 3.0, 2.0], fl.CLIENTS, F32)
-    one, two, three = placed.cached
-    object.__setattr__(swapped, "cached", (one, three, two))
+    one, two, three = placed._cached
+    object.__setattr__(swapped, "_cached", (one, three, two))
     for _ in range(2):
         assert together(program, placed)[0] == [2, 4, 6]
         assert together(program, swapped)[0] == [2, 6, 4]

@@ -251,7 +251,7 @@ def test_forms_do_not_pile_up() -> None:
     data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, FLOATS)
 
     def forms() -> int:
-        sequences = list(data.cached)
+        sequences = list(data._cached)
         parts = [*sequences, *(element for s in sequences for element in s.plain)]
         assert all(isinstance(part, Cached) for part in parts)
         return sum(len(part._forms) for part in parts)
@@ -268,7 +268,7 @@ def test_forms_go_with_the_data() -> None:
     data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
     with SyncExecutionContext(local_executor_factory()):
         TOTALS(data)
-    (form,) = data.cached[0]._forms.values()
+    (form,) = data._cached[0]._forms.values()
     gone = weakref.ref(form)
     assert gone() is not None
     del data, form
@@ -281,12 +281,12 @@ def test_clients_on_several_threads_convert_once_each() -> None:
     expected = [F32(3 * i) for i in range(20)]
     with SyncExecutionContext(local_executor_factory(max_fanout=7)):
         assert_same(TOTALS(data), expected)
-        forms = [id(form) for one in data.cached for form in one._forms.values()]
+        forms = [id(form) for one in data._cached for form in one._forms.values()]
         with ThreadPoolExecutor(max_workers=4) as pool:
             for result in pool.map(TOTALS, [data] * 8):
                 assert_same(result, expected)
         assert forms == [
-            id(form) for one in data.cached for form in one._forms.values()
+            id(form) for one in data._cached for form in one._forms.values()
         ]
 
 
@@ -317,5 +317,5 @@ def test_placed_data_in_another_process_are_converted_there() -> None:
     data = fl.place([[1.0, 2.0]], CLIENTS, VECTOR)
     TOTALS(data)
     travelled = pickle.loads(pickle.dumps(data))
-    assert not travelled.cached[0]._forms
+    assert not travelled._cached[0]._forms
     assert_same(TOTALS(travelled), [F32(3)])
