@@ -17,22 +17,6 @@ READINGS = [68.5, 70.3, 69.8]
 THREE_PLACES = [[68.0, 70.0], [71.0], [68.0, 72.0, 70.0]]
 
 
-def test_federated_type_shows_its_parts() -> None:
-    federated = tff.type_at_clients(np.float32)
-    assert str(federated.member) == "float32"
-    assert str(federated.placement) == "CLIENTS"
-    assert str(federated) == "{float32}@CLIENTS"
-    assert federated.all_equal is False
-    assert str(tff.type_at_clients(np.float32, all_equal=True)) == "float32@CLIENTS"
-
-
-def test_regression_model_is_a_struct_for_everybody() -> None:
-    model = tff.StructType([("a", np.float32), ("b", np.float32)])
-    assert str(model) == "<a=float32,b=float32>"
-    everywhere = tff.type_at_clients(model, all_equal=True)
-    assert str(everywhere) == "<a=float32,b=float32>@CLIENTS"
-
-
 def test_mean_of_the_sensor_readings() -> None:
     @tff.federated_computation(tff.type_at_clients(np.float32))
     def get_average_temperature(sensor_readings: Any) -> Any:
@@ -44,19 +28,6 @@ def test_mean_of_the_sensor_readings() -> None:
     assert type(average) is np.float32
     # A sum times 1/3; a sum divided by 3 would print 69.53333.
     assert str(average) == "69.53334"
-
-
-def test_body_is_traced_once_with_a_stand_in() -> None:
-    seen = []
-
-    @tff.federated_computation(tff.type_at_clients(np.float32))
-    def get_average_temperature(sensor_readings: Any) -> Any:
-        seen.append(type(sensor_readings).__name__)
-        return tff.federated_mean(sensor_readings)
-
-    assert seen == ["Value"]
-    get_average_temperature(READINGS)
-    assert seen == ["Value"]
 
 
 @pytest.mark.tensorflow
@@ -77,20 +48,6 @@ def test_half_is_added_on_every_client() -> None:
     halves = add_half_on_clients([1.0, 3.0, 2.0])
     assert type(halves) is list
     assert halves == [1.5, 3.5, 2.5]
-
-
-@pytest.mark.tensorflow
-def test_constant_may_come_from_a_python_function() -> None:
-    import tensorflow as tf
-
-    def get_constant_10() -> Any:
-        return tf.constant(10.0)
-
-    @tff.tf_computation(tf.float32)
-    def add_ten(x: Any) -> Any:
-        return x + get_constant_10()
-
-    assert add_ten(5.0) == 15.0
 
 
 @pytest.mark.tensorflow

@@ -33,27 +33,15 @@ def sizing() -> Context:
     return framework.SyncExecutionContext(factory)
 
 
-def debugging() -> Context:
-    factory = framework.thread_debugging_executor_factory(support_sequence_ops=True)
-    return framework.SyncExecutionContext(factory)
-
-
 # Stacks that fold in the same order give the same bits; groups of clients fold
-# within themselves first.
+# within themselves first. All stacks meet in the conformance cases.
 SAME_ORDER: dict[str, Callable[[], Context]] = {
     "one thread": lambda: local(use_threads=False),
-    "three clients per thread": lambda: local(clients_per_thread=3),
-    "recorded": lambda: local(tape=framework.Tape()),
     "sizing": sizing,
-    "debugging": debugging,
-    "leaf named": lambda: local(leaf="tensorflow"),
 }
 OTHER_ORDER: dict[str, Callable[[], Context]] = {
     "reference": framework.ReferenceContext,
-    "groups of three": lambda: local(max_fanout=3),
     "groups of groups of two": lambda: local(max_fanout=2),
-    "groups of three, one thread": lambda: local(max_fanout=3, use_threads=False),
-    "groups of three, recorded": lambda: local(max_fanout=3, tape=framework.Tape()),
 }
 
 

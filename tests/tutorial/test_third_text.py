@@ -46,19 +46,6 @@ def test_second_example_maps_and_averages_outside_of_any_decorator() -> None:
     assert_same(aggregated_result.value, np.float32(3.5))
 
 
-@pytest.mark.parametrize(
-    ("data", "means"),
-    [
-        ([1.0, 2.0, 3.0], [1, 2, 3]),
-        (np.array([[1, 3], [5, 7]], np.float32), [2, 6]),
-        ([np.ones([2, 2], np.float32), np.zeros([1, 2], np.float32)], [1, 0]),
-    ],
-)
-def test_second_example_takes_numbers_rows_and_matrices(data: Any, means: Any) -> None:
-    placed = tff.place(data, tff.CLIENTS)
-    assert at_once.federated_map(client_computation(), placed) == means
-
-
 def test_second_example_on_lists_needs_a_type() -> None:
     """A list is a sequence, unless its type says that it is a vector."""
     vectors = tff.place([[1.0, 2.0], [3.0]], tff.CLIENTS, (np.float32, [None]))
@@ -118,20 +105,3 @@ def test_third_example_takes_each_client_as_it_comes() -> None:
         results = at_once.federated_map(handle_heterogeneous_data(), placed)
         assert results == [1.5] * len(FORMS)
     assert at_once.federated_mean(results) == 1.5
-
-
-def test_third_example_says_which_client_does_not_fit() -> None:
-    with pytest.raises(TypeError, match="cannot become the declared") as caught:
-        tff.place([[1.0], [2.0, "x"]], tff.CLIENTS, tff.SequenceType(np.float32))
-    assert "the value[client 1][element 1]" in str(caught.value)
-
-
-def test_third_example_as_it_stands_is_refused_by_tensorflow() -> None:
-    """A dataset is no tensor; this is so on every system."""
-    from fedlearn_edu import tf
-
-    def as_it_stands(data: Any) -> Any:
-        return tf.reduce_mean(tf.convert_to_tensor(data, dtype=tf.float32))
-
-    with pytest.raises(TypeError, match="Dataset"):
-        tff.tf_computation(as_it_stands, tff.SequenceType(tf.float32))
