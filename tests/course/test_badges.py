@@ -117,13 +117,10 @@ def run_install_cell() -> list[tuple[str, ...]]:
     return asked
 
 
-def test_install_cell_installs_nothing_where_the_package_is() -> None:
-    assert run_install_cell() == []
-
-
-def test_install_cell_installs_this_version_of_this_package_only(
+def test_install_cell_installs_this_version_where_the_package_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    assert run_install_cell() == []
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     assert run_install_cell() == [("pip", "install --quiet fedlearn-edu==4.5.6")]
 
