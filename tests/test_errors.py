@@ -77,30 +77,6 @@ def test_every_error_is_also_one_python_knows(class_: type) -> None:
     assert known, f"{class_.__name__} is a FedLearnError only"
 
 
-@pytest.mark.parametrize(
-    ("class_", "builtin"),
-    [
-        ("TypeMismatchError", TypeError),
-        ("ArgumentsError", TypeError),
-        ("TracingError", TypeError),
-        ("StructureError", ValueError),
-        ("ComputationReturnedNoneError", ValueError),
-        ("CardinalityError", ValueError),
-        ("ExecutorError", ValueError),
-        ("InputRangeError", ValueError),
-        ("ContextError", RuntimeError),
-        ("ComputationFailedError", RuntimeError),
-        ("UnsupportedIntrinsicError", NotImplementedError),
-        ("EmptyGroupError", ZeroDivisionError),
-        ("EmptyGroupError", RuntimeError),
-    ],
-)
-def test_an_error_is_the_builtin_a_programmer_would_catch(
-    class_: str, builtin: type[Exception]
-) -> None:
-    assert issubclass(getattr(errors, class_), builtin)
-
-
 def test_an_error_survives_a_process_border() -> None:
     error = TypeNotAssignableError("no", expected=1, where="here")
     error.source_type = "int32"

@@ -86,13 +86,8 @@ def readings() -> Iterator[float]:
 
 FORMS: dict[str, Callable[[], Any]] = {
     "list": lambda: [1.0, 2.0],
-    "tuple": lambda: (1.0, 2.0),
-    "integers": lambda: [1, 2],
-    "range": lambda: range(1, 3),
     "array": lambda: np.array([1, 2], np.float32),
-    "wider array": lambda: np.array([1.0, 2.0]),
     "generator": readings,
-    "generator function": lambda: readings,
     "dataset": lambda: tff.tf.data.Dataset.from_tensor_slices([1.0, 2.0]),
     "tensors": lambda: [tff.tf.constant(1.0), tff.tf.constant(2.0)],
 }

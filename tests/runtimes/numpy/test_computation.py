@@ -205,12 +205,6 @@ def test_the_inner_call_checks_its_argument() -> None:
         fl.np_computation(lambda x: increment(x), np.float32)(1.5)
 
 
-def test_a_federated_computation_cannot_be_called_inside() -> None:
-    total = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
-    with pytest.raises(ContextError, match="inside an np_computation"):
-        fl.np_computation(lambda x: total([x]), np.int32)
-
-
 def test_a_generator_that_is_read_inside_belongs_to_the_leaf_code() -> None:
     total = fl.federated_computation(
         lambda x: fl.federated_sum(x), fl.type_at_clients(np.int32)
