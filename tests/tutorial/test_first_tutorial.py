@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as tff
+from fedlearn_edu import tf
 
 READINGS = [68.5, 70.3, 69.8]
 THREE_PLACES = [[68.0, 70.0], [71.0], [68.0, 72.0, 70.0]]
@@ -32,8 +33,6 @@ def test_mean_of_the_sensor_readings() -> None:
 
 @pytest.mark.tensorflow
 def test_half_is_added_on_every_client() -> None:
-    import tensorflow as tf
-
     @tff.tf_computation(tf.float32)
     def add_half(x: Any) -> Any:
         return tf.add(x, 0.5)
@@ -52,8 +51,6 @@ def test_half_is_added_on_every_client() -> None:
 
 @pytest.mark.tensorflow
 def test_local_average_reduces_a_dataset() -> None:
-    import tensorflow as tf
-
     @tff.tf_computation(tff.SequenceType(tf.float32))
     def get_local_temperature_average(local_temperatures: Any) -> Any:
         sum_and_count = local_temperatures.reduce(
@@ -78,8 +75,6 @@ def test_local_average_reduces_a_dataset() -> None:
 
 @pytest.mark.tensorflow
 def test_elements_of_a_dataset_may_be_structures() -> None:
-    import tensorflow as tf
-
     pair = collections.OrderedDict([("A", tf.int32), ("B", tf.int32)])
     specs = []
 
@@ -96,7 +91,6 @@ def test_elements_of_a_dataset_may_be_structures() -> None:
 @pytest.mark.tensorflow
 def test_share_of_readings_over_a_threshold() -> None:
     """A broadcast threshold, a comparison at each client, a mean of zeros and ones."""
-    import tensorflow as tf
 
     @tff.tf_computation(tf.float32, tf.float32)
     def exceeds(reading: Any, threshold: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as tff
+from fedlearn_edu import tf
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
@@ -21,8 +22,6 @@ WORDS = ["to", "be", "or", "not", "that", "is", "the", "question"]
 
 
 def test_clients_select_words_by_index() -> None:
-    import tensorflow as tf
-
     words_type = tff.TensorType(tf.string, [None])
     indices_type = tff.TensorType(tf.int32, [3])
     get_size = tff.tf_computation(lambda x: tf.size(x))
@@ -54,8 +53,6 @@ def test_clients_select_words_by_index() -> None:
 
 def test_clients_train_the_rows_they_selected() -> None:
     """Each client receives, changes and sends back only the rows of its own keys."""
-    import tensorflow as tf
-
     model_type = tff.TensorType(tf.float32, [6, 2])
     keys_type = tff.TensorType(tf.int32, [2])
     rows_type = tff.SequenceType(tff.TensorType(tf.float32, [2]))
@@ -94,7 +91,6 @@ def test_clients_train_the_rows_they_selected() -> None:
 
 def test_aggregator_with_state_scales_and_unscales() -> None:
     """A stateful sum: the factor grows by one from round to round."""
-    import tensorflow as tf
 
     @tff.federated_computation
     def initialize_fn() -> Any:
@@ -137,8 +133,6 @@ def test_aggregator_with_state_scales_and_unscales() -> None:
 
 def test_algorithm_with_server_state_learns() -> None:
     """Initialize and next: a `tf.function` loops over each client's dataset."""
-    import tensorflow as tf
-
     weights_type = tff.to_type(tf.TensorSpec([2], tf.float32))
     example_type = tff.to_type(
         OrderedDict(

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as tff
+from fedlearn_edu import tf
 from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
 from fedlearn_edu.testing import assert_same
 
@@ -26,7 +27,6 @@ at_once: Any = tff
 
 def client_computation() -> Any:
     """The second example's computation, as it stands there."""
-    from fedlearn_edu import tf
 
     @tff.tf_computation
     def client_computation(data: Any) -> Any:
@@ -69,7 +69,6 @@ def test_second_example_as_it_stands_places_the_same_everywhere() -> None:
 
 def handle_heterogeneous_data() -> Any:
     """The third example's computation, with its one changed line."""
-    from fedlearn_edu import tf
 
     @tff.tf_computation(tff.SequenceType(tf.float32))
     def handle_heterogeneous_data(data: Any) -> Any:
