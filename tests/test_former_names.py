@@ -158,14 +158,6 @@ def _home(path: str, name: str) -> str:
     return f"fedlearn_edu.{path}".partition(f".{name}")[0]
 
 
-@pytest.mark.parametrize(
-    "name", ["local_executor_factory", "build_inprocess_environment"]
-)
-def test_environment_of_the_texts_binds_computations(name: str) -> None:
-    with getattr(fl.simulation, name)() as environment:
-        assert environment.create_computation(average)([1.0, 3.0]) == 2.0
-
-
 # ------------------------------------------------------------------ all other names
 
 
@@ -173,15 +165,7 @@ def test_environment_of_the_texts_binds_computations(name: str) -> None:
     ("home", "wrong", "right"),
     [
         ("fedlearn_edu", "federated_maen", "federated_mean"),
-        ("fedlearn_edu", "CLIENT", "CLIENTS"),
-        ("fedlearn_edu", "fedrated_sum", "federated_sum"),
-        ("fedlearn_edu.types", "TensorTyp", "TensorType"),
         ("fedlearn_edu.framework", "FederatingExecuter", "FederatingExecutor"),
-        (
-            "fedlearn_edu.simulation",
-            "build_inproces_env",
-            "build_inprocess_environment",
-        ),
         ("fedlearn_edu.simulation.datasets", "load_digit28", "load_digits28"),
         ("computation", "type_signatur", "type_signature"),
     ],

@@ -246,17 +246,6 @@ def test_placements_cannot_be_used_inside() -> None:
         fl.np_computation(lambda x: everywhere(x), INT)
 
 
-def test_the_body_sees_the_containers_of_its_type() -> None:
-    seen = []
-
-    def body(pair: Any, numbers: Any) -> Any:
-        seen.append((type(pair), isinstance(numbers, list)))
-        return np.int32(0)
-
-    fl.np_computation(body, OrderedDict(a=np.int32), NUMBERS)
-    assert set(seen) == {(OrderedDict, True)}
-
-
 def test_an_empty_sequence_knows_its_type_in_a_body() -> None:
     def body(numbers: Any) -> Any:
         return fl.sequence_sum(numbers), fl.sequence_sum(
