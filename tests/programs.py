@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few types and computations that many tests are about, and a child process.
+"""The few containers and computations many tests are about, and a child process.
 
 Everything here is NumPy: a test that uses it needs no TensorFlow.
 """
@@ -8,7 +8,8 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,28 @@ INTS, FLOATS = fl.type_at_clients(np.int32), fl.type_at_clients(np.float32)
 INT_AT_SERVER = fl.type_at_server(np.int32)
 NUMBERS = fl.SequenceType(np.int32)
 NUMBERS_AT_CLIENTS = fl.type_at_clients(NUMBERS)
+
+
+class Pair(NamedTuple):
+    """A namedtuple."""
+
+    a: Any
+    b: Any
+
+
+class Point(NamedTuple):
+    """Another one, with other names."""
+
+    x: Any
+    y: Any
+
+
+@dataclass
+class Data:
+    """A dataclass."""
+
+    a: Any
+    b: Any
 
 
 @fl.np_computation(np.int32)

@@ -1,27 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What comes back to Python: the table of semantics 2.10."""
 
-import dataclasses
 from collections import OrderedDict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TracingError, TypeMismatchError
-from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS, increment
-
-
-class Pair(NamedTuple):
-    a: Any
-    b: Any
-
-
-@dataclasses.dataclass
-class Data:
-    a: Any
-    b: Any
+from tests.programs import INT, INT_AT_SERVER, INTS, NUMBERS, Data, Pair, increment
 
 
 @pytest.fixture(

@@ -4,7 +4,7 @@
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import ContextError, TracingError, TypeNotAssignableError
 from fedlearn_edu.ir import nodes as ir
-from tests.programs import INT, INTS, NUMBERS, in_another_process
+from tests.programs import INT, INTS, NUMBERS, Pair, in_another_process
 
 pytestmark = pytest.mark.tensorflow
 
@@ -171,11 +171,6 @@ def test_an_intrinsic_with_placements_cannot_be_used_inside() -> None:
 
 
 # ------------------------------------------------------------------ results
-
-
-class Pair(NamedTuple):
-    a: Any
-    b: Any
 
 
 @pytest.mark.parametrize(
