@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,6 +92,20 @@ def mapped(fn: Any) -> Any:
     """The federated computation that maps `fn` over the clients."""
     type_ = fl.type_at_clients(fn.type_signature.parameter)
     return fl.federated_computation(lambda v: fl.federated_map(fn, v), type_)
+
+
+def linted(*notebooks: Path) -> str:
+    """What the linter and the formatter complain of in these notebooks."""
+    config = Path(__file__).parents[1] / "pyproject.toml"
+    said = ""
+    for command in (["check", "--quiet"], ["format", "--check", "--quiet"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--config", str(config)]
+        run = subprocess.run(
+            [*ruff, *map(str, notebooks)], capture_output=True, text=True, check=False
+        )
+        said += run.stdout + run.stderr
+        assert run.returncode == 0, said
+    return said
 
 
 def in_another_process(program: str, *arguments: str) -> str:

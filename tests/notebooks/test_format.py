@@ -7,15 +7,12 @@ All of this is read off the file; nothing runs. What a lesson does when it runs 
 
 import re
 import statistics
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.notebooks.notebooks import LESSONS, NOTEBOOKS, each_lesson, each_notebook
+from tests.programs import linted
 from tools.cells import (
     answer_cells,
     code_cells,
@@ -66,15 +63,8 @@ def test_cells_have_names_that_stay(path: Path) -> None:
     assert [id_ for id_ in ids if not named.fullmatch(id_)] == []
 
 
-@pytest.mark.parametrize("command", [["check"], ["format", "--check"]])
-def test_code_passes_the_linter(command: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ruff", *command, *map(str, NOTEBOOKS)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+def test_code_passes_the_linter() -> None:
+    assert linted(*NOTEBOOKS) == ""
 
 
 # ------------------------------------------------------------------ size
