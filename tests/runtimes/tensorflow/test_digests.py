@@ -95,7 +95,7 @@ BODIES: dict[str, tuple[Callable[..., Any], Any, list[Any]]] = {
     "capture": (capturing, np.float32, [([1.0, 2.0],), ([1.0, 3.0],), ([1.0],)]),
     # A repr would cut what it shows of these.
     "large capture": (
-        lambda at: capturing(np.arange(1000, dtype=np.float32) == at),
+        lambda at: capturing(np.arange(2000) == at),
         np.bool_,
         [(400,), (401,)],
     ),
