@@ -14,6 +14,7 @@ import pytest
 
 from fedlearn_edu.course import doctor, records, start
 from fedlearn_edu.course.doctor import Finding, examine, verdict
+from tests.programs import in_another_process
 
 
 @pytest.fixture(autouse=True)
@@ -79,9 +80,7 @@ def test_nothing_is_left_behind_and_tensorflow_stays_away(tmp_path: Path) -> Non
         "print([m for m in ('tensorflow', 'keras', 'matplotlib') if m in sys.modules])"
     )
     before = sorted(tmp_path.rglob("*"))
-    command = [sys.executable, "-c", program, str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (run.stdout, run.stderr) == ("[]\n", "")
+    assert in_another_process(program, str(tmp_path)) == "[]\n"
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -13,7 +13,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import ContextError, TracingError, TypeNotAssignableError
 from fedlearn_edu.ir import nodes as ir
-from tests.programs import INT, INTS, NUMBERS, Pair, in_another_process
+from tests.programs import INT, INTS, NUMBERS, Pair
 
 pytestmark = pytest.mark.tensorflow
 
@@ -93,26 +93,6 @@ def test_a_tf_function_inside_writes_control_flow_in_python() -> None:
     count = tf.function(countdown)
     made = fl.tf_computation(lambda n: count(n), np.int32)
     assert (made(4), made(0)) == (6, 0)
-
-
-@pytest.mark.slow
-def test_a_tf_function_inside_may_call_computations_without_a_word() -> None:
-    """AutoGraph leaves our own code alone, and so prints nothing about it."""
-    program = """
-        import numpy as np
-        import fedlearn_edu as fl
-        tf = fl.tf
-        increment = fl.tf_computation(lambda x: x + 1, np.int32)
-        polymorphic = fl.tf_computation(lambda x: x * 2)
-
-        @fl.tf_computation(np.int32)
-        def outer(x):
-            inner = tf.function(lambda y: polymorphic(increment(y)))
-            return inner(x)
-
-        print(int(outer(3)))
-    """
-    assert in_another_process(program) == "8\n"
 
 
 # ------------------------------------------------------------------ calls inside
