@@ -23,24 +23,26 @@ def forward(model: Parameters, x: Array) -> tuple[Array, Any]:
 
 
 def backward(model: Parameters, seen: Any, error: Array) -> Parameters:
-    """The slope of the scores to the slopes of all arrays."""
+    """From the gradient of the scores to those of all arrays."""
     kernel_2, weights_3, weights_4 = model[2], model[4], model[6]
     seen_1, seen_2, flat, hidden = seen
     of_hidden = error @ weights_4.T * (hidden > 0)
     of_second = (of_hidden @ weights_3.T).reshape(-1, 7, 7, kernel_2.shape[-1])
-    kernel_2_slope, bias_2_slope, of_columns = _layer_back(of_second, kernel_2, seen_2)
+    kernel_2_gradient, bias_2_gradient, of_columns = _layer_back(
+        of_second, kernel_2, seen_2
+    )
     of_first = _folded(of_columns, kernel_2.shape[2])
-    kernel_1_slope, bias_1_slope, _ = _layer_back(of_first, model[0], seen_1)
+    kernel_1_gradient, bias_1_gradient, _ = _layer_back(of_first, model[0], seen_1)
     return (
-        *(kernel_1_slope, bias_1_slope),
-        *(kernel_2_slope, bias_2_slope),
+        *(kernel_1_gradient, bias_1_gradient),
+        *(kernel_2_gradient, bias_2_gradient),
         *(flat.T @ of_hidden, of_hidden.sum(axis=0)),
         *(hidden.T @ error, error.sum(axis=0)),
     )
 
 
 def _layer(images: Array, kernel: Array, bias: Array) -> tuple[Array, Any]:
-    """Convolution, nothing below zero, and the largest of each two by two."""
+    """Convolution, ReLU, and max pooling two by two."""
     columns = _unfolded(images)
     height = images.shape[1]
     values = np.maximum(columns @ kernel.reshape(-1, kernel.shape[-1]) + bias, 0)
@@ -50,21 +52,23 @@ def _layer(images: Array, kernel: Array, bias: Array) -> tuple[Array, Any]:
     return pooled[:, :, :, 0], (columns, largest, pooled > 0)
 
 
-def _layer_back(slope: Array, kernel: Array, seen: Any) -> tuple[Array, Array, Array]:
-    """The slope of a layer's result to those of kernel, bias and unfolded patches."""
+def _layer_back(
+    gradient: Array, kernel: Array, seen: Any
+) -> tuple[Array, Array, Array]:
+    """From the gradient of the result to those of kernel, bias and patches."""
     columns, largest, alive = seen
-    count, half, _, channels = slope.shape
-    blocks = np.zeros([count, half, half, 4, channels], slope.dtype)
-    np.put_along_axis(blocks, largest, slope[:, :, :, None] * alive, axis=3)
+    count, half, _, channels = gradient.shape
+    blocks = np.zeros([count, half, half, 4, channels], gradient.dtype)
+    np.put_along_axis(blocks, largest, gradient[:, :, :, None] * alive, axis=3)
     squares = blocks.reshape(count, half, half, 2, 2, channels)
     rows = squares.transpose(0, 1, 3, 2, 4, 5).reshape(-1, channels)
     flat_kernel = kernel.reshape(-1, channels)
-    kernel_slope = (columns.T @ rows).reshape(kernel.shape)
-    return kernel_slope, rows.sum(axis=0), rows @ flat_kernel.T
+    kernel_gradient = (columns.T @ rows).reshape(kernel.shape)
+    return kernel_gradient, rows.sum(axis=0), rows @ flat_kernel.T
 
 
 def _unfolded(images: Array) -> Array:
-    """One row for each pixel: the patch around it, beyond the edges zeros."""
+    """One row for each pixel: the patch around it, zeros beyond the edges (im2col)."""
     edge = _FIELD // 2
     padded = np.pad(images, [(0, 0), (edge, edge), (edge, edge), (0, 0)])
     patches = np.lib.stride_tricks.sliding_window_view(
@@ -74,7 +78,7 @@ def _unfolded(images: Array) -> Array:
 
 
 def _folded(columns: Array, channels: int, height: int = 14) -> Array:
-    """Adds up what the patches say of each pixel: `_unfolded`, transposed."""
+    """Adds up the patches at each pixel: the transpose of `_unfolded` (col2im)."""
     edge = _FIELD // 2
     patches = columns.reshape(-1, height, height, _FIELD, _FIELD, channels)
     wide = height + 2 * edge

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long it takes to the first result: from data in NumPy, tracing and all.
+"""The time to the first result: from data in NumPy, tracing included.
 
 Each figure is of a fresh process in which TensorFlow is loaded and has computed
 something. Then the row is made (ours traces its computations, by hand data become

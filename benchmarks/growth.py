@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""W5: what a client costs, in seconds and in memory, where there are more of them.
+"""W5: what a client costs, in seconds and in memory, as their number grows.
 
 Clients are those of W2, placed; their examples share one piece of memory for as long as
 nobody converts them.

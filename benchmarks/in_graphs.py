@@ -128,7 +128,7 @@ def _stacked(workload: Workload) -> tuple[Any, Any]:
 
 
 def _losses_of_group(model: Any, x: Any, y: Any) -> Any:
-    """The sum over a group's clients of a batch's loss: slopes stay each client's own.
+    """A batch's loss, summed over a group's clients: gradients stay each client's own.
 
     Softmax regression, as in `losses.py`, with one axis more in front.
     """

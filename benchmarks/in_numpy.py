@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rounds in NumPy, slopes written by hand: what all other rows have to agree with.
+"""The rounds in NumPy, gradients by hand: what all other rows have to agree with.
 
 One process, one client after the other. A model has a function from inputs to scores,
-which also returns what the way back needs, and one from there to slopes.
+which also returns what the backward pass needs, and one from there to gradients.
 """
 
 from collections.abc import Callable
@@ -30,9 +30,9 @@ def loop(workload: Workload) -> Loop:
             own = model
             for x, y in client:
                 scores, seen = forward(own, x)
-                slopes = backward(own, seen, _error(scores, y))
-                pairs = zip(own, slopes, strict=True)
-                own = tuple(part - step * slope for part, slope in pairs)
+                gradients = backward(own, seen, _error(scores, y))
+                pairs = zip(own, gradients, strict=True)
+                own = tuple(part - step * gradient for part, gradient in pairs)
             for summed, part in zip(total, own, strict=True):
                 summed += part
         return tuple(summed / np.float32(len(batches)) for summed in total)
@@ -67,7 +67,7 @@ def _loss(scores: Array, y: Array) -> float:
 
 
 def _error(scores: Array, y: Array) -> Array:
-    """The slope of the mean loss with respect to the scores."""
+    """The gradient of the mean loss with respect to the scores."""
     error = _belief(scores)
     error[np.arange(len(y)), y] -= 1
     error /= len(y)

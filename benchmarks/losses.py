@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the models lose on a batch, in TensorFlow, and one step against it.
+"""The loss of a model on a batch, in TensorFlow, and one step of gradient descent.
 
 Every TensorFlow row uses these, ours and those by hand, so that what differs is what
 happens around them.
@@ -44,5 +44,5 @@ def descend(loss: Any, parameters: Sequence[Any], x: Any, y: Any, rate: Any) -> 
     with tf.GradientTape() as tape:
         tape.watch(parameters)
         value = loss(parameters, x, y)
-    slopes = tape.gradient(value, parameters)
-    return tuple(p - rate * s for p, s in zip(parameters, slopes, strict=True))
+    gradients = tape.gradient(value, parameters)
+    return tuple(p - rate * s for p, s in zip(parameters, gradients, strict=True))

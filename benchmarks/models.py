@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two models: the arrays they consist of, and where these begin.
+"""The two models: the arrays they consist of, and their initial values.
 
-A model on its way is a tuple of arrays, in the order of `initial`. What it loses on a
-batch is in `losses.py` for all TensorFlow rows, and in `in_numpy.py`.
+A model in training is a tuple of arrays, in the order of `initial`. Its loss on a batch
+is in `losses.py` for all TensorFlow rows, and in `in_numpy.py`.
 """
 
 from collections import OrderedDict

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured once per process, or must not see what was there before."""
+"""What is measured once per process, or needs a fresh one."""
 
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows are compared on which workload, and to which one the others are ratios."""
+"""Which rows are compared on which workload, and which one the ratios refer to."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -80,6 +80,14 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     return compare
 
 
+@pytest.fixture
+def intrinsics_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test defines is known to no other test."""
+    from fedlearn_edu.language import intrinsic
+
+    monkeypatch.setattr(intrinsic, "_registry", dict(intrinsic._registry))
+
+
 @pytest.fixture(scope="session")
 def mnist_folder() -> Path:
     """The folder that holds the real `mnist.npz`; without one, the test is skipped."""

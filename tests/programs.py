@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few types and computations that many tests are about, and a child process.
+"""The few containers and computations many tests are about, and a child process.
 
 Everything here is NumPy: a test that uses it needs no TensorFlow.
 """
@@ -8,7 +8,9 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +22,28 @@ INTS, FLOATS = fl.type_at_clients(np.int32), fl.type_at_clients(np.float32)
 INT_AT_SERVER = fl.type_at_server(np.int32)
 NUMBERS = fl.SequenceType(np.int32)
 NUMBERS_AT_CLIENTS = fl.type_at_clients(NUMBERS)
+
+
+class Pair(NamedTuple):
+    """A namedtuple."""
+
+    a: Any
+    b: Any
+
+
+class Point(NamedTuple):
+    """Another one, with other names."""
+
+    x: Any
+    y: Any
+
+
+@dataclass
+class Data:
+    """A dataclass."""
+
+    a: Any
+    b: Any
 
 
 @fl.np_computation(np.int32)
@@ -68,6 +92,20 @@ def mapped(fn: Any) -> Any:
     """The federated computation that maps `fn` over the clients."""
     type_ = fl.type_at_clients(fn.type_signature.parameter)
     return fl.federated_computation(lambda v: fl.federated_map(fn, v), type_)
+
+
+def linted(*notebooks: Path) -> str:
+    """What the linter and the formatter complain of in these notebooks."""
+    config = Path(__file__).parents[1] / "pyproject.toml"
+    said = ""
+    for command in (["check", "--quiet"], ["format", "--check", "--quiet"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "--config", str(config)]
+        run = subprocess.run(
+            [*ruff, *map(str, notebooks)], capture_output=True, text=True, check=False
+        )
+        said += run.stdout + run.stderr
+        assert run.returncode == 0, said
+    return said
 
 
 def in_another_process(program: str, *arguments: str) -> str:

@@ -75,30 +75,6 @@ def test_every_error_is_also_one_python_knows(class_: type) -> None:
     assert known, f"{class_.__name__} is a FedLearnError only"
 
 
-@pytest.mark.parametrize(
-    ("class_", "builtin"),
-    [
-        ("TypeMismatchError", TypeError),
-        ("ArgumentsError", TypeError),
-        ("TracingError", TypeError),
-        ("StructureError", ValueError),
-        ("ComputationReturnedNoneError", ValueError),
-        ("CardinalityError", ValueError),
-        ("ExecutorError", ValueError),
-        ("InputRangeError", ValueError),
-        ("ContextError", RuntimeError),
-        ("ComputationFailedError", RuntimeError),
-        ("UnsupportedIntrinsicError", NotImplementedError),
-        ("EmptyGroupError", ZeroDivisionError),
-        ("EmptyGroupError", RuntimeError),
-    ],
-)
-def test_an_error_is_the_builtin_a_programmer_would_catch(
-    class_: str, builtin: type[Exception]
-) -> None:
-    assert issubclass(getattr(errors, class_), builtin)
-
-
 def test_an_error_survives_a_process_border() -> None:
     error = TypeNotAssignableError("no", expected=1, where="here")
     error.source_type = "int32"
@@ -122,12 +98,6 @@ def test_a_notebook_shows_your_line_and_the_message() -> None:
     ]
 
 
-def test_a_notebook_shows_your_line_also_when_the_package_raised() -> None:
-    with pytest.raises(NotationError) as caught:
-        parse_type("<int32")
-    assert caught.value._render_traceback_()[0].endswith('parse_type("<int32")')
-
-
 def files_of(error: BaseException) -> list[str]:
     return [
         Path(frame.filename).name for frame in traceback.extract_tb(error.__traceback__)
@@ -146,15 +116,6 @@ def test_all_frames_are_shown_on_request(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(NotationError) as caught:
         short_traceback(lambda: parse_type("<int32"))()
     assert {"errors.py", "notation.py"} <= set(files_of(caught.value))
-
-
-def test_an_error_of_your_code_keeps_your_frames_only() -> None:
-    def yours(x: Any) -> Any:
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError) as caught:
-        fl.federated_computation(yours, np.int32)
-    assert set(files_of(caught.value)) == {"test_errors.py"}
 
 
 def test_an_error_of_a_library_keeps_the_frames_of_the_library() -> None:

@@ -91,7 +91,7 @@ def plan(folder: Path, to: Path = SUBMITTED) -> list[Step]:
 
 
 def apply(steps: Sequence[Step]) -> None:
-    """Does it. What a newer file replaces stays beside it."""
+    """Carries the plan out. What a newer file replaces stays beside it."""
     for step in steps:
         if step.target is None or step.what == "same":
             continue

@@ -31,7 +31,7 @@ _new: Any = nbformat.v4
 
 @final
 class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no types
-    """The last step of a release: what a learner's copy has and the lesson has not."""
+    """The last step of a release: adds what only a learner's copy has."""
 
     def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
         """Lets exercises fail; adds links and a cell that installs, once published.
@@ -65,7 +65,7 @@ class ExecuteAgain(Execute):  # type: ignore[misc]
     def preprocess(
         self, notebook: Any, resources: Any, km: Any = None
     ) -> tuple[Any, Any]:
-        """As often as it takes, up to `MOST_DEATHS` times."""
+        """Runs it again after a kernel died, up to `MOST_DEATHS` times."""
         self._left_out: set[int] = set()
         while True:
             try:

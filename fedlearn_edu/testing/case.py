@@ -2,24 +2,25 @@
 """A conformance case: a program, what it is run on, and what must come out.
 
 The files in `cases/` fill one `CaseBook` each; `conformance.py` runs the cases. A
-program is written once, for a decorator of leaf code that is handed in, and becomes a
-case for each runtime. Nothing is traced, and no runtime loaded, before a case is asked
-for its computation.
+program is written once, as the body of a federated computation that is also handed a
+decorator for leaf code, and becomes a case for each runtime. Nothing is traced, and no
+runtime loaded, before a case is asked for its computation.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, final
 
 from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.federated_computation import federated_computation
 from fedlearn_edu.runtimes.numpy.computation import np_computation
 
 # Decorates leaf code: `np_computation`, `tf_computation`, or the two in turn.
 Leaf = Callable[..., Any]
-# Writes a program whose leaf code is decorated with what it is given.
-Program = Callable[[Leaf], Computation]
+# Gets the decorator of leaf code, then the parameters of a body, if it is one.
+Program = Callable[..., Any]
 
 NUMPY, TENSORFLOW, MIXED = "numpy", "tensorflow", "mixed"
 EITHER = (NUMPY, TENSORFLOW)
@@ -94,9 +95,14 @@ class CaseBook:
         *,
         runtimes: tuple[str, ...] = EITHER,
         needs_sequences: bool = False,
+        of: Sequence[Any] | None = None,
         **examples: Example,
     ) -> Callable[[Program], Program]:
-        """Adds the decorated program on one example, or on several named ones."""
+        """Adds the decorated program on one example, or on several named ones.
+
+        With `of`, the types of its parameters, it is the body of a federated
+        computation; without, it returns a computation.
+        """
         named = {f"-{name}": example for name, example in examples.items()}
         if only is not None:
             named[""] = only
@@ -107,7 +113,7 @@ class CaseBook:
             ):
                 case = Case(
                     name=program.__name__ + suffix,
-                    build=partial(_build, program, runtime),
+                    build=partial(_build, program, runtime, of),
                     arguments=example.arguments,
                     keywords=example.keywords,
                     expected=example.expected,
@@ -121,8 +127,17 @@ class CaseBook:
         return register
 
 
-def _build(program: Program, runtime: str) -> Computation:
-    return program(_leaf_decorator(runtime))
+def _build(program: Program, runtime: str, of: Sequence[Any] | None) -> Computation:
+    leaf = _leaf_decorator(runtime)
+    made = program(leaf) if of is None else _computation(program, leaf, of)
+    assert isinstance(made, Computation)
+    return made
+
+
+def _computation(program: Program, leaf: Leaf, of: Sequence[Any]) -> Any:
+    body = partial(program, leaf)
+    body.__name__ = program.__name__  # type: ignore[attr-defined]
+    return federated_computation(body, *of)
 
 
 def _leaf_decorator(runtime: str) -> Leaf:

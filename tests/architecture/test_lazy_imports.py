@@ -2,10 +2,10 @@
 """`import fedlearn_edu` is quick and leaves the heavy libraries alone."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+
+from tests.programs import in_another_process
 
 HEAVY = ["tensorflow", "keras", "matplotlib", "ipywidgets", "IPython", "dask"]
 MAX_SECONDS = 0.5
@@ -21,13 +21,7 @@ print(json.dumps([seconds, heavy]))
 
 
 def _import_afresh(module: str) -> tuple[float, list[str]]:
-    program = PROGRAM.format(module=module)
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stderr == "", "a successful import prints nothing on stderr"
-    seconds, heavy = json.loads(run.stdout)
+    seconds, heavy = json.loads(in_another_process(PROGRAM.format(module=module)))
     return seconds, heavy
 
 
@@ -52,7 +46,4 @@ import sys; sys.modules["tensorflow"] = sys.modules["ml_dtypes"] = None
 import fedlearn_edu as fl
 print(fl.parse_type("float16"), "bfloat16" in fl.types.dtypes.DTYPE_NAMES)
 """
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True
-    )
-    assert (run.stdout, run.stderr) == ("float16 False\n", "")
+    assert in_another_process(program) == "float16 False\n"

@@ -37,10 +37,6 @@ HOMES = {
 }
 
 
-def test_vocabulary_has_both_kinds() -> None:
-    assert {definition.is_primitive for definition in all_intrinsics()} == {True, False}
-
-
 @pytest.mark.parametrize("uri", URIS)
 def test_intrinsic_has_one_home(uri: str) -> None:
     homes = [named(file) for file, names in HOMES.items() if uri in names]

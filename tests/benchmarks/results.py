@@ -60,6 +60,7 @@ def made_up(seconds: Callable[[str, str], float]) -> dict[str, Any]:
         }
         for name, keys in COMPARED.items()
     }
+    per_client = {10: (9e-3, 1.0), 100: (1e-3, 2.0), 1000: (1.1e-3, 12.0)}
     results["growth"] = [
         {
             "clients": n,
@@ -68,11 +69,9 @@ def made_up(seconds: Callable[[str, str], float]) -> dict[str, Any]:
             "first_mb": 9.0,
             "later_mb": mb,
         }
-        for n, each, mb in (
-            *((10, 9e-3, 1.0), (100, 1e-3, 2.0)),
-            *((1000, 1.1e-3, 12.0), (10_000, 1.05e-3, 42.0)),
-        )
+        for n, (each, mb) in {**per_client, 10_000: (1.05e-3, 42.0)}.items()
     ]
+    sums = {10: 0.01, 1000: 0.05, 100_000: 5.5}
     results["overhead"] = {
         "sums": [
             {
@@ -80,10 +79,9 @@ def made_up(seconds: Callable[[str, str], float]) -> dict[str, Any]:
                 "intrinsics": 1,
                 "right": True,
                 "seconds": s,
-                "each_us": s / n,
+                "each_us": 1e6 * s / n,
             }
-            | {"each_us": 1e6 * s / n}
-            for n, s in ((10, 0.01), (1000, 0.05), (100_000, 5.5))
+            for n, s in sums.items()
         ],
         "import": {"seconds": 0.125, "loads_tensorflow": False},
     }

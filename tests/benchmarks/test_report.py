@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.architecture.repository import ROOT
 from tests.benchmarks.results import made_up
 
 pytestmark = pytest.mark.tensorflow
@@ -81,6 +82,19 @@ def test_wrong_sums_and_growth_are_wrong_too(results: dict[str, Any]) -> None:
     broken = json.loads(json.dumps(results))
     broken["growth"][-1]["right"] = broken["overhead"]["sums"][0]["right"] = False
     assert wrong_rows(broken) == ["W5: 10,000 clients", "W6: 10 clients"]
+
+
+def test_page_shows_the_kept_results() -> None:
+    from benchmarks.report import put_into, wrong_rows
+
+    text = (ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    kept = json.loads(text)
+    assert (kept["data"], kept["quick"]) == ("mnist", False)
+    assert {"W1", "W2", "W3"} <= kept["tables"].keys()
+    assert {"growth", "overhead", "first_rounds"} <= kept.keys()
+    assert wrong_rows(kept) == []
+    assert page == put_into(page, kept), "python -m benchmarks --write writes both"
 
 
 def test_page_changes_between_its_marks_only(results: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from fedlearn_edu.course import doctor, records, start
 from fedlearn_edu.course.doctor import Finding, examine, verdict
+from tests.programs import in_another_process
 
 
 @pytest.fixture(autouse=True)
@@ -79,9 +80,7 @@ def test_nothing_is_left_behind_and_tensorflow_stays_away(tmp_path: Path) -> Non
         "print([m for m in ('tensorflow', 'keras', 'matplotlib') if m in sys.modules])"
     )
     before = sorted(tmp_path.rglob("*"))
-    command = [sys.executable, "-c", program, str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (run.stdout, run.stderr) == ("[]\n", "")
+    assert in_another_process(program, str(tmp_path)) == "[]\n"
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -132,13 +131,6 @@ def test_missing_or_old_package_is_a_problem_with_a_command(
         assert sys.executable in found.do
 
 
-def test_package_that_is_not_installed_itself_is_a_problem(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pretend(monkeypatch, "fedlearn-edu", None)
-    assert "pip install -e" in one(tmp_path, "runs from its folder only").do
-
-
 def kernel(folder: Path, command: str) -> None:
     """A kernel of the name that lessons ask for, where Jupyter looks first."""
     spec = {"argv": [command, "-m", "ipykernel"], "display_name": "x", "language": "p"}
@@ -175,26 +167,50 @@ def test_missing_ipykernel_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None
     assert doctor._kernel().do == f"{sys.executable} -m pip install ipykernel"
 
 
-def test_damaged_data_is_a_problem_with_a_cure(tmp_path: Path) -> None:
-    (tmp_path / "mnist.npz").write_bytes(b"torn")
-    found = one(tmp_path, "the MNIST file cannot be read")
-    assert found.verdict == "problem"
-    assert "delete it" in found.do
+def damaged_data(folder: Path, _: pytest.MonkeyPatch) -> None:
+    (folder / "mnist.npz").write_bytes(b"torn")
 
 
-def test_missing_lessons_are_a_problem(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def no_lessons(folder: Path, patch: pytest.MonkeyPatch) -> None:
     for place in ("_PACKAGED", "_REPOSITORY"):
-        monkeypatch.setattr(start, place, tmp_path / "nowhere")
-    assert one(tmp_path, "the lessons are not here").verdict == "problem"
+        patch.setattr(start, place, folder / "nowhere")
 
 
-def test_folder_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
-    (tmp_path / "occupied").write_text("")
-    found = one(tmp_path / "occupied" / "deeper", "cannot be written into")
-    assert found.verdict == "problem"
-    assert "fedlearn-edu start FOLDER" in found.do
+def not_installed(_: Path, patch: pytest.MonkeyPatch) -> None:
+    pretend(patch, "fedlearn-edu", None)
+
+
+def root(_: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(os, "geteuid", lambda: 0, raising=False)
+
+
+def occupied(folder: Path, _: pytest.MonkeyPatch) -> None:
+    (folder / "occupied").write_text("")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words", "verdict", "cure"),
+    [
+        (damaged_data, "the MNIST file cannot be read", "problem", "delete it"),
+        (no_lessons, "the lessons are not here", "problem", ""),
+        (not_installed, "runs from its folder only", "problem", "pip install -e"),
+        (occupied, "cannot be written into", "problem", "fedlearn-edu start FOLDER"),
+        (root, "you are root", "note", " start FOLDER --allow-root"),
+    ],
+)
+def test_trouble_is_named_with_its_cure(
+    trouble: Any,
+    words: str,
+    verdict: str,
+    cure: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trouble(tmp_path, monkeypatch)
+    below = tmp_path / "occupied" / "deeper" if trouble is occupied else tmp_path
+    found = one(below, words)
+    assert found.verdict == verdict
+    assert cure in found.do
 
 
 def test_progress_that_cannot_be_kept_stops_nobody(
@@ -220,15 +236,6 @@ def test_port_that_is_taken_stops_nobody(
         found = one(tmp_path, f"port {port} is taken")
     assert found.verdict == "note"
     assert "takes the next one" in found.do
-
-
-def test_root_is_told_that_jupyterlab_does_not_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
-    found = one(tmp_path, "you are root")
-    assert found.verdict == "note"
-    assert found.do.endswith(" start FOLDER --allow-root")
 
 
 @pytest.mark.parametrize(

@@ -57,14 +57,8 @@ def test_html_of_an_answer_is_shown_and_not_run() -> None:
     for tag in ("<script", "<b>", "<i>", "<u>"):
         assert tag not in html
     assert "&lt;script&gt;" in html
-
-
-def test_html_of_a_name_is_escaped_too() -> None:
-    class Odd:
-        pass
-
-    Odd.__name__ = "<img>"
-    assert "<img>" not in as_html(judge(doubles(), Odd()))
+    odd = type("<img>", (), {})
+    assert "<img>" not in as_html(judge(doubles(), odd()))
 
 
 def test_prose_sets_code() -> None:
@@ -81,9 +75,6 @@ def test_results_are_shown_as_one_would_write_them() -> None:
     assert shown(np.zeros([28, 28])).startswith("28×28 numbers [[0. 0. 0.")
     assert shown(object()) == "an object"
     assert shown(Struct([("a", 1)])) == "<a=1>"
-
-
-def test_list_that_holds_itself_can_be_shown() -> None:
     circle: list[Any] = []
     circle.append(circle)
-    assert shown(circle)
+    assert shown(circle), "a list that holds itself"

@@ -104,15 +104,17 @@ def test_reference_answer_does_not_look_like_a_mistake(exercise: Exercise) -> No
 
 
 @each_lesson
-def test_notebook_has_the_exercises_and_checks_each_by_its_name(lesson: Lesson) -> None:
-    graders = [(c["metadata"].get("nbgrader", {}), c["source"]) for c in cells(lesson)]
+def test_notebook_begins_its_lesson_and_has_its_exercises(lesson: Lesson) -> None:
+    graders = [
+        (cell["metadata"].get("nbgrader", {}), "".join(cell["source"]))
+        for cell in cells(lesson)
+    ]
     answers = [each["grade_id"] for each, _ in graders if each.get("solution")]
     assert answers == [exercise.name for exercise in lesson.exercises]
-    graded = [(each, "".join(code)) for each, code in graders if each.get("grade")]
-    points = {each["grade_id"]: each["points"] for each, _ in graded}
+    points = {g["grade_id"]: g["points"] for g, _ in graders if g.get("grade")}
     assert points == {f"check-{each.name}": each.points for each in lesson.exercises}
-    for (_, code), name in zip(graded, answers, strict=True):
-        assert code.startswith(f"check.{name}({name})\n")
+    code = "\n".join(source for _, source in graders)
+    assert f'begin("{lesson.name}", globals())' in code
 
 
 @each_lesson
@@ -126,6 +128,7 @@ def test_notebook_begins_with_what_the_lesson_says(lesson: Lesson) -> None:
         f"{lesson.points} points · you need {lesson.needs}"
     )
     assert facts in _unformatted(title), facts
+    assert "`fedlearn_edu` comes from this lesson's repository" in title
 
 
 @each_lesson

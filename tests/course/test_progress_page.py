@@ -2,7 +2,6 @@
 """The page of a learner's progress: its numbers, its words, and that it follows."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -12,15 +11,10 @@ from fedlearn_edu.course.records import Progress, Record
 from fedlearn_edu.viz.progress import LessonRow, draw_progress
 from tests.course.examples import HELLO, LESSONS, TYPES
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 DAY = "2026-11-22"
 BEGUN = Progress({"say_hello": Record(2, 1, DAY), "warmer": Record(3, 2)})
-
-
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "progress.json"))
-    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    monkeypatch.setattr(records, "_listeners", [])
 
 
 def test_rows_count_exercises_points_and_hints() -> None:
@@ -66,12 +60,12 @@ def test_finished_lesson_says_done() -> None:
     ],
 )
 def test_next_step_is_in_the_lesson_that_was_begun(
-    done: dict[str, Record], told: str, kept: None
+    done: dict[str, Record], told: str
 ) -> None:
     assert progress_page.sentence(LESSONS, Progress(done)) == told
 
 
-def test_text_has_a_line_for_each_lesson_and_says_what_comes_next(kept: None) -> None:
+def test_text_has_a_line_for_each_lesson_and_says_what_comes_next() -> None:
     assert progress_page.as_text(LESSONS, BEGUN).splitlines() == [
         " done    points hints",
         "  1/2     5/15     3  01 Hello, federated world",
@@ -92,30 +86,23 @@ def test_page_says_if_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "Nothing is kept: FEDLEARN_EDU_PROGRESS is off" in " ".join(text.split())
 
 
-def test_page_needs_nothing_from_elsewhere(kept: None) -> None:
+def test_page_needs_nothing_from_elsewhere_and_can_be_read_aloud() -> None:
     page = progress_page.as_page(LESSONS, BEGUN)
     assert page.startswith("<!DOCTYPE html>")
     assert not re.search(r"https?:|src=|<script|@import|url\(", page)
     assert 'lang="en"' in page
     assert 'name="viewport"' in page
-
-
-def test_table_is_one_that_a_screen_reader_can_follow() -> None:
     html = draw_progress(progress_page.rows(LESSONS, BEGUN), "One done.")
     assert html.count('<th scope="col"') == 5
     assert html.count('<th scope="row"') == 2
     assert html.count('aria-hidden="true"') == 2, "bars repeat what numbers say"
     assert 'role="status"' in html
     assert "Types &lt;and&gt; placements" in html
-
-
-def test_text_has_the_color_of_the_page_it_is_on() -> None:
-    html = draw_progress(progress_page.rows(LESSONS, BEGUN), "One done.")
     colors = set(re.findall(r"[;\"](?:color|background):(#?\w+)", html))
-    assert colors == {"inherit", "#76767655", "#009E73"}
+    assert colors == {"inherit", "#76767655", "#009E73"}, "text has the page's color"
 
 
-def test_view_follows_when_a_check_passes(kept: None) -> None:
+def test_view_follows_when_a_check_passes() -> None:
     shown = progress_page.view([HELLO])
     assert "0 of 2 exercises done" in shown.value
     records.note_check("say_hello", False)
@@ -124,7 +111,7 @@ def test_view_follows_when_a_check_passes(kept: None) -> None:
     assert shown.text == progress_page.as_text([HELLO], records.read())
 
 
-def test_view_is_a_table_where_no_widget_can_run(kept: None) -> None:
+def test_view_is_a_table_where_no_widget_can_run() -> None:
     shown = progress_page.view([HELLO])
     bundle = shown._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
@@ -132,10 +119,11 @@ def test_view_is_a_table_where_no_widget_can_run(kept: None) -> None:
     assert "Next: lesson 1" in bundle["text/plain"]
 
 
-def test_view_that_is_shown_again_knows_what_other_notebooks_did(kept: None) -> None:
+def test_view_that_is_shown_again_knows_what_other_notebooks_did() -> None:
     shown = progress_page.view([HELLO])
     file = records.file()
     assert file is not None
+    file.parent.mkdir()
     file.write_text(
         '{"version": 1, "exercises": {"warmer": {"tries": 1, "hints": 0, '
         '"passed": "2026-11-22"}}}'

@@ -18,19 +18,9 @@ from filelock import FileLock
 from fedlearn_edu.course import records
 from fedlearn_edu.course.records import Progress, Record
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 TODAY = date.today().isoformat()
-
-
-@pytest.fixture(autouse=True)
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file of its own for each test; nobody listens, nothing was said yet."""
-    path = tmp_path / "deep" / "progress.json"
-    monkeypatch.setenv(records.VARIABLE, str(path))
-    monkeypatch.delenv("NBGRADER_EXECUTION", raising=False)
-    monkeypatch.setattr(records, "_listeners", [])
-    records._say_once.cache_clear()
-    monkeypatch.setattr(records, "_unwritten", {})
-    return path
 
 
 def in_the_file(path: Path) -> dict[str, Any]:

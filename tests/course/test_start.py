@@ -36,6 +36,14 @@ def put(folder: Path, name: str, content: str) -> None:
     file.write_text(content)
 
 
+@pytest.fixture
+def newer(release: Path, mine: Path) -> None:
+    """A lesson was delivered and worked on; then a newer one was released."""
+    deliver(release, mine)
+    put(mine, LESSON, "my answer")
+    put(release, LESSON, "release 2")
+
+
 def found(folder: Path) -> dict[str, str]:
     files = (file for file in folder.rglob("*") if file.is_file())
     names = {file.relative_to(folder).as_posix(): file.read_text() for file in files}
@@ -92,12 +100,10 @@ def test_your_work_stays_and_a_newer_lesson_lands_beside_it(
     assert f"{BESIDE}: newer than yours, and beside it" in start.report(delivered, mine)
 
 
+@pytest.mark.usefixtures("newer")
 def test_what_landed_beside_is_renewed_only_while_untouched(
     release: Path, mine: Path
 ) -> None:
-    deliver(release, mine)
-    put(mine, LESSON, "my answer")
-    put(release, LESSON, "release 2")
     deliver(release, mine)
     put(release, LESSON, "release 3")
     deliver(release, mine)
@@ -111,12 +117,10 @@ def test_what_landed_beside_is_renewed_only_while_untouched(
     assert found(mine)["01_hello/01_hello.new2.ipynb"] == "release 4"
 
 
+@pytest.mark.usefixtures("newer")
 def test_what_landed_beside_and_was_put_away_stays_away(
     release: Path, mine: Path
 ) -> None:
-    deliver(release, mine)
-    put(mine, LESSON, "my answer")
-    put(release, LESSON, "release 2")
     deliver(release, mine)
     (mine / BESIDE).unlink()
     assert what(deliver(release, mine))[LESSON] == "yours"
@@ -126,12 +130,10 @@ def test_what_landed_beside_and_was_put_away_stays_away(
     assert found(mine)[BESIDE] == "release 3"
 
 
+@pytest.mark.usefixtures("newer")
 def test_newer_lesson_that_took_the_place_of_yours_is_known(
     release: Path, mine: Path
 ) -> None:
-    deliver(release, mine)
-    put(mine, LESSON, "my answer")
-    put(release, LESSON, "release 2")
     deliver(release, mine)
     (mine / BESIDE).replace(mine / LESSON)
     assert what(deliver(release, mine))[LESSON] == "unchanged"

@@ -34,18 +34,6 @@ def test_file_instead_of_folder_is_refused_before_anything_runs(
 
 
 @pytest.mark.tensorflow
-def test_damaged_mnist_gets_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "mnist.npz").write_bytes(b"torn")
-    monkeypatch.setenv("FEDLEARN_EDU_DATA", str(tmp_path))
-    assert main(["demo", "--data", "mnist", "--out", str(tmp_path / "out")]) == 2
-    printed = capsys.readouterr()
-    assert printed.err.count("\n") == 1
-    assert "the MNIST file cannot be read" in printed.err
-
-
-@pytest.mark.tensorflow
 @pytest.mark.slow
 def test_demo_reports_a_run_and_saves_the_pictures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

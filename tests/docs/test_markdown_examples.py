@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from fedlearn_edu.language import context_stack
-from fedlearn_edu.language import intrinsic as definition
 from tests.architecture.repository import named
 from tests.docs.pages import markdown_pages, read, without_fences
 
@@ -34,13 +33,11 @@ PAGES = [_parameter(page) for page in markdown_pages() if _examples(page).exampl
 
 
 @pytest.fixture
-def _nothing_stays_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page may set a context or define an intrinsic; later tests do not see it."""
+def _default_context_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(context_stack, "_default", list(context_stack._default))
-    monkeypatch.setattr(definition, "_registry", dict(definition._registry))
 
 
-@pytest.mark.usefixtures("_nothing_stays_behind")
+@pytest.mark.usefixtures("_default_context_comes_back", "intrinsics_as_before")
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_print_what_the_page_says(page: Path) -> None:
     """All examples of a page share their names, as for a reader who types along."""

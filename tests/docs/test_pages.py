@@ -72,14 +72,6 @@ def test_options_of_the_demo_in_the_pages_are_understood() -> None:
 # ------------------------------------------------------------------ files and folders
 
 
-def test_pictures_of_the_readme_are_pictures() -> None:
-    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", read(README))
-    pictures = [picture for picture in shown if not picture.startswith("https://")]
-    assert pictures
-    for picture in pictures:
-        assert (ROOT / picture).read_bytes().startswith(b"\x89PNG\r\n")
-
-
 @pytest.mark.parametrize("page", [ARCHITECTURE, FROM_TFF, LIFE], ids=named)
 def test_page_names_only_files_that_exist(page: Path) -> None:
     files = [code for code in in_code(read(page)) if re.fullmatch(r"[\w/]+\.py", code)]

@@ -4,7 +4,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from fedlearn_edu.executors.base import Executor, resolve_type
 from fedlearn_edu.executors.concurrency import gather, run_inline
 from fedlearn_edu.structure import Struct
 from tests.executors.examples import EXAMPLES, CountingExecutor, call, run
-from tests.programs import FLOAT, INT, add, increment, seven
+from tests.programs import FLOAT, INT, Pair, add, increment, seven
 
 # These pass on what they are asked; or are another one with a mapping in front.
 THOROUGH = ("ThreadDelegating", "Recording", "Sizing", "Federated")
@@ -66,11 +66,6 @@ def test_a_computation_is_embedded_without_a_type(executor: Executor) -> None:
         return one.type_signature, other.type_signature
 
     assert run(work()) == (increment.type_signature, increment.type_signature)
-
-
-class Pair(NamedTuple):
-    a: Any
-    b: Any
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.framework import FederatingStrategy, Handle, implements
-from fedlearn_edu.language import intrinsic as definition
 from fedlearn_edu.language.application import define
 from fedlearn_edu.language.intrinsic import intrinsic_named
 from tests.executors.direct import composed, refused, with_sequences
@@ -20,11 +19,6 @@ MEAN = (
     intrinsic_named("federated_mean"),
     fl.FunctionType(FLOATS, fl.type_at_server(FLOAT)),
 )
-
-
-@pytest.fixture
-def _registry_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(definition, "_registry", dict(definition._registry))
 
 
 async def ask(executor: Any, fn: Any, *arguments: Any) -> Any:
@@ -97,7 +91,7 @@ def test_functions_among_the_arguments_are_opened(op: Any, result: int) -> None:
     assert run(answer(composed(3), fn, *arguments)) == result
 
 
-@pytest.mark.usefixtures("_registry_as_before")
+@pytest.mark.usefixtures("intrinsics_as_before")
 @pytest.mark.parametrize(
     "fn",
     [increment, fl.federated_computation(lambda x: increment(x), np.int32)],
@@ -118,7 +112,7 @@ def test_a_function_may_travel_inside_another_one(fn: Any) -> None:
     assert run(answer(federating(), use, (fn,), ([1, 2], INTS))) == (3, 4)
 
 
-@pytest.mark.usefixtures("_registry_as_before")
+@pytest.mark.usefixtures("intrinsics_as_before")
 def test_an_expansion_may_return_a_structure() -> None:
     def extremes(value: Any) -> Any:
         return [fl.federated_min(value), fl.federated_max(value)]

@@ -20,17 +20,6 @@ from tools.cells import check_cells, read, what_it_says, write
 @pytest.mark.notebook
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_lesson_that_is_well_has_no_problems(tmp_path: Path) -> None:
-    source = write_lesson(tmp_path / "lesson")
-    proof = prove(source, list(parse(ANSWERS)), tmp_path / "course")
-    assert [fault for find in proofs.ALL for fault in find(proof)] == []
-    assert proof.points == {"double": 5, "square": 10}
-    assert len(proof.rounds) == 3
-
-
-@pytest.mark.notebook
-@pytest.mark.thorough
-@pytest.mark.slow
 def test_every_kind_of_fault_is_found(tmp_path: Path) -> None:
     """A solution that is broken, a loud cell, misjudged answers, missing words."""
     source = write_lesson(

@@ -2,7 +2,7 @@
 """Using intrinsics: where they may be called, what their arguments convert to."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ArgumentsError, ContextError, TypeMismatchError
-from fedlearn_edu.language import intrinsic as definition
 from fedlearn_edu.language.application import derived
 from tests.ids import plain
 from tests.programs import (
@@ -26,18 +25,12 @@ from tests.programs import (
     signature,
 )
 
+pytestmark = pytest.mark.usefixtures("intrinsics_as_before")
+
 
 @fl.np_computation(np.int32, [np.int32, np.int32])
 def step(state: Any, item: Any) -> Any:
     return state + item[0] * item[1]
-
-
-@pytest.fixture(autouse=True)
-def _registry_as_before() -> Iterator[None]:
-    before = dict(definition._registry)
-    yield
-    definition._registry.clear()
-    definition._registry.update(before)
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ArgumentsError, TracingError, TypeMismatchError
-from tests.programs import INT, add, increment, seven, signature
+from tests.programs import INT, Pair, add, increment, seven, signature
 
 BOOL = np.bool_
 Body = Callable[..., Any]
@@ -175,11 +175,6 @@ def test_an_unnamed_field_behind_a_named_one_goes_by_position() -> None:
 
 
 # ----------------------------------------------------- 2.5, struct arguments at the top
-
-
-class Pair(NamedTuple):
-    a: Any
-    b: Any
 
 
 @fl.np_computation(np.int32, np.int32)

@@ -4,7 +4,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from fedlearn_edu import CLIENTS, SERVER
 from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.framework import derived
 from fedlearn_edu.testing import assert_same
+from tests.programs import Point
 
 F32, I32 = np.float32, np.int32
 
@@ -166,11 +167,6 @@ KEYWORDS: list[tuple[Callable[[], Any], Any]] = [
 @pytest.mark.parametrize(("use", "expected"), KEYWORDS)
 def test_arguments_may_come_by_name(use: Callable[[], Any], expected: Any) -> None:
     assert use() == expected
-
-
-class Point(NamedTuple):
-    x: Any
-    y: Any
 
 
 @pytest.mark.parametrize(

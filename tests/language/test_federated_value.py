@@ -8,7 +8,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types import FederatedType
+from tests.programs import Point
 from tests.strategies import federated_types, same, value_of
 
 F32 = np.float32
@@ -35,11 +36,6 @@ records: Any = fl.place(
     [OrderedDict(n=1, w=VECTORS[0]), OrderedDict(n=2, w=VECTORS[1])], CLIENTS
 )
 lists: Any = fl.place([[1, 2], [3]], CLIENTS)
-
-
-class Point(NamedTuple):
-    x: Any
-    y: Any
 
 
 @dataclass

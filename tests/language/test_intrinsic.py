@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The registry: every intrinsic has a name, a signature and perhaps an expansion."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from fedlearn_edu.errors import StructureError, TypeMismatchError
-from fedlearn_edu.language import intrinsic as definition
 from fedlearn_edu.language.application import define
 from fedlearn_edu.language.intrinsic import all_intrinsics, intrinsic_named
 from fedlearn_edu.types import FunctionType, parse_type
 
-
-@pytest.fixture(autouse=True)
-def _registry_as_before() -> Iterator[None]:
-    before = dict(definition._registry)
-    yield
-    definition._registry.clear()
-    definition._registry.update(before)
+pytestmark = pytest.mark.usefixtures("intrinsics_as_before")
 
 
 PRIMITIVE = {

@@ -3,7 +3,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +12,10 @@ import fedlearn_edu as fl
 from fedlearn_edu import CLIENTS, SERVER
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.testing import assert_same
+from tests.programs import Point
 
 F32 = np.float32
 FLOATS = fl.SequenceType(F32)
-
-
-class Point(NamedTuple):
-    x: Any
-    y: Any
 
 
 @pytest.mark.parametrize(

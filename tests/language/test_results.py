@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a body may mention, and what comes back: semantics 2.6 and 2.10."""
 
-import dataclasses
 from collections import OrderedDict, defaultdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,18 +10,17 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TracingError, TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.language.value import to_value
-from tests.programs import FLOAT, INT, INT_AT_SERVER, INTS, NUMBERS, add, increment
-
-
-class Pair(NamedTuple):
-    a: Any
-    b: Any
-
-
-@dataclasses.dataclass
-class Data:
-    a: Any
-    b: Any
+from tests.programs import (
+    FLOAT,
+    INT,
+    INT_AT_SERVER,
+    INTS,
+    NUMBERS,
+    Data,
+    Pair,
+    add,
+    increment,
+)
 
 
 @pytest.fixture(

@@ -134,6 +134,7 @@ def final_accuracies(build: Callable[[Any], Any]) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.tensorflow
+@pytest.mark.thorough
 def test_cures_help_as_far_as_the_lesson_says() -> None:
     plain = final_accuracies(lambda model: learning.build_fed_avg(model, 0.1))
     pulled = final_accuracies(lambda model: build_my_prox(model, 1.0))
@@ -148,6 +149,7 @@ def test_cures_help_as_far_as_the_lesson_says() -> None:
 
 @pytest.mark.slow
 @pytest.mark.tensorflow
+@pytest.mark.thorough
 def test_clients_that_hardly_work_win() -> None:
     lazy = final_accuracies(lambda model: learning.build_fed_sgd(model, 0.3))
     hard = final_accuracies(

@@ -7,19 +7,14 @@ All of this is read off the file; nothing runs. What a lesson does when it runs 
 
 import re
 import statistics
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from fedlearn_edu.course.lessons import LESSONS as LESSONS_KNOWN
 from tests.notebooks.notebooks import LESSONS, NOTEBOOKS, each_lesson, each_notebook
+from tests.programs import linted
 from tools.cells import (
     answer_cells,
-    check_cells,
     code_cells,
     count_words,
     is_answer,
@@ -32,8 +27,6 @@ from tools.release import ROOT
 
 CELLS = range(35, 51)
 WORDS = range(900, 1501)
-EXERCISES = range(3, 6)
-POINTS = range(5, 16)
 LINES_OF_A_SOLUTION = range(1, 9)
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)\s*### END SOLUTION", re.DOTALL)
 
@@ -70,15 +63,8 @@ def test_cells_have_names_that_stay(path: Path) -> None:
     assert [id_ for id_ in ids if not named.fullmatch(id_)] == []
 
 
-@pytest.mark.parametrize("command", [["check"], ["format", "--check"]])
-def test_code_passes_the_linter(command: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ruff", *command, *map(str, NOTEBOOKS)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+def test_code_passes_the_linter() -> None:
+    assert linted(*NOTEBOOKS) == ""
 
 
 # ------------------------------------------------------------------ size
@@ -112,47 +98,20 @@ def test_imports_stand_at_the_top(path: Path) -> None:
 
 
 @each_lesson
-def test_exercises_are_few_and_small(path: Path) -> None:
-    notebook = read(path)
-    answers, checks = answer_cells(notebook), check_cells(notebook)
-    assert len(answers) in EXERCISES
-    assert list(answers) == list(checks)
-    for name, cell in answers.items():
+def test_solutions_are_small(path: Path) -> None:
+    for name, cell in answer_cells(read(path)).items():
         solution = "\n".join(SOLUTION.findall(cell.source))
         assert len(solution.splitlines()) in LINES_OF_A_SOLUTION, name
-        assert checks[name].metadata.nbgrader.points in POINTS, name
-
-
-@each_lesson
-def test_exercises_are_those_the_package_knows(path: Path) -> None:
-    [lesson] = [lesson for lesson in LESSONS_KNOWN if lesson.name == path.stem]
-    checks = check_cells(read(path))
-    stated = {name: cell.metadata.nbgrader.points for name, cell in checks.items()}
-    assert stated == {each.name: each.points for each in lesson.exercises}
-    first = read(path).cells[0].source
-    assert first.startswith(f"# {lesson.title}\n")
-    assert f"{lesson.minutes} minutes" in first
-    assert f"{lesson.points} points" in first
-    code = "\n".join(cell.source for cell in code_cells(read(path)))
-    assert f'begin("{lesson.name}", globals())' in code
-
-
-@each_lesson
-def test_answers_are_checked_at_once(path: Path) -> None:
-    for cell, after in pairwise(read(path).cells):
-        if is_answer(cell):
-            name = cell.metadata.nbgrader.grade_id
-            assert after.metadata.nbgrader.grade_id == f"check-{name}"
-            assert after.source.startswith(f"check.{name}({name})\n")
 
 
 @each_lesson
 def test_lesson_goes_on_without_the_answers(path: Path) -> None:
-    """The first cell that uses an answer takes the checkpoint's."""
+    """Each is checked at once; the next cell that uses it takes the checkpoint's."""
     cells = code_cells(read(path))
     answered = [index for index, cell in enumerate(cells) if is_answer(cell)]
     for index in answered:
         name = cells[index].metadata.nbgrader.grade_id
+        assert cells[index + 1].source.startswith(f"check.{name}({name})\n")
         used = (c for c in cells[index + 2 :] if re.search(rf"\b{name}\b", c.source))
         first = next(used, None)
         taken = f'{name} = checkpoint("{name}", {name})'
@@ -168,14 +127,6 @@ def test_locked_cells_have_one_name(path: Path) -> None:
 
 
 # ------------------------------------------------------------------ the way through it
-
-
-@each_lesson
-def test_lesson_says_what_it_is_about(path: Path) -> None:
-    first = read(path).cells[0].source
-    assert first.startswith("# ")
-    assert "`fedlearn_edu` comes from this lesson's repository" in first
-    assert re.search(r"\d+ minutes", first)
 
 
 @each_lesson

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slips around TensorFlow, which is imported inside: loading it takes seconds."""
+"""Slips around TensorFlow, which is loaded when the first of them is committed."""
 
 from typing import Any
 
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu import tf
 from tests.slips.slip import slip
 
 AT_CLIENTS = fl.type_at_clients(np.float32)
@@ -13,16 +14,12 @@ AT_CLIENTS = fl.type_at_clients(np.float32)
 
 @slip(130, TypeError, "client 1", "int32", "tf.cast", tensorflow=True)
 def tensor_of_another_dtype() -> None:
-    import tensorflow as tf
-
     mean = fl.federated_computation(lambda x: fl.federated_mean(x), AT_CLIENTS)
     mean([tf.constant(1.0), tf.constant(2)])
 
 
 @slip(131, TypeError, "step", "Keras optimizer", "in the body", tensorflow=True)
 def keras_optimizer_from_outside() -> None:
-    import tensorflow as tf
-
     optimizer = tf.keras.optimizers.SGD(learning_rate=0.1)
 
     @fl.tf_computation(np.float32)
@@ -34,8 +31,6 @@ def keras_optimizer_from_outside() -> None:
 
 @slip(132, TypeError, "variable", "outside", tensorflow=True)
 def variable_from_outside() -> None:
-    import tensorflow as tf
-
     weight = tf.Variable(1.0)
 
     @fl.tf_computation(np.float32)
@@ -45,8 +40,6 @@ def variable_from_outside() -> None:
 
 @slip(253, TypeError, "lookup table", "in the body", tensorflow=True)
 def lookup_table_from_outside() -> None:
-    import tensorflow as tf
-
     known = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
     table = tf.lookup.StaticHashTable(known, 0)
     fl.tf_computation(lambda word: table.lookup(word), np.str_)
@@ -65,8 +58,6 @@ def federated_call_in_tensorflow() -> None:
 
 @slip(134, TypeError, "tf_computation", tensorflow=True)
 def tensorflow_on_a_value() -> None:
-    import tensorflow as tf
-
     @fl.federated_computation(np.float32)
     def root(x: Any) -> Any:
         return tf.sqrt(x)
@@ -74,8 +65,6 @@ def tensorflow_on_a_value() -> None:
 
 @slip(135, TypeError, "tf_computation", tensorflow=True)
 def tensor_in_a_federated_body() -> None:
-    import tensorflow as tf
-
     @fl.federated_computation(np.float32)
     def constant(x: Any) -> Any:
         return [x, tf.constant(1.0)]
@@ -83,8 +72,6 @@ def tensor_in_a_federated_body() -> None:
 
 @slip(136, TypeError, "parameter", tensorflow=True)
 def value_captured_by_tensorflow() -> None:
-    import tensorflow as tf
-
     @fl.federated_computation(np.float32)
     def outer(x: Any) -> Any:
         inner = fl.tf_computation(lambda y: tf.add(y, x), np.float32)
@@ -93,8 +80,6 @@ def value_captured_by_tensorflow() -> None:
 
 @slip(137, RuntimeError, "pick", "client 2", tensorflow=True)
 def tensorflow_fails_at_a_client() -> None:
-    import tensorflow as tf
-
     @fl.tf_computation(np.int32)
     def pick(index: Any) -> Any:
         return tf.gather(tf.constant([10, 20, 30]), index)
@@ -126,8 +111,6 @@ def tensorflow_that_returns_an_object() -> None:
 
 @slip(141, TypeError, "client 0", "float32", "int64", tensorflow=True)
 def dataset_of_another_dtype() -> None:
-    import tensorflow as tf
-
     totals = fl.federated_computation(
         lambda x: fl.sequence_sum(x), fl.type_at_clients(fl.SequenceType(np.float32))
     )
@@ -136,8 +119,6 @@ def dataset_of_another_dtype() -> None:
 
 @slip(142, TypeError, "[dataset]", tensorflow=True)
 def dataset_for_all_clients() -> None:
-    import tensorflow as tf
-
     totals = fl.federated_computation(
         lambda x: fl.sequence_sum(x), fl.type_at_clients(fl.SequenceType(np.int64))
     )
@@ -183,8 +164,6 @@ def python_float_beside_an_integer_tensor() -> None:
 
 @slip(258, TypeError, "from_nested_row_splits", tensorflow=True)
 def ragged_tensor_as_parameter() -> None:
-    import tensorflow as tf
-
     @fl.tf_computation(tf.RaggedTensorSpec([None, None], tf.float32))  # type: ignore[untyped-decorator]
     def total(x: Any) -> Any:
         return tf.reduce_sum(x)
@@ -206,8 +185,6 @@ def dataset_taken_for_a_tensor() -> None:
 
 @slip(261, TypeError, "tf.sqrt", "return np.sqrt(x)", tensorflow=True)
 def numpy_in_a_tf_function() -> None:
-    import tensorflow as tf
-
     @fl.tf_computation(np.float32)
     @tf.function  # type: ignore[untyped-decorator]
     def root(x: Any) -> Any:

@@ -9,7 +9,6 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.framework import (
-    AsyncExecutionContext,
     ReferenceContext,
     SyncExecutionContext,
     local_executor_factory,
@@ -103,12 +102,6 @@ def test_primitives_of_a_case_include_those_of_function_arguments() -> None:
     )
     case = Case("ask", lambda: ask, (largest, [1, 2]))
     assert primitives(case) == {"federated_aggregate"}
-
-
-def test_async_context_conforms_too() -> None:
-    context = AsyncExecutionContext(local_executor_factory(max_fanout=2))
-    fitting = [case for case in cases() if case.name.startswith(("sum_", "mean_"))]
-    assert len(assert_conforms(context, fitting).agreed) == len(fitting) > 10
 
 
 def test_report_lists_ten_problems_at_most() -> None:

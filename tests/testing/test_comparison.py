@@ -4,7 +4,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +13,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.testing import assert_same, assert_type, difference
 from fedlearn_edu.testing.comparison import alike
-
-
-class Pair(NamedTuple):
-    left: Any
-    right: Any
+from tests.programs import Pair
 
 
 @dataclass

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import tensorflow as tf
-
 import fedlearn_edu as tff
+from fedlearn_edu import tf
 
 
 @dataclass(frozen=True)

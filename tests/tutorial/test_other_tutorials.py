@@ -14,48 +14,13 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as tff
+from fedlearn_edu import tf
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
-
-WORDS = ["to", "be", "or", "not", "that", "is", "the", "question"]
-
-
-def test_clients_select_words_by_index() -> None:
-    import tensorflow as tf
-
-    words_type = tff.TensorType(tf.string, [None])
-    indices_type = tff.TensorType(tf.int32, [3])
-    get_size = tff.tf_computation(lambda x: tf.size(x))
-
-    @tff.tf_computation(words_type, tf.int32)
-    @tff.check_returns_type(tff.TensorType(tf.string))
-    def gather(words: Any, index: Any) -> Any:
-        return tf.gather(words, index)
-
-    @tff.tf_computation(tff.SequenceType(tf.string))
-    @tff.check_returns_type(tff.TensorType(tf.string))
-    def join(words: Any) -> Any:
-        return words.reduce("", lambda text, word: tf.strings.join([text, word, " "]))
-
-    @tff.federated_computation(
-        tff.type_at_server(words_type), tff.type_at_clients(indices_type)
-    )
-    def select_words(words_at_server: Any, indices_at_clients: Any) -> Any:
-        max_key = tff.federated_map(get_size, words_at_server)
-        words = tff.federated_select(
-            indices_at_clients, max_key, words_at_server, gather
-        )
-        return tff.federated_map(join, words)
-
-    assert str(select_words.type_signature.result) == "{string}@CLIENTS"
-    found = select_words(WORDS, [[0, 1, 2], [6, 7, 5], [1, 1, 1]])
-    assert found == [b"to be or ", b"the question is ", b"be be be "]
 
 
 def test_clients_train_the_rows_they_selected() -> None:
     """Each client receives, changes and sends back only the rows of its own keys."""
-    import tensorflow as tf
-
     model_type = tff.TensorType(tf.float32, [6, 2])
     keys_type = tff.TensorType(tf.int32, [2])
     rows_type = tff.SequenceType(tff.TensorType(tf.float32, [2]))
@@ -94,7 +59,6 @@ def test_clients_train_the_rows_they_selected() -> None:
 
 def test_aggregator_with_state_scales_and_unscales() -> None:
     """A stateful sum: the factor grows by one from round to round."""
-    import tensorflow as tf
 
     @tff.federated_computation
     def initialize_fn() -> Any:
@@ -137,8 +101,6 @@ def test_aggregator_with_state_scales_and_unscales() -> None:
 
 def test_algorithm_with_server_state_learns() -> None:
     """Initialize and next: a `tf.function` loops over each client's dataset."""
-    import tensorflow as tf
-
     weights_type = tff.to_type(tf.TensorSpec([2], tf.float32))
     example_type = tff.to_type(
         OrderedDict(

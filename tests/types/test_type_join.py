@@ -4,7 +4,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,14 +27,10 @@ from fedlearn_edu.types.type_join import (
     infer_sequence,
     join,
 )
+from tests.programs import Point
 from tests.strategies import data_types, wider_types
 
 F32 = np.float32
-
-
-class Point(NamedTuple):
-    x: Any
-    y: Any
 
 
 @dataclass

@@ -36,7 +36,7 @@ def page_of(source: Path, root: Path) -> str:
 
 
 def rewrite(soup: Any, source: Path, root: Path, notebooks: set[str]) -> set[Path]:
-    """Mends the links and pictures of a page; returns the pages that it leads to.
+    """Rewrites the links and pictures of a page; returns the pages that it leads to.
 
     Args:
         soup: The page.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a notebook that ran, or a page of Markdown, to the HTML of its middle part."""
+"""From a notebook that ran, or a page of Markdown, to the HTML of its body."""
 
 import re
 from functools import cache

@@ -24,10 +24,10 @@ TOTAL = fl.federated_computation(fl.federated_sum, INTS)
 GREATEST = fl.federated_computation(fl.federated_max, INTS)
 
 
-@FUNCTIONS.add(gives(18, TRIPLE, 2))
-def function_handed_in(_: Leaf) -> Computation:
+@FUNCTIONS.add(gives(18, TRIPLE, 2), of=[INT_TO_INT, INT])
+def function_handed_in(_: Leaf, f: Any, x: Any) -> Any:
     """A computation may be the argument of another one."""
-    return fl.federated_computation(lambda f, x: f(f(x)), INT_TO_INT, INT)
+    return f(f(x))
 
 
 @FUNCTIONS.add(gives(18, OrderedDict(f=TRIPLE, x=2)))
@@ -37,69 +37,73 @@ def function_in_a_structure(_: Leaf) -> Computation:
     return fl.federated_computation(lambda p: p.f(p.f(p.x)), parameter)
 
 
-@FUNCTIONS.add(many=gives([3, 6], TRIPLE, [1, 2]), nobody=gives([], TRIPLE, []))
-def function_handed_on_to_a_map(_: Leaf) -> Computation:
+@FUNCTIONS.add(
+    many=gives([3, 6], TRIPLE, [1, 2]),
+    nobody=gives([], TRIPLE, []),
+    of=[INT_TO_INT, INTS],
+)
+def function_handed_on_to_a_map(_: Leaf, f: Any, v: Any) -> Any:
     """A function argument may be given to an intrinsic."""
-    return fl.federated_computation(
-        lambda f, v: fl.federated_map(f, v), INT_TO_INT, INTS
-    )
+    return fl.federated_map(f, v)
 
 
-@FUNCTIONS.add(gives([5, 5], FIVE, [0, 0]))
-def function_without_parameter(_: Leaf) -> Computation:
+@FUNCTIONS.add(gives([5, 5], FIVE, [0, 0]), of=[fl.FunctionType(None, INT), INTS])
+def function_without_parameter(_: Leaf, f: Any, clients: Any) -> Any:
     """A function argument without parameter may be evaluated at the clients."""
-    return fl.federated_computation(
-        lambda f, clients: fl.federated_eval(f, CLIENTS),
-        fl.FunctionType(None, INT),
-        INTS,
-    )
+    return fl.federated_eval(f, CLIENTS)
 
 
-@FUNCTIONS.add(total=gives(6, TOTAL, [1, 2, 3]), greatest=gives(3, GREATEST, [1, 2, 3]))
-def function_that_aggregates(_: Leaf) -> Computation:
+@FUNCTIONS.add(
+    total=gives(6, TOTAL, [1, 2, 3]),
+    greatest=gives(3, GREATEST, [1, 2, 3]),
+    of=[AGGREGATION, INTS],
+)
+def function_that_aggregates(_: Leaf, f: Any, v: Any) -> Any:
     """A function argument may hold derived intrinsics, which expand there, too."""
-    return fl.federated_computation(lambda f, v: f(v), AGGREGATION, INTS)
+    return f(v)
 
 
-@FUNCTIONS.add(gives(12, 3), runtimes=ALL)
-def leaf_code_handed_in(leaf: Leaf) -> Computation:
+@FUNCTIONS.add(gives(12, 3), runtimes=ALL, of=[INT])
+def leaf_code_handed_in(leaf: Leaf, x: Any) -> Any:
     """Leaf code is a function like any other."""
     twice = fl.federated_computation(lambda f, x: f(f(x)), INT_TO_INT, INT)
     double = leaf(lambda x: x + x, INT)
     again = leaf(lambda x: x, INT)
-    return fl.federated_computation(lambda x: again(twice(double, x)), INT)
+    return again(twice(double, x))
 
 
-@FUNCTIONS.add(gives([0.0, 0.125], [1, 0.25]), runtimes=(NUMPY,))
-def leaf_code_that_says_its_result(leaf: Leaf) -> Computation:
+@FUNCTIONS.add(
+    gives([0.0, 0.125], [1, 0.25]),
+    runtimes=(NUMPY,),
+    of=[fl.type_at_clients(np.float32)],
+)
+def leaf_code_that_says_its_result(leaf: Leaf, v: Any) -> Any:
     """A result becomes what was said, also where ones would give another type."""
     half = leaf(lambda x: 0 if x > 0.5 else x / 2, np.float32, result=np.float32)
-    return fl.federated_computation(
-        lambda v: fl.federated_map(half, v), fl.type_at_clients(np.float32)
-    )
+    return fl.federated_map(half, v)
 
 
-@FUNCTIONS.add(gives((7, 10), 5), runtimes=ALL)
-def functions_in_a_list(leaf: Leaf) -> Computation:
+@FUNCTIONS.add(gives((7, 10), 5), runtimes=ALL, of=[INT])
+def functions_in_a_list(leaf: Leaf, x: Any) -> Any:
     """A body may choose from a structure of functions."""
     add_two = leaf(lambda x: x + INT(2), INT)
     double = leaf(lambda x: x + x, INT)
     pick = fl.federated_computation(
         lambda fs, x: (fs[0](x), fs[1](x)), [INT_TO_INT, INT_TO_INT], INT
     )
-    return fl.federated_computation(lambda x: pick([add_two, double], x), INT)
+    return pick([add_two, double], x)
 
 
-@FUNCTIONS.add(gives(7, 5))
-def function_as_result(leaf: Leaf) -> Computation:
+@FUNCTIONS.add(gives(7, 5), of=[INT])
+def function_as_result(leaf: Leaf, x: Any) -> Any:
     """A computation may return a function to the body that calls it."""
     add_two = leaf(lambda x: x + INT(2), INT)
     give = fl.federated_computation(lambda: add_two)
-    return fl.federated_computation(lambda x: give()(x), INT)
+    return give()(x)
 
 
-@FUNCTIONS.add(gives(8, 5))
-def function_made_of_an_argument(leaf: Leaf) -> Computation:
+@FUNCTIONS.add(gives(8, 5), of=[INT])
+def function_made_of_an_argument(leaf: Leaf, x: Any) -> Any:
     """A returned function remembers what it captured."""
     add = leaf(lambda a, b: a + b, INT, INT)
 
@@ -107,14 +111,14 @@ def function_made_of_an_argument(leaf: Leaf) -> Computation:
     def adder(k: Any) -> Any:
         return fl.federated_computation(lambda x: add(x, k), INT)
 
-    return fl.federated_computation(lambda x: adder(INT(3))(x), INT)
+    return adder(INT(3))(x)
 
 
-@FUNCTIONS.add(gives([[3], [6, 9]], TRIPLE, [[1], [2, 3]]), needs_sequences=True)
-def function_over_client_data(_: Leaf) -> Computation:
+@FUNCTIONS.add(
+    gives([[3], [6, 9]], TRIPLE, [[1], [2, 3]]),
+    needs_sequences=True,
+    of=[INT_TO_INT, fl.type_at_clients(fl.SequenceType(INT))],
+)
+def function_over_client_data(_: Leaf, f: Any, d: Any) -> Any:
     """A function argument may be applied to each element at each client."""
-    return fl.federated_computation(
-        lambda f, d: fl.sequence_map(f, d),
-        INT_TO_INT,
-        fl.type_at_clients(fl.SequenceType(INT)),
-    )
+    return fl.sequence_map(f, d)

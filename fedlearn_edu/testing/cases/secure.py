@@ -2,11 +2,11 @@
 """Cases: the three secure sums. Whatever masks are drawn, the sums are exact."""
 
 from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.case import CaseBook, Leaf, gives
 
 SECURE = CaseBook()
@@ -21,38 +21,36 @@ def counts(n: int, *bins: int) -> OrderedDict[str, object]:
 
 
 @SECURE.add(
-    nobody=gives(0, []), one=gives(5, [5]), many=gives(116, [100, 1, 2, 3, 4, 6])
+    nobody=gives(0, []),
+    one=gives(5, [5]),
+    many=gives(116, [100, 1, 2, 3, 4, 6]),
+    of=[INTS],
 )
-def secure_sum(_: Leaf) -> Computation:
+def secure_sum(_: Leaf, v: Any) -> Any:
     """The masks cancel, so the sum is exact; the limit itself is allowed."""
-    return fl.federated_computation(lambda v: fl.federated_secure_sum(v, 100), INTS)
+    return fl.federated_secure_sum(v, 100)
 
 
 @SECURE.add(
-    gives(counts(7, 11, 22), [counts(3, 1, 2), counts(4, 10, 20), counts(0, 0, 0)])
+    gives(counts(7, 11, 22), [counts(3, 1, 2), counts(4, 10, 20), counts(0, 0, 0)]),
+    of=[fl.type_at_clients(COUNTS)],
 )
-def secure_sum_of_structures(_: Leaf) -> Computation:
+def secure_sum_of_structures(_: Leaf, v: Any) -> Any:
     """Every leaf has masks of its own dtype and shape, and a limit of its own."""
     limits = OrderedDict(n=10, bins=20)
-    return fl.federated_computation(
-        lambda v: fl.federated_secure_sum(v, limits), fl.type_at_clients(COUNTS)
-    )
+    return fl.federated_secure_sum(v, limits)
 
 
-@SECURE.add(gives(10, [1, 2, 3, 4], 4))
-def secure_sum_with_a_limit_of_the_caller(_: Leaf) -> Computation:
+@SECURE.add(gives(10, [1, 2, 3, 4], 4), of=[INTS, np.int32])
+def secure_sum_with_a_limit_of_the_caller(_: Leaf, v: Any, limit: Any) -> Any:
     """The limit may be a value of the program."""
-    return fl.federated_computation(
-        lambda v, limit: fl.federated_secure_sum(v, limit), INTS, np.int32
-    )
+    return fl.federated_secure_sum(v, limit)
 
 
-@SECURE.add(nobody=gives(0, []), many=gives(45, [15, 15, 15]))
-def secure_sum_bitwidth(_: Leaf) -> Computation:
+@SECURE.add(nobody=gives(0, []), many=gives(45, [15, 15, 15]), of=[INTS])
+def secure_sum_bitwidth(_: Leaf, v: Any) -> Any:
     """Four bits hold 0 to 15."""
-    return fl.federated_computation(
-        lambda v: fl.federated_secure_sum_bitwidth(v, 4), INTS
-    )
+    return fl.federated_secure_sum_bitwidth(v, 4)
 
 
 @SECURE.add(
@@ -60,18 +58,18 @@ def secure_sum_bitwidth(_: Leaf) -> Computation:
     zero=gives(0, [1, 2, 3]),
     negative=gives(1, [-1, -1]),
     many=gives(2, [1, 1, 1, 1, 1]),
+    of=[INTS],
 )
-def secure_modular_sum(_: Leaf) -> Computation:
+def secure_modular_sum(_: Leaf, v: Any) -> Any:
     """The result is in [0, 3), also for negative values."""
-    return fl.federated_computation(
-        lambda v: fl.federated_secure_modular_sum(v, 3), INTS
-    )
+    return fl.federated_secure_modular_sum(v, 3)
 
 
-@SECURE.add(gives(counts(1, 3, 4), [counts(3, 9, 2), counts(4, 4, 2)]))
-def secure_modular_sum_of_structures(_: Leaf) -> Computation:
+@SECURE.add(
+    gives(counts(1, 3, 4), [counts(3, 9, 2), counts(4, 4, 2)]),
+    of=[fl.type_at_clients(COUNTS)],
+)
+def secure_modular_sum_of_structures(_: Leaf, v: Any) -> Any:
     """Every leaf may have a modulus of its own."""
     moduli = OrderedDict(n=3, bins=10)
-    return fl.federated_computation(
-        lambda v: fl.federated_secure_modular_sum(v, moduli), fl.type_at_clients(COUNTS)
-    )
+    return fl.federated_secure_modular_sum(v, moduli)

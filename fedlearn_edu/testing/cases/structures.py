@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.testing.case import ALL, CaseBook, Leaf, gives
 
@@ -41,43 +40,50 @@ def parts(p: Any) -> Any:
     return p.x, p["y"], p[2], p[1:], x, others, len(p)
 
 
-@STRUCTURES.add(gives((1, 2, 3, OrderedDict(y=2, z=3), 1, [2, 3], 3), POINT_VALUE))
-def parts_of_a_structure(_: Leaf) -> Computation:
+@STRUCTURES.add(
+    gives((1, 2, 3, OrderedDict(y=2, z=3), 1, [2, 3], 3), POINT_VALUE), of=[POINT]
+)
+def parts_of_a_structure(_: Leaf, p: Any) -> Any:
     """Attributes, names, indices, slices, unpacking and `len`."""
-    return fl.federated_computation(lambda p: parts(p), POINT)
-
-
-@STRUCTURES.add(gives((1, 2, 3, OrderedDict(y=2, z=3), 1, [2, 3], 3), POINT_VALUE))
-def parts_of_a_structure_at_server(_: Leaf) -> Computation:
-    """Parts of a value at SERVER are at SERVER."""
-    return fl.federated_computation(lambda p: parts(p), fl.type_at_server(POINT))
+    return parts(p)
 
 
 @STRUCTURES.add(
-    nobody=gives(([], []), []), many=gives(([1, 4], [3, 6]), [(1, 2, 3), (4, 5, 6)])
+    gives((1, 2, 3, OrderedDict(y=2, z=3), 1, [2, 3], 3), POINT_VALUE),
+    of=[fl.type_at_server(POINT)],
 )
-def parts_of_a_structure_at_clients(_: Leaf) -> Computation:
+def parts_of_a_structure_at_server(_: Leaf, p: Any) -> Any:
+    """Parts of a value at SERVER are at SERVER."""
+    return parts(p)
+
+
+@STRUCTURES.add(
+    nobody=gives(([], []), []),
+    many=gives(([1, 4], [3, 6]), [(1, 2, 3), (4, 5, 6)]),
+    of=[fl.type_at_clients(POINT)],
+)
+def parts_of_a_structure_at_clients(_: Leaf, p: Any) -> Any:
     """Parts of a value at CLIENTS are at CLIENTS."""
-    return fl.federated_computation(lambda p: (p.x, p[2]), fl.type_at_clients(POINT))
+    return p.x, p[2]
 
 
-@STRUCTURES.add(gives((1, [(1, 2)] * 3), POINT_VALUE, [0, 0, 0]))
-def parts_of_equal_structures_are_equal(_: Leaf) -> Computation:
+@STRUCTURES.add(
+    gives((1, [(1, 2)] * 3), POINT_VALUE, [0, 0, 0]),
+    of=[fl.type_at_clients(POINT, all_equal=True), fl.type_at_clients(INT)],
+)
+def parts_of_equal_structures_are_equal(_: Leaf, p: Any, clients: Any) -> Any:
     """Taking a part keeps the all-equal bit; zipping parts does not."""
-    return fl.federated_computation(
-        lambda p, clients: (p.x, fl.federated_zip((p.x, p.y))),
-        fl.type_at_clients(POINT, all_equal=True),
-        fl.type_at_clients(INT),
-    )
+    return p.x, fl.federated_zip((p.x, p.y))
 
 
 @STRUCTURES.add(
     nobody=gives([], []),
     many=gives([2.5], [OrderedDict(a=(1, OrderedDict(b=2.5)), c=())]),
+    of=[fl.type_at_clients(NESTED)],
 )
-def part_of_a_nested_structure_at_clients(_: Leaf) -> Computation:
+def part_of_a_nested_structure_at_clients(_: Leaf, p: Any) -> Any:
     """Selections follow each other into the depth."""
-    return fl.federated_computation(lambda p: p.a[1].b, fl.type_at_clients(NESTED))
+    return p.a[1].b
 
 
 @STRUCTURES.add(
@@ -88,111 +94,106 @@ def part_of_a_nested_structure_at_clients(_: Leaf) -> Computation:
     struct=gives(POINT_VALUE, Struct.named(x=1, y=2, z=3)),
     keywords=gives(POINT_VALUE, z=3, x=1, y=2),
     positions=gives(POINT_VALUE, 1, 2, 3),
+    of=[POINT],
 )
-def structure_in_many_spellings(_: Leaf) -> Computation:
+def structure_in_many_spellings(_: Leaf, p: Any) -> Any:
     """One structure, however it is handed in, comes out as it was declared."""
-    return fl.federated_computation(lambda p: p, POINT)
+    return p
 
 
-@STRUCTURES.add(gives(OrderedDict(a=(1, OrderedDict(b=2.0)), c=()), ((1, [2.0]), [])))
-def structure_nested_and_empty(_: Leaf) -> Computation:
+@STRUCTURES.add(
+    gives(OrderedDict(a=(1, OrderedDict(b=2.0)), c=()), ((1, [2.0]), [])), of=[NESTED]
+)
+def structure_nested_and_empty(_: Leaf, p: Any) -> Any:
     """Nested and empty structures keep their containers."""
-    return fl.federated_computation(lambda p: p, NESTED)
+    return p
 
 
-@STRUCTURES.add(gives(()))
-def structure_without_anything(_: Leaf) -> Computation:
+@STRUCTURES.add(gives(()), of=[])
+def structure_without_anything(_: Leaf) -> Any:
     """An empty structure is a value."""
-    return fl.federated_computation(lambda: ())
+    return ()
 
 
-@STRUCTURES.add(gives([[], OrderedDict(a=())], [], ()))
-def structures_without_anything(_: Leaf) -> Computation:
+@STRUCTURES.add(gives([[], OrderedDict(a=())], [], ()), of=[[], ()])
+def structures_without_anything(_: Leaf, a: Any, b: Any) -> Any:
     """Empty structures are as good as others in arguments and results."""
-    return fl.federated_computation(lambda a, b: [a, OrderedDict(a=b)], [], ())
+    return [a, OrderedDict(a=b)]
 
 
-@STRUCTURES.add(gives(Record(1, Pair(2, [1, (2,)])), 1, 2))
-def structure_rebuilt(_: Leaf) -> Computation:
+@STRUCTURES.add(gives(Record(1, Pair(2, [1, (2,)])), 1, 2), of=[INT, INT])
+def structure_rebuilt(_: Leaf, a: Any, b: Any) -> Any:
     """Results come back in the containers the body wrote."""
-    return fl.federated_computation(
-        lambda a, b: Record(a, Pair(b, [a, (b,)])), INT, INT
-    )
+    return Record(a, Pair(b, [a, (b,)]))
 
 
-@STRUCTURES.add(gives(Pair(4, 3), 3, 4))
-def structure_rebuilt_by_leaf_code(leaf: Leaf) -> Computation:
+@STRUCTURES.add(gives(Pair(4, 3), 3, 4), of=[INT, INT])
+def structure_rebuilt_by_leaf_code(leaf: Leaf, a: Any, b: Any) -> Any:
     """Leaf code may return a container, too."""
     swap = leaf(lambda a, b: Pair(b, a), INT, INT)
-    return fl.federated_computation(lambda a, b: swap(a, b), INT, INT)
+    return swap(a, b)
 
 
-@STRUCTURES.add(gives((4, 3, [4, 6]), 3, 4, [3, 5]), runtimes=ALL)
-def parts_of_what_leaf_code_returns(leaf: Leaf) -> Computation:
+@STRUCTURES.add(
+    gives((4, 3, [4, 6]), 3, 4, [3, 5]),
+    runtimes=ALL,
+    of=[INT, INT, fl.type_at_clients(INT)],
+)
+def parts_of_what_leaf_code_returns(leaf: Leaf, a: Any, b: Any, v: Any) -> Any:
     """Fields of a leaf's result can be selected, unplaced and at the clients."""
     swap = leaf(lambda a, b: Pair(b, a), INT, INT)
     add_one = leaf(lambda x: x + INT(1), INT)
     fn = fl.federated_computation(lambda x: swap(x, add_one(x)).left, INT)
-    return fl.federated_computation(
-        lambda a, b, v: (swap(a, b).left, swap(a, b)[1], fl.federated_map(fn, v)),
-        INT,
-        INT,
-        fl.type_at_clients(INT),
-    )
+    return swap(a, b).left, swap(a, b)[1], fl.federated_map(fn, v)
 
 
-@STRUCTURES.add(gives(Struct([("a", 1), (None, 2)]), 1, 2))
-def structure_with_some_names(_: Leaf) -> Computation:
+@STRUCTURES.add(gives(Struct([("a", 1), (None, 2)]), 1, 2), of=[INT, INT])
+def structure_with_some_names(_: Leaf, a: Any, b: Any) -> Any:
     """Where only some fields have names, the result is a `Struct`."""
-    return fl.federated_computation(
-        lambda a, b: Struct([("a", a), (None, b)]), INT, INT
-    )
+    return Struct([("a", a), (None, b)])
 
 
 @STRUCTURES.add(
-    many=gives([Pair(1, 2), Pair(3, 4)], [Pair(1, 2), Pair(3, 4)]), nobody=gives([], [])
+    many=gives([Pair(1, 2), Pair(3, 4)], [Pair(1, 2), Pair(3, 4)]),
+    nobody=gives([], []),
+    of=[fl.type_at_clients(fl.to_type(Pair(INT, INT)))],
 )
-def structure_class_at_clients(_: Leaf) -> Computation:
+def structure_class_at_clients(_: Leaf, v: Any) -> Any:
     """Every client's value comes back in its container."""
-    return fl.federated_computation(
-        lambda v: v, fl.type_at_clients(fl.to_type(Pair(INT, INT)))
-    )
+    return v
 
 
 @STRUCTURES.add(
-    gives((b"text", np.array([b"a", b"\xc3\xa9"], object)), "text", ["a", "é"])
+    gives((b"text", np.array([b"a", b"\xc3\xa9"], object)), "text", ["a", "é"]),
+    of=[np.str_, fl.TensorType(np.str_, [None])],
 )
-def strings_come_back_as_bytes(_: Leaf) -> Computation:
+def strings_come_back_as_bytes(_: Leaf, a: Any, b: Any) -> Any:
     """Text is UTF-8 bytes; several strings are an array of objects."""
-    return fl.federated_computation(
-        lambda a, b: (a, b), np.str_, fl.TensorType(np.str_, [None])
-    )
+    return a, b
 
 
-@STRUCTURES.add(gives((1, 2.5, True, b"x", np.array([1, 2], np.int64))))
-def constants_of_every_kind(_: Leaf) -> Computation:
+@STRUCTURES.add(gives((1, 2.5, True, b"x", np.array([1, 2], np.int64))), of=[])
+def constants_of_every_kind(_: Leaf) -> Any:
     """Python numbers, truth values, text and arrays are constants."""
-    return fl.federated_computation(lambda: (1, 2.5, True, "x", np.array([1, 2])))
+    return (1, 2.5, True, "x", np.array([1, 2]))
 
 
 @STRUCTURES.add(
-    gives(([1, 2], 5, 6, OrderedDict(s=7, c=[8, 9])), [1, 2], 5, 6, 7, [8, 9])
-)
-def placements_side_by_side(_: Leaf) -> Computation:
-    """Unplaced and placed values may share a structure."""
-    return fl.federated_computation(
-        lambda a, b, c, d, e: (a, b, c, OrderedDict(s=d, c=e)),
+    gives(([1, 2], 5, 6, OrderedDict(s=7, c=[8, 9])), [1, 2], 5, 6, 7, [8, 9]),
+    of=[
         fl.type_at_clients(INT),
         INT,
         fl.type_at_clients(INT, all_equal=True),
         fl.type_at_server(INT),
         fl.type_at_clients(INT),
-    )
+    ],
+)
+def placements_side_by_side(_: Leaf, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+    """Unplaced and placed values may share a structure."""
+    return a, b, c, OrderedDict(s=d, c=e)
 
 
-@STRUCTURES.add(gives([5], [5]))
-def server_value_in_a_list(_: Leaf) -> Computation:
+@STRUCTURES.add(gives([5], [5]), of=[fl.FederatedType(INT, fl.SERVER, all_equal=False)])
+def server_value_in_a_list(_: Leaf, v: Any) -> Any:
     """A server value that is not all-equal is a list of one entry."""
-    return fl.federated_computation(
-        lambda v: v, fl.FederatedType(INT, fl.SERVER, all_equal=False)
-    )
+    return v

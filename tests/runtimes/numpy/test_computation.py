@@ -205,12 +205,6 @@ def test_the_inner_call_checks_its_argument() -> None:
         fl.np_computation(lambda x: increment(x), np.float32)(1.5)
 
 
-def test_a_federated_computation_cannot_be_called_inside() -> None:
-    total = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
-    with pytest.raises(ContextError, match="inside an np_computation"):
-        fl.np_computation(lambda x: total([x]), np.int32)
-
-
 def test_a_generator_that_is_read_inside_belongs_to_the_leaf_code() -> None:
     total = fl.federated_computation(
         lambda x: fl.federated_sum(x), fl.type_at_clients(np.int32)
@@ -250,17 +244,6 @@ def test_placements_cannot_be_used_inside() -> None:
     )
     with pytest.raises(ContextError, match="federated_value, which needs participants"):
         fl.np_computation(lambda x: everywhere(x), INT)
-
-
-def test_the_body_sees_the_containers_of_its_type() -> None:
-    seen = []
-
-    def body(pair: Any, numbers: Any) -> Any:
-        seen.append((type(pair), isinstance(numbers, list)))
-        return np.int32(0)
-
-    fl.np_computation(body, OrderedDict(a=np.int32), NUMBERS)
-    assert set(seen) == {(OrderedDict, True)}
 
 
 def test_an_empty_sequence_knows_its_type_in_a_body() -> None:

@@ -9,8 +9,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.operations import operation
-from tests.executors.examples import call, pair, run
+from tests.executors.examples import call, run
 from tests.programs import INT, INTS, NUMBERS, increment, same, total
 
 fw = fl.framework
@@ -41,11 +40,6 @@ def test_federated_values_are_not_for_it() -> None:
         with pytest.raises(TypeMismatchError, match="one participant") as caught:
             run(fw.NumPyExecutor().create_value(value, type_))
         assert "FederatingExecutor" in str(caught.value.do)
-
-
-def test_operations_all_runtimes_know_are_run() -> None:
-    plus = operation("add", (INT, INT), INT)
-    assert run(call(fw.NumPyExecutor(), plus, pair(np.int32(1), np.int32(2)))) == 3
 
 
 def test_sequences_are_handed_over_as_lists() -> None:

@@ -3,21 +3,15 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fedlearn_edu import tf
 from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
+from tests.programs import Pair
 
 ROW = {"x": tf.TensorSpec([2]), "s": tf.TensorSpec([], tf.string)}
-
-
-class Pair(NamedTuple):
-    """TensorFlow takes it apart, but does not spread it out."""
-
-    first: Any
-    second: Any
 
 
 def block(first: int, last: int) -> Any:
@@ -119,11 +113,9 @@ def of_other_containers(dataset: Any) -> Any:
     named = pairs.map(lambda x, three: Pair(x, (OrderedDict(z=three), 1.0)))
     total = named.reduce(
         Pair(np.zeros(2, np.float32), 1),
-        lambda s, p: Pair(2 * s.first + p.first * p.second[1], 2 * s.second),
+        lambda s, p: Pair(2 * s.a + p.a * p.b[1], 2 * s.b),
     )
-    return total, named.reduce(
-        [0.0, 0.0], lambda s, p: 2 * s + p.first * p.second[0]["z"]
-    )
+    return total, named.reduce([0.0, 0.0], lambda s, p: 2 * s + p.a * p.b[0]["z"])
 
 
 ON_ROWS: dict[str, Callable[[Any], Any]] = {

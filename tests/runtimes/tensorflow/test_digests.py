@@ -81,7 +81,7 @@ def dense(units: int) -> Any:
 
 def capturing(values: Any) -> Any:
     outside = tf.constant(values)
-    return lambda x: outside + x
+    return lambda x: x == outside
 
 
 # Each makes a body, from numbers that matter to what it computes.
@@ -93,6 +93,12 @@ BODIES: dict[str, tuple[Callable[..., Any], Any, list[Any]]] = {
     "own gradient": (own_slope, np.float32, [(1.0,), (2.0,)]),
     "layer": (dense, np.float32, [(1,), (2,)]),
     "capture": (capturing, np.float32, [([1.0, 2.0],), ([1.0, 3.0],), ([1.0],)]),
+    # A repr would cut what it shows of these.
+    "large capture": (
+        lambda at: capturing(np.arange(2000) == at),
+        np.bool_,
+        [(400,), (401,)],
+    ),
 }
 
 

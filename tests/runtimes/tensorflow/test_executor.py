@@ -30,11 +30,6 @@ def tf_double(x: Any) -> Any:
     return x * 2
 
 
-def test_leaf_code_runs_on_plain_data() -> None:
-    argument = fl.Struct.named(a=np.int32(1), b=np.int32(2))
-    assert run(call(fw.EagerTFExecutor(), tf_add, argument)) == 3
-
-
 def test_data_come_out_as_they_went_in() -> None:
     type_ = fl.to_type(OrderedDict(a=np.int32, b=[np.str_], s=NUMBERS))
     plain = fl.Struct.named(

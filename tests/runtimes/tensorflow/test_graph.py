@@ -80,6 +80,12 @@ def test_a_copy_is_equal_and_computes_the_same() -> None:
     assert again(5) == made(5)
 
 
+def test_a_copy_brings_the_tensors_that_the_graph_captured() -> None:
+    outside = tf.range(1000)
+    total = fl.tf_computation(lambda x: tf.reduce_sum(outside) + x, np.int32)
+    assert pickle.loads(pickle.dumps(total))(1) == total(1) == 499_501
+
+
 def test_a_side_effect_of_the_graph_survives() -> None:
     def checked(x: Any) -> Any:
         tf.debugging.assert_positive(x)  # nobody uses its result

@@ -60,8 +60,15 @@ fl.tf_computation(lambda x: x, np.float32)(1.0)
 after = loops.for_loop_registry._registry
 assert {kind: after[kind] for kind in before} == before
 print([kind.__name__ for kind in after if kind not in before])
+
+increment = fl.tf_computation(lambda x: x + 1, np.int32)
+polymorphic = fl.tf_computation(lambda x: x * 2)
+def outer(x):  # AutoGraph leaves our own code alone, and so prints nothing about it
+    return tf.function(lambda y: polymorphic(increment(y)))(x)
+print(int(fl.tf_computation(outer, np.int32)(3)))
 """
 
 
-def test_loops_over_other_datasets_stay_as_they_were() -> None:
-    assert in_another_process(LOOPS) == "['StackedDataset']\n"
+@pytest.mark.slow
+def test_tensorflow_loops_as_before_and_calls_computations_without_a_word() -> None:
+    assert in_another_process(LOOPS) == "['StackedDataset']\n8\n"

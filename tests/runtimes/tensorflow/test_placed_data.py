@@ -162,16 +162,6 @@ def test_elements_that_are_read_one_by_one_are_converted_once(
     assert_same(STEP_BY_STEP(data), expected)
 
 
-def test_both_ways_of_reading_may_take_turns(tape: Tape) -> None:
-    data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, FLOATS)
-    READ(data)
-    STEP_BY_STEP(data)
-    turns = conversions(tape, lambda: [(READ(data), STEP_BY_STEP(data)) for _ in "abc"])
-    assert turns == Counter()
-    assert_same(READ(data), [3.0, 3.0])
-    assert_same(STEP_BY_STEP(data), [[1.0, 4.0], [9.0]])
-
-
 def test_intrinsics_outside_of_bodies_convert_once(tape: Tape) -> None:
     data = fl.place([[1.0, 2.0], [3.0]], CLIENTS, VECTOR)
     assert conversions(tape, lambda: fl.federated_map(total, data)) == at_each(
@@ -213,21 +203,6 @@ def test_results_stay_right_as_the_data_go_from_runtime_to_runtime() -> None:
 def _spoil(x: Any) -> Any:
     x[:] = 0
     return x
-
-
-def test_names_may_be_added_on_the_way() -> None:
-    named = fl.type_at_clients(OrderedDict(a=F32, b=F32))
-    by_tf = fl.tf_computation(lambda a, b: a - b, F32, F32)
-    by_np = fl.np_computation(lambda a, b: b - a, F32, F32)
-    programs = [
-        fl.federated_computation(lambda v, fn=fn: fl.federated_map(fn, v), named)
-        for fn in (by_tf, by_np)
-    ]
-    data = fl.place([(1.0, 2.0), (3.0, 5.0)], CLIENTS)
-    for _ in range(3):
-        assert_same(programs[0](data), [-1.0, -2.0])
-        assert_same(programs[1](data), [1.0, 2.0])
-        assert_same(fl.federated_map(by_tf, data).members, [-1.0, -2.0])
 
 
 def test_sequence_with_wider_elements_is_another_form() -> None:

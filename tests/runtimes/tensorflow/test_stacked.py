@@ -10,9 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
-from tests.programs import mapped
 
 pytestmark = pytest.mark.tensorflow
 
@@ -110,38 +108,6 @@ def test_unequal_elements_go_through_a_pipeline(sizes: tuple[int, ...]) -> None:
     expected = sum(float(b["x"].sum()) for b in data)
     np.testing.assert_allclose(computation(data), expected, rtol=1e-6)
     assert "_traced_over_stacks" not in vars(code)
-
-
-def test_placed_sequences_are_stacked_once() -> None:
-    tape = Tape()
-    total_of = fl.tf_computation(total, BATCHES)
-    data = fl.place([batches(3, 3), batches(2, 2, 1)], fl.CLIENTS, BATCHES)
-    program = mapped(total_of)
-
-    def conversions() -> list[str]:
-        tape.clear()
-        program(data)
-        return [event.participant for event in tape if event.what == "convert"]
-
-    with SyncExecutionContext(local_executor_factory(tape=tape)):
-        assert sorted(conversions()) == ["clients[0]", "clients[1]"]
-        assert [conversions() for _ in range(3)] == [[], [], []]
-
-
-def test_an_error_in_a_loop_names_the_computation_and_the_client() -> None:
-    def checked(dataset: Any) -> Any:
-        def step(total: Any, b: Any) -> Any:
-            tf.debugging.assert_less(tf.reduce_max(b["x"]), 2.0, "too large")
-            return total + tf.reduce_sum(b["x"])
-
-        return dataset.reduce(0.0, step)
-
-    computation = fl.tf_computation(checked, BATCHES)
-    program = mapped(computation)
-    bad = batches(3, 3)
-    bad[1]["x"][2] = 5.0
-    with pytest.raises(fl.FedLearnError, match=r"too large[\s\S]*client 1"):
-        program([batches(3, 3), bad])
 
 
 def test_fields_stay_apart_whatever_their_names() -> None:
