@@ -14,11 +14,7 @@ from typing import Any, Self, TypeVar, final, overload
 from fedlearn_edu.contexts import factories
 from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.contexts.execution import SyncExecutionContext
-from fedlearn_edu.contexts.factories import (
-    ExecutorFactory,
-    LocalExecutorFactory,
-    check_count,
-)
+from fedlearn_edu.contexts.factories import ExecutorFactory, LocalExecutorFactory
 from fedlearn_edu.errors import (
     ContextError,
     TypeMismatchError,
@@ -222,7 +218,9 @@ def build_inprocess_environment(num_clients: int | None = None) -> Environment:
         num_clients: how many clients there are when no argument says it; `None` is 0.
     """
     count = 0 if num_clients is None else num_clients
-    check_count("num_clients", count, 0, "how many clients there are without data")
+    factories.check_count(
+        "num_clients", count, 0, "how many clients there are without data"
+    )
     return Environment(
         factories.local_executor_factory(count, support_sequence_ops=True)
     )

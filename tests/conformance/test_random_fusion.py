@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -227,12 +226,7 @@ def test_numpy_programs_mean_the_same_fused_and_step_by_step(
 def test_tensorflow_programs_mean_the_same_fused_and_step_by_step(
     choose: Chooser, steps: int, chains: int
 ) -> None:
-    from fedlearn_edu.runtimes.tensorflow import groups
-
-    # From how many clients on one operation is done for all of them at once.
-    many = choose.pick([1, groups.MANY_CLIENTS])
-    with mock.patch.object(groups, "MANY_CLIENTS", many):
-        check(["tensorflow"], choose, steps, chains)
+    check(["tensorflow"], choose, steps, chains)
 
 
 @pytest.mark.skipif(np.__version__ < "2", reason="for NumPy 1 int32(1) + 1 is an int64")

@@ -6,7 +6,7 @@ computations called in it become part of its graph. The executor beside this fil
 it; `fusing.py` traces a whole function of the language in the same way.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, final
 
 from fedlearn_edu.compiler.expand_intrinsics import obstacle
@@ -19,6 +19,7 @@ from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
+    Body,
     flatten,
     from_body,
     leaf_types,
@@ -28,15 +29,15 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
-    evaluate_in_graph,
-    with_datasets,
+    loops_of,
+    over_datasets,
 )
-from fedlearn_edu.runtimes.tensorflow.graph import Body, GraphCode
+from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.lowering import Lowered, lower
 from fedlearn_edu.runtimes.tensorflow.refusals import refusal
-from fedlearn_edu.runtimes.tensorflow.sequences import dataset_of_stacks, stack_specs
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call, own_table
-from fedlearn_edu.structure import tree_map, unflatten
+from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, Type
 
 
@@ -80,8 +81,9 @@ class TensorFlowTracingContext(TracingContext):
         nested = None
         if type_.parameter is not None:
             flat = _symbolic(argument, type_.parameter, computation.__name__)
-            nested = with_datasets(unflatten(type_.parameter, flat), type_.parameter)
-        return to_body(evaluate_in_graph(tree, nested), type_.result)
+            nested = unflatten(type_.parameter, flat)
+        _, results = over_datasets(loops_of(tree), type_)(nested)
+        return to_body(unflatten(type_.result, results), type_.result)
 
 
 def _symbolic(argument: Any, type_: Type, callee: str) -> list[Any]:
@@ -102,67 +104,43 @@ def _is_sequence(type_: Type) -> bool:
 
 
 def trace(body: Body, type_: Type | None, name: str) -> GraphCode:
-    """The graph of a body: for datasets now, for stacked tensors when they come."""
-    concrete, result = _traced(body, type_, name, stacked=False)
-    code = GraphCode(name, concrete, type_, result)
-    _remember(code, body)
-    return code
+    """The graph of a body, and its loops, if it can be lowered to loops."""
+    lowered = _lowered(body, type_)
+    if lowered is not None:
+        body = over_datasets(lowered.run, lowered.type)
+    concrete, result = _traced(body, type_, name)
+    loops = lowered and lowered.run
+    return GraphCode(name, lambda: concrete, type_, result, loops)
 
 
 def trace_when_needed(
     body: Body, type_: Type | None, result: Type, name: str
 ) -> GraphCode:
     """The same for a body whose result is known; it may never be run by itself."""
-    code = GraphCode(name, None, type_, result)
-    _remember(code, body)
-    return code
+    return GraphCode(name, lambda: _traced(body, type_, name)[0], type_, result)
 
 
-def _remember(code: GraphCode, body: Body) -> None:
-    def again(*, stacked: bool) -> Any:
-        concrete, found = _traced(body, code.parameter, code.name, stacked=stacked)
-        code.result.check_assignable_from(found)
-        return concrete
-
-    code.remember(body, again)
+def _lowered(body: Body, type_: Type | None) -> Lowered | None:
+    if type_ is None or not type_.contains(_is_sequence) or not internals.can_stack():
+        return None
+    with TensorFlowTracingContext(), living_for_one_call():
+        return lower(body, type_)
 
 
-def _traced(
-    body: Body, type_: Type | None, name: str, *, stacked: bool
-) -> tuple[Any, Type]:
+def _traced(body: Body, type_: Type | None, name: str) -> tuple[Any, Type]:
     results: list[Type] = []
 
     def run(*flat: Any) -> list[Any]:
         with TensorFlowTracingContext(), living_for_one_call():
-            put = _over_stacks if stacked else unflatten
-            nested = None if type_ is None else put(type_, iter(flat))
+            nested = None if type_ is None else unflatten(type_, flat)
             result_type, leaves = body(nested)
             results[:] = [result_type]
             return [_as_tensor(leaf) for leaf in leaves]
 
-    specs = _specs(type_, stacked=stacked)
+    specs = [tensor_spec(leaf) for leaf in leaf_types(type_)]
     concrete = tf.function(run, autograph=False).get_concrete_function(*specs)
     _check_captures(concrete.graph, name)
     return concrete, results[0]
-
-
-def _specs(type_: Type | None, *, stacked: bool) -> list[Any]:
-    specs: list[Any] = []
-    for leaf in leaf_types(type_):
-        is_stacked = stacked and isinstance(leaf, SequenceType)
-        specs += stack_specs(leaf) if is_stacked else [tensor_spec(leaf)]  # type: ignore[arg-type]
-    return specs
-
-
-def _over_stacks(type_: Type, flat: Iterator[Any]) -> Any:
-    return tree_map(
-        lambda leaf: (
-            dataset_of_stacks(flat, leaf)
-            if isinstance(leaf, SequenceType)
-            else next(flat)
-        ),
-        type_,
-    )
 
 
 def _as_tensor(leaf: Any) -> Any:

@@ -8,7 +8,7 @@ type, in order; a sequence is the variant tensor of its dataset.
 import itertools
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,9 @@ from fedlearn_edu.types import (
 from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.python_types import fields_of, rebuild
 from fedlearn_edu.types.sequences import DatasetSequence, unwrap
+
+# From nested tensors and datasets to the type and the leaves of the result.
+Body = Callable[[Any], tuple[Type, list[Any]]]
 
 _MAX_QUOTED = 20
 _numbers = itertools.count()

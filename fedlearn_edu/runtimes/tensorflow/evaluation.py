@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tree without placements as part of a TensorFlow graph that is being traced.
 
-    sequence_map      Dataset.map
-    sequence_reduce   Dataset.reduce
-    leaf code         its graph, or TensorFlow's operation of the same name
+A *machine* says what a piece of leaf code and a loop over a sequence become:
+
+    Pipeline      a call of its graph, and `Dataset.reduce`
+    Vectorized    one operation for all clients, and one loop (`batching.py`)
 
 So `sequence_sum` works on a `tf.data.Dataset` inside a `tf_computation`, also in a
-`tf.function` in there. Values are nested Structs of tensors and datasets.
+`tf.function` in there. Values are nested Structs of tensors and `Elements`.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, final
 
 from fedlearn_edu.compiler.evaluation import Fn, Semantics, evaluate
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.runtimes.tensorflow.conversion import flatten, packed, tf_dtype
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    Body,
+    flatten,
+    leaf_types,
+    packed,
+    tensor_spec,
+    tf_dtype,
+)
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset, unpacked
-from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
-from fedlearn_edu.structure import Struct, leaves, tree_map, unflatten
-from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
+from fedlearn_edu.structure import Struct, tree_map, unflatten
+from fedlearn_edu.types import FunctionType, SequenceType, StructType, TensorType, Type
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": tf.add,
@@ -29,77 +37,121 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "minimum": tf.minimum,
     "maximum": tf.maximum,
 }
-# Keeps AutoGraph from converting dataset callbacks.
-_as_it_is = tf.autograph.experimental.do_not_convert
 OPERATIONS_IN_GRAPHS = {
     **OPERATIONS,
     "modulo": tf.math.floormod,
     "divide": tf.math.divide,
     "cast": tf.identity,  # all results are cast
 }
+PRIMITIVES = frozenset({"sequence_map", "sequence_reduce"})
+# Keeps AutoGraph from converting dataset callbacks.
+_as_it_is = tf.autograph.experimental.do_not_convert
+
+Flat = list[Any]
+FlatFn = Callable[..., Flat]
 
 
-def evaluate_in_graph(tree: ir.Node, argument: Any) -> Any:
-    """Calls a function of the language on nested tensors and datasets."""
-    function = evaluate(tree, _SEMANTICS)
+@final
+@dataclass(frozen=True)
+class Elements:
+    """A sequence, and the functions that are mapped over its elements.
+
+    Attributes:
+        source: what a machine reads elements from, as flat lists of values.
+        steps: functions from element to element, one after the other.
+    """
+
+    source: Any
+    steps: tuple[FlatFn, ...] = ()
+
+    def map(self, function: FlatFn) -> "Elements":
+        """The same, and one function more."""
+        return Elements(self.source, (*self.steps, function))
+
+    def element(self, flat: Flat) -> Flat:
+        """What the functions make of an element of the source."""
+        for step in self.steps:
+            flat = step(*flat)
+        return flat
+
+
+class Machine(Protocol):
+    """Runs leaf code and loops."""
+
+    def call(self, function: Callable[..., Any], flat: Sequence[Any]) -> Flat:
+        """Calls a function of tensors."""
+
+    def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
+        """Runs leaf code, which may take and return sequences."""
+
+    def reduce(
+        self, sequence: Elements, start: Flat, step: FlatFn, specs: Sequence[Any]
+    ) -> Flat:
+        """Folds the elements; `specs` are what all states look like."""
+
+    def constant(self, plain: Any, type_: SequenceType) -> Elements:
+        """A sequence that is a constant of the program."""
+
+
+def loops_of(tree: ir.Node) -> Callable[[Sequence[Any], Machine], Flat]:
+    """A function of the language as one of flat values, for any machine."""
+    type_ = ir.function_type_of(tree)
+
+    def loops(flat: Sequence[Any], machine: Machine) -> Flat:
+        nested = None if type_.parameter is None else unflatten(type_.parameter, flat)
+        return flatten(evaluate_on(machine, tree, nested), type_.result)
+
+    return loops
+
+
+def evaluate_on(machine: Machine, tree: ir.Node, argument: Any) -> Any:
+    """Calls a function of the language on nested tensors and `Elements`."""
+    primitives: dict[str, Callable[[ir.Intrinsic], Fn]] = {
+        "sequence_map": _map,
+        "sequence_reduce": lambda intrinsic: _reduce(intrinsic, machine),
+    }
+    semantics = Semantics(
+        lambda leaf: _leaf(leaf, machine),
+        lambda literal: _literal(literal, machine),
+        primitives,
+    )
+    function = evaluate(tree, semantics)
     return function() if argument is None else function(argument)
 
 
-def _leaf(leaf: ir.Leaf) -> Fn:
-    type_ = leaf.type
+def _leaf(leaf: ir.Leaf, machine: Machine) -> Fn:
+    type_, code = leaf.type, leaf.code
 
     def call(argument: Any = None) -> Any:
-        if isinstance(leaf.code, GraphCode):
-            return with_datasets(_inlined(leaf.code, argument), type_.result)
-        operands = argument if isinstance(argument, Struct) else (argument,)
-        assert isinstance(type_.result, TensorType)
-        dtype = tf_dtype(type_.result.dtype)
-        if leaf.code.name == "divide":  # of integers: not in TensorFlow's float32
-            operands = tuple(tf.cast(operand, dtype) for operand in operands)
-        return tf.cast(OPERATIONS_IN_GRAPHS[leaf.code.name](*operands), dtype)
+        if isinstance(code, GraphCode):
+            found = machine.run(code, flatten(argument, type_.parameter), type_)
+        else:
+            operands = argument if isinstance(argument, Struct) else (argument,)
+            found = machine.call(_operation(leaf), list(operands))
+        return unflatten(type_.result, found)
 
     return call
 
 
-def _inlined(code: GraphCode, argument: Any) -> Any:
-    """The result of a graph, as a part of the graph being traced.
+def _operation(leaf: ir.Leaf) -> FlatFn:
+    assert isinstance(leaf.type.result, TensorType)
+    dtype = tf_dtype(leaf.type.result.dtype)
 
-    Its body is traced again for datasets that are only stacked tensors: the graph made
-    of it once reads a real pipeline. So it is if there is no graph yet.
-    """
-    again = _any_stacked(argument) or not code.is_traced
-    if not again or code.parameter is None or not code.means_the_same_again:
-        return code.run_nested(argument)
-    assert code.body is not None
-    _, found = code.body(with_datasets(argument, code.parameter))
-    return unflatten(code.result, found)
+    def call(*operands: Any) -> Flat:
+        if leaf.code.name == "divide":  # of integers: not in TensorFlow's float32
+            operands = tuple(tf.cast(operand, dtype) for operand in operands)
+        return [tf.cast(OPERATIONS_IN_GRAPHS[leaf.code.name](*operands), dtype)]
+
+    return call
 
 
-def _any_stacked(value: Any) -> bool:
-    return any(isinstance(leaf, StackedDataset) for leaf in leaves(value))
+def _literal(literal: ir.Literal, machine: Machine) -> Any:
+    def constant(type_: Any, plain: Any) -> Any:
+        if isinstance(type_, SequenceType):
+            return machine.constant(plain, type_)
+        return tf.constant(plain, tf_dtype(type_.dtype))
 
-
-def _literal(literal: ir.Literal) -> Any:
-    return tree_map(_constant, literal.type, literal.value)
-
-
-def _constant(type_: Type, plain: Any) -> Any:
-    match type_:
-        case SequenceType():
-            return as_dataset(plain, type_)
-        case TensorType(dtype=dtype):
-            return tf.constant(plain, tf_dtype(dtype))
-        case _:
-            raise AssertionError(f"no constant of leaf code: {type_}")
-
-
-def with_datasets(nested: Any, type_: Type) -> Any:
-    """Nested tensors with a dataset for every sequence."""
-    return tree_map(
-        lambda t, part: as_dataset(part, t) if isinstance(t, SequenceType) else part,
-        type_,
-        nested,
-    )
+    return tree_map(constant, literal.type, literal.value)
 
 
 def _map(intrinsic: ir.Intrinsic) -> Fn:
@@ -110,38 +162,105 @@ def _map(intrinsic: ir.Intrinsic) -> Fn:
     source_type, result_type = parameter[1].element, result.element
 
     def call(argument: Any) -> Any:
-        fn, dataset = argument
-
-        def on_element(*parts: Any) -> Any:
-            # A tuple comes spread out over the parameters.
-            spread = isinstance(dataset.element_spec, tuple)
-            element = unpacked(parts if spread else parts[0], source_type)
-            return packed(flatten(fn(element), result_type), result_type)
-
-        return dataset.map(_as_it_is(on_element))
+        fn, sequence = argument
+        return sequence.map(
+            lambda *flat: flatten(fn(unflatten(source_type, flat)), result_type)
+        )
 
     return call
 
 
-def _reduce(intrinsic: ir.Intrinsic) -> Fn:
+def _reduce(intrinsic: ir.Intrinsic, machine: Machine) -> Fn:
     parameter, state_type = intrinsic.type.parameter, intrinsic.type.result
     assert isinstance(parameter, StructType)
     assert isinstance(parameter[0], SequenceType)
     element_type = parameter[0].element
+    specs = list(map(tensor_spec, leaf_types(state_type)))
 
     def call(argument: Any) -> Any:
-        dataset, zero, fn = argument
+        sequence, zero, fn = argument
+        start = flatten(zero, state_type)
 
-        def on_element(state: Any, element: Any) -> Any:
-            pair = (unpacked(state, state_type), unpacked(element, element_type))
-            result = fn(Struct.unnamed(*pair))
-            return packed(flatten(result, state_type), state_type)
+        def step(*flat: Any) -> Flat:
+            state = unflatten(state_type, flat[: len(start)])
+            element = unflatten(element_type, flat[len(start) :])
+            return flatten(fn(Struct.unnamed(state, element)), state_type)
 
-        start = packed(flatten(zero, state_type), state_type)
-        return unpacked(dataset.reduce(start, _as_it_is(on_element)), state_type)
+        return unflatten(state_type, machine.reduce(sequence, start, step, specs))
 
     return call
 
 
-PRIMITIVES = {"sequence_map": _map, "sequence_reduce": _reduce}
-_SEMANTICS = Semantics(_leaf, _literal, PRIMITIVES)
+# ------------------------------------------------------------------- over a pipeline
+
+
+@final
+class Pipeline:
+    """Reads datasets; a source is one, with the type of its elements."""
+
+    def call(self, function: Callable[..., Any], flat: Sequence[Any]) -> Flat:
+        """Calls a function of tensors."""
+        return list(function(*flat))
+
+    def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
+        """Runs the graph of leaf code."""
+        given = [_given(v, t) for v, t in _pairs(flat, type_.parameter)]
+        found = code.run_nested(unflatten(type_.parameter, given))
+        return _taken(flatten(found, type_.result), type_.result)
+
+    def reduce(
+        self, sequence: Elements, start: Flat, step: FlatFn, specs: Sequence[Any]
+    ) -> Flat:
+        """Folds the elements; TensorFlow finds out what the states look like."""
+        dataset, type_ = sequence.source
+
+        def on_element(state: Any, element: Any) -> Any:
+            flat = sequence.element(flatten(unpacked(element, type_), type_))
+            return tuple(step(*state, *flat))
+
+        return list(dataset.reduce(tuple(start), _as_it_is(on_element)))
+
+    def constant(self, plain: Any, type_: SequenceType) -> Elements:
+        """A sequence that is a constant of the program."""
+        return Elements((as_dataset(plain, type_), type_.element))
+
+
+def over_datasets(loops: Callable[[Flat, Machine], Flat], type_: FunctionType) -> Body:
+    """What runs on any machine as a body that takes and returns datasets."""
+
+    def body(nested: Any) -> tuple[Type, Flat]:
+        flat = _taken(flatten(nested, type_.parameter), type_.parameter)
+        found = loops(flat, Pipeline())
+        return type_.result, [_given(v, t) for v, t in _pairs(found, type_.result)]
+
+    return body
+
+
+def _pairs(flat: Sequence[Any], type_: Type | None) -> Any:
+    return zip(flat, leaf_types(type_), strict=True)
+
+
+def _taken(flat: Sequence[Any], type_: Type | None) -> Flat:
+    return [
+        Elements((as_dataset(value, leaf), leaf.element))
+        if isinstance(leaf, SequenceType)
+        else value
+        for value, leaf in _pairs(flat, type_)
+    ]
+
+
+def _given(value: Any, type_: Type) -> Any:
+    """A tensor, or `Elements` as a dataset."""
+    if not isinstance(type_, SequenceType):
+        return value
+    dataset, source_type = value.source
+    if not value.steps:
+        return dataset
+    is_spread = isinstance(dataset.element_spec, tuple)
+
+    def on_element(*parts: Any) -> Any:
+        element = unpacked(parts if is_spread else parts[0], source_type)
+        flat = value.element(flatten(element, source_type))
+        return packed(flat, type_.element)
+
+    return dataset.map(_as_it_is(on_element))

@@ -17,6 +17,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import explained, tf_dtype, to_
 from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.packing import run_in_memory
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     FunctionType,
@@ -52,7 +53,8 @@ class EagerTFExecutor(LeafExecutor):
         """
         try:
             if isinstance(code, GraphCode):
-                return code.run_nested(argument)
+                found = run_in_memory(code, argument)
+                return code.run_nested(argument) if found is None else found
             return _run_operation(code, argument, type_)
         except tf.errors.OpError as error:
             raise explained(error, f"in {code.name}") from None

@@ -6,19 +6,17 @@ is evaluated once, while TensorFlow traces, and so becomes one graph: what the s
 executors would do step by step, TensorFlow then does in one call.
 """
 
-from typing import Any
-
 from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.computation import trace, trace_when_needed
-from fedlearn_edu.runtimes.tensorflow.conversion import flatten, leaf_types
+from fedlearn_edu.runtimes.tensorflow.conversion import leaf_types
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
-    evaluate_in_graph,
-    with_datasets,
+    loops_of,
+    over_datasets,
 )
 from fedlearn_edu.types import SequenceType, Type
 
@@ -32,18 +30,15 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
         return None
     type_ = function.type
 
-    def body(nested: Any) -> tuple[Type, list[Any]]:
-        if type_.parameter is not None:
-            nested = with_datasets(nested, type_.parameter)
-        result = evaluate_in_graph(function, nested)
-        return type_.result, flatten(result, type_.result)
-
+    loops = loops_of(function)
+    body = over_datasets(loops, type_)
     code = trace_when_needed(body, type_.parameter, type_.result, name)
     if _is_doubtful(function):
         try:
             code = trace(body, type_.parameter, name)
         except Exception:  # step by step, then
             return None
+    code.loops = loops
     code.parts = tuple(leaf.code for leaf in leaves(function))
     return ir.Leaf(RUNTIME, code, type_)
 

@@ -9,7 +9,7 @@ import hashlib
 import re
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -25,15 +25,13 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     to_plain,
 )
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
-from fedlearn_edu.runtimes.tensorflow.sequences import keeping, stacks, to_variant
-from fedlearn_edu.runtimes.tensorflow.variables import own_table
+from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
+from fedlearn_edu.runtimes.tensorflow.variables import own_table, without_variables
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import SequenceType, Type
 
 # Operations whose effects are seen outside of a graph.
 _OUTSIDE = re.compile("PyFunc|^Print|^WriteFile|^Save|Summary|Enqueue")
-# From nested tensors and datasets to the type and the leaves of the result.
-Body = Callable[[Any], tuple[Type, list[Any]]]
 
 
 @final
@@ -61,34 +59,32 @@ class SerializedGraph:
 class GraphCode:
     """One graph with the types of its parameter and result.
 
-    Made without a concrete function, it is traced when it is first needed.
+    Its graph is traced when it is first needed.
 
     Attributes:
         parts: the leaf code that was fused into it, if any.
+        loops: the same on a machine that runs loops in memory, from flat values to flat
+            values; `None` if only a pipeline can read its sequences. It does not travel
+            to other processes.
     """
 
     def __init__(
-        self, name: str, concrete: Any, parameter: Type | None, result: Type
+        self,
+        name: str,
+        trace: Callable[[], Any],
+        parameter: Type | None,
+        result: Type,
+        loops: Callable[[Sequence[Any], Any], list[Any]] | None = None,
     ) -> None:
         self.name = name
         self.parameter = parameter
         self.result = result
-        self._concrete = concrete
+        self._trace = trace
+        self._concrete: Any = None
+        self._over_rows: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
         self.parts: tuple[LeafCode, ...] = ()
-        self.body: Body | None = None
-        self._trace: Callable[..., Any] | None = None
-        self._stacks_are_fine = True
-
-    def remember(self, body: Body, trace: Callable[..., Any]) -> None:
-        """Keeps what it is traced from; it does not travel to other processes."""
-        self.body = body
-        self._trace = trace
-
-    @property
-    def is_traced(self) -> bool:
-        """Whether there is a graph already."""
-        return self._concrete is not None
+        self.loops = loops
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -103,29 +99,12 @@ class GraphCode:
         self.parameter = state["parameter"]
         self.result = state["result"]
         self.__dict__["serialized"] = state["serialized"]
+        self._trace = lambda: _rebuild(self.serialized)
         self._concrete = None
+        self._over_rows = {}
         self._lock = threading.Lock()
-        self.body = self._trace = None
         self.parts = ()
-        self._stacks_are_fine = False
-
-    @cached_property
-    def means_the_same_again(self) -> bool:
-        """Whether its body, traced once more, would make the same graph.
-
-        A body may read a Python variable that has another value by now.
-        """
-        if self.body is None or self._trace is None:
-            return False
-        if not self.is_traced:
-            return True
-        try:
-            with tf.init_scope():
-                again = self._trace(stacked=False)
-        except Exception:  # a name that it read may be gone
-            return False
-        copy = GraphCode(self.name, again, self.parameter, self.result)
-        return copy.digest == self.digest
+        self.loops = None
 
     @cached_property
     def is_pure(self) -> bool:
@@ -166,65 +145,40 @@ class GraphCode:
 
     def _function(self) -> Any:
         """The graph as a function."""
-        with self._lock:
-            if self._concrete is None and self._trace is not None:
-                self._concrete = self._trace(stacked=False)
-            elif self._concrete is None:
-                self._concrete = _rebuild(self.serialized)
+        with self._lock, tf.init_scope():
+            if self._concrete is None:
+                self._concrete = self._trace()
             return self._concrete
+
+    @cached_property
+    def pure_function(self) -> Any:
+        """The graph as a function whose variables are plain values, if they can be."""
+        function = self._function()
+        is_traced_here = hasattr(function, "structured_outputs")
+        return without_variables(function) if is_traced_here else function
+
+    def over_rows(self, layout: Hashable, trace: Callable[[], Any]) -> Any:
+        """The graph that reads rows in memory, as `trace` makes it once."""
+        with self._lock, tf.init_scope():
+            if layout not in self._over_rows:
+                self._over_rows[layout] = trace()
+            return self._over_rows[layout]
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
-        pairs = list(zip(flatten(argument, self.parameter), self._leaves, strict=True))
-        flat = self._stacked(pairs)
-        if flat is not None and (over_stacks := self._over_stacks) is not None:
-            results = called(over_stacks, *flat)
-        else:
-            flat = [
-                to_variant(leaf, type_)
-                if isinstance(type_, SequenceType)
-                else tf.convert_to_tensor(leaf)
-                for leaf, type_ in pairs
-            ]
-            results = self.run(flat)
+        pairs = zip(flatten(argument, self.parameter), self._leaves, strict=True)
+        flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
+        results = self.run(flat)
         for result, type_ in zip(results, leaf_types(self.result), strict=True):
             if isinstance(type_, SequenceType):
                 keeping(result, *flat)
         return unflatten(self.result, results)
 
-    def _stacked(self, pairs: Sequence[tuple[Any, Any]]) -> list[Any] | None:
-        """The leaves of an argument with all sequences stacked, where that can be."""
-        if not self._has_sequences or not self._stacks_are_fine:
-            return None
-        if not self.means_the_same_again:
-            return None
-        flat: list[Any] = []
-        for leaf, type_ in pairs:
-            is_sequence = isinstance(type_, SequenceType)
-            part = stacks(leaf, type_) if is_sequence else [tf.convert_to_tensor(leaf)]
-            if part is None:
-                return None
-            flat += part
-        return flat
-
-    @property
-    def _over_stacks(self) -> Any:
-        """The same function over stacked tensors; `None` if it cannot be traced."""
-        with self._lock:
-            return self._traced_over_stacks
-
     @cached_property
-    def _traced_over_stacks(self) -> Any:
-        assert self._trace is not None
-        try:
-            return self._trace(stacked=True)
-        except Exception:  # what worked on a dataset works on a dataset still
-            self._stacks_are_fine = False
-            return None
-
-    @cached_property
-    def _has_sequences(self) -> bool:
-        return any(isinstance(type_, SequenceType) for type_ in self._leaves)
+    def has_sequences(self) -> bool:
+        """Whether it takes or returns any."""
+        leaves = [*self._leaves, *leaf_types(self.result)]
+        return any(isinstance(type_, SequenceType) for type_ in leaves)
 
     def __call__(self, argument: Any) -> Any:
         """Runs the graph on a plain argument."""
@@ -236,6 +190,12 @@ class GraphCode:
     @cached_property
     def _leaves(self) -> list[Any]:
         return list(leaf_types(self.parameter))
+
+
+def _as_tensor(leaf: Any, type_: Type) -> Any:
+    if isinstance(type_, SequenceType):
+        return to_variant(leaf, type_)
+    return tf.convert_to_tensor(leaf)
 
 
 def _bytes_of(array: Any) -> bytes:

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many clients in one graph.
+"""Many clients in one graph: what each does, and the fold of what they made.
 
-    loop         a `tf.while_loop` over the clients, some of which run at the same time
-    vectorized   `tf.vectorized_map`: the same operation for all clients at once
-
-What a client does is traced once, on its part of the columns (`columns.py`), and what
-the clients made is folded in their order, in the same graph. A step of a small client
-costs less than its operations' overhead: then vectorizing pays. A large client is left
-to the threads of the flat strategy, where TensorFlow computes on whole matrices anyway.
+What clients hold becomes a few tensors (`packing.py`), what they do is evaluated for
+all at once (`batching.py`), and the results are folded in client order. An operation on
+a small client costs more than what it computes: so one for all is worth it. Large
+clients are left to the threads of the flat strategy.
 """
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from logging import CRITICAL
-from math import prod
 from threading import RLock
 from typing import Any, final
 
@@ -22,31 +19,64 @@ from fedlearn_edu.executors.batched import BatchedRuntime, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import captured_constants, leaves, rebuild, walk
-from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
-from fedlearn_edu.runtimes.tensorflow.columns import Column, Layout, Results, columns
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.batching import Vectorized
+from fedlearn_edu.runtimes.tensorflow.computation import TensorFlowTracingContext
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     flatten,
     leaf_types,
     tensor_spec,
     to_plain,
 )
-from fedlearn_edu.runtimes.tensorflow.evaluation import OPERATIONS_IN_GRAPHS, PRIMITIVES
+from fedlearn_edu.runtimes.tensorflow.evaluation import (
+    OPERATIONS_IN_GRAPHS,
+    PRIMITIVES,
+    Pipeline,
+    evaluate_on,
+)
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
-from fedlearn_edu.runtimes.tensorflow.group_graph import GroupGraph, Work
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
+from fedlearn_edu.runtimes.tensorflow.packing import (
+    Column,
+    Results,
+    columns,
+    specs_of,
+    step_bytes,
+    value_of,
+)
+from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import Struct, unflatten
-from fedlearn_edu.types import SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types import StructType, TensorType, Type
 from fedlearn_edu.types.sequences import unwrap
 
-# Measured by `make bench`, see docs/performance.md: up to this size of a step, and from
-# this number of clients on, one operation for all beats one operation for each.
-SMALL_STEP_BYTES = 2**17
-MANY_CLIENTS = 16
-# Steps of all clients take memory at once then; one more group does not, nor a loop.
-VECTORIZED_BYTES = 2**26
 # Beyond this size the calls do not matter, and one call per client uses memory better.
 LARGE_STEP_BYTES = 2**21
+# What all clients of a group read at one step takes memory at once.
+GROUP_STEP_BYTES = 2**26
 _MAX_GRAPHS = 128
+
+
+@final
+@dataclass(frozen=True)
+class Work:
+    """What is done for each client, and how what comes out is folded, if it is.
+
+    Attributes:
+        function: the function of one client.
+        parameter: what it takes.
+        accumulate: the function that folds results, in client order.
+        state: the type of the fold.
+    """
+
+    function: ir.Node
+    parameter: Type
+    accumulate: ir.Node | None = None
+    state: Type | None = None
+
+    @property
+    def result(self) -> Type:
+        """What the function of one client returns."""
+        return ir.function_type_of(self.function).result
 
 
 @final
@@ -80,31 +110,31 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
 
     def _run(self, work: Work, group: Group, start: list[Any]) -> list[Any] | None:
         found = columns(group)
-        if found is None or not internals.can_stack():
+        if found is None:
             return None
-        size = _step_bytes(found)
-        if size > LARGE_STEP_BYTES:
+        size = sum(
+            step_bytes(column, type_, group.count)
+            for column, type_ in zip(found, leaf_types(work.parameter), strict=True)
+        )
+        if size > LARGE_STEP_BYTES or size * group.count > GROUP_STEP_BYTES:
             return None
-        small = size <= SMALL_STEP_BYTES and size * group.count <= VECTORIZED_BYTES
-        many = group.count >= MANY_CLIENTS
-        even = all(column.layout != Layout.RAGGED for column in found)
-        graph = self._graph(work, found, vectorized=small and many and even)
+        graph = self._graph(work, found, group.count)
         if graph is None:
             return None
         flat = [tensor for column in found for tensor in column.tensors]
         return called(graph, tf.constant(group.count), *flat, *start)
 
-    def _graph(self, work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
-        layout = tuple((column.layout, column.has_tails) for column in found)
-        key = (_key(work.function), _key(work.accumulate), layout, vectorized)
+    def _graph(self, work: Work, found: Sequence[Column], count: int) -> Any:
+        layout = tuple((column.is_shared, column.is_even) for column in found)
+        key = (_key(work.function), _key(work.accumulate), layout)
         with self._lock:  # groups run side by side, and all need the same graph
             if key not in self._graphs:
                 # The work is kept with its graph: it is known by the ids of its parts.
-                self._graphs[key] = work, _traced(work, found, vectorized=vectorized)
+                self._graphs[key] = _Graphs(work, found, count)
                 if len(self._graphs) > _MAX_GRAPHS:
                     self._graphs.popitem(last=False)
             self._graphs.move_to_end(key)
-            return self._graphs[key][1]
+            return self._graphs[key].of(count)
 
 
 def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
@@ -169,43 +199,85 @@ def _can_be_stacked(type_: Type) -> bool:
 
 
 def _can_be_run_again(leaf: ir.Leaf) -> bool:
-    reads = leaf.type.parameter is not None and leaf.type.parameter.contains(
-        lambda t: isinstance(t, SequenceType)
-    )
     code: Any = leaf.code  # one client after the other runs it again, if one fails
-    return code.is_pure and (not reads or code.means_the_same_again)
+    return bool(code.is_pure)
 
 
-def _step_bytes(found: Sequence[Column]) -> int:
-    """How many bytes a client reads for one step of its work, about."""
-    axes = {
-        Layout.REPLICATED: 0,
-        Layout.STACKED: 1,
-        Layout.RAGGED: 1,
-        Layout.UNIFORM: 2,
-    }
-    return sum(
-        tensor.dtype.size * prod(tensor.shape[axes.get(column.layout, 1) :])
-        for column in found
-        for tensor in column.tensors
-    )
+@final
+class _Graphs:
+    """The graphs of one piece of work, for columns laid out like these.
+
+    One is for the number of clients that came first, which saves a copy of what they
+    read at each step. All other numbers share a second one.
+    """
+
+    def __init__(self, work: Work, found: Sequence[Column], count: int) -> None:
+        self._work = work
+        self._found = found
+        self._count = count
+        self._traced: dict[int | None, Any] = {}
+
+    def of(self, count: int) -> Any:
+        """The graph for so many clients; `None` if it cannot be traced."""
+        known = count if count == self._count else None
+        if known not in self._traced:
+            self._traced[known] = _traced(self._work, self._found, known)
+        return self._traced[known]
 
 
-def _traced(work: Work, found: Sequence[Column], *, vectorized: bool) -> Any:
-    """The graph for columns laid out like these; `None` if it cannot be traced."""
-    graph = GroupGraph(work, found)
-    if vectorized and _can_be_stacked(work.result):
-        # TensorFlow logs an operation that works for one client at a time only.
-        logger = tf.get_logger()
-        level = logger.level
-        logger.setLevel(CRITICAL)
-        try:
-            return graph.trace(graph.vectorized)
-        except Exception:
-            pass
-        finally:
-            logger.setLevel(level)
+def _traced(work: Work, found: Sequence[Column], known: int | None) -> Any:
+    types = leaf_types(work.parameter)
+    pairs = zip(found, types, strict=True)
+    specs = [spec for c, t in pairs for spec in specs_of(c, t, known)]
+    states = list(map(tensor_spec, leaf_types(work.state)))
+
+    def run(count: Any, *flat: Any) -> list[Any]:
+        flat, start = flat[: len(specs)], flat[len(specs) :]
+        with TensorFlowTracingContext(), living_for_one_call():
+            return _work(work, found, types, known or count, flat, start)
+
+    # TensorFlow logs an operation that works for one client at a time only.
+    logger = tf.get_logger()
+    level = logger.level
+    logger.setLevel(CRITICAL)
     try:
-        return graph.trace(graph.loop)
+        traced = tf.function(run, autograph=False)
+        count = tf.TensorSpec([], tf.int32)
+        return traced.get_concrete_function(count, *specs, *states)
     except Exception:  # the flat strategy will tell what is wrong, if anything is
         return None
+    finally:
+        logger.setLevel(level)
+
+
+def _work(
+    work: Work,
+    found: Sequence[Column],
+    types: Sequence[Any],
+    count: Any,
+    flat: Sequence[Any],
+    start: Sequence[Any],
+) -> list[Any]:
+    machine, tensors = Vectorized(count), iter(flat)
+    values = [value_of(c, t, tensors) for c, t in zip(found, types, strict=True)]
+    nested = unflatten(work.parameter, values)
+    made = flatten(evaluate_on(machine, work.function, nested), work.result)
+    results = machine.stacked(made)
+    if work.accumulate is None:
+        return results
+    accumulate, state_type = work.accumulate, work.state
+    assert state_type is not None
+
+    def step(i: Any, *state: Any) -> tuple[Any, ...]:
+        own = unflatten(work.result, (tensor[i] for tensor in results))
+        pair = Struct.unnamed(unflatten(state_type, state), own)
+        return i + 1, *flatten(evaluate_on(Pipeline(), accumulate, pair), state_type)
+
+    shapes = [tensor_spec(leaf).shape for leaf in leaf_types(state_type)]
+    _, *state = tf.while_loop(
+        lambda i, *_: i < count,
+        step,
+        [tf.constant(0), *start],
+        shape_invariants=[tf.TensorShape([]), *shapes],
+    )
+    return list(state)

@@ -25,7 +25,6 @@ def _private(module: str, name: str) -> Any:
 normalize_element = _private("data.util.structure", "normalize_element")
 spec_from_value = _private("data.util.structure", "type_spec_from_value")
 _autograph: Any = getattr(getattr(tf, "__internal__", None), "autograph", None)
-_for_loops = _private("autograph.operators.control_flow", "for_loop_registry")
 
 
 def can_stack() -> bool:
@@ -59,23 +58,7 @@ TABLES = tuple(
 
 def in_autograph(function: Callable[..., Any]) -> Any:
     """The function as AutoGraph converts it where the caller stands."""
-    return _autograph.tf_convert(function, autograph_scope())
-
-
-def autograph_scope() -> Any:
-    """Whether AutoGraph converts here: a context manager to be entered elsewhere."""
-    return _autograph.control_status_ctx()
-
-
-def run_for_loops(kind: type, loop: Callable[..., None]) -> None:
-    """Lets AutoGraph run a `for` over datasets of that kind by `loop`.
-
-    Others are not touched. Without it, AutoGraph reads such datasets as any others.
-    """
-    found = getattr(_for_loops, "_registry", None)
-    if found is not None:
-        # The first that fits is taken, and there is one for all datasets already.
-        _for_loops._registry = {kind: loop, **found}
+    return _autograph.tf_convert(function, _autograph.control_status_ctx())
 
 
 def resource_creator_scope(graph: Any, kind: type, create: Callable[..., Any]) -> Any:

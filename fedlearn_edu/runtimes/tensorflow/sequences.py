@@ -13,26 +13,24 @@ import itertools
 import weakref
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.executors.underway import graph_is_waiting
-from fedlearn_edu.runtimes.tensorflow import RUNTIME, internals
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     element_spec,
     flatten,
     leaf_types,
     packed,
     stacked,
-    tf_dtype,
     wrapped,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.stacked import StackedDataset
-from fedlearn_edu.types import UNRANKED, SequenceType, StructType, Type
+from fedlearn_edu.types import SequenceType, StructType, Type
 from fedlearn_edu.types.messages import misfit
 from fedlearn_edu.types.python_types import fields_of
 from fedlearn_edu.types.sequences import Cached, DatasetSequence, length_of
@@ -68,49 +66,6 @@ def as_dataset(sequence: Any, type_: SequenceType) -> Any:
         return _arranged(sequence, type_)
     spec = element_spec(type_.element)
     return tf.data.experimental.from_variant(to_variant(sequence, type_), spec)
-
-
-def stacks(sequence: Any, type_: SequenceType) -> list[Any] | None:
-    """The elements of a sequence, stacked; `None` if that cannot be.
-
-    For each tensor of an element two: first elements and last ones, because a last
-    batch may be smaller.
-    """
-    if not internals.can_stack():
-        return None
-    match sequence:
-        case Cached():
-            return sequence.form(  # type: ignore[no-any-return]
-                (RUNTIME, "stacks", type_), lambda plain: stacks(plain, type_)
-            )
-        case tuple() if all(t.shape is not UNRANKED for t in _tensors(type_)):
-            blocks = _blocks(sequence, type_.element)
-        case _:
-            return None
-    if not blocks or not blocks[0]:
-        return None
-    note("convert", type_)
-    return [tensor for block in blocks for tensor in block]
-
-
-def stack_specs(type_: SequenceType) -> list[Any]:
-    """What `stacks` of such a sequence look like."""
-    specs = [
-        tf.TensorSpec([None, *leaf.shape], tf_dtype(leaf.dtype))
-        for leaf in _tensors(type_)
-    ]
-    return specs * 2
-
-
-def dataset_of_stacks(flat: Iterator[Any], type_: SequenceType) -> StackedDataset:
-    """A dataset in a body, over tensors as `stacks` makes them."""
-    count, spec = len(_tensors(type_)), element_spec(type_.element)
-    blocks = [packed(list(islice(flat, count)), type_.element) for _ in range(2)]
-    return StackedDataset(blocks, spec, spec)
-
-
-def _tensors(type_: SequenceType) -> list[Any]:
-    return list(leaf_types(type_.element))
 
 
 def _arranged(dataset: Any, type_: SequenceType) -> Any:

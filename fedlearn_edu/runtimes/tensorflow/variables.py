@@ -5,7 +5,7 @@ A `tf.Variable` made inside a `tf_computation` becomes an operation of its graph
 invocation makes a fresh, anonymous one, also when clients run in parallel threads, and
 drops it at the end. Nothing is shared and nothing survives. Tables likewise.
 
-In a loop over clients or elements such a variable is slow, and a vectorized map cannot
+In a loop such a variable is slow, and neither a vectorized map nor a lowered body can
 have any. `without_variables` makes plain values of them, where that can be proven.
 """
 
@@ -128,12 +128,12 @@ def without_variables(function: Any) -> Any:
     that use one variable stand in the order of the program, as TensorFlow guarantees;
     so what a read finds is known at each point. Effects get their order as in tracing.
     """
-    if not _makes_variables(function.graph):
+    if not makes_variables(function.graph):
         return function
 
     def call(*arguments: Any) -> Any:
         flat = tf.nest.flatten(arguments, expand_composites=True)
-        found = iter(_replayed(function.graph, [*flat, *function.captured_inputs]))
+        found = iter(_results(function.graph, [*flat, *function.captured_inputs]))
         return tf.nest.map_structure(
             lambda leaf: None if leaf is None else next(found),
             function.structured_outputs,
@@ -147,10 +147,11 @@ def without_variables(function: Any) -> Any:
         return function
 
 
-def _makes_variables(graph: Any) -> bool:
+def makes_variables(graph: Any) -> bool:
+    """Whether a graph, or one that it calls, makes a variable for one call."""
     operations = graph.get_operations()
     return any(map(_is_made, operations)) or any(
-        _makes_variables(called) for op in operations if (called := _called(op))
+        makes_variables(called) for op in operations if (called := _called(op))
     )
 
 
@@ -166,8 +167,14 @@ def _called(op: Any) -> Any:
     return getattr(op.graph._get_function(op.get_attr("f").name), "graph", None)
 
 
-def _replayed(graph: Any, inputs: Sequence[Any]) -> list[Any]:
+def _results(graph: Any, inputs: Sequence[Any]) -> list[Any]:
     """The outputs of a graph, as a part of the one being traced."""
+    known = replayed(graph, inputs)
+    return [known[tensor.name] for tensor in graph.outputs]
+
+
+def replayed(graph: Any, inputs: Sequence[Any]) -> dict[str, Any]:
+    """The tensors of a graph by name, as a part of the one being traced."""
     known = dict(zip([tensor.name for tensor in graph.inputs], inputs, strict=True))
     for op in graph.get_operations():
         arguments = [known[tensor.name] for tensor in op.inputs]
@@ -177,18 +184,18 @@ def _replayed(graph: Any, inputs: Sequence[Any]) -> list[Any]:
             found = [_Variable()]
         elif any(isinstance(argument, _Variable) for argument in arguments):
             found = _with_variables(op, *arguments)
-        elif (called := _called(op)) and _makes_variables(called):
-            found = _replayed(called, arguments)
+        elif (called := _called(op)) and makes_variables(called):
+            found = _results(called, arguments)
         else:
             found = _copy(op, arguments).outputs
         known.update(zip([t.name for t in op.outputs], found, strict=True))
-    return [known[tensor.name] for tensor in graph.outputs]
+    return known
 
 
 def _with_variables(op: Any, variable: Any, *others: Any) -> list[Any]:
     """What an operation on variables gives; it is not made."""
     if called := _called(op):
-        return _replayed(called, [variable, *others])
+        return _results(called, [variable, *others])
     if op.type == "ReadVariableOp":
         return [variable.value]
     if op.type not in _CHANGES:

@@ -18,7 +18,7 @@ F32 = np.float32
 NUMBERS = fl.SequenceType(F32)
 
 
-@pytest.mark.parametrize("missing", ["normalize_element", "_autograph", "_for_loops"])
+@pytest.mark.parametrize("missing", ["normalize_element", "_autograph"])
 def test_sequences_are_read_by_a_pipeline(
     missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,8 +58,7 @@ from tensorflow.python.autograph.operators import control_flow as loops
 before = dict(loops.for_loop_registry._registry)
 fl.tf_computation(lambda x: x, np.float32)(1.0)
 after = loops.for_loop_registry._registry
-assert {kind: after[kind] for kind in before} == before
-print([kind.__name__ for kind in after if kind not in before])
+assert after == before
 
 increment = fl.tf_computation(lambda x: x + 1, np.int32)
 polymorphic = fl.tf_computation(lambda x: x * 2)
@@ -71,4 +70,4 @@ print(int(fl.tf_computation(outer, np.int32)(3)))
 
 @pytest.mark.slow
 def test_tensorflow_loops_as_before_and_calls_computations_without_a_word() -> None:
-    assert in_another_process(LOOPS) == "['StackedDataset']\n8\n"
+    assert in_another_process(LOOPS) == "8\n"

@@ -57,7 +57,7 @@ def rows(*values: float) -> list[Any]:
     return [np.array([value, 1.0], np.float32) for value in values]
 
 
-def test_a_cell_run_again_traces_its_body_once_more_and_compiles_nothing() -> None:
+def test_each_cell_traces_its_body_once_and_the_second_compiles_nothing() -> None:
     notebook = Notebook()
     data = [rows(1.0, 2.0), rows(0.0)]
     results = [notebook.run_cell(data) for _ in range(3)]
@@ -65,10 +65,7 @@ def test_a_cell_run_again_traces_its_body_once_more_and_compiles_nothing() -> No
     whats = notebook.told()
     assert whats.count("compiled") == whats.count("built") == 1
     assert whats.count("reused") == 4
-    # In each cell, at definition; and once when it was fused, and when data came.
-    first = notebook.bodies_traced - 2
-    notebook.run_cell(data)
-    assert notebook.bodies_traced == first + 3
+    assert notebook.bodies_traced == 3
 
 
 def test_a_cell_with_another_constant_is_compiled() -> None:
@@ -95,6 +92,5 @@ def test_an_error_throws_away_neither_graphs_nor_stacks_nor_tensors() -> None:
             whats = [what for what in notebook.told() if what != "convert"]
             assert whats == ["reused", "reused", "again, step by step"]
         traced.append(notebook.bodies_traced)
-    # The first error traces for each client by itself; after that a cell that is run
-    # again traces its own definition, and nothing else.
+    # At each definition, and never else.
     assert [n - traced[0] for n in traced] == [0, 1, 2, 3]

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What many clients hold, as few tensors: the same for all, stacked, or packed.
+
+Sequences are packed step by step, as in PyTorch's `PackedSequence`: first what every
+client reads at its first step, then at its second, …; at one step, the elements of all
+who take it have one shape, and lie in one piece of memory. Clients whose turn has
+another shape, a smaller last batch for example, wait for a step of their own. So one
+layout serves equal clients, unequal ones, and a single one.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast, final
+from weakref import ref
+
+import numpy as np
+
+from fedlearn_edu.executors.batched import Entries, Group, Held, Parts, Same
+from fedlearn_edu.executors.recording import note
+from fedlearn_edu.runtimes.tensorflow import RUNTIME
+from fedlearn_edu.runtimes.tensorflow.batching import (
+    Batched,
+    NotInMemoryError,
+    Rows,
+    Vectorized,
+)
+from fedlearn_edu.runtimes.tensorflow.conversion import (
+    flatten,
+    leaf_types,
+    stacked,
+    tensor_spec,
+    tf_dtype,
+)
+from fedlearn_edu.runtimes.tensorflow.evaluation import Elements
+from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
+from fedlearn_edu.runtimes.tensorflow.library import called, tf
+from fedlearn_edu.structure import unflatten
+from fedlearn_edu.types import UNRANKED, SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types.sequences import Cached, unwrap
+
+Sequences = list[list[Any]]  # for each element its tensors
+
+
+@final
+@dataclass(frozen=True)
+class Column:
+    """One tensor or sequence of a type, for all clients.
+
+    Attributes:
+        tensors: what goes into a graph.
+        is_shared: whether it is the same for all clients.
+        is_even: whether everybody takes every step, and all elements have one shape.
+        steps: how many elements the longest sequence has, about.
+    """
+
+    tensors: tuple[Any, ...]
+    is_shared: bool
+    is_even: bool = True
+    steps: int = 1
+
+
+@final
+class Results(Sequence[Any]):
+    """One plain result per client, kept as tensors."""
+
+    def __init__(self, tensors: Sequence[Any], type_: Type) -> None:
+        self.tensors = tuple(tensors)
+        self._arrays = [tensor.numpy() for tensor in tensors]
+        self._type = type_
+
+    def __len__(self) -> int:
+        return len(self._arrays[0])
+
+    def __getitem__(self, index: Any) -> Any:
+        return unflatten(self._type, (array[index] for array in self._arrays))
+
+
+def columns(group: Group) -> list[Column] | None:
+    """The data of a group, one column for each tensor and sequence of its type."""
+    try:
+        return _columns(group.held, group.type)
+    except NotInMemoryError:
+        return None
+
+
+def _columns(held: Held, type_: Type) -> list[Column]:
+    leaves = leaf_types(type_)
+    if type_.contains(_is_unranked):
+        raise NotInMemoryError
+    match held:
+        case Parts(fields=fields):
+            assert isinstance(type_, StructType)
+            pairs = zip(fields, type_, strict=True)
+            return [column for part, t in pairs for column in _columns(part, t)]
+        case Same(value=value):
+            flat = zip(flatten(value, type_), leaves, strict=True)
+            return [_same(leaf, t) for leaf, t in flat]
+        case Entries(values=Results() as results):
+            return [Column((tensor,), is_shared=False) for tensor in results.tensors]
+        case Entries(values=values):
+            rows = [flatten(value, type_) for value in values]
+            by_leaf = zip(*rows, strict=True)
+            return [_of_entries(e, t) for e, t in zip(by_leaf, leaves, strict=True)]
+
+
+def columns_of_one(argument: Any, type_: Type) -> list[Column] | None:
+    """The tensors and sequences of a single client, as all of them share them."""
+    flat = zip(flatten(argument, type_), leaf_types(type_), strict=True)
+    try:
+        return [
+            _same(leaf, t)
+            if isinstance(t, SequenceType)
+            else Column((tf.convert_to_tensor(leaf),), is_shared=True)
+            for leaf, t in flat
+        ]
+    except NotInMemoryError:
+        return None
+
+
+def _same(value: Any, type_: TensorType | SequenceType) -> Column:
+    def make(plain: Any) -> Column:
+        if isinstance(type_, SequenceType):
+            column = _packed([_elements(plain, type_)], type_, is_shared=True)
+        else:
+            tensor = tf.constant(plain, tf_dtype(type_.dtype))
+            column = Column((tensor,), is_shared=True)
+        note("convert", type_)
+        return column
+
+    if isinstance(value, Cached):
+        return cast(Column, value.form((RUNTIME, "same", type_), make))
+    return make(value)
+
+
+def _of_entries(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
+    if not all(isinstance(entry, Cached) for entry in entries):
+        return _made_of(entries, type_)
+    # Kept with the first of them, for as long as it is among the same ones: by weak
+    # references, else it would keep itself, and all data of a round, from being freed.
+    key = (RUNTIME, "column", type_, len(entries))
+    weak, column = entries[0].form(
+        key, lambda _: (tuple(map(ref, entries)), _made_of(entries, type_))
+    )
+    is_same = all(a() is b for a, b in zip(weak, entries, strict=True))
+    return column if is_same else _made_of(entries, type_)
+
+
+def _made_of(entries: Sequence[Any], type_: TensorType | SequenceType) -> Column:
+    plain = [unwrap(entry) for entry in entries]
+    if isinstance(type_, SequenceType):
+        elements = [_elements(entry, type_) for entry in plain]
+        column = _packed(elements, type_)
+    elif any(np.shape(value) != np.shape(plain[0]) for value in plain):
+        raise NotInMemoryError
+    else:
+        column = Column((stacked(plain, type_),), is_shared=False)
+    note("convert", type_)
+    return column
+
+
+def _elements(sequence: Any, type_: SequenceType) -> Sequences:
+    is_in_memory = isinstance(sequence, tuple) and leaf_types(type_.element)
+    if not is_in_memory or type_.contains(_is_unranked):
+        raise NotInMemoryError
+    return [flatten(element, type_.element) for element in sequence]
+
+
+def _is_unranked(type_: Type) -> bool:
+    return isinstance(type_, TensorType) and type_.shape is UNRANKED
+
+
+def _packed(
+    clients: Sequence[Sequences], type_: SequenceType, *, is_shared: bool = False
+) -> Column:
+    """The elements, step by step; see `specs_of` for the tensors."""
+    shapes = [[tuple(map(np.shape, row)) for row in rows] for rows in clients]
+    steps = list(_steps(shapes))
+    in_order = [clients[client][number] for turn in steps for client, number in turn]
+    firsts = [shapes[turn[0][0]][turn[0][1]] for turn in steps]
+    is_even = len(set(firsts)) == 1 and all(len(t) == len(clients) for t in steps)
+    axes = [[] if is_shared else [len(turn)] for turn in steps]
+    tensors: list[Any] = []
+    for i, leaf in enumerate(leaf_types(type_.element)):
+        values = _end_to_end([row[i] for row in in_order], leaf)
+        blocks = [[*a, *first[i]] for a, first in zip(axes, firsts, strict=True)]
+        if is_even:
+            tensors.append(tf.reshape(values, [len(steps), *blocks[0]]))
+        else:
+            tensors += [values, *_cuts(blocks, leaf, is_shared=is_shared)]
+    if not (is_even or is_shared):
+        whose = [client for turn in steps for client, _ in turn]
+        ends = np.cumsum([0, *map(len, steps)])
+        tensors += [tf.constant(whose, tf.int32), tf.constant(ends, tf.int64)]
+    return Column(tuple(tensors), is_shared, is_even, len(steps))
+
+
+def _end_to_end(values: Sequence[Any], leaf: Any) -> Any:
+    """The numbers of all tensors as one vector."""
+    # NumPy would make text of a fixed width, and lose zero bytes at ends.
+    kind = object if leaf.dtype.kind == "O" else None
+    flat = [np.asarray(value, kind).ravel() for value in values]
+    whole = np.concatenate([np.zeros([0], leaf.dtype), *flat])
+    return tf.constant(whole, tf_dtype(leaf.dtype))
+
+
+def _cuts(blocks: Sequence[Any], leaf: Any, *, is_shared: bool) -> tuple[Any, Any]:
+    """The shape of each step's block, and where in the vector it begins and ends."""
+    rank = len(leaf.shape) + (not is_shared)
+    shapes = np.array(blocks, np.int32).reshape(len(blocks), rank)
+    ends = np.cumsum([0, *(np.prod(block, dtype=np.int64) for block in blocks)])
+    return tf.constant(shapes), tf.constant(ends, tf.int64)
+
+
+def _steps(shapes: Sequence[Sequence[Any]]) -> Iterator[list[tuple[int, int]]]:
+    """Which clients take their next element at each step: those of the commonest shape.
+
+    Clients keep the order of their elements, and there are as few steps as that allows,
+    nearly.
+    """
+    done = [0] * len(shapes)
+    while waiting := [c for c, own in enumerate(shapes) if done[c] < len(own)]:
+        heads = Counter(shapes[c][done[c]] for c in waiting)
+        [(shape, _)] = heads.most_common(1)
+        turn = [(c, done[c]) for c in waiting if shapes[c][done[c]] == shape]
+        for client, _ in turn:
+            done[client] += 1
+        yield turn
+
+
+def step_bytes(column: Column, type_: Type, count: int) -> float:
+    """How many bytes a client reads for one step of its work, about."""
+    tensors, steps = column.tensors, 1
+    if isinstance(type_, SequenceType):
+        each = 1 if column.is_even else 3
+        tensors = tensors[: each * len(leaf_types(type_.element)) : each]
+        steps = column.steps
+    clients = 1 if column.is_shared else count
+    sizes = [tensor.dtype.size * int(np.prod(tensor.shape)) for tensor in tensors]
+    return float(sum(sizes)) / max(1, steps * clients)
+
+
+# ------------------------------------------------------------------ inside of a graph
+
+
+def specs_of(
+    column: Column, type_: TensorType | SequenceType, count: int | None = None
+) -> list[Any]:
+    """What the tensors of a column look like, for so many clients or for any number.
+
+    Of an even sequence: for each tensor of an element, all steps. Of another one: for
+    each its numbers end to end, the shapes of all steps, and their ends; then the
+    clients of all steps, and their ends.
+    """
+    axes = [] if column.is_shared else [count]
+    if isinstance(type_, TensorType):
+        leaf = tensor_spec(type_)
+        return [tf.TensorSpec([*axes, *leaf.shape], leaf.dtype)]
+    leaves = list(map(tensor_spec, leaf_types(type_.element)))
+    if column.is_even:
+        return [tf.TensorSpec([None, *axes, *s.shape], s.dtype) for s in leaves]
+    specs = []
+    for leaf in leaves:
+        rank = len(axes) + leaf.shape.rank
+        specs += [
+            tf.TensorSpec([None], leaf.dtype),
+            tf.TensorSpec([None, rank], tf.int32),
+        ]
+        specs += [tf.TensorSpec([None], tf.int64)]
+    if not column.is_shared:
+        specs += [tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.int64)]
+    return specs
+
+
+def value_of(column: Column, type_: TensorType | SequenceType, tensors: Any) -> Any:
+    """The tensor or the elements of a column, as `batching.py` takes them."""
+
+    def owned(tensor: Any, clients: Any = None) -> Any:
+        return tensor if column.is_shared else Batched(tensor, clients)
+
+    if isinstance(type_, TensorType):
+        return owned(next(tensors))
+    specs = list(map(tensor_spec, leaf_types(type_.element)))
+    if column.is_even:
+        wholes = [next(tensors) for _ in specs]
+        count = tf.shape(wholes[0])[0]
+        return Elements(
+            Rows(lambda i: ([owned(_row(whole, i)) for whole in wholes], None), count)
+        )
+    leaves = [(spec, next(tensors), next(tensors), next(tensors)) for spec in specs]
+    turns = None if column.is_shared else (next(tensors), next(tensors))
+    axes = [] if column.is_shared else [None]
+
+    def read(i: Any) -> tuple[list[Any], Any]:
+        clients = turns and _cut(*turns, i)
+        flat = []
+        for spec, values, shapes, ends in leaves:
+            block = tf.reshape(_cut(values, ends, i), _row(shapes, i))
+            flat.append(owned(tf.ensure_shape(block, [*axes, *spec.shape]), clients))
+        return flat, clients
+
+    return Elements(Rows(read, tf.size(leaves[0][3]) - 1))
+
+
+def _row(tensor: Any, i: Any) -> Any:
+    """One row; its number is a vector of length one, which saves operations."""
+    # Unlike `tf.gather`, this does not copy a row that lies well in memory.
+    return tf.raw_ops.StridedSlice(
+        input=tensor, begin=i, end=i + 1, strides=[1], shrink_axis_mask=1
+    )
+
+
+def _cut(values: Any, ends: Any, i: Any) -> Any:
+    return values[_row(ends, i) : _row(ends, i + 1)]
+
+
+def run_in_memory(code: GraphCode, argument: Any) -> Any:
+    """What leaf code returns; `None` if a pipeline has to read its sequences."""
+    returns = leaf_types(code.result)
+    if code.loops is None or any(isinstance(t, SequenceType) for t in returns):
+        return None
+    if not code.has_sequences or code.parameter is None:
+        return None
+    found = columns_of_one(argument, code.parameter)
+    if found is None:
+        return None
+    layout = tuple(column.is_even for column in found)
+    graph = code.over_rows(layout, lambda: _traced_over_rows(code, found))
+    flat = [tensor for column in found for tensor in column.tensors]
+    return graph and unflatten(code.result, called(graph, *flat))
+
+
+def _traced_over_rows(code: GraphCode, found: Sequence[Column]) -> Any:
+    types, loops = leaf_types(code.parameter), code.loops
+    assert loops is not None
+    specs = [s for c, t in zip(found, types, strict=True) for s in specs_of(c, t)]
+
+    def run(*tensors: Any) -> list[Any]:
+        flat = iter(tensors)
+        values = [value_of(c, t, flat) for c, t in zip(found, types, strict=True)]
+        return loops(values, Vectorized(None))
+
+    try:
+        return tf.function(run, autograph=False).get_concrete_function(*specs)
+    except NotInMemoryError:
+        return None
