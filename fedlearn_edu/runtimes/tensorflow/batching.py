@@ -63,9 +63,13 @@ class Vectorized:
         self._count = count
         self._clients: Any = None
 
-    def call(self, function: Callable[..., Any], flat: Sequence[Any]) -> Flat:
+    def call(
+        self, function: Callable[..., Any], flat: Sequence[Any], *, draws: bool = False
+    ) -> Flat:
         """Calls a function of tensors for all clients whose turn it is."""
         own = {i: self._of_now(v) for i, v in enumerate(flat) if isinstance(v, Batched)}
+        if draws and not own and self._count is not None:  # each client draws its own
+            own = {-1: self._repeated(0)}
         if not own:
             return list(function(*flat))
 
@@ -115,7 +119,7 @@ class Vectorized:
             return code.loops(flat, self)
         if code.has_sequences:
             raise NotInMemoryError
-        return self.call(code.pure_function, flat)
+        return self.call(code.pure_function, flat, draws=code.has_state)
 
     def constant(self, plain: Any, type_: SequenceType) -> Elements:
         """Is read by a pipeline only."""

@@ -78,8 +78,10 @@ class Elements:
 class Machine(Protocol):
     """Runs leaf code and loops."""
 
-    def call(self, function: Callable[..., Any], flat: Sequence[Any]) -> Flat:
-        """Calls a function of tensors."""
+    def call(
+        self, function: Callable[..., Any], flat: Sequence[Any], *, draws: bool = False
+    ) -> Flat:
+        """Calls a function of tensors; `draws` if it differs from call to call."""
 
     def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
         """Runs leaf code, which may take and return sequences."""
@@ -198,7 +200,9 @@ def _reduce(intrinsic: ir.Intrinsic, machine: Machine) -> Fn:
 class Pipeline:
     """Reads datasets; a source is one, with the type of its elements."""
 
-    def call(self, function: Callable[..., Any], flat: Sequence[Any]) -> Flat:
+    def call(
+        self, function: Callable[..., Any], flat: Sequence[Any], *, draws: bool = False
+    ) -> Flat:
         """Calls a function of tensors."""
         return list(function(*flat))
 

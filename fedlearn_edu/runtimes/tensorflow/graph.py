@@ -26,7 +26,11 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
-from fedlearn_edu.runtimes.tensorflow.variables import own_table, without_variables
+from fedlearn_edu.runtimes.tensorflow.variables import (
+    has_effects,
+    own_table,
+    without_variables,
+)
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import SequenceType, Type
 
@@ -149,6 +153,12 @@ class GraphCode:
             if self._concrete is None:
                 self._concrete = self._trace()
             return self._concrete
+
+    @cached_property
+    def has_state(self) -> bool:
+        """Whether it may differ from call to call: if it draws random numbers, say."""
+        graph = getattr(self.pure_function, "graph", None)
+        return graph is None or has_effects(graph)
 
     @cached_property
     def pure_function(self) -> Any:

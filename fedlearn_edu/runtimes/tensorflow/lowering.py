@@ -13,6 +13,7 @@ Every other body reads a pipeline, correctly and slower.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from threading import RLock
 from typing import Any, final
 
 from fedlearn_edu.runtimes.tensorflow import internals
@@ -28,6 +29,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import unpacked
 from fedlearn_edu.runtimes.tensorflow.variables import (
+    has_effects,
     makes_variables,
     replayed,
     without_variables,
@@ -37,6 +39,8 @@ from fedlearn_edu.types import FunctionType, SequenceType, Type
 
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
+# Threads may trace the same step at the same time, each with captures of its own.
+_rebinding = RLock()
 
 
 @final
@@ -59,7 +63,8 @@ class _Step:
         def call(*flat: Any) -> Flat:
             given = [*flat, *used]
             # What is handed on unchanged need not be computed, nor be each client's.
-            made = iter(machine.call(self._made, given))
+            draws = has_effects(self.function.graph)
+            made = iter(machine.call(self._made, given, draws=draws))
             return [next(made) if i is None else given[i] for i in self._handed_on]
 
         return call
@@ -76,11 +81,12 @@ class _Step:
         count = len(flat) - len(self.captures)
         specs, _ = self.function.structured_input_signature
         arguments = tf.nest.pack_sequence_as(specs, flat[:count])
-        self.function.set_external_captures(flat[count:])
-        try:
-            results = tf.nest.flatten(self.function(*arguments))
-        finally:
-            self.function.set_external_captures(self.captures)
+        with _rebinding:
+            self.function.set_external_captures(flat[count:])
+            try:
+                results = tf.nest.flatten(self.function(*arguments))
+            finally:
+                self.function.set_external_captures(self.captures)
         pairs = zip(results, self._handed_on, strict=True)
         return [result for result, number in pairs if number is None]
 
@@ -185,12 +191,6 @@ class _Tracing:
     def _here(self, tensor: Any) -> Any:
         is_here = getattr(tensor, "graph", None) is self.graph
         return tensor if is_here else tf.identity(tensor)
-
-
-def _has_effects(graph: Any) -> bool:
-    # A body is cut into pieces: what has effects, or a state, would be lost, or done
-    # twice. Steps stay whole.
-    return any(op.op_def.is_stateful for op in graph.get_operations())
 
 
 def _placeholder(spec: Any) -> Any:
@@ -301,7 +301,8 @@ def lower(body: Body, type_: Type) -> Lowered | None:
         parts = inputs, results, tracing.loops
         if makes_variables(wrapped.graph):
             wrapped, parts = _without_variables(wrapped, parts)
-        if _has_effects(wrapped.graph):
+        # Steps stay whole, but a body is cut: effects would be lost, or come twice.
+        if has_effects(wrapped.graph):
             return None
         return Lowered(FunctionType(type_, result), wrapped, *parts)
     except Exception:  # of whatever kind: a stand-in is no dataset

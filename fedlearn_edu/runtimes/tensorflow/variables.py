@@ -147,6 +147,11 @@ def without_variables(function: Any) -> Any:
         return function
 
 
+def has_effects(graph: Any) -> bool:
+    """Whether a graph does more than to compute: has a state, draws, checks, prints."""
+    return any(op.op_def.is_stateful for op in graph.get_operations())
+
+
 def makes_variables(graph: Any) -> bool:
     """Whether a graph, or one that it calls, makes a variable for one call."""
     operations = graph.get_operations()

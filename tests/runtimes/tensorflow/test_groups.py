@@ -186,11 +186,28 @@ def test_what_was_captured_is_not_traced_again() -> None:
 
 
 def test_random_numbers_differ_between_clients() -> None:
+    """Also where no client has anything of its own to draw with, and in a loop."""
     draw = fl.tf_computation(lambda x: x + tf.random.uniform([]), F32)
-    program = mapped(draw)
-    found, calls = together(program, [0.0] * 5)
-    assert len(set(map(float, found))) == 5
-    assert len(calls) == 1
+    lone = fl.tf_computation(lambda: tf.random.uniform([]))
+    add = fl.tf_computation(lambda a, b: a + b, F32, F32)
+    numbers = fl.SequenceType(F32)
+    walk = fl.tf_computation(
+        lambda s, k: s.reduce(k, lambda a, x: a + x + tf.random.uniform([])),
+        numbers,
+        F32,
+    )
+
+    @fl.federated_computation(AT_CLIENTS(F32), AT_SERVER(F32), AT_SERVER(numbers))
+    def program(v: Any, k: Any, s: Any) -> Any:
+        k, s = fl.federated_broadcast(k), fl.federated_broadcast(s)
+        plus = fl.federated_computation(lambda x: add(x, lone()), F32)
+        several = fl.federated_map(draw, v), fl.federated_map(plus, v)
+        return *several, fl.federated_map(draw, k), fl.federated_map(walk, [s, k])
+
+    found, calls = together(program, [0.0] * 5, 0.0, [0.0, 0.0])
+    for each in found:
+        assert len(set(map(float, each))) == 5
+    assert len(calls) == 4
 
 
 def test_a_variable_belongs_to_one_client() -> None:
