@@ -35,11 +35,11 @@ MAX_EXECUTABLE = {
     "language": 1_641,
     "compiler": 276,
     "executors": 1_663,
-    "runtimes": 1_896,
+    "runtimes": 1_902,
     "contexts": 738,
     "framework": 57,
 }
-MAX_MACHINE_LINES = 17_471
+MAX_MACHINE_LINES = 17_478
 MAX_MACHINE_FILES = 100
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_077
@@ -53,7 +53,7 @@ MAX_LINES = {
     "course": 6_998,
     "demo": 684,
 }
-MAX_TEST_LINES = 43_215
+MAX_TEST_LINES = 43_267
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -123,7 +123,7 @@ def trace_when_needed(
 def _lowered(body: Body, type_: Type | None) -> Lowered | None:
     if type_ is None or not type_.contains(_is_sequence) or not internals.can_stack():
         return None
-    with TensorFlowTracingContext(), living_for_one_call():
+    with TensorFlowTracingContext():
         return lower(body, type_)
 
 

@@ -209,7 +209,9 @@ class Pipeline:
     def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
         """Runs the graph of leaf code."""
         given = [_given(v, t) for v, t in _pairs(flat, type_.parameter)]
-        found = code.run_nested(unflatten(type_.parameter, given))
+        parameter = type_.parameter
+        nested = None if parameter is None else unflatten(parameter, given)
+        found = code.run_nested(nested)
         return _taken(flatten(found, type_.result), type_.result)
 
     def reduce(

@@ -9,7 +9,7 @@ clients are left to the threads of the flat strategy.
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from logging import CRITICAL
 from threading import RLock
 from typing import Any, final
@@ -194,8 +194,9 @@ def _is_unknown_to_loops(type_: Type) -> bool:
 
 
 def _can_be_stacked(type_: Type) -> bool:
-    """Whether all values of a type have the same shapes."""
-    return all(tensor_spec(leaf).shape.is_fully_defined() for leaf in leaf_types(type_))
+    """Whether it has tensors, and all its values have the same shapes."""
+    specs = list(map(tensor_spec, leaf_types(type_)))
+    return bool(specs) and all(spec.shape.is_fully_defined() for spec in specs)
 
 
 def _can_be_run_again(leaf: ir.Leaf) -> bool:
@@ -213,7 +214,7 @@ class _Graphs:
 
     def __init__(self, work: Work, found: Sequence[Column], count: int) -> None:
         self._work = work
-        self._found = found
+        self._found = [replace(column, tensors=()) for column in found]
         self._count = count
         self._traced: dict[int | None, Any] = {}
 

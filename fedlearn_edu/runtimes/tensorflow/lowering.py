@@ -30,6 +30,7 @@ from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import unpacked
 from fedlearn_edu.runtimes.tensorflow.variables import (
     has_effects,
+    living_for_one_call,
     makes_variables,
     replayed,
     without_variables,
@@ -73,6 +74,8 @@ class _Step:
     def _handed_on(self) -> list[int | None]:
         """For each result the number of the argument or capture that it is, if any."""
         graph = self.function.graph
+        if has_effects(graph):  # they belong to the results
+            return [None] * len(graph.outputs)
         numbers = {tensor.name: i for i, tensor in enumerate(graph.inputs)}
         return [numbers.get(_source(tensor).name) for tensor in graph.outputs]
 
@@ -275,6 +278,7 @@ def lower(body: Body, type_: Type) -> Lowered | None:
     results: Flat = []
     found: list[Any] = []
 
+    @living_for_one_call()
     def run() -> Flat:
         tracing = _Tracing()
         found.append(tracing)

@@ -264,3 +264,9 @@ def test_a_number_or_a_tensor_of_the_dtype_is_taken(argument: Any) -> None:
 def test_tensorflow_and_values_do_not_mix(use: Callable[[Any], Any]) -> None:
     with pytest.raises((TypeError, ContextError)):
         fl.federated_computation(use, INT)
+
+
+def test_a_computation_without_parameters_can_be_called_in_another() -> None:
+    three = fl.tf_computation(lambda: tf.constant(3.0))
+    plus = fl.tf_computation(lambda x: x + three(), np.float32)
+    assert plus(1.0) == 4

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All clients in one graph: what comes out, and when each goes alone."""
 
+import gc
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +16,7 @@ from fedlearn_edu.errors import ComputationFailedError
 from fedlearn_edu.executors.batched import Entries, Group
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
 from fedlearn_edu.runtimes.tensorflow import groups
+from fedlearn_edu.runtimes.tensorflow.packing import columns
 from fedlearn_edu.testing import assert_same
 from fedlearn_edu.types import UNRANKED
 from tests.programs import mapped
@@ -208,6 +211,26 @@ def test_random_numbers_differ_between_clients() -> None:
     for each in found:
         assert len(set(map(float, each))) == 5
     assert len(calls) == 4
+
+
+def test_clients_may_return_nothing() -> None:
+    nothing = fl.tf_computation(lambda x: (), F32)
+    assert together(mapped(nothing), [1.0, 2.0]) == ([(), ()], [])
+
+
+def test_data_of_a_round_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def noted(group: Group) -> Any:
+        found = columns(group)
+        assert found is not None
+        made.append(weakref.ref(found[0].tensors[0]))
+        return found
+
+    monkeypatch.setattr(groups, "columns", noted)
+    together(mapped(fl.tf_computation(lambda x: x + 1.0, F32)), [1.0, 2.0])
+    gc.collect()
+    assert [tensor() for tensor in made] == [None]
 
 
 def test_a_variable_belongs_to_one_client() -> None:

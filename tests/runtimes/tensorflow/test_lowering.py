@@ -71,6 +71,12 @@ def a_variable(data: Any, k: Any) -> Any:
     return total.read_value()
 
 
+def a_variable_of_nothing(data: Any, k: Any) -> Any:
+    total = tf.Variable(0.0)
+    total.assign_add(data.reduce(k, lambda s, row: s + summed(row)))
+    return total.read_value()
+
+
 def a_variable_in_a_step(data: Any, k: Any) -> Any:
     def step(state: Any, row: Any) -> Any:
         variable = tf.Variable(state)
@@ -101,6 +107,7 @@ LOWERED = [
     one_after_the_other,
     a_growing_state,
     a_variable,
+    a_variable_of_nothing,
     a_variable_in_a_step,
     a_check_in_a_step,
     handed_on,
@@ -185,6 +192,22 @@ def test_a_mapped_sequence_is_a_result_too() -> None:
     found = list(doubled(rows(2, 1), 2.0))
     assert [int(part["n"]) for part in found] == [2, 1]
     assert_same(found[1]["x"], np.array([[4.0, 8.0]], F32))
+
+
+def test_a_check_of_what_is_handed_on_names_its_client() -> None:
+    def checked(x: Any) -> Any:
+        tf.debugging.assert_less(x, 5.0)
+        return x
+
+    total = fl.tf_computation(
+        lambda s: s.map(checked).reduce(0.0, lambda a, x: a + x), fl.SequenceType(F32)
+    )
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(total, v), fl.type_at_clients(fl.SequenceType(F32))
+    )
+    assert program([[1.0, 2.0], [3.0, 4.0]]) == [3, 7]
+    with pytest.raises(fl.FedLearnError, match="client 1"):
+        program([[1.0, 2.0], [3.0, 6.0]])
 
 
 def test_a_body_that_is_lowered_runs_once() -> None:
