@@ -89,6 +89,7 @@ def execute(notebook: Any, folder: Path, *, allow_errors: bool = False) -> Execu
         resources={"metadata": {"path": str(folder)}},
     )
     asyncio.run(client.async_execute())  # `execute` would leave its event loop open
-    took, *attempts = notebook.cells.pop().outputs[0].text.splitlines()
+    printed = "".join(part.text for part in notebook.cells.pop().outputs)  # a line may
+    took, *attempts = printed.splitlines()  # come in two messages
     peak, seconds = map(float, took.split())
     return Execution(notebook, seconds, peak, attempts)

@@ -10,7 +10,7 @@ from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow.computation import trace, trace_when_needed
+from fedlearn_edu.runtimes.tensorflow.computation import trace_when_needed
 from fedlearn_edu.runtimes.tensorflow.conversion import leaf_types
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
@@ -28,27 +28,20 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
     types = {id(node.type): node.type for node in walk(function)}  # few, named often
     if any(type_.contains(_is_sequence_of_nothing) for type_ in types.values()):
         return None
-    type_ = function.type
-
-    loops = loops_of(function)
+    if any(map(_folds_sequences, intrinsics(function))):
+        return None
+    type_, loops = function.type, loops_of(function)
     body = over_datasets(loops, type_)
     code = trace_when_needed(body, type_.parameter, type_.result, name)
-    if _is_doubtful(function):
-        try:
-            code = trace(body, type_.parameter, name)
-        except Exception:  # step by step, then
-            return None
     code.loops = loops
     code.parts = tuple(leaf.code for leaf in leaves(function))
     return ir.Leaf(RUNTIME, code, type_)
 
 
-def _is_doubtful(function: ir.Lambda) -> bool:
-    """Whether TensorFlow may have no loop for it: a running state may be a sequence."""
-    return any(
-        intrinsic.uri == "sequence_reduce"
-        and intrinsic.type.result.contains(lambda t: isinstance(t, SequenceType))
-        for intrinsic in intrinsics(function)
+def _folds_sequences(intrinsic: ir.Intrinsic) -> bool:
+    """TensorFlow has no loop whose running state is a sequence."""
+    return intrinsic.uri == "sequence_reduce" and intrinsic.type.result.contains(
+        lambda type_: isinstance(type_, SequenceType)
     )
 
 

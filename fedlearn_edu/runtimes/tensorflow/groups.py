@@ -65,13 +65,17 @@ class Work:
         function: the function of one client.
         parameter: what it takes.
         accumulate: the function that folds results, in client order.
-        state: the type of the fold.
     """
 
     function: ir.Node
     parameter: Type
     accumulate: ir.Node | None = None
-    state: Type | None = None
+
+    @property
+    def state(self) -> Type | None:
+        """The type of the fold."""
+        fold = self.accumulate
+        return None if fold is None else ir.function_type_of(fold).result
 
     @property
     def result(self) -> Type:
@@ -100,10 +104,10 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
     ) -> Any:
         """The fold of all clients' results, by one call; see `BatchedRuntime`."""
         work, group = _with_captures(function, group)
-        state = ir.function_type_of(accumulate).result
-        work = Work(work.function, work.parameter, accumulate, state)
+        work = replace(work, accumulate=accumulate)
         if not _is_possible(work):
             return None
+        state = ir.function_type_of(accumulate).result
         start = flatten(to_tensors(unwrap(zero), state), state)
         found = self._run(work, group, start)
         return None if found is None else to_plain(unflatten(state, found), state)
@@ -175,33 +179,24 @@ def _key(tree: ir.Node | None) -> Any:
 
 def _is_possible(work: Work) -> bool:
     trees = [tree for tree in (work.function, work.accumulate) if tree is not None]
-    outgoing = [work.result, *([work.state] if work.state else [])]
-    if any(type_.contains(_is_unknown_to_loops) for type_ in outgoing):
+    outgoing = leaf_types(work.result) + leaf_types(work.state)
+    if not all(isinstance(leaf, TensorType) for leaf in outgoing):
         return False
     if work.accumulate is None and not _can_be_stacked(work.result):
         return False
     if work.accumulate is not None and captured_constants(work.accumulate):
         return False
-    return all(
-        obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) is None
-        and all(map(_can_be_run_again, leaves(tree)))
-        for tree in trees
-    )
-
-
-def _is_unknown_to_loops(type_: Type) -> bool:
-    return not isinstance(type_, TensorType | StructType)
+    if any(obstacle(tree, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) for tree in trees):
+        return False
+    # One client after the other runs them again, if one fails.
+    codes: list[Any] = [leaf.code for tree in trees for leaf in leaves(tree)]
+    return all(code.is_pure for code in codes)
 
 
 def _can_be_stacked(type_: Type) -> bool:
     """Whether it has tensors, and all its values have the same shapes."""
     specs = list(map(tensor_spec, leaf_types(type_)))
     return bool(specs) and all(spec.shape.is_fully_defined() for spec in specs)
-
-
-def _can_be_run_again(leaf: ir.Leaf) -> bool:
-    code: Any = leaf.code  # one client after the other runs it again, if one fails
-    return bool(code.is_pure)
 
 
 @final

@@ -425,7 +425,7 @@ def test_numpy_beside_it_leaves_a_group_together() -> None:
 
 @pytest.mark.parametrize("fuse", [True, False])
 def test_a_body_keeps_the_python_values_it_was_defined_with(fuse: bool) -> None:
-    """It is traced again for stacked data, when a loop variable has moved on."""
+    """A loop variable has moved on when the clients' data come."""
     numbers = fl.SequenceType(F32)
     made = [
         fl.tf_computation(lambda s: s.reduce(0.0, lambda a, x: a + x * rate), numbers)  # noqa: B023
