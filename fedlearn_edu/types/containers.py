@@ -45,6 +45,7 @@ from fedlearn_edu.types.python_types import (
     rebuild,
 )
 from fedlearn_edu.types.sequences import (
+    Cached,
     DatasetSequence,
     LazySequence,
     check_unshared,
@@ -93,7 +94,7 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     """
     plain = _plain(value, type_, path)
     if not isinstance(type_, TensorType) and type_.contains(Type.is_sequence):
-        check_unshared(_read_once(plain, type_))
+        check_unshared((lazy.source, lazy.path) for lazy in _lazy(plain, type_))
     return plain
 
 
@@ -125,17 +126,21 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
             assert_never(unknown)
 
 
-def _read_once(plain: Any, type_: Type) -> Iterator[tuple[Any, str]]:
-    """The iterators that sequences will be read from, and where they were passed."""
+def _lazy(plain: Any, type_: Type) -> list[LazySequence]:
+    """The sequences that are read from a user's iterators."""
+    if isinstance(plain, Cached):
+        return []
     match type_:
         case SequenceType() if isinstance(plain, LazySequence):
-            yield plain.source, plain.path
+            return [plain]
         case FederatedType(member, _, all_equal) if not isinstance(plain, Uncounted):
-            for one in (plain,) if all_equal else plain:
-                yield from _read_once(one, member)
+            members = (plain,) if all_equal else plain
+            return [lazy for one in members for lazy in _lazy(one, member)]
         case StructType():
-            for part, element in zip(plain, type_, strict=True):
-                yield from _read_once(part, element)
+            parts = zip(plain, type_, strict=True)
+            return [lazy for part, element in parts for lazy in _lazy(part, element)]
+        case _:
+            return []
 
 
 def restore(plain: Any, type_: Type) -> Any:

@@ -31,10 +31,10 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
-    Pipeline,
     evaluate_on,
 )
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
+from fedlearn_edu.runtimes.tensorflow.folding import folded
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.runtimes.tensorflow.packing import (
     Column,
@@ -261,19 +261,4 @@ def _work(
     results = machine.stacked(made)
     if work.accumulate is None:
         return results
-    accumulate, state_type = work.accumulate, work.state
-    assert state_type is not None
-
-    def step(i: Any, *state: Any) -> tuple[Any, ...]:
-        own = unflatten(work.result, (tensor[i] for tensor in results))
-        pair = Struct.unnamed(unflatten(state_type, state), own)
-        return i + 1, *flatten(evaluate_on(Pipeline(), accumulate, pair), state_type)
-
-    shapes = [tensor_spec(leaf).shape for leaf in leaf_types(state_type)]
-    _, *state = tf.while_loop(
-        lambda i, *_: i < count,
-        step,
-        [tf.constant(0), *start],
-        shape_invariants=[tf.TensorShape([]), *shapes],
-    )
-    return list(state)
+    return folded(work.accumulate, work.result, count, results, start)
