@@ -64,6 +64,7 @@ class Type(ABC):
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         return {name: vars(self)[name] for name in names}
 
+    @property
     def _parts(self) -> tuple[Part, ...]:
         """The types directly inside this one, with their steps."""
         return ()
@@ -89,7 +90,7 @@ class Type(ABC):
 
     def children(self) -> tuple["Type", ...]:
         """The types directly inside this one."""
-        return tuple([part.type for part in self._parts()])
+        return tuple([part.type for part in self._parts])
 
     def _walk(self) -> Iterator["Type"]:
         """This type and all types inside it, the outer ones first."""
@@ -171,7 +172,7 @@ def difference(target: Type, source: Type, path: str = ROOT) -> Difference | Non
     here = mismatch(target, source, path)
     if here is not None:
         return here
-    for wanted, given in zip(target._parts(), source._parts(), strict=True):
+    for wanted, given in zip(target._parts, source._parts, strict=True):
         # A function may be used where it gets *less* than it accepts.
         sides = (
             (given.type, wanted.type)

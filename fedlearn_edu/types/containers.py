@@ -12,7 +12,7 @@ Contexts hand in arguments and receive plain forms for executors, then hand in p
 results and receive what the user gets. Between the two nothing is checked again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never, final
 
@@ -179,16 +179,20 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     pairs, names = fields.pairs, type_.names()
     if fields.container is dict:
         pairs = _by_name(value, type_, path)
-    given = tuple(name for name, _ in pairs)
+    given = tuple([name for name, _ in pairs])
     if len(given) != len(names):
         raise say.number_of_fields(type_, len(given), value, path)
     # Fields go by position; their names may be absent but not different.
-    if any(g not in (None, n) for g, n in zip(given, names, strict=True)):
+    if given != names and _contradict(given, names):
         raise say.names_of_fields(names, given, path)
-    columns = zip(pairs, type_._parts(), strict=True)
+    columns = zip(pairs, type_._parts, strict=True)
     return type_._with_values(
         [_plain(item, part.type, path + part.step) for (_, item), part in columns]
     )
+
+
+def _contradict(given: Sequence[str | None], names: Sequence[str | None]) -> bool:
+    return any(g not in (None, n) for g, n in zip(given, names, strict=True))
 
 
 def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pairs:
@@ -207,14 +211,17 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
         type_.check_assignable_from(SequenceType(value.element_type), where=path)
         return value
     if isinstance(value, Iterator):
-        return read_once(value, _elements(value, element, path), element, path)
+        elements = _elements(iterate(value, path), element, path)
+        return read_once(value, elements, element, path)
     if _has_entries(value):
         return tuple(_elements(value, element, path))
     if is_dataset(value):
         return _dataset(value, type_, path)
     # A computation is callable too, but it makes no iterator.
     if callable(value) and not hasattr(value, "type_signature"):
-        return LazySequence(lambda: _elements(value, element, path), element)
+        return LazySequence(
+            lambda: _elements(iterate(value, path), element, path), element
+        )
     raise say.no_sequence(type_, value, path)
 
 
@@ -224,8 +231,8 @@ def _has_entries(value: Any) -> bool:
     return isinstance(value, list | tuple | range | Iterator)
 
 
-def _elements(source: Any, element: Type, path: str) -> Iterator[Any]:
-    for i, item in enumerate(iterate(source, path)):
+def _elements(items: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
+    for i, item in enumerate(items):
         try:
             yield _plain(item, element, f"{path}[element {i}]")
         except ShapeMismatchError as error:

@@ -154,6 +154,7 @@ class StructType(Type, Tree[Type]):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self.names() if name)]
 
+    @cached_property
     def _parts(self) -> tuple[Part, ...]:
         named = enumerate(self.fields)
         return tuple([Part(say.field_step(n, i), type_) for i, (n, type_) in named])
@@ -249,6 +250,7 @@ class SequenceType(Type):
         self._set(element=type_)
         _forbid(self, SequenceType | FunctionType | FederatedType)
 
+    @property
     def _parts(self) -> tuple[Part, ...]:
         return (Part("→element", self.element),)
 
@@ -269,6 +271,7 @@ class FunctionType(Type):
         type_ = required_type(result, "the result type of a function")
         self._set(parameter=to_type(parameter), result=type_)
 
+    @property
     def _parts(self) -> tuple[Part, ...]:
         result = Part("→result", self.result)
         if self.parameter is None:
@@ -310,6 +313,7 @@ class FederatedType(Type):
         self._set(member=type_, placement=placement, all_equal=equal)
         _forbid(self, FunctionType | FederatedType)
 
+    @property
     def _parts(self) -> tuple[Part, ...]:
         return (Part(say.MEMBER, self.member),)
 

@@ -40,6 +40,7 @@ from fedlearn_edu.types import UNRANKED, SequenceType, StructType, TensorType, T
 from fedlearn_edu.types.sequences import Cached, unwrap
 
 Sequences = list[list[Any]]  # for each element its tensors
+_ALIGNMENT = 64  # bytes; TensorFlow reads tensors in blocks of up to so many
 
 
 @final
@@ -200,8 +201,19 @@ def _end_to_end(values: Sequence[Any], leaf: Any) -> Any:
     # NumPy would make text of a fixed width, and lose zero bytes at ends.
     kind = object if leaf.dtype.kind == "O" else None
     flat = [np.asarray(value, kind).ravel() for value in values]
-    whole = np.concatenate([np.zeros([0], leaf.dtype), *flat])
-    return tf.constant(whole, tf_dtype(leaf.dtype))
+    flat.append(np.zeros([0], leaf.dtype))
+    if leaf.dtype.kind not in "fiu":
+        return tf.constant(np.concatenate(flat), tf_dtype(leaf.dtype))
+    whole = _aligned(sum(map(len, flat)), leaf.dtype)
+    np.concatenate(flat, out=whole)
+    return tf.experimental.dlpack.from_dlpack(whole.__dlpack__())
+
+
+def _aligned(size: int, dtype: Any) -> Any:
+    """A new array in memory that TensorFlow can share, where `tf.constant` copies."""
+    memory = np.empty(size * dtype.itemsize + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    return memory[start : start + size * dtype.itemsize].view(dtype)
 
 
 def _cuts(blocks: Sequence[Any], leaf: Any, *, is_shared: bool) -> tuple[Any, Any]:
