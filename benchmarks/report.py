@@ -9,6 +9,7 @@ from benchmarks.rows import THREADS
 
 START = "<!-- made by `python -m benchmarks --write` -->"
 END = "<!-- end of what is made -->"
+_SMALL_UNITS = (TIMES, "s")  # two digits behind the point
 
 
 def report(results: dict[str, Any]) -> str:
@@ -155,7 +156,8 @@ def _limit(bar: Bar) -> str:
 def _figure(value: float | None, unit: str) -> str:
     if value is None:
         return "–"
-    return f"{value:.0f} {unit}" if unit in ("µs", "MB", "%") else f"{value:.2f} {unit}"
+    digits = 2 if unit in _SMALL_UNITS else 0
+    return f"{value:.{digits}f} {unit}"
 
 
 def _ms(seconds: float | None) -> str:

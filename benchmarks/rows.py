@@ -87,8 +87,8 @@ def _ours() -> dict[str, Row]:
 
 ROWS = {**_BY_HAND, **_ours()}
 
-_ALL_LISTS = tuple(ours_key(form) for form in _FORMS)
-_ALL_PLACED = tuple(ours_key(form, placed=True) for form in _FORMS)
+ALL_LISTS = tuple(ours_key(form) for form in _FORMS)
+ALL_PLACED = tuple(ours_key(form, placed=True) for form in _FORMS)
 _UNFUSED = ours_key("operators", fuse=False)
 
 
@@ -103,11 +103,11 @@ def tables(name: str, source: Source) -> list[Table]:
                 _UNFUSED,
                 ours_key("operators", placed=True, fuse=False),
             )
-            rows = (*_BY_HAND, *_ALL_PLACED, *_ALL_LISTS, *unfused)
+            rows = (*_BY_HAND, *ALL_PLACED, *ALL_LISTS, *unfused)
             return [Table("W1", source.w1(), THREADS, rows, row_s)]
         case "W2":
             few = source.w2(source.sizes.w2_few)
-            rows = (*_BY_HAND, *_ALL_PLACED, operators)
+            rows = (*_BY_HAND, *ALL_PLACED, operators)
             few_rows = (NUMPY, THREADS, GRAPH, placed, _UNFUSED)
             ragged_rows = (NUMPY, THREADS, placed, operators)
             return [
