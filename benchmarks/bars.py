@@ -9,7 +9,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
-from benchmarks.rows import ALL_LISTS, ALL_PLACED, GRAPH, NUMPY, THREADS, ours_key
+from benchmarks.rows import (
+    ALL_LISTS,
+    ALL_PLACED,
+    FED_AVG,
+    GRAPH,
+    NUMPY,
+    THREADS,
+    ours_key,
+)
 
 TIMES = "×"
 _LARGE = 100
@@ -70,12 +78,14 @@ def bars(results: dict[str, Any]) -> list[Bar]:
 def _of_w1(table: dict[str, Any]) -> list[Bar]:
     threads, numpy = (_ratio(table, ALL_PLACED, key) for key in (THREADS, NUMPY))
     lists = _ratio(table, ALL_LISTS, THREADS)
+    library = _ratio(table, [FED_AVG], _PLACED)
     by_step = _time(table, ours_key("tutorial", fuse=False))
     by_step_ms = None if by_step is None else 1000 * by_step
     return [
         Bar("W1, placed ÷ two threads by hand", threads, 0.55, TIMES),
         Bar("W1, placed ÷ NumPy by hand", numpy, 1.2, TIMES),
         Bar("W1, lists ÷ two threads by hand", lists, 1.1, TIMES),
+        Bar("W1, FedAvg of the library ÷ placed", library, 1.15, TIMES),
         Bar("W1, the tutorial step by step", by_step_ms, 220, "ms"),
     ]
 

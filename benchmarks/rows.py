@@ -48,6 +48,7 @@ class Table:
 
 
 NUMPY, LOOP, THREADS, GRAPH, BATCHED = "numpy", "loop", "threads", "graph", "batched"
+FED_AVG = "fed_avg"
 
 _BY_HAND = {
     NUMPY: Row("NumPy by hand", in_numpy.loop),
@@ -82,6 +83,7 @@ def _ours() -> dict[str, Row]:
                 name = f"ours, {text}{key.removeprefix(form)}"
                 make = partial(ours.loop, form=form, placed=placed, fuse=fuse)
                 rows[key] = Row(name, make)
+    rows[FED_AVG] = Row("ours, FedAvg of the library, placed", ours.fed_avg)
     return rows
 
 
@@ -103,7 +105,7 @@ def tables(name: str, source: Source) -> list[Table]:
                 _UNFUSED,
                 ours_key("operators", placed=True, fuse=False),
             )
-            rows = (*_BY_HAND, *ALL_PLACED, *ALL_LISTS, *unfused)
+            rows = (*_BY_HAND, *ALL_PLACED, FED_AVG, *ALL_LISTS, *unfused)
             return [Table("W1", source.w1(), THREADS, rows, row_s)]
         case "W2":
             few = source.w2(source.sizes.w2_few)
