@@ -231,12 +231,9 @@ def fed_avg(workload: Workload) -> Loop:
     first, second, *_ = workload.rates
     decay = fl.learning.optimizers.exponential_decay(first, second / first)
     process = fl.learning.build_fed_avg(model, decay)
+    evaluation = fl.learning.build_federated_evaluation(model)
     with context:
         begin = process.initialize()
-
-    @cache
-    def evaluation() -> fl.learning.Evaluation:
-        return fl.learning.build_federated_evaluation(model)
 
     def train(model: Parameters, rate: float) -> Parameters:
         weights = OrderedDict(zip(names, model, strict=True))
@@ -248,7 +245,7 @@ def fed_avg(workload: Workload) -> Loop:
     def evaluate(model: Parameters) -> float:
         with context:
             named = OrderedDict(zip(names, model, strict=True))
-            return evaluation()(named, data).loss_summed_over_batches
+            return float(evaluation(named, data).loss_summed_over_batches)
 
     return Loop(train, evaluate)
 

@@ -8,28 +8,31 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from benchmarks.bars import TIMES
-from benchmarks.rows import BATCHED, GRAPH, NUMPY, THREADS, ours_key
+from benchmarks.rows import BATCHED, FED_AVG, GRAPH, JAX, NUMPY, THREADS, ours_key
 from fedlearn_edu.viz import colors, style
 
 DESCRIPTION = (
     "Milliseconds per training round, for each workload one dot per row: ours, "
-    "TensorFlow by hand and NumPy by hand; and microseconds per client of ours for "
+    "TensorFlow, JAX and NumPy by hand; and microseconds per client of ours for "
     "more and more clients."
 )
 
-_OURS, _TENSORFLOW, _NUMPY = (
+_OURS, _TENSORFLOW, _JAX, _NUMPY = (
     (colors.SERVER, "o"),
     (colors.CLIENTS, "s"),
+    (colors.INK, "^"),
     (colors.QUIET, "D"),
 )
 # From top to bottom; a table draws those it has.
 _ROWS = {
     ours_key("operators", fuse=False): ("ours, step by step", _OURS),
     ours_key("operators"): ("ours, plain lists", _OURS),
+    FED_AVG: ("ours, FedAvg", _OURS),
     ours_key("operators", placed=True): ("ours, placed", _OURS),
     THREADS: ("by hand, two threads", _TENSORFLOW),
     GRAPH: ("by hand, one graph", _TENSORFLOW),
     BATCHED: ("by hand, batched", _TENSORFLOW),
+    JAX: ("JAX by hand", _JAX),
     NUMPY: ("NumPy by hand", _NUMPY),
 }
 _PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")

@@ -53,18 +53,20 @@ def wrong_rows(results: dict[str, Any]) -> list[str]:
 
 def _machine(results: dict[str, Any]) -> str:
     machine = results["machine"]
-    memory = machine["memory_gb"]
+    memory, jax = machine["memory_gb"], machine.get("jax")
     parts = [
         f"{machine['processor']}, {machine['cores']} cores",
         *([f"{memory} GB of memory"] if memory else []),
         f"{machine['system']}, load {machine['load_before']} before",
         f"Python {machine['python']}, TensorFlow {machine['tensorflow']}, "
         f"NumPy {machine['numpy']}",
+        *([f"JAX {jax}"] if jax else []),
     ]
     data = "MNIST" if results["data"] == "mnist" else "the digits of the package"
     note = " Sizes are small: no time means anything." if results["quick"] else ""
     took = f"the run took {results['took_s'] / 60:.1f} minutes"
-    return f"{', '.join(parts)}.\nData: {data}; {took}.{note}"
+    skipped = "" if jax else " JAX is not installed: its rows are left out."
+    return f"{', '.join(parts)}.\nData: {data}; {took}.{note}{skipped}"
 
 
 def _rounds(name: str, table: dict[str, Any]) -> str:

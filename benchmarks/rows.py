@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from typing import final
 
 from benchmarks import in_graphs, in_loops, in_numpy, ours
@@ -48,7 +49,15 @@ class Table:
 
 
 NUMPY, LOOP, THREADS, GRAPH, BATCHED = "numpy", "loop", "threads", "graph", "batched"
-FED_AVG = "fed_avg"
+FED_AVG, JAX = "fed_avg", "jax"
+
+
+def _in_jax(workload: Workload) -> Loop:
+    # JAX need not be there, and fresh processes for other rows do without it.
+    from benchmarks import in_jax
+
+    return in_jax.loop(workload)
+
 
 _BY_HAND = {
     NUMPY: Row("NumPy by hand", in_numpy.loop),
@@ -58,6 +67,7 @@ _BY_HAND = {
     THREADS: Row("TensorFlow by hand, two threads", partial(in_loops.loop, threads=2)),
     GRAPH: Row("TensorFlow by hand, one graph, parallel loop", in_graphs.parallel),
     BATCHED: Row("TensorFlow by hand, one graph, batched products", in_graphs.batched),
+    JAX: Row("JAX by hand", _in_jax),
 }
 
 _FORMS = {
@@ -94,8 +104,14 @@ ALL_PLACED = tuple(ours_key(form, placed=True) for form in _FORMS)
 _UNFUSED = ours_key("operators", fuse=False)
 
 
+def jax_is_installed() -> bool:
+    """Whether there are rows in JAX: the extra `benchmark` has it."""
+    return find_spec("jax") is not None
+
+
 def tables(name: str, source: Source) -> list[Table]:
     """The tables that are measured together, so that all their rows take turns."""
+    by_hand = [key for key in _BY_HAND if key != JAX or jax_is_installed()]
     row_s = source.sizes.row_s
     operators, placed = ours_key("operators"), ours_key("operators", placed=True)
     match name:
@@ -105,11 +121,11 @@ def tables(name: str, source: Source) -> list[Table]:
                 _UNFUSED,
                 ours_key("operators", placed=True, fuse=False),
             )
-            rows = (*_BY_HAND, *ALL_PLACED, FED_AVG, *ALL_LISTS, *unfused)
+            rows = (*by_hand, *ALL_PLACED, FED_AVG, *ALL_LISTS, *unfused)
             return [Table("W1", source.w1(), THREADS, rows, row_s)]
         case "W2":
             few = source.w2(source.sizes.w2_few)
-            rows = (*_BY_HAND, *ALL_PLACED, operators)
+            rows = (*by_hand, *ALL_PLACED, operators)
             few_rows = (NUMPY, THREADS, GRAPH, placed, _UNFUSED)
             ragged_rows = (NUMPY, THREADS, placed, operators)
             return [

@@ -13,6 +13,7 @@ MACHINE = {
     "python": "3.11",
     "tensorflow": "2.21",
     "numpy": "2.4",
+    "jax": "0.10",
 }
 
 

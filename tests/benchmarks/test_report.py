@@ -77,6 +77,23 @@ def test_report_has_a_line_for_everything(results: dict[str, Any]) -> None:
     assert starts[-len(BARS) :] == list(BARS)
 
 
+def test_without_jax_the_report_says_what_is_left_out(
+    results: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks import rows
+    from benchmarks.report import report
+    from benchmarks.workloads import Source
+
+    monkeypatch.setattr(rows, "find_spec", lambda _: None)
+    for name in ("W1", "W2"):
+        for table in rows.tables(name, Source("digits", quick=True)):
+            assert rows.JAX not in table.rows
+    line = "JAX is not installed: its rows are left out."
+    assert line not in report(results)
+    without = {**results, "machine": {**results["machine"], "jax": None}}
+    assert report(without).splitlines()[1].endswith(line)
+
+
 def test_wrong_sums_and_growth_are_wrong_too(results: dict[str, Any]) -> None:
     from benchmarks.report import wrong_rows
 
