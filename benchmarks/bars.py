@@ -58,6 +58,8 @@ def bars(results: dict[str, Any]) -> list[Bar]:
         found += _of_w1(tables["W1"])
     if "W2" in tables:
         found += _of_w2(tables["W2"], tables["W2, unequal"])
+        peak = results.get("memory", {}).get("peak_gb")
+        found.append(Bar("W2, placed: peak memory in all", peak, 0.9, "GB"))
     if "W3" in tables:
         ratio = _ratio(tables["W3"], [_PLACED], THREADS)
         found.append(Bar("W3, placed ÷ two threads by hand", ratio, 1.0, TIMES))

@@ -9,13 +9,15 @@ from benchmarks.rows import THREADS
 
 START = "<!-- made by `python -m benchmarks --write` -->"
 END = "<!-- end of what is made -->"
-_SMALL_UNITS = (TIMES, "s")  # two digits behind the point
+_SMALL_UNITS = (TIMES, "s", "GB")  # two digits behind the point
 
 
 def report(results: dict[str, Any]) -> str:
     """Everything that was measured, the bars last."""
     parts = [_machine(results)]
     parts += [_rounds(name, table) for name, table in results["tables"].items()]
+    if "memory" in results:
+        parts.append(_memory(results["memory"]))
     if results.get("first_rounds"):
         parts.append(_first_rounds(results["first_rounds"]))
     if "growth" in results:
@@ -107,6 +109,14 @@ def _first_rounds(first_rounds: dict[str, Any]) -> str:
             lines.append([f"{name}: {row['name']}", *times, ratio])
     heads = ["first round, fresh process", "prepare, s", "call, s", "both, s", TIMES]
     return _table(heads, lines)
+
+
+def _memory(memory: dict[str, float | None]) -> str:
+    before, peak = (_figure(memory[name], "GB") for name in ("before_gb", "peak_gb"))
+    return (
+        f"W2, placed, two rounds in a fresh process: {peak} of memory at the peak; "
+        f"{before} with TensorFlow and the data, before the first round."
+    )
 
 
 def _growth(entries: list[dict[str, Any]]) -> str:

@@ -21,6 +21,7 @@ BARS = {
     "W2, placed ÷ NumPy by hand": 0.45,
     "W2 with unequal clients ÷ W2, placed": 1.6,
     "W2, lists ÷ placed": 1.6,
+    "W2, placed: peak memory in all": 0.9,
     "W3, placed ÷ two threads by hand": 1.0,
     "W4, evaluation of W1 ÷ its training": 0.45,
     "W4, evaluation of W2 ÷ its training": 0.45,
@@ -69,6 +70,10 @@ def test_report_has_a_line_for_everything(results: dict[str, Any]) -> None:
     assert (
         "| W2: TensorFlow by hand, two threads | 0.25 | 0.25 | 0.50 | 1.00 |" in lines
     )
+    assert (
+        "W2, placed, two rounds in a fresh process: 0.88 GB of memory at the peak; "
+        "0.50 GB with TensorFlow and the data, before the first round."
+    ) in lines
     assert "| 10,000 | 10,500 | 1050 | 9 | 42 |" in lines
     assert "| 100,000 | 5,500 | 1 | 55 |" in lines
     assert "| W1, placed ÷ two threads by hand | 1.00 × | 0.55 × | no |" in lines
