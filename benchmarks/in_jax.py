@@ -17,6 +17,8 @@ import numpy as np
 from benchmarks.models import Loop, Parameters
 from benchmarks.workloads import Workload
 
+jax.config.update("jax_platforms", "cpu")
+
 
 def loop(workload: Workload) -> Loop:
     """Groups of clients at a time, as many as batched products in TensorFlow take."""
