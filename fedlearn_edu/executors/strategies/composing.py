@@ -22,6 +22,7 @@ from fedlearn_edu.executors.strategies.base import FederatingStrategy, implement
 from fedlearn_edu.executors.strategies.shared import (
     check_members,
     federated_result,
+    identity,
     member_of_zip,
     pairwise_masks,
 )
@@ -131,8 +132,7 @@ class FederatedComposingStrategy(FederatingStrategy):
         uri = "federated_map_aggregate" if mapped[1:] else "federated_aggregate"
         state_type = ir.function_type_of(report.node).parameter
         assert state_type is not None
-        identity = ir.Lambda("x", state_type, ir.Reference("x", state_type))
-        keep = Handle(self, identity, identity.type)
+        keep = identity(self, state_type)
         partials = self._in_each_child(
             uri, type_at_server(state_type), [*mapped, zero, accumulate, merge, keep]
         )
