@@ -299,7 +299,7 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
         return array
     if is_tf:
         raise say.cast_tensor(value, array.shape, type_, path)
-    is_huge = array.size and all(type(number) is int for number in array.flat)
+    is_huge = array.dtype.kind == "O" and all(type(n) is int for n in array.flat)
     kind = "i" if is_huge else dtypes.kind_of(array.dtype)
     if array.size and kind not in _CONVERTS.get(letter, ""):
         raise say.not_converted(value, array, kind, type_, path)

@@ -218,11 +218,11 @@ class FederatedGroupingStrategy(FederatingStrategy):
 
     async def _zipped(self, fields: Struct, type_: FederatedType) -> Any:
         assert isinstance(type_.member, StructType)
-        parts = []
-        for held, placed in zip(fields, map(_at_clients, type_.member), strict=True):
-            members = await self._one_by_one(held, placed)
-            parts.append(Handle(self, members, placed))
-        types = struct_type(fields.names(), [part.type_signature for part in parts])
+        placed, parts = tuple(map(_at_clients, type_.member)), []
+        for held, part_type in zip(fields, placed, strict=True):
+            members = await self._one_by_one(held, part_type)
+            parts.append(Handle(self, members, part_type))
+        types = struct_type(fields.names(), placed)
         whole = Handle(self, fields.with_values(parts), types)
         return await self._below.call(
             "federated_zip", FunctionType(types, type_), [whole]
