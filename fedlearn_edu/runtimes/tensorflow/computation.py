@@ -121,7 +121,7 @@ def trace_when_needed(
 
 
 def _lowered(body: Body, type_: Type | None) -> Lowered | None:
-    if type_ is None or not type_.contains(_is_sequence) or not internals.can_stack():
+    if type_ is None or not type_.contains(_is_sequence) or not internals.can_lower():
         return None
     with TensorFlowTracingContext():
         return lower(body, type_)

@@ -27,8 +27,8 @@ spec_from_value = _private("data.util.structure", "type_spec_from_value")
 _autograph: Any = getattr(getattr(tf, "__internal__", None), "autograph", None)
 
 
-def can_stack() -> bool:
-    """Whether a loop may read stacked rows; if not, a pipeline reads the elements."""
+def can_lower() -> bool:
+    """Whether a body may become loops; if not, it reads a pipeline."""
     return None not in (normalize_element, spec_from_value, _autograph)
 
 
