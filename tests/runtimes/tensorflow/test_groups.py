@@ -195,7 +195,7 @@ def test_random_numbers_differ_between_clients() -> None:
     add = fl.tf_computation(lambda a, b: a + b, F32, F32)
     numbers = fl.SequenceType(F32)
     walk = fl.tf_computation(
-        lambda s, k: s.reduce(k, lambda a, x: a + x + tf.random.uniform([])),
+        lambda s, k: s.map(lambda x: x + tf.random.uniform([])).reduce(k, tf.add),
         numbers,
         F32,
     )
@@ -233,15 +233,38 @@ def test_data_of_a_round_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [tensor() for tensor in made] == [None]
 
 
-def test_a_variable_belongs_to_one_client() -> None:
-    def body(x: Any) -> Any:
-        seen = tf.Variable(0.0)
-        seen.assign_add(x)
-        return seen.read_value()
+def in_a_variable(x: Any) -> Any:
+    seen = tf.Variable(0.0)
+    seen.assign_add(x)
+    return seen.read_value()
 
+
+def in_a_function_of_a_variable(x: Any) -> Any:
+    """As the tutorial trains."""
+    seen = tf.Variable(0.0)
+
+    @tf.function
+    def add(variable: Any, x: Any) -> Any:
+        if x > 2.0:
+            x *= 2.0
+        variable.assign_add(x)
+        return variable
+
+    return add(seen, x)
+
+
+def in_a_computation_with_a_variable(x: Any) -> Any:
+    return fl.tf_computation(in_a_variable, F32)(x) + 1.0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [in_a_variable, in_a_function_of_a_variable, in_a_computation_with_a_variable],
+    ids=lambda body: body.__name__,
+)
+def test_a_variable_belongs_to_one_client(body: Any) -> None:
     keep = fl.tf_computation(body, F32)
-    program = mapped(keep)
-    check(program, [1.0, 2.0, 3.0, 4.0])
+    check(mapped(keep), [1.0, 2.0, 3.0, 4.0])
 
 
 def test_the_order_of_a_fold_is_that_of_the_clients() -> None:

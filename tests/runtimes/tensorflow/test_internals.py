@@ -49,6 +49,25 @@ def test_a_handle_that_nobody_described_does(monkeypatch: pytest.MonkeyPatch) ->
     assert fl.tf_computation(body, F32)(1.0) == 2
 
 
+def test_a_variable_that_cannot_be_replaced_stays_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(internals, "function_of", lambda *_: None)
+    double = tf.function(lambda x: x * 2.0)
+
+    def step(total: Any, x: Any) -> Any:
+        variable = tf.Variable(double(total))
+        tf.function(lambda: variable.assign_add(x))()
+        return variable.read_value()
+
+    fold: Any = fl.tf_computation(lambda d: d.reduce(F32(0), step), NUMBERS)
+    assert fold.tree.code.loops is not None
+    everywhere = fl.federated_computation(
+        lambda d: fl.federated_map(fold, d), fl.type_at_clients(NUMBERS)
+    )
+    assert everywhere([[1.0, 2.0], [3.0]]) == [4, 3]
+
+
 LOOPS = """
 import numpy as np
 import fedlearn_edu as fl

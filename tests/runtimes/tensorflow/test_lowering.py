@@ -210,6 +210,19 @@ def test_a_check_of_what_is_handed_on_names_its_client() -> None:
         program([[1.0, 2.0], [3.0, 6.0]])
 
 
+def test_a_check_fails_whose_result_nobody_reads() -> None:
+    count = fl.tf_computation(
+        lambda s: s.map(lambda x: tf.debugging.check_numerics(1.0 / x, "zero")).reduce(
+            0, lambda n, _: n + 1
+        ),
+        fl.SequenceType(F32),
+    )
+    assert loops_of(count) is not None
+    assert count([1.0, 2.0]) == 2
+    with pytest.raises(fl.FedLearnError, match="zero"):
+        count([1.0, 0.0])
+
+
 def test_a_body_that_is_lowered_runs_once() -> None:
     ran = []
 
