@@ -9,14 +9,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
-from benchmarks.rows import GRAPH, THREADS, ours_key
+from benchmarks.rows import (
+    ALL_LISTS,
+    ALL_PLACED,
+    FED_AVG,
+    GRAPH,
+    NUMPY,
+    THREADS,
+    ours_key,
+)
 
 TIMES = "×"
 _LARGE = 100
 _MANY = 1000
-_OURS = ("operators", "reduce")
-_TUTORIALS = ("tutorial", "map, reduce")
+_LISTS = ours_key("operators")
 _PLACED = ours_key("operators", placed=True)
+_FIRST_ROUNDS = {"W1": 1.1, "W2": 1.0}
 
 
 @final
@@ -50,12 +58,14 @@ def bars(results: dict[str, Any]) -> list[Bar]:
         found += _of_w1(tables["W1"])
     if "W2" in tables:
         found += _of_w2(tables["W2"], tables["W2, unequal"])
+        peak = results.get("memory", {}).get("peak_gb")
+        found.append(Bar("W2, placed: peak memory in all", peak, 0.9, "GB"))
     if "W3" in tables:
-        measured = _ratio(tables["W3"], [_PLACED], THREADS)
-        found.append(Bar("W3, placed ÷ two threads by hand", measured, 1.15, TIMES))
+        ratio = _ratio(tables["W3"], [_PLACED], THREADS)
+        found.append(Bar("W3, placed ÷ two threads by hand", ratio, 1.0, TIMES))
     for name in [name for name in ("W1", "W2") if name in tables]:
         title = f"W4, evaluation of {name} ÷ its training"
-        found.append(Bar(title, _evaluation(tables[name]), 0.7, TIMES))
+        found.append(Bar(title, _evaluation(tables[name]), 0.45, TIMES))
     if "growth" in results:
         found += _of_growth(results["growth"])
     if "overhead" in results:
@@ -68,24 +78,29 @@ def bars(results: dict[str, Any]) -> list[Bar]:
 
 
 def _of_w1(table: dict[str, Any]) -> list[Bar]:
-    placed = [ours_key(form, placed=True) for form in _OURS]
-    lists, own = (list(map(ours_key, forms)) for forms in (_OURS, _TUTORIALS))
+    threads, numpy = (_ratio(table, ALL_PLACED, key) for key in (THREADS, NUMPY))
+    lists = _ratio(table, ALL_LISTS, THREADS)
+    library = _ratio(table, [FED_AVG], _PLACED)
     by_step = _time(table, ours_key("tutorial", fuse=False))
-    titles = {"placed": (placed, 1.3), "lists": (lists, 3), "tutorial's form": (own, 3)}
-    ratios = [
-        Bar(f"W1, {name} ÷ two threads by hand", _ratio(table, keys, THREADS), n, TIMES)
-        for name, (keys, n) in titles.items()
+    by_step_ms = None if by_step is None else 1000 * by_step
+    return [
+        Bar("W1, placed ÷ two threads by hand", threads, 0.55, TIMES),
+        Bar("W1, placed ÷ NumPy by hand", numpy, 1.2, TIMES),
+        Bar("W1, lists ÷ two threads by hand", lists, 1.1, TIMES),
+        Bar("W1, FedAvg of the library ÷ placed", library, 1.15, TIMES),
+        Bar("W1, the tutorial step by step", by_step_ms, 220, "ms"),
     ]
-    return [*ratios, Bar("W1, the tutorial step by step", by_step, 0.5, "s")]
 
 
 def _of_w2(table: dict[str, Any], unequal: dict[str, Any]) -> list[Bar]:
-    forms = [ours_key(form, placed=True) for form in _OURS]
-    ratio = _ratio(table, forms, GRAPH)
+    loop, numpy = (_ratio(table, ALL_PLACED, key) for key in (GRAPH, NUMPY))
+    lists = _ratio(table, [_LISTS], _PLACED)
     slower = _quotient(_time(unequal, _PLACED), _time(table, _PLACED))
     return [
-        Bar("W2, placed ÷ parallel loop by hand", ratio, 1.5, TIMES),
-        Bar("W2 with unequal clients ÷ W2, placed", slower, 4, TIMES),
+        Bar("W2, placed ÷ parallel loop by hand", loop, 0.2, TIMES),
+        Bar("W2, placed ÷ NumPy by hand", numpy, 0.45, TIMES),
+        Bar("W2 with unequal clients ÷ W2, placed", slower, 1.6, TIMES),
+        Bar("W2, lists ÷ placed", lists, 1.6, TIMES),
     ]
 
 
@@ -105,7 +120,7 @@ def _of_growth(entries: list[dict[str, Any]]) -> list[Bar]:
 def _of_sums(entries: list[dict[str, Any]]) -> Bar:
     # With a few clients, it is the call that costs.
     many = [entry["each_us"] for entry in entries if entry["clients"] >= _MANY]
-    return Bar("W6, step by step, per client and intrinsic", _most(many), 60, "µs")
+    return Bar("W6, step by step, per client and intrinsic", _most(many), 40, "µs")
 
 
 def _of_first_rounds(first_rounds: dict[str, Any]) -> list[Bar]:
@@ -118,18 +133,17 @@ def _of_first_rounds(first_rounds: dict[str, Any]) -> list[Bar]:
         if THREADS in rows:
             ratio = rows[_PLACED]["total_s"] / rows[THREADS]["total_s"]
             title = f"first round of {name}, placed ÷ two threads by hand"
-            found.append(Bar(title, ratio, 1.5, TIMES))
+            found.append(Bar(title, ratio, _FIRST_ROUNDS[name], TIMES))
     return found
 
 
 def _evaluation(table: dict[str, Any]) -> float | None:
-    keys = [ours_key(form, placed=True) for form in _OURS]
     return _most(
-        _quotient(_time(table, key, "eval_s"), _time(table, key)) for key in keys
+        _quotient(_time(table, key, "eval_s"), _time(table, key)) for key in ALL_PLACED
     )
 
 
-def _ratio(table: dict[str, Any], keys: list[str], reference: str) -> float | None:
+def _ratio(table: dict[str, Any], keys: Iterable[str], reference: str) -> float | None:
     """Training of the slowest of some rows, divided by that of another."""
     slowest = _most(_time(table, key) for key in keys)
     return _quotient(slowest, _time(table, reference))

@@ -39,7 +39,7 @@ def measure(
 
 def first_round(data: str, quick: bool, name: str, key: str) -> dict[str, float]:
     """Seconds to make a row, of its first round, of both, and of a later round."""
-    _wake_up()
+    wake_up()
     workload = Source(data, quick=quick).named(name)
     start, rate = start_of(workload), workload.rates[0]
     times = [time.perf_counter()]
@@ -57,6 +57,6 @@ def first_round(data: str, quick: bool, name: str, key: str) -> dict[str, float]
     }
 
 
-def _wake_up() -> None:
+def wake_up() -> None:
     """TensorFlow starts its threads when it first computes."""
     tf.function(lambda x: x + 1)(tf.constant(1.0))

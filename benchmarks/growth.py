@@ -2,7 +2,7 @@
 """W5: what a client costs, in seconds and in memory, as their number grows.
 
 Clients are those of W2, placed; their examples share one piece of memory for as long as
-nobody converts them.
+nobody converts them. Beside that, the memory of a whole process, TensorFlow included.
 """
 
 import statistics
@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks import in_numpy, ours
+from benchmarks.first_round import wake_up
 from benchmarks.measuring import agree, shown, start_of, take_turns
 from benchmarks.memory import settled, status
 from benchmarks.processes import in_fresh_process
@@ -71,6 +72,26 @@ def peak_memory(data: str, quick: bool, count: int) -> dict[str, float | None]:
     if first is not None:
         first -= workload.bytes / 1e6
     return {"first_mb": first, "later_mb": later}
+
+
+def memory_in_all(data: str, quick: bool) -> dict[str, float | None]:
+    """Gigabytes of a whole process that runs two rounds of W2, to be a fresh one.
+
+    `before_gb` is with TensorFlow and the data, before the first round; `peak_gb` is
+    the most it ever had. Only Linux tells.
+    """
+    workload = Source(data, quick=quick).w2()
+    model, rates = start_of(workload), workload.rates[:2]
+    wake_up()
+    before = status("VmRSS")
+    loop = _loop(workload)
+    for rate in rates:
+        model = loop.train(model, rate)
+    peak = status("VmHWM")
+    return {
+        name: None if value is None else value / 1e9
+        for name, value in (("before_gb", before), ("peak_gb", peak))
+    }
 
 
 def _loop(workload: Workload) -> Any:

@@ -16,7 +16,6 @@ from benchmarks.models import Loop, Parameters, initial
 from benchmarks.workloads import Workload
 from fedlearn_edu import tf
 
-_GROUP = 50
 _AT_ONCE = 10
 
 
@@ -34,18 +33,13 @@ def parallel(workload: Workload) -> Loop:
             tf.shape(y)[0], lambda i, sums: (sums[0] + loss(model, x[i], y[i]),), _ZERO
         )
 
-    return _loop(workload, _stacked(workload), trained, evaluated)
+    return _loop(workload, workload.stacked(), trained, evaluated)
 
 
 def batched(workload: Workload) -> Loop:
     """Groups of clients at a time, each client with weights of its own."""
-    x, y = _stacked(workload)
-    size = max(n for n in range(1, _GROUP + 1) if len(y) % n == 0)
-    # [group, batch, client, example]
-    groups = [
-        np.ascontiguousarray(part.reshape(-1, size, *part.shape[1:]).swapaxes(1, 2))
-        for part in (x, y)
-    ]
+    groups = workload.grouped()
+    size = groups[1].shape[2]
 
     def trained(x: Any, y: Any, model: Any, rate: Any) -> Any:
         own = tuple(tf.repeat(part[None], size, axis=0) for part in model)
@@ -118,13 +112,6 @@ def _fold(count: Any, step: Any, state: Any) -> Any:
 
 def _plus(sums: Any, parts: Any) -> Any:
     return tuple(a + b for a, b in zip(sums, parts, strict=True))
-
-
-def _stacked(workload: Workload) -> tuple[Any, Any]:
-    """`float32[client,batch,example,784]` and `int32[client,batch,example]`."""
-    x, y = (np.stack(parts) for parts in zip(*workload.clients, strict=True))
-    cut = (len(y), -1, workload.batch_size)
-    return x.reshape(*cut, 784), y.reshape(cut)
 
 
 def _losses_of_group(model: Any, x: Any, y: Any) -> Any:

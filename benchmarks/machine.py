@@ -3,11 +3,13 @@
 
 import os
 import platform
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.rows import jax_is_installed
 from fedlearn_edu import tf
 
 
@@ -26,6 +28,7 @@ def describe_machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "tensorflow": tf.__version__,
         "numpy": np.__version__,
+        "jax": version("jax") if jax_is_installed() else None,
     }
 
 

@@ -9,7 +9,7 @@ that the time it takes can be seen; an evaluation is, when it is first asked for
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, final
 from weakref import WeakKeyDictionary
@@ -182,9 +182,7 @@ FORMS: dict[str, Form] = {
 
 def loop(workload: Workload, form: str, *, placed: bool, fuse: bool) -> Loop:
     """The federated half, on a stack of its own."""
-    context = fl.framework.SyncExecutionContext(
-        fl.framework.local_executor_factory(support_sequence_ops=True, fuse=fuse)
-    )
+    context = _stack(fuse=fuse)
     data = placed_data(workload) if placed else workload.batches
     train_form, evaluate_form = FORMS[form]
     names = list(initial(workload.model))
@@ -220,6 +218,43 @@ def loop(workload: Workload, form: str, *, placed: bool, fuse: bool) -> Loop:
             return float(federated_eval(named, data))
 
     return Loop(train, evaluate)
+
+
+def fed_avg(workload: Workload) -> Loop:
+    """The library's FedAvg and its evaluation, which count and report a lot more.
+
+    Its data are placed. The rates have to be a geometric sequence, as W1's are.
+    """
+    context, data = _stack(fuse=True), placed_data(workload)
+    names = list(initial(workload.model))
+    model = fl.learning.models.softmax_regression()
+    first, second, *_ = workload.rates
+    decay = fl.learning.optimizers.exponential_decay(first, second / first)
+    process = fl.learning.build_fed_avg(model, decay)
+    evaluation = fl.learning.build_federated_evaluation(model)
+    with context:
+        begin = process.initialize()
+
+    def train(model: Parameters, rate: float) -> Parameters:
+        weights = OrderedDict(zip(names, model, strict=True))
+        number = workload.rates.index(rate)
+        with context:
+            state = replace(begin, weights=weights, round_number=number)
+            return tuple(process.next(state, data).state.weights.values())
+
+    def evaluate(model: Parameters) -> float:
+        with context:
+            named = OrderedDict(zip(names, model, strict=True))
+            return float(evaluation(named, data).loss_summed_over_batches)
+
+    return Loop(train, evaluate)
+
+
+def _stack(*, fuse: bool) -> fl.framework.SyncExecutionContext:
+    """A stack of executors of its own for each row."""
+    return fl.framework.SyncExecutionContext(
+        fl.framework.local_executor_factory(support_sequence_ops=True, fuse=fuse)
+    )
 
 
 _PLACED: WeakKeyDictionary[Workload, fl.FederatedValue] = WeakKeyDictionary()

@@ -8,31 +8,35 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from benchmarks.bars import TIMES
-from benchmarks.rows import BATCHED, GRAPH, NUMPY, THREADS, ours_key
+from benchmarks.rows import BATCHED, FED_AVG, GRAPH, JAX, NUMPY, THREADS, ours_key
 from fedlearn_edu.viz import colors, style
 
 DESCRIPTION = (
-    "Milliseconds per training round, for each workload one dot per row: ours, "
-    "TensorFlow by hand and NumPy by hand; and microseconds per client of ours for "
+    "Milliseconds per training round, for each workload one dot per row: ours, and by "
+    "hand TensorFlow, JAX and NumPy; and microseconds per client of ours for "
     "more and more clients."
 )
 
-_OURS, _TENSORFLOW, _NUMPY = (
+_OURS, _TENSORFLOW, _JAX, _NUMPY = (
     (colors.SERVER, "o"),
     (colors.CLIENTS, "s"),
+    (colors.INK, "^"),
     (colors.QUIET, "D"),
 )
 # From top to bottom; a table draws those it has.
 _ROWS = {
     ours_key("operators", fuse=False): ("ours, step by step", _OURS),
     ours_key("operators"): ("ours, plain lists", _OURS),
+    FED_AVG: ("ours, FedAvg", _OURS),
     ours_key("operators", placed=True): ("ours, placed", _OURS),
-    THREADS: ("by hand, two threads", _TENSORFLOW),
-    GRAPH: ("by hand, one graph", _TENSORFLOW),
-    BATCHED: ("by hand, batched", _TENSORFLOW),
-    NUMPY: ("NumPy by hand", _NUMPY),
+    THREADS: ("TensorFlow, threads", _TENSORFLOW),
+    GRAPH: ("TensorFlow, parallel", _TENSORFLOW),
+    BATCHED: ("TensorFlow, batched", _TENSORFLOW),
+    JAX: ("JAX, batched", _JAX),
+    NUMPY: ("NumPy", _NUMPY),
 }
 _PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")
+_ON_WHITE = {"facecolor": "white", "edgecolor": "none", "pad": 1}
 _PANELS = ("W1", "W2", "W3")
 _PANEL_IN = 3.1
 _FEW_TICKS = 30  # a longer axis has ticks at powers of ten only
@@ -75,6 +79,7 @@ def _draw_rows(axes: Axes, name: str, table: dict[str, Any], narrow: bool) -> No
             textcoords="offset points",
             va="center",
             annotation_clip=False,
+            bbox=_ON_WHITE,
         )
     axes.set_yticks(range(len(drawn)), [_ROWS[key][0] for key in drawn])
     axes.set_ylim(len(drawn) - 0.5, -0.5)
@@ -97,7 +102,7 @@ def _draw_growth(axes: Axes, entries: list[dict[str, Any]]) -> None:
             xytext=(0, 9),
             textcoords="offset points",
             ha="center",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            bbox=_ON_WHITE,
         )
     axes.set_ylim(0, 1.3 * max(each))
     axes.yaxis.set_major_formatter(_PLAIN)

@@ -9,12 +9,15 @@ from benchmarks.rows import THREADS
 
 START = "<!-- made by `python -m benchmarks --write` -->"
 END = "<!-- end of what is made -->"
+_SMALL_UNITS = (TIMES, "s", "GB")  # two digits behind the point
 
 
 def report(results: dict[str, Any]) -> str:
     """Everything that was measured, the bars last."""
     parts = [_machine(results)]
     parts += [_rounds(name, table) for name, table in results["tables"].items()]
+    if "memory" in results:
+        parts.append(_memory(results["memory"]))
     if results.get("first_rounds"):
         parts.append(_first_rounds(results["first_rounds"]))
     if "growth" in results:
@@ -52,18 +55,20 @@ def wrong_rows(results: dict[str, Any]) -> list[str]:
 
 def _machine(results: dict[str, Any]) -> str:
     machine = results["machine"]
-    memory = machine["memory_gb"]
+    memory, jax = machine["memory_gb"], machine.get("jax")
     parts = [
         f"{machine['processor']}, {machine['cores']} cores",
         *([f"{memory} GB of memory"] if memory else []),
         f"{machine['system']}, load {machine['load_before']} before",
         f"Python {machine['python']}, TensorFlow {machine['tensorflow']}, "
         f"NumPy {machine['numpy']}",
+        *([f"JAX {jax}"] if jax else []),
     ]
     data = "MNIST" if results["data"] == "mnist" else "the digits of the package"
     note = " Sizes are small: no time means anything." if results["quick"] else ""
     took = f"the run took {results['took_s'] / 60:.1f} minutes"
-    return f"{', '.join(parts)}.\nData: {data}; {took}.{note}"
+    skipped = "" if jax else " JAX is not installed: its rows are left out."
+    return f"{', '.join(parts)}.\nData: {data}; {took}.{note}{skipped}"
 
 
 def _rounds(name: str, table: dict[str, Any]) -> str:
@@ -104,6 +109,14 @@ def _first_rounds(first_rounds: dict[str, Any]) -> str:
             lines.append([f"{name}: {row['name']}", *times, ratio])
     heads = ["first round, fresh process", "prepare, s", "call, s", "both, s", TIMES]
     return _table(heads, lines)
+
+
+def _memory(memory: dict[str, float | None]) -> str:
+    before, peak = (_figure(memory[name], "GB") for name in ("before_gb", "peak_gb"))
+    return (
+        f"W2, placed, two rounds in a fresh process: {peak} of memory at the peak; "
+        f"{before} with TensorFlow and the data, before the first round."
+    )
 
 
 def _growth(entries: list[dict[str, Any]]) -> str:
@@ -155,7 +168,8 @@ def _limit(bar: Bar) -> str:
 def _figure(value: float | None, unit: str) -> str:
     if value is None:
         return "–"
-    return f"{value:.0f} {unit}" if unit in ("µs", "MB", "%") else f"{value:.2f} {unit}"
+    digits = 2 if unit in _SMALL_UNITS else 0
+    return f"{value:.{digits}f} {unit}"
 
 
 def _ms(seconds: float | None) -> str:

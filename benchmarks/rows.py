@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from typing import final
 
 from benchmarks import in_graphs, in_loops, in_numpy, ours
@@ -48,6 +49,15 @@ class Table:
 
 
 NUMPY, LOOP, THREADS, GRAPH, BATCHED = "numpy", "loop", "threads", "graph", "batched"
+FED_AVG, JAX = "fed_avg", "jax"
+
+
+def _in_jax(workload: Workload) -> Loop:
+    # JAX need not be there, and fresh processes for other rows do without it.
+    from benchmarks import in_jax
+
+    return in_jax.loop(workload)
+
 
 _BY_HAND = {
     NUMPY: Row("NumPy by hand", in_numpy.loop),
@@ -57,6 +67,7 @@ _BY_HAND = {
     THREADS: Row("TensorFlow by hand, two threads", partial(in_loops.loop, threads=2)),
     GRAPH: Row("TensorFlow by hand, one graph, parallel loop", in_graphs.parallel),
     BATCHED: Row("TensorFlow by hand, one graph, batched products", in_graphs.batched),
+    JAX: Row("JAX by hand", _in_jax),
 }
 
 _FORMS = {
@@ -82,18 +93,25 @@ def _ours() -> dict[str, Row]:
                 name = f"ours, {text}{key.removeprefix(form)}"
                 make = partial(ours.loop, form=form, placed=placed, fuse=fuse)
                 rows[key] = Row(name, make)
+    rows[FED_AVG] = Row("ours, FedAvg of the library, placed", ours.fed_avg)
     return rows
 
 
 ROWS = {**_BY_HAND, **_ours()}
 
-_ALL_LISTS = tuple(ours_key(form) for form in _FORMS)
-_ALL_PLACED = tuple(ours_key(form, placed=True) for form in _FORMS)
+ALL_LISTS = tuple(ours_key(form) for form in _FORMS)
+ALL_PLACED = tuple(ours_key(form, placed=True) for form in _FORMS)
 _UNFUSED = ours_key("operators", fuse=False)
+
+
+def jax_is_installed() -> bool:
+    """Whether there are rows in JAX: the extra `benchmark` has it."""
+    return find_spec("jax") is not None
 
 
 def tables(name: str, source: Source) -> list[Table]:
     """The tables that are measured together, so that all their rows take turns."""
+    by_hand = [key for key in _BY_HAND if key != JAX or jax_is_installed()]
     row_s = source.sizes.row_s
     operators, placed = ours_key("operators"), ours_key("operators", placed=True)
     match name:
@@ -103,11 +121,11 @@ def tables(name: str, source: Source) -> list[Table]:
                 _UNFUSED,
                 ours_key("operators", placed=True, fuse=False),
             )
-            rows = (*_BY_HAND, *_ALL_PLACED, *_ALL_LISTS, *unfused)
+            rows = (*by_hand, *ALL_PLACED, FED_AVG, *ALL_LISTS, *unfused)
             return [Table("W1", source.w1(), THREADS, rows, row_s)]
         case "W2":
             few = source.w2(source.sizes.w2_few)
-            rows = (*_BY_HAND, *_ALL_PLACED, operators)
+            rows = (*by_hand, *ALL_PLACED, operators)
             few_rows = (NUMPY, THREADS, GRAPH, placed, _UNFUSED)
             ragged_rows = (NUMPY, THREADS, placed, operators)
             return [

@@ -7,6 +7,7 @@ from typing import Any
 from benchmarks import first_round, growth, overhead
 from benchmarks.machine import describe_machine
 from benchmarks.measuring import measure
+from benchmarks.processes import in_fresh_process
 from benchmarks.rows import ours_key, tables
 from benchmarks.workloads import PARTS, Source
 
@@ -28,6 +29,8 @@ def run(only: tuple[str, ...], data: str, *, quick: bool) -> dict[str, Any]:
     for name in ("W1", "W2", "W3"):
         if name in wanted:
             results["tables"] |= measure(tables(name, source), sizes.turns)
+    if "W2" in wanted:
+        results["memory"] = in_fresh_process(growth.memory_in_all, data, quick)
     if "W5" in wanted:
         results["growth"] = growth.measure(data, quick=quick, sizes=sizes.growth)
     if "W6" in wanted:

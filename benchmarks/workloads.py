@@ -21,6 +21,9 @@ Examples = tuple[NDArray[np.float32], NDArray[np.int32]]
 """A client's `(x, y)`: `float32[n,784]` in 0..1 and `int32[n]`."""
 
 
+_GROUP = 50
+"""The most clients that rows by hand take together."""
+
 PARTS = ("W1", "W2", "W3", "W4", "W5", "W6", "first")
 """What can be asked for; `"first"` are the first rounds."""
 
@@ -103,6 +106,19 @@ class Workload:
         return [
             (x[s : s + self.batch_size], y[s : s + self.batch_size]) for s in starts
         ]
+
+    def stacked(self) -> Examples:
+        """`float32[client,batch,example,784]` and `int32[client,batch,example]`."""
+        x, y = (np.stack(parts) for parts in zip(*self.clients, strict=True))
+        cut = (len(y), -1, self.batch_size)
+        return x.reshape(*cut, 784), y.reshape(cut)
+
+    def grouped(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The same in equal groups, with axes for group, batch, client and example."""
+        count = len(self.clients)
+        size = max(n for n in range(1, _GROUP + 1) if count % n == 0)
+        x, y = (part.reshape(-1, size, *part.shape[1:]) for part in self.stacked())
+        return x.swapaxes(1, 2).copy(), y.swapaxes(1, 2).copy()
 
     @property
     def bytes(self) -> int:

@@ -140,7 +140,7 @@ def _what_it_says(found: dict[str, Any]) -> str:
 
 def mean_at(entry: dict[str, Any], number: int) -> float:
     """Accuracy in % after a round, the mean over the seeds."""
-    return 100 * mean(run[number - 1] for run in entry["accuracy"])
+    return 100 * float(mean(run[number - 1] for run in entry["accuracy"]))
 
 
 def _paper(found: dict[str, Any], network: dict[str, Any] | None) -> Iterator[str]:

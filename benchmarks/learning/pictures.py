@@ -11,6 +11,7 @@ from matplotlib.ticker import FuncFormatter
 from benchmarks.learning.algorithms import CENTRAL
 from benchmarks.learning.paper import TARGET
 from fedlearn_edu.viz import colors, style
+from fedlearn_edu.viz.curves import spread
 
 _PANEL_IN = 4.2
 _PERCENT = FuncFormatter(lambda share, _: f"{100 * share:g} %")
@@ -50,8 +51,30 @@ def draw_algorithms(
     axes.set_ylabel("test images read correctly")
     axes.yaxis.set_major_formatter(_PERCENT)
     axes.set_title("Ten clients, one digit each, softmax regression")
-    style.label_ends(axes, ends, _PANEL_IN)
+    _label_ends(axes, ends)
     return figure
+
+
+def _label_ends(axes: Axes, ends: dict[str, tuple[float, str]]) -> None:
+    """A label and a square in the color of a line, where that ends; none touch."""
+    low, high = axes.get_ylim()
+    order = sorted(ends, key=lambda label: ends[label][0])
+    gap = 1.4 * style.FONT_PT / 72 / (0.72 * _PANEL_IN)
+    heights = spread([(ends[label][0] - low) / (high - low) for label in order], gap)
+    for label, height in zip(order, heights, strict=True):
+        for text, color, right_pt in (
+            ("\N{BLACK SQUARE}", ends[label][1], 5),
+            (label, colors.INK, 18),
+        ):
+            axes.annotate(
+                text,
+                xy=(1.0, height),
+                xycoords="axes fraction",
+                xytext=(right_pt, 0),
+                textcoords="offset points",
+                va="center",
+                color=color,
+            )
 
 
 @style.in_our_look

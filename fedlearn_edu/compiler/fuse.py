@@ -67,7 +67,7 @@ def _whole(function: ir.Lambda, fuser: Fuser) -> ir.Node | None:
     captured = free_references(function)
     if not captured:
         return fuser(function, _name_of(function))
-    leaf = fuser(_with_captures_as_fields(function, captured), _name_of(function))
+    leaf = fuser(with_captures_as_fields(function, captured), _name_of(function))
     if leaf is None:
         return None
     # A thin function stays, which hands what it captured to the leaf.
@@ -78,10 +78,10 @@ def _whole(function: ir.Lambda, fuser: Fuser) -> ir.Node | None:
     )
 
 
-def _with_captures_as_fields(
+def with_captures_as_fields(
     function: ir.Lambda, captured: Mapping[str, Type]
 ) -> ir.Lambda:
-    """The same function, of one structure that holds what it captured as well."""
+    """The same function, of a structure: what it captured, and then its argument."""
     names = {**captured, **function.binds}
     whole = StructType([(None, type_) for type_ in names.values()])
     argument = ir.Reference(_ARGUMENT, whole)

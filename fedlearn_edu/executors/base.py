@@ -18,12 +18,18 @@ from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import FunctionType, StructType, Type, to_type
 
-T = TypeVar("T")
+V = TypeVar("V", bound="ExecutorValue")
 _NODES = frozenset(get_args(ir.Node))
 
 
 class ExecutorValue(ABC):
-    """A handle to a value inside an executor."""
+    """A handle to a value inside an executor.
+
+    Attributes:
+        owner: the executor that made it, and the only one that can use it.
+    """
+
+    owner: Any
 
     @property
     @abstractmethod
@@ -72,23 +78,21 @@ def as_node(value: Any) -> ir.Node | None:
     return value if type(value) in _NODES else None
 
 
-def resolve_type(value: Any, type_spec: Any) -> Type:
-    """The type of what is embedded, reconciled with the type that was asked for.
+def resolve(value: Any, type_spec: Any) -> tuple[ir.Node | None, Type]:
+    """The tree `value` is or holds, if any, and the type of what is embedded.
 
     Raises:
-        TypeMismatchError: if there is none, or the two contradict each other.
+        TypeMismatchError: if it has no type, or another one than was asked for.
     """
     node = as_node(value)
-    is_own = node is not None and type_spec is node.type  # most often
-    wanted: Type | None
-    wanted = type_spec if is_own or isinstance(type_spec, Type) else to_type(type_spec)
-    if node is not None:
-        if wanted is not None:
-            wanted.check_assignable_from(node.type, where="create_value")
-        return node.type if wanted is None else wanted
-    if wanted is None:
+    if node is not None and (type_spec is None or type_spec is node.type):
+        return node, node.type
+    if type_spec is None:
         raise messages.no_type(value)
-    return wanted
+    wanted = type_spec if isinstance(type_spec, Type) else to_type(type_spec)
+    if node is not None:
+        wanted.check_assignable_from(node.type, where="create_value")
+    return node, wanted
 
 
 def as_struct(elements: Any) -> Struct:
@@ -141,13 +145,13 @@ def check_call(comp: ExecutorValue, arg: ExecutorValue | None) -> FunctionType:
     return type_
 
 
-def check_owned(value: Any, kind: type[T], owner: Executor) -> T:
+def check_owned(value: Any, kind: type[V], owner: Executor) -> V:
     """Checks that a handle was made by `owner`.
 
     Raises:
         TypeMismatchError: if it is no handle, or another executor's.
     """
-    if not isinstance(value, kind) or getattr(value, "owner", owner) is not owner:
+    if not isinstance(value, kind) or value.owner is not owner:
         type_ = value.type_signature if isinstance(value, ExecutorValue) else None
         raise messages.not_owned(value, type_, owner)
     return value

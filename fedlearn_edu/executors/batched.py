@@ -17,9 +17,15 @@ from fedlearn_edu.types import Type
 @final
 @dataclass(frozen=True)
 class Entries:
-    """One entry for each participant, in plain form."""
+    """One entry for each participant, in plain form.
+
+    Attributes:
+        values: the entries.
+        made_together: whether they are what one call of a batched runtime returned.
+    """
 
     values: Sequence[Any]
+    made_together: bool = False
 
 
 @final

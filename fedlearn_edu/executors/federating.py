@@ -16,13 +16,7 @@ from typing import Any, NewType, TypeAlias, final
 
 from fedlearn_edu.errors import UnsupportedIntrinsicError, add_place, describe
 from fedlearn_edu.executors import messages
-from fedlearn_edu.executors.base import (
-    Executor,
-    ExecutorValue,
-    as_node,
-    check_call,
-    resolve_type,
-)
+from fedlearn_edu.executors.base import Executor, ExecutorValue, check_call, resolve
 from fedlearn_edu.executors.layer import Handle, Layer, is_data_of_one
 from fedlearn_edu.executors.reference_resolving import ReferenceResolvingExecutor
 from fedlearn_edu.executors.sequence import IMPLEMENTED as SEQUENCE_INTRINSICS
@@ -92,8 +86,8 @@ class FederatingExecutor(Layer[Own]):
             value = value.at(to_type(type_spec))
         if isinstance(value, Placement):
             value = ir.PlacementLiteral(value)
-        type_ = resolve_type(value, type_spec)
-        match as_node(value):
+        node, type_ = resolve(value, type_spec)
+        match node:
             case None:
                 return await self._embed(value, type_)
             case ir.Literal(value=literal):
@@ -135,12 +129,14 @@ class FederatingExecutor(Layer[Own]):
                 code = await self.lower(fn, below)
                 return self.wrap(await below.create_call(code, data))
 
-    async def fetch(self, handle: Handle) -> Any:
+    async def materialize(self, handle: Handle) -> Any:
         """Materializes a federated value by the strategy, others unplaced."""
         held, type_ = self.held(handle), handle.type_signature
         if isinstance(type_, FederatedType):
             return await self.strategy.compute(held, type_)
-        return held if isinstance(held, Placement) else await super().fetch(handle)
+        if isinstance(held, Placement):
+            return held
+        return await super().materialize(handle)
 
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects in the unplaced executor."""

@@ -19,7 +19,7 @@ from fedlearn_edu.executors.base import (
     check_call,
     check_owned,
     position,
-    resolve_type,
+    resolve,
 )
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
@@ -70,8 +70,6 @@ class Handle(ExecutorValue):
 
     async def compute(self) -> Any:
         """Materializes the value; a function cannot be."""
-        if isinstance(self.type_signature, FunctionType):
-            raise messages.not_data(self.type_signature)
         return await self.owner.materialize(self)
 
 
@@ -90,12 +88,6 @@ class Layer(Executor, Generic[Own]):
         """A handle of that."""
         return Handle(self, held, type_)
 
-    async def fetch(self, handle: Handle) -> Any:
-        """Materializes what is no structure of handles; if not a target's, override."""
-        value = self.held(handle)
-        assert isinstance(value, ExecutorValue)
-        return await value.compute()
-
     @abstractmethod
     async def select_below(self, handle: Handle, at: int) -> Handle:
         """Selects a field of a value that is no structure of handles."""
@@ -107,7 +99,7 @@ class Layer(Executor, Generic[Own]):
     async def create_struct(self, elements: Any) -> Handle:
         """Keeps the elements side by side."""
         fields = as_struct(elements)
-        types = [self.own(field).type_signature for field in fields]
+        types = tuple([self.own(field).type_signature for field in fields])
         return self.hold(fields, struct_type(fields.names(), types))
 
     async def create_selection(
@@ -131,19 +123,22 @@ class Layer(Executor, Generic[Own]):
         return await self.select_below(handle, at)
 
     async def materialize(self, handle: Handle) -> Any:
-        """The plain form of a value, structures field by field."""
-        fields = self.held(handle)
-        if isinstance(fields, Struct):
-            return fields.with_values([await field.compute() for field in fields])
-        return await self.fetch(handle)
+        """The plain form of a value, structures field by field; override for `Own`."""
+        match handle.representation:
+            case Struct() as fields:
+                return fields.with_values([await field.compute() for field in fields])
+            case Handle() | ExecutorValue() as value:  # known sooner to be a handle
+                return await value.compute()
+            case _:
+                raise messages.not_data(handle.type_signature)
 
     async def lower(self, handle: Handle, target: Executor) -> ExecutorValue:
         """The same value in the target executor."""
-        match self.held(handle):
+        match handle.representation:
             case Struct() as fields:
                 below = [await self.lower(field, target) for field in fields]
                 return await target.create_struct(fields.with_values(below))
-            case Handle() | ExecutorValue() as value:  # known sooner to be a handle
+            case Handle() | ExecutorValue() as value:
                 return value
             case _:
                 return await self.embed_below(handle, target)
@@ -154,7 +149,7 @@ class Layer(Executor, Generic[Own]):
 
     def wrap(self, value: ExecutorValue) -> Handle:
         """A handle for a target's value."""
-        return self.hold(value, value.type_signature)
+        return Handle(self, value, value.type_signature)
 
 
 class OverTarget(Layer[Own]):
@@ -206,8 +201,8 @@ class LeafExecutor(Executor):
 
     async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Embeds plain data or leaf code of this runtime."""
-        type_ = resolve_type(value, type_spec)
-        match as_node(value):
+        node, type_ = resolve(value, type_spec)
+        match node:
             case None | ir.Literal() as literal:
                 # Most are tensors.
                 if not (isinstance(type_, TensorType) or is_data_of_one(type_)):
@@ -256,7 +251,7 @@ class LeafExecutor(Executor):
         fields = as_struct(elements)
         handles = [check_owned(field, Handle, self) for field in fields]
         data = fields.with_values([handle.representation for handle in handles])
-        types = [handle.type_signature for handle in handles]
+        types = tuple([handle.type_signature for handle in handles])
         return Handle(self, data, struct_type(fields.names(), types))
 
     async def create_selection(
@@ -270,6 +265,8 @@ class LeafExecutor(Executor):
 
     async def materialize(self, handle: Handle) -> Any:
         """The plain form of a handle's data."""
+        if isinstance(handle.type_signature, FunctionType):
+            raise messages.not_data(handle.type_signature)
         return self.extract(handle.representation, handle.type_signature)
 
 

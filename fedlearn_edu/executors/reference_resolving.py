@@ -14,13 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never, final
 
 from fedlearn_edu.executors import messages
-from fedlearn_edu.executors.base import (
-    Executor,
-    ExecutorValue,
-    as_node,
-    check_call,
-    resolve_type,
-)
+from fedlearn_edu.executors.base import Executor, ExecutorValue, check_call, resolve
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import free_references, substitute, with_name
@@ -56,8 +50,7 @@ class ReferenceResolvingExecutor(OverTarget["Closure | ir.Leaf | ir.Intrinsic"])
 
     async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Evaluates a tree, or embeds plain data in the target."""
-        type_ = resolve_type(value, type_spec)
-        node = as_node(value)
+        node, type_ = resolve(value, type_spec)
         if node is not None:
             return await self._evaluate(node, ChainMap())
         if isinstance(value, Struct) and isinstance(type_, StructType):

@@ -16,13 +16,7 @@ from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.errors import add_place
-from fedlearn_edu.executors.base import (
-    Executor,
-    ExecutorValue,
-    as_node,
-    check_call,
-    resolve_type,
-)
+from fedlearn_edu.executors.base import Executor, ExecutorValue, check_call, resolve
 from fedlearn_edu.executors.concurrency import run_inline
 from fedlearn_edu.executors.layer import Handle, OverTarget
 from fedlearn_edu.ir import nodes as ir
@@ -60,8 +54,8 @@ class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
 
     async def create_value(self, value: Any, type_spec: Type | None = None) -> Handle:
         """Keeps sequences and sequence operators; embeds the rest in the target."""
-        type_ = resolve_type(value, type_spec)
-        match as_node(value):
+        node, type_ = resolve(value, type_spec)
+        match node:
             case ir.Intrinsic(uri=uri) as operator if uri in IMPLEMENTED:
                 return self.hold(operator, type_)
             case None if isinstance(type_, SequenceType):
@@ -82,7 +76,7 @@ class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
         function = await self.lower(fn, self._target)
         return self.wrap(await self._target.create_call(function, below))
 
-    async def fetch(self, handle: Handle) -> Any:
+    async def materialize(self, handle: Handle) -> Any:
         """Materializes a value; a mapped sequence is read to its end."""
         match self.held(handle):
             case Source(payload=payload):
@@ -91,7 +85,7 @@ class SequenceExecutor(OverTarget["Source | Mapped | ir.Intrinsic"]):
                 elements = self.elements(handle)
                 return tuple([await element.compute() async for element in elements])
             case _:
-                return await super().fetch(handle)
+                return await super().materialize(handle)
 
     async def embed_below(self, handle: Handle, target: Executor) -> ExecutorValue:
         """Hands a sequence down whole: as it is, or as a recipe to be read there."""

@@ -31,6 +31,7 @@ FROM_CLIENTS, FROM_SERVER = "clients → outside", "server → outside"
 EDGES = (TO_CLIENTS, TO_SERVER, INTO_CLIENTS, INTO_SERVER, FROM_CLIENTS, FROM_SERVER)
 
 _SENT = "federated_broadcast"
+_FOLDS = ("federated_map_aggregate", "federated_aggregate")
 _GIVEN = "federated_value"
 _ASKED = "federated_select"
 
@@ -151,7 +152,7 @@ def _held_by_group(event: Event, around: Event | None) -> Iterator[Transfer]:
     """Transfers to and from clients whose values are in no executor."""
     edge, size = "", 0
     if event.what is EventKind.BATCHED_CALL:
-        if around is not None and around.detail == "federated_map_aggregate":
+        if around is not None and around.detail in _FOLDS:
             function, count = event.given
             edge, size = TO_SERVER, type_bytes(function.result) * count
     elif event.what is EventKind.COMPUTE and around is None:

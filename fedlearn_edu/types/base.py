@@ -64,6 +64,7 @@ class Type(ABC):
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         return {name: vars(self)[name] for name in names}
 
+    @property
     def _parts(self) -> tuple[Part, ...]:
         """The types directly inside this one, with their steps."""
         return ()
@@ -89,7 +90,7 @@ class Type(ABC):
 
     def children(self) -> tuple["Type", ...]:
         """The types directly inside this one."""
-        return tuple([part.type for part in self._parts()])
+        return tuple([part.type for part in self._parts])
 
     def _walk(self) -> Iterator["Type"]:
         """This type and all types inside it, the outer ones first."""
@@ -104,7 +105,7 @@ class Type(ABC):
 
     def is_assignable_from(self, source: "Type") -> bool:
         """Whether a value of type `source` may stand where this type is wanted."""
-        return self == source or difference(self, source) is None
+        return difference(self, source) is None
 
     def is_equivalent_to(self, other: "Type") -> bool:
         """Whether the two types are assignable both ways."""
@@ -112,8 +113,6 @@ class Type(ABC):
 
     def check_assignable_from(self, source: "Type", *, where: object = None) -> None:
         """Raises `TypeNotAssignableError`, which says where the types differ."""
-        if self is source or self == source:
-            return
         found = difference(self, source)
         if found is not None:
             error = say.not_assignable(self, source, found, where)
@@ -168,17 +167,17 @@ def _denoted_by(x: object) -> Type:
 
 def difference(target: Type, source: Type, path: str = ROOT) -> Difference | None:
     """The first place where `source` is not assignable to `target`, if any."""
+    if target is source or target == source:
+        return None
     here = mismatch(target, source, path)
     if here is not None:
         return here
-    for wanted, given in zip(target._parts(), source._parts(), strict=True):
-        # A function may be used where it gets *less* than it accepts.
-        sides = (
-            (given.type, wanted.type)
-            if wanted.is_parameter
-            else (wanted.type, given.type)
-        )
-        inner = difference(*sides, path + wanted.step)
+    for wanted, given in zip(target._parts, source._parts, strict=True):
+        left, right = wanted.type, given.type
+        if wanted.is_parameter:
+            # A function may be used where it gets *less* than it accepts.
+            left, right = right, left
+        inner = difference(left, right, path + wanted.step)
         if inner is not None:
             return _flipped(inner) if wanted.is_parameter else inner
     return None

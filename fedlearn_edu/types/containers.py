@@ -12,7 +12,7 @@ Contexts hand in arguments and receive plain forms for executors, then hand in p
 results and receive what the user gets. Between the two nothing is checked again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never, final
 
@@ -45,6 +45,7 @@ from fedlearn_edu.types.python_types import (
     rebuild,
 )
 from fedlearn_edu.types.sequences import (
+    Cached,
     DatasetSequence,
     LazySequence,
     check_unshared,
@@ -93,7 +94,7 @@ def normalize(value: Any, type_: Type, path: str = ROOT) -> Any:
     """
     plain = _plain(value, type_, path)
     if not isinstance(type_, TensorType) and type_.contains(Type.is_sequence):
-        check_unshared(_read_once(plain, type_))
+        check_unshared((lazy.source, lazy.path) for lazy in _lazy(plain, type_))
     return plain
 
 
@@ -125,17 +126,21 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
             assert_never(unknown)
 
 
-def _read_once(plain: Any, type_: Type) -> Iterator[tuple[Any, str]]:
-    """The iterators that sequences will be read from, and where they were passed."""
+def _lazy(plain: Any, type_: Type) -> list[LazySequence]:
+    """The sequences that are read from a user's iterators."""
+    if isinstance(plain, Cached):
+        return []
     match type_:
         case SequenceType() if isinstance(plain, LazySequence):
-            yield plain.source, plain.path
+            return [plain]
         case FederatedType(member, _, all_equal) if not isinstance(plain, Uncounted):
-            for one in (plain,) if all_equal else plain:
-                yield from _read_once(one, member)
+            members = (plain,) if all_equal else plain
+            return [lazy for one in members for lazy in _lazy(one, member)]
         case StructType():
-            for part, element in zip(plain, type_, strict=True):
-                yield from _read_once(part, element)
+            parts = zip(plain, type_, strict=True)
+            return [lazy for part, element in parts for lazy in _lazy(part, element)]
+        case _:
+            return []
 
 
 def restore(plain: Any, type_: Type) -> Any:
@@ -174,16 +179,20 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     pairs, names = fields.pairs, type_.names()
     if fields.container is dict:
         pairs = _by_name(value, type_, path)
-    given = tuple(name for name, _ in pairs)
+    given = tuple([name for name, _ in pairs])
     if len(given) != len(names):
         raise say.number_of_fields(type_, len(given), value, path)
     # Fields go by position; their names may be absent but not different.
-    if any(g not in (None, n) for g, n in zip(given, names, strict=True)):
+    if given != names and _contradict(given, names):
         raise say.names_of_fields(names, given, path)
-    columns = zip(pairs, type_._parts(), strict=True)
+    columns = zip(pairs, type_._parts, strict=True)
     return type_._with_values(
         [_plain(item, part.type, path + part.step) for (_, item), part in columns]
     )
+
+
+def _contradict(given: Sequence[str | None], names: Sequence[str | None]) -> bool:
+    return any(g not in (None, n) for g, n in zip(given, names, strict=True))
 
 
 def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pairs:
@@ -202,14 +211,17 @@ def _normalize_sequence(value: Any, type_: SequenceType, path: str) -> Any:
         type_.check_assignable_from(SequenceType(value.element_type), where=path)
         return value
     if isinstance(value, Iterator):
-        return read_once(value, _elements(value, element, path), element, path)
+        elements = _elements(iterate(value, path), element, path)
+        return read_once(value, elements, element, path)
     if _has_entries(value):
         return tuple(_elements(value, element, path))
     if is_dataset(value):
         return _dataset(value, type_, path)
     # A computation is callable too, but it makes no iterator.
     if callable(value) and not hasattr(value, "type_signature"):
-        return LazySequence(lambda: _elements(value, element, path), element)
+        return LazySequence(
+            lambda: _elements(iterate(value, path), element, path), element
+        )
     raise say.no_sequence(type_, value, path)
 
 
@@ -219,8 +231,8 @@ def _has_entries(value: Any) -> bool:
     return isinstance(value, list | tuple | range | Iterator)
 
 
-def _elements(source: Any, element: Type, path: str) -> Iterator[Any]:
-    for i, item in enumerate(iterate(source, path)):
+def _elements(items: Iterable[Any], element: Type, path: str) -> Iterator[Any]:
+    for i, item in enumerate(items):
         try:
             yield _plain(item, element, f"{path}[element {i}]")
         except ShapeMismatchError as error:
@@ -287,7 +299,7 @@ def _to_array(value: Any, type_: TensorType, path: str) -> Any:
         return array
     if is_tf:
         raise say.cast_tensor(value, array.shape, type_, path)
-    is_huge = array.size and all(type(number) is int for number in array.flat)
+    is_huge = array.dtype.kind == "O" and all(type(n) is int for n in array.flat)
     kind = "i" if is_huge else dtypes.kind_of(array.dtype)
     if array.size and kind not in _CONVERTS.get(letter, ""):
         raise say.not_converted(value, array, kind, type_, path)

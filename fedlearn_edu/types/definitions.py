@@ -16,7 +16,7 @@ are immutable.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
 from fedlearn_edu.errors import FieldError, short_traceback
@@ -140,7 +140,7 @@ class StructType(Type, Tree[Type]):
 
     def _with_types(self, types: Iterable[Type]) -> "StructType":
         """The same names and container around as many other types."""
-        return struct_type(self._names, types, self.python_container)
+        return struct_type(self._names, tuple(types), self.python_container)
 
     def __getattr__(self, name: str) -> Type:
         if name == "fields":  # missing while a pickle is being loaded
@@ -154,6 +154,7 @@ class StructType(Type, Tree[Type]):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *(name for name in self.names() if name)]
 
+    @cached_property
     def _parts(self) -> tuple[Part, ...]:
         named = enumerate(self.fields)
         return tuple([Part(say.field_step(n, i), type_) for i, (n, type_) in named])
@@ -214,13 +215,13 @@ else:
         """
 
 
+@lru_cache  # in every call, all layers of a stack ask for the same few types
 def struct_type(
-    names: tuple[str | None, ...], types: Iterable[Type], container: type | None = None
+    names: tuple[str | None, ...], types: tuple[Type, ...], pytype: type | None = None
 ) -> StructType:
     """A struct type of names and types that need no conversion and no check."""
     made = object.__new__(StructType)
-    pairs = tuple(zip(names, types, strict=True))
-    made._set(fields=pairs, python_container=container)
+    made._set(fields=tuple(zip(names, types, strict=True)), python_container=pytype)
     return made
 
 
@@ -249,6 +250,7 @@ class SequenceType(Type):
         self._set(element=type_)
         _forbid(self, SequenceType | FunctionType | FederatedType)
 
+    @property
     def _parts(self) -> tuple[Part, ...]:
         return (Part("→element", self.element),)
 
@@ -269,6 +271,7 @@ class FunctionType(Type):
         type_ = required_type(result, "the result type of a function")
         self._set(parameter=to_type(parameter), result=type_)
 
+    @property
     def _parts(self) -> tuple[Part, ...]:
         result = Part("→result", self.result)
         if self.parameter is None:
@@ -310,6 +313,7 @@ class FederatedType(Type):
         self._set(member=type_, placement=placement, all_equal=equal)
         _forbid(self, FunctionType | FederatedType)
 
+    @property
     def _parts(self) -> tuple[Part, ...]:
         return (Part(say.MEMBER, self.member),)
 

@@ -114,8 +114,10 @@ def fits(target: Shape, source: Shape) -> bool:
         return True
     if source is UNRANKED or len(target) != len(source):
         return False
-    pairs = zip(target, source, strict=True)
-    return all(wanted in (None, given) for wanted, given in pairs)
+    for wanted, given in zip(target, source, strict=True):  # often, so no generator
+        if wanted is not None and wanted != given:
+            return False
+    return True
 
 
 def smallest(shape: Shape) -> tuple[int, ...]:

@@ -136,7 +136,7 @@ def _uses(template: Type, concrete: Type, path: str, defines: bool) -> Iterator[
     if found is not None:
         raise say.other_form(template, concrete, found, turned=not defines)
     if _has_letters(template):
-        pairs = zip(template._parts(), concrete._parts(), strict=True)
+        pairs = zip(template._parts, concrete._parts, strict=True)
         for part, other in pairs:
             inner = defines != part.is_parameter
             yield from _uses(part.type, other.type, path + part.step, inner)
@@ -157,7 +157,7 @@ def _first_other(
 ) -> tuple[str, Type] | None:
     """The first part, with its path, that is no tensor of those kinds of numbers."""
     if isinstance(type_, StructType | FederatedType):
-        for part in type_._parts():
+        for part in type_._parts:
             found = _first_other(part.type, kinds, is_static, path + part.step)
             if found is not None:
                 return found

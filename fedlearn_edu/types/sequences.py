@@ -135,11 +135,13 @@ class DatasetSequence:
 
     Attributes:
         explain: what an error becomes that TensorFlow reports at some place.
+        read: makes an iterator of its elements.
     """
 
     dataset: Any
     element_type: Type
     explain: Callable[[Exception, str], Exception] = _with_place
+    read: Callable[[Any], Iterator[Any]] = lambda d: d.as_numpy_iterator()
 
     @property
     def type_signature(self) -> SequenceType:
@@ -147,7 +149,7 @@ class DatasetSequence:
         return SequenceType(self.element_type)
 
     def __iter__(self) -> Iterator[Any]:
-        elements = self.dataset.as_numpy_iterator()
+        elements = self.read(self.dataset)
         for index in itertools.count():
             try:
                 element = next(elements)

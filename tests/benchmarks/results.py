@@ -13,6 +13,7 @@ MACHINE = {
     "python": "3.11",
     "tensorflow": "2.21",
     "numpy": "2.4",
+    "jax": "0.10",
 }
 
 
@@ -47,6 +48,7 @@ def made_up(seconds: Callable[[str, str], float]) -> dict[str, Any]:
             "expected": [2.0],
             "rows": rows,
         }
+    results["memory"] = {"before_gb": 0.5, "peak_gb": 0.875}
     results["first_rounds"] = {
         name: {
             key: {

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,36 @@ def test_machine_without_peaks_gives_none(
     monkeypatch.setattr(memory, "_STATUS", tmp_path / "nowhere" / "status")
     found = growth.peak_memory("digits", True, 3)
     assert found == {"first_mb": None, "later_mb": None}
+    assert set(growth.memory_in_all("digits", True).values()) == {None}
+
+
+def test_memory_in_all_is_read_before_and_after_two_rounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from benchmarks import growth
+    from benchmarks.models import Loop
+
+    events: list[str] = []
+
+    def status(field: str) -> float:
+        events.append(field)
+        return 1e9 * len(events)
+
+    def train(model: Any, _rate: float) -> Any:
+        events.append("round")
+        return model
+
+    monkeypatch.setattr(growth, "status", status)
+    monkeypatch.setattr(growth, "_loop", lambda _: Loop(train, lambda _: 0.0))
+    found = growth.memory_in_all("digits", True)
+    assert events == ["VmRSS", "round", "round", "VmHWM"]
+    assert found == {"before_gb": 1.0, "peak_gb": 4.0}
+
+
+def test_fresh_process_does_without_jax() -> None:
+    from benchmarks.processes import in_fresh_process
+
+    assert in_fresh_process(find_spec, "jax") is None
 
 
 def test_sums_count_the_intrinsics_that_are_run() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
-from fedlearn_edu.executors.base import Executor, resolve_type
+from fedlearn_edu.executors.base import Executor, resolve
 from fedlearn_edu.executors.concurrency import gather, run_inline
 from fedlearn_edu.structure import Struct
 from tests.executors.examples import EXAMPLES, CountingExecutor, call, run
@@ -200,7 +200,7 @@ def test_a_type_may_be_asked_for_that_is_more_general() -> None:
     )
     vector = fl.TensorType(np.int32, [None])
     same = fl.np_computation(lambda x: x, vector)
-    assert resolve_type(same, wanted) == wanted
+    assert resolve(same, wanted)[1] == wanted
 
 
 def test_work_is_done_side_by_side_and_comes_back_in_order() -> None:

@@ -12,6 +12,7 @@ from benchmarks.workloads import Workload
 from fedlearn_edu import framework
 from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.language.context_stack import Context
+from fedlearn_edu.testing import assert_same
 from tests.tutorial.conftest import Run
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
@@ -103,6 +104,17 @@ def test_stacks_agree_to_the_bit_in_the_same_order_of_clients(
             found[name], model[name], rtol=rounding, atol=rounding
         )
     assert found_losses == pytest.approx(losses, rel=10 * rounding, abs=0)
+
+
+def test_clients_that_go_alone_agree_to_the_bit(
+    expected: tuple[str, Any, list[float]], small_run: Run, small_clients: Clients
+) -> None:
+    form = expected[0]
+    with sizing():
+        one_graph_each = two_rounds(form, small_run, small_clients)
+    with local(fuse=False):
+        step_by_step = two_rounds(form, small_run, small_clients)
+    assert_same(one_graph_each, step_by_step, relative=0)
 
 
 @pytest.mark.parametrize("form", ALL_FORMS)

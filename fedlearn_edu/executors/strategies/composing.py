@@ -9,19 +9,20 @@ and only here, `merge` is needed: each child folds its clients, the server merge
 partial folds, in the order of the children.
 """
 
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from itertools import islice, starmap
 from typing import Any, final
 
 from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import Executor, ExecutorValue
-from fedlearn_edu.executors.concurrency import gather
+from fedlearn_edu.executors.concurrency import gather, prefetched
 from fedlearn_edu.executors.federating import FederatingExecutor
 from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.strategies.base import FederatingStrategy, implements
 from fedlearn_edu.executors.strategies.shared import (
     check_members,
     federated_result,
+    identity,
     member_of_zip,
     pairwise_masks,
 )
@@ -131,12 +132,12 @@ class FederatedComposingStrategy(FederatingStrategy):
         uri = "federated_map_aggregate" if mapped[1:] else "federated_aggregate"
         state_type = ir.function_type_of(report.node).parameter
         assert state_type is not None
-        identity = ir.Lambda("x", state_type, ir.Reference("x", state_type))
-        keep = Handle(self, identity, identity.type)
-        partials = await self._in_children(
+        keep = identity(self, state_type)
+        partials = self._in_each_child(
             uri, type_at_server(state_type), [*mapped, zero, accumulate, merge, keep]
         )
-        state = await self._merge(partials, merge, zero, state_type)
+        in_order = prefetched(partials, len(self._children))
+        state = await self._merge(in_order, merge, zero, state_type)
         return (await self._called(report, state),)
 
     @implements("federated_pairwise_masks")
@@ -151,21 +152,22 @@ class FederatedComposingStrategy(FederatingStrategy):
 
     async def _merge(
         self,
-        partials: Sequence[ExecutorValue],
+        partials: AsyncIterator[ExecutorValue],
         merge: Handle,
         zero: Handle,
         state_type: Type,
     ) -> ExecutorValue:
-        if not partials:
-            return await self._server.create_value(await zero.compute(), state_type)
         join = await self._at_server(merge)
-        state, *others = [
-            await self._server.create_value(await partial.compute(), state_type)
-            for partial in partials
-        ]
-        for other in others:
-            pair = await self._server.create_struct([state, other])
+        state = None
+        async for partial in partials:  # while other children still fold
+            one = await self._server.create_value(await partial.compute(), state_type)
+            if state is None:
+                state = one
+                continue
+            pair = await self._server.create_struct([state, one])
             state = await self._server.create_call(join, pair)
+        if state is None:
+            return await self._server.create_value(await zero.compute(), state_type)
         return state
 
     async def _at_server(self, fn: Handle) -> ExecutorValue:
@@ -179,6 +181,12 @@ class FederatedComposingStrategy(FederatingStrategy):
         self, uri: str, result: Type, args: Sequence[Handle]
     ) -> tuple[ExecutorValue, ...]:
         """Runs the same intrinsic in every child, each on its part of the arguments."""
+        return tuple(await gather(self._in_each_child(uri, result, args)))
+
+    def _in_each_child(
+        self, uri: str, result: Type, args: Sequence[Handle]
+    ) -> Iterator[Coroutine[Any, Any, ExecutorValue]]:
+        """The same, one coroutine per child."""
 
         async def run(index: int, child: Executor) -> ExecutorValue:
             parts = [await self._part(arg, index, child) for arg in args]
@@ -186,7 +194,7 @@ class FederatedComposingStrategy(FederatingStrategy):
             intrinsic = ir.Intrinsic(uri, FunctionType(arg.type_signature, result))
             return await child.create_call(await child.create_value(intrinsic), arg)
 
-        return tuple(await gather(run(i, c) for i, c in enumerate(self._children)))
+        return starmap(run, enumerate(self._children))
 
     async def _part(self, arg: Handle, index: int, child: Executor) -> ExecutorValue:
         """Child `index`'s part of an argument, embedded in the child."""

@@ -3,6 +3,7 @@
 
     federated_map            one call for all members
     federated_map_aggregate  one call, which also folds their results, in client order
+    federated_aggregate      one call, for results of such a map
     everything else          the flat strategy below, one participant at a time
 
 What clients hold stays plain until one of them needs it. Whatever the runtime declines
@@ -30,7 +31,11 @@ from fedlearn_edu.executors.layer import Handle
 from fedlearn_edu.executors.recording import note
 from fedlearn_edu.executors.strategies.base import FederatingStrategy
 from fedlearn_edu.executors.strategies.resolving import FederatedResolvingStrategy
-from fedlearn_edu.executors.strategies.shared import check_members, federated_result
+from fedlearn_edu.executors.strategies.shared import (
+    check_members,
+    federated_result,
+    identity,
+)
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import leaves
@@ -111,6 +116,8 @@ class FederatedGroupingStrategy(FederatingStrategy):
         found: Any = None
         if uri == "federated_map_aggregate":
             found = await self._fold(*args)
+        elif uri == "federated_aggregate":
+            found = await self._fold_made(*args)
         elif federated_result(type_).placement is CLIENTS:
             match uri:
                 case "federated_value" | "federated_broadcast":
@@ -128,7 +135,15 @@ class FederatedGroupingStrategy(FederatingStrategy):
         if group is None:
             return None
         found = await self._try(fn, lambda: self._runtime.map(fn.node, group))
-        return None if found is None else Entries(found)
+        return None if found is None else Entries(found, made_together=True)
+
+    async def _fold_made(self, value: Handle, *how: Handle) -> Any:
+        """The fold of what was made together; what users hand in goes one by one."""
+        held, type_ = value.representation, value.type_signature
+        if not isinstance(held, Entries) or not held.made_together:
+            return None
+        assert isinstance(type_, FederatedType)
+        return await self._fold(identity(self, type_.member), value, *how)
 
     async def _fold(
         self,
@@ -203,11 +218,11 @@ class FederatedGroupingStrategy(FederatingStrategy):
 
     async def _zipped(self, fields: Struct, type_: FederatedType) -> Any:
         assert isinstance(type_.member, StructType)
-        parts = []
-        for held, placed in zip(fields, map(_at_clients, type_.member), strict=True):
-            members = await self._one_by_one(held, placed)
-            parts.append(Handle(self, members, placed))
-        types = struct_type(fields.names(), [part.type_signature for part in parts])
+        placed, parts = tuple(map(_at_clients, type_.member)), []
+        for held, part_type in zip(fields, placed, strict=True):
+            members = await self._one_by_one(held, part_type)
+            parts.append(Handle(self, members, part_type))
+        types = struct_type(fields.names(), placed)
         whole = Handle(self, fields.with_values(parts), types)
         return await self._below.call(
             "federated_zip", FunctionType(types, type_), [whole]

@@ -19,6 +19,7 @@ from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors import messages, underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct, leaves, unflatten
 from fedlearn_edu.types import (
     CLIENTS,
@@ -44,6 +45,12 @@ def check_members(value: Any, count: int, type_: FederatedType) -> Sequence[Any]
     if len(value) != count:
         raise messages.wrong_number_of_members(len(value), count, type_)
     return value
+
+
+def identity(owner: object, type_: Type) -> Handle:
+    """`(T -> T)`."""
+    same = ir.Lambda("x", type_, ir.Reference("x", type_))
+    return Handle(owner, same, same.type)
 
 
 def check_targets(targets: TargetExecutors) -> dict[Placement, tuple[Executor, ...]]:

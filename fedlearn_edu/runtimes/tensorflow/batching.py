@@ -17,6 +17,8 @@ from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import FunctionType, SequenceType
 
+_CLIENT = -1  # where an argument would stand: a client's position in the group
+
 
 @final
 class NotInMemoryError(Exception):
@@ -40,7 +42,7 @@ class Batched:
 @final
 @dataclass(frozen=True)
 class Rows:
-    """Sequences that lie in memory.
+    """Some steps of sequences that lie in memory.
 
     Attributes:
         read: what comes at one step: `read([i])` is a flat element, and whose.
@@ -67,14 +69,19 @@ class Vectorized:
         self, function: Callable[..., Any], flat: Sequence[Any], *, draws: bool = False
     ) -> Flat:
         """Calls a function of tensors for all clients whose turn it is."""
-        own = {i: self._of_now(v) for i, v in enumerate(flat) if isinstance(v, Batched)}
-        if draws and not own and self._count is not None:  # each client draws its own
-            own = {-1: self._repeated(0)}
+        batched = {i: v for i, v in enumerate(flat) if isinstance(v, Batched)}
+        own = {i: v.tensor for i, v in batched.items() if v.clients is self._clients}
+        of_all = {i: v.tensor for i, v in batched.items() if i not in own}
+        is_drawn_by_each = draws and self._count is not None and not batched
+        if of_all or is_drawn_by_each:
+            own[_CLIENT] = self._turn()
         if not own:
             return list(function(*flat))
 
         def one(slices: Any) -> Any:
             mine = dict(zip(own, slices, strict=True))
+            for i, tensor in of_all.items():
+                mine[i] = tf.gather(tensor, mine[_CLIENT])
             return list(function(*[mine.get(i, v) for i, v in enumerate(flat)]))
 
         found = tf.vectorized_map(
@@ -88,9 +95,22 @@ class Vectorized:
         """Folds everybody's elements, side by side."""
         if self._clients is not None:
             raise NotInMemoryError  # not everybody is in the loop around this one
-        rows: Rows = sequence.source
         axes = [] if self._count is None else [tf.get_static_value(self._count)]
         shapes = [tf.TensorShape([*axes, *spec.shape]) for spec in specs]
+        state = self.stacked(start)
+        for rows in sequence.source:
+            state = self._loop(rows, sequence, state, step, shapes)
+        return self._held(state)
+
+    def _loop(
+        self,
+        rows: Rows,
+        sequence: Elements,
+        start: Sequence[Any],
+        step: FlatFn,
+        shapes: Sequence[Any],
+    ) -> Flat:
+        """Takes some steps."""
 
         def body(i: Any, *state: Any) -> Any:
             element, clients = rows.read(i)
@@ -98,20 +118,17 @@ class Vectorized:
                 element = sequence.element(element)
                 found = self.stacked(step(*self._held(state), *element))
             if clients is not None:
-                where = clients[:, tf.newaxis]
-                found = [
-                    tf.tensor_scatter_nd_update(old, where, new)
-                    for old, new in zip(state, found, strict=True)
-                ]
+                where, pairs = clients[:, tf.newaxis], zip(state, found, strict=True)
+                found = [tf.tensor_scatter_nd_update(s, where, n) for s, n in pairs]
             return i + 1, *found
 
-        _, *folded = tf.while_loop(
+        _, *state = tf.while_loop(
             lambda i, *_: i[0] < rows.count,
             body,
-            [tf.constant([0]), *self.stacked(start)],
+            [tf.constant([0]), *start],
             shape_invariants=[tf.TensorShape([1]), *shapes],
         )
-        return self._held(folded)
+        return list(state)
 
     def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
         """Runs leaf code, as loops if it has sequences."""
@@ -133,6 +150,10 @@ class Vectorized:
             self._of_now(v) if isinstance(v, Batched) else self._repeated(v)
             for v in flat
         ]
+
+    def _turn(self) -> Any:
+        """Whose turn it is."""
+        return tf.range(self._count) if self._clients is None else self._clients
 
     def _held(self, state: Sequence[Any]) -> Flat:
         return list(state) if self._count is None else [Batched(t) for t in state]

@@ -6,7 +6,7 @@ computations called in it become part of its graph. The executor beside this fil
 it; `fusing.py` traces a whole function of the language in the same way.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 from fedlearn_edu.compiler.expand_intrinsics import obstacle
@@ -29,6 +29,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
+    Loops,
     loops_of,
     over_datasets,
 )
@@ -104,20 +105,25 @@ def _is_sequence(type_: Type) -> bool:
 
 
 def trace(body: Body, type_: Type | None, name: str) -> GraphCode:
-    """The graph of a body, and its loops, if it can be lowered to loops."""
+    """The graph of a body; its loops, if it can be lowered to loops."""
     lowered = _lowered(body, type_)
-    if lowered is not None:
-        body = over_datasets(lowered.run, lowered.type)
-    concrete, result = _traced(body, type_, name)
-    loops = lowered and lowered.run
-    return GraphCode(name, lambda: concrete, type_, result, loops)
+    if lowered is None:
+        concrete, result = _traced(body, type_, name)
+        return GraphCode(name, lambda: concrete, type_, result)
+    _check_captures(lowered.graph, name)
+    return code_from_loops(lowered.run, lowered.type, name, [lowered])
 
 
-def trace_when_needed(
-    body: Body, type_: Type | None, result: Type, name: str
+def code_from_loops(
+    loops: Loops, type_: FunctionType, name: str, parts: Sequence[Any]
 ) -> GraphCode:
-    """The same for a body whose result is known; it may never be run by itself."""
-    return GraphCode(name, lambda: _traced(body, type_, name)[0], type_, result)
+    """Loops as leaf code; the graph that reads a pipeline is traced when needed."""
+    body, parameter = over_datasets(loops, type_), type_.parameter
+
+    def concrete() -> Any:
+        return _traced(body, parameter, name)[0]
+
+    return GraphCode(name, concrete, parameter, type_.result, loops, parts)
 
 
 def _lowered(body: Body, type_: Type | None) -> Lowered | None:

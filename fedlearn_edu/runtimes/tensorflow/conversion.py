@@ -8,7 +8,7 @@ type, in order; a sequence is the variant tensor of its dataset.
 import itertools
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,10 @@ from fedlearn_edu.types.sequences import DatasetSequence, unwrap
 
 # From nested tensors and datasets to the type and the leaves of the result.
 Body = Callable[[Any], tuple[Type, list[Any]]]
+
+_UNTUNED = tf.data.Options()
+_UNTUNED.autotune.enabled = False
+_UNTUNED.experimental_optimization.apply_default_optimizations = False
 
 _MAX_QUOTED = 20
 _numbers = itertools.count()
@@ -155,11 +159,17 @@ def to_plain(nested: Any, type_: Type) -> Any:
     return tree_map(_to_plain_leaf, type_, nested)
 
 
+def _read_untuned(dataset: Any) -> Iterator[Any]:
+    # Few elements are read: before TensorFlow would know how to do it faster.
+    elements: Iterator[Any] = dataset.with_options(_UNTUNED).as_numpy_iterator()
+    return elements
+
+
 def _to_plain_leaf(type_: Type, leaf: Any) -> Any:
     match type_:
         case SequenceType(element=element) if isinstance(leaf, tf.Tensor):
             dataset = tf.data.experimental.from_variant(leaf, element_spec(element))
-            return DatasetSequence(dataset, element, explained)
+            return DatasetSequence(dataset, element, explained, _read_untuned)
         case SequenceType():
             return unwrap(leaf)
         case _:

@@ -95,7 +95,11 @@ class Machine(Protocol):
         """A sequence that is a constant of the program."""
 
 
-def loops_of(tree: ir.Node) -> Callable[[Sequence[Any], Machine], Flat]:
+# From flat values, in which a sequence is `Elements`, to flat values.
+Loops = Callable[[Sequence[Any], Machine], Flat]
+
+
+def loops_of(tree: ir.Node) -> Loops:
     """A function of the language as one of flat values, for any machine."""
     type_ = ir.function_type_of(tree)
 
@@ -231,7 +235,7 @@ class Pipeline:
         return Elements((as_dataset(plain, type_), type_.element))
 
 
-def over_datasets(loops: Callable[[Flat, Machine], Flat], type_: FunctionType) -> Body:
+def over_datasets(loops: Loops, type_: FunctionType) -> Body:
     """What runs on any machine as a body that takes and returns datasets."""
 
     def body(nested: Any) -> tuple[Type, Flat]:

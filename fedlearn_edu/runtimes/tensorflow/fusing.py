@@ -10,13 +10,12 @@ from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
-from fedlearn_edu.runtimes.tensorflow.computation import trace_when_needed
+from fedlearn_edu.runtimes.tensorflow.computation import code_from_loops
 from fedlearn_edu.runtimes.tensorflow.conversion import leaf_types
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
     loops_of,
-    over_datasets,
 )
 from fedlearn_edu.types import SequenceType, Type
 
@@ -30,12 +29,9 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
         return None
     if any(map(_folds_sequences, intrinsics(function))):
         return None
-    type_, loops = function.type, loops_of(function)
-    body = over_datasets(loops, type_)
-    code = trace_when_needed(body, type_.parameter, type_.result, name)
-    code.loops = loops
-    code.parts = tuple(leaf.code for leaf in leaves(function))
-    return ir.Leaf(RUNTIME, code, type_)
+    codes = [leaf.code for leaf in leaves(function)]
+    code = code_from_loops(loops_of(function), function.type, name, codes)
+    return ir.Leaf(RUNTIME, code, function.type)
 
 
 def _folds_sequences(intrinsic: ir.Intrinsic) -> bool:

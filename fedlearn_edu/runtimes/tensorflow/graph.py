@@ -17,7 +17,6 @@ from typing import Any, final
 
 import numpy as np
 
-from fedlearn_edu.ir.nodes import LeafCode
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     explained,
     flatten,
@@ -66,7 +65,7 @@ class GraphCode:
     Its graph is traced when it is first needed.
 
     Attributes:
-        parts: the leaf code that was fused into it, if any.
+        parts: what it is made of and may be impure, if it is not one traced body.
         loops: the same on a machine that runs loops in memory, from flat values to flat
             values; `None` if only a pipeline can read its sequences. It does not travel
             to other processes.
@@ -79,6 +78,7 @@ class GraphCode:
         parameter: Type | None,
         result: Type,
         loops: Callable[[Sequence[Any], Any], list[Any]] | None = None,
+        parts: Sequence[Any] = (),
     ) -> None:
         self.name = name
         self.parameter = parameter
@@ -87,7 +87,7 @@ class GraphCode:
         self._concrete: Any = None
         self._over_rows: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
-        self.parts: tuple[LeafCode, ...] = ()
+        self.parts = tuple(parts)
         self.loops = loops
 
     def __getstate__(self) -> dict[str, Any]:
@@ -115,8 +115,8 @@ class GraphCode:
         """Whether it runs no Python, prints nothing and writes no file."""
         if self.parts:
             return all(getattr(part, "is_pure", False) for part in self.parts)
-        graph = tf.compat.v1.GraphDef.FromString(self.serialized.definition)
-        return not any(_OUTSIDE.search(node.op) for node in _nodes(graph))
+        definition = self.serialized.definition
+        return stays_inside(tf.compat.v1.GraphDef.FromString(definition))
 
     @cached_property
     def serialized(self) -> "SerializedGraph":
@@ -199,6 +199,18 @@ class GraphCode:
     @cached_property
     def _leaves(self) -> list[Any]:
         return list(leaf_types(self.parameter))
+
+
+def stays_inside(graph: Any) -> bool:
+    """Whether a `GraphDef` runs no Python, prints nothing and writes no file."""
+    return not any(_OUTSIDE.search(node.op) for node in _nodes(graph))
+
+
+def source_of(tensor: Any) -> Any:
+    """The tensor that this one hands on."""
+    while tensor.op.type == "Identity":
+        tensor = tensor.op.inputs[0]
+    return tensor
 
 
 def _nodes(graph: Any) -> Iterator[Any]:

@@ -15,6 +15,7 @@ from threading import RLock
 from typing import Any, final
 
 from fedlearn_edu.compiler.expand_intrinsics import obstacle
+from fedlearn_edu.compiler.fuse import with_captures_as_fields
 from fedlearn_edu.executors.batched import BatchedRuntime, Group, Parts, Same
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
@@ -31,10 +32,10 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import (
     OPERATIONS_IN_GRAPHS,
     PRIMITIVES,
-    Pipeline,
     evaluate_on,
 )
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
+from fedlearn_edu.runtimes.tensorflow.folding import folded
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.runtimes.tensorflow.packing import (
     Column,
@@ -46,7 +47,7 @@ from fedlearn_edu.runtimes.tensorflow.packing import (
 )
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import Struct, unflatten
-from fedlearn_edu.types import StructType, TensorType, Type
+from fedlearn_edu.types import TensorType, Type
 from fedlearn_edu.types.sequences import unwrap
 
 # Beyond this size the calls do not matter, and one call per client uses memory better.
@@ -147,18 +148,14 @@ def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
     constants = list({id(c): c for c in captured_constants(function)}.values())
     if not (constants and isinstance(function, ir.Lambda) and function.parameter_type):
         return Work(function, group.type), group
-    types = [group.type, *(constant.type for constant in constants)]
-    whole = StructType([(None, type_) for type_ in types])
-    argument = ir.Reference("(member and captured)", whole)
     names = {id(c): f"(captured {i})" for i, c in enumerate(constants)}
-    bound = [(str(function.parameter), ir.Selection(argument, 0))]
-    bound += [
-        (name, ir.Selection(argument, i + 1)) for i, name in enumerate(names.values())
-    ]
     body = _replaced(function.body, names)
-    lifted = ir.Lambda(argument.name, whole, ir.Block(tuple(bound), body))
+    types = {names[id(c)]: c.type for c in constants}
+    lifted = with_captures_as_fields(replace(function, body=body), types)
     captured = [Same(constant.value, group.count) for constant in constants]
-    parts = Parts(Struct.unnamed(group.held, *captured))
+    parts = Parts(Struct.unnamed(*captured, group.held))
+    whole = lifted.type.parameter
+    assert whole is not None
     return Work(lifted, whole), Group(parts, whole, group.count)
 
 
@@ -261,19 +258,4 @@ def _work(
     results = machine.stacked(made)
     if work.accumulate is None:
         return results
-    accumulate, state_type = work.accumulate, work.state
-    assert state_type is not None
-
-    def step(i: Any, *state: Any) -> tuple[Any, ...]:
-        own = unflatten(work.result, (tensor[i] for tensor in results))
-        pair = Struct.unnamed(unflatten(state_type, state), own)
-        return i + 1, *flatten(evaluate_on(Pipeline(), accumulate, pair), state_type)
-
-    shapes = [tensor_spec(leaf).shape for leaf in leaf_types(state_type)]
-    _, *state = tf.while_loop(
-        lambda i, *_: i < count,
-        step,
-        [tf.constant(0), *start],
-        shape_invariants=[tf.TensorShape([]), *shapes],
-    )
-    return list(state)
+    return folded(work.accumulate, work.result, count, results, start)

@@ -25,6 +25,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     tensor_spec,
 )
 from fedlearn_edu.runtimes.tensorflow.evaluation import Flat, FlatFn, Machine
+from fedlearn_edu.runtimes.tensorflow.graph import source_of, stays_inside
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import unpacked
 from fedlearn_edu.runtimes.tensorflow.variables import (
@@ -77,7 +78,7 @@ class _Step:
         if self._has_effects:  # they belong to the results
             return [None] * len(graph.outputs)
         numbers = {tensor.name: i for i, tensor in enumerate(graph.inputs)}
-        return [numbers.get(_source(tensor).name) for tensor in graph.outputs]
+        return [numbers.get(source_of(tensor).name) for tensor in graph.outputs]
 
     def _made(self, *flat: Any) -> Flat:
         """The other results, for arguments and captures."""
@@ -88,12 +89,6 @@ class _Step:
         results = call(args=flat, Tout=types, f=self.function)
         pairs = zip(results, self._handed_on, strict=True)
         return [result for result, number in pairs if number is None]
-
-
-def _source(tensor: Any) -> Any:
-    while tensor.op.type == "Identity":
-        tensor = tensor.op.inputs[0]
-    return tensor
 
 
 @final
@@ -200,12 +195,21 @@ def _placeholder(spec: Any) -> Any:
 
 @final
 class Lowered:
-    """A body for whatever can run its loops."""
+    """A body for whatever can run its loops.
+
+    Attributes:
+        type: its type.
+        graph: all of it but the steps of its loops.
+    """
 
     def __init__(
         self, type_: FunctionType, whole: Any, inputs: Flat, results: Flat, loops: Any
     ) -> None:
         self.type = type_
+        steps = [s for loop in loops for s in (*loop.source.steps, loop.step)]
+        steps += [s for r in results if isinstance(r, _Mapped) for s in r.steps]
+        self.graph = whole.function.graph
+        self._steps = [step.function.graph for step in steps]
         known = list(inputs)
         self._loops: list[tuple[_Loop, FlatFn]] = []
         for loop in loops:
@@ -217,6 +221,11 @@ class Lowered:
             wanted += result.captures if isinstance(result, _Mapped) else [result]
         self._results = results
         self._last = whole.piece(known, wanted)
+
+    @cached_property
+    def is_pure(self) -> bool:
+        """Whether it runs no Python, prints nothing and writes no file."""
+        return all(stays_inside(g.as_graph_def()) for g in (self.graph, *self._steps))
 
     def run(self, flat: Sequence[Any], machine: Machine) -> Flat:
         """The flat result for flat arguments, in which a sequence is `Elements`."""

@@ -11,6 +11,7 @@ layout serves equal clients, unequal ones, and a single one.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, cast, final
 from weakref import ref
 
@@ -37,9 +38,11 @@ from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import called, tf
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import UNRANKED, SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types.dtypes import smallest
 from fedlearn_edu.types.sequences import Cached, unwrap
 
 Sequences = list[list[Any]]  # for each element its tensors
+_ALIGNMENT = 64  # bytes; TensorFlow reads tensors in blocks of up to so many
 
 
 @final
@@ -50,7 +53,7 @@ class Column:
     Attributes:
         tensors: what goes into a graph.
         is_shared: whether it is the same for all clients.
-        is_even: whether everybody takes every step, and all elements have one shape.
+        is_even: whether all take every step, with elements of one shape.
         steps: how many elements the longest sequence has, about.
     """
 
@@ -174,25 +177,41 @@ def _packed(
     clients: Sequence[Sequences], type_: SequenceType, *, is_shared: bool = False
 ) -> Column:
     """The elements, step by step; see `specs_of` for the tensors."""
+    leaves: list[Any] = leaf_types(type_.element)
     shapes = [[tuple(map(np.shape, row)) for row in rows] for rows in clients]
     steps = list(_steps(shapes))
-    in_order = [clients[client][number] for turn in steps for client, number in turn]
     firsts = [shapes[turn[0][0]][turn[0][1]] for turn in steps]
-    is_even = len(set(firsts)) == 1 and all(len(t) == len(clients) for t in steps)
-    axes = [[] if is_shared else [len(turn)] for turn in steps]
-    tensors: list[Any] = []
-    for i, leaf in enumerate(leaf_types(type_.element)):
-        values = _end_to_end([row[i] for row in in_order], leaf)
-        blocks = [[*a, *first[i]] for a, first in zip(axes, firsts, strict=True)]
-        if is_even:
-            tensors.append(tf.reshape(values, [len(steps), *blocks[0]]))
-        else:
-            tensors += [values, *_cuts(blocks, leaf, is_shared=is_shared)]
-    if not (is_even or is_shared):
-        whose = [client for turn in steps for client, _ in turn]
-        ends = np.cumsum([0, *map(len, steps)])
+    count = _leading(steps, firsts, len(clients))
+    in_order = [clients[client][number] for turn in steps for client, number in turn]
+    cut = count * len(clients)
+    own = [] if is_shared else [len(clients)]
+    tensors = []
+    for i, leaf in enumerate(leaves):
+        shape = firsts[0][i] if firsts else smallest(leaf.shape)
+        whole = _end_to_end([row[i] for row in in_order[:cut]], leaf)
+        tensors.append(tf.reshape(whole, [count, *own, *shape]))
+    if count == len(steps):
+        return Column(tuple(tensors), is_shared, True, count)
+    axes = [[] if is_shared else [len(turn)] for turn in steps[count:]]
+    for i, leaf in enumerate(leaves):
+        pairs = zip(axes, firsts[count:], strict=True)
+        blocks = [[*axis, *first[i]] for axis, first in pairs]
+        tensors.append(_end_to_end([row[i] for row in in_order[cut:]], leaf))
+        tensors += _cuts(blocks, leaf, is_shared=is_shared)
+    if not is_shared:
+        whose = [client for turn in steps[count:] for client, _ in turn]
+        ends = np.cumsum([0, *map(len, steps[count:])])
         tensors += [tf.constant(whose, tf.int32), tf.constant(ends, tf.int64)]
-    return Column(tuple(tensors), is_shared, is_even, len(steps))
+    return Column(tuple(tensors), is_shared, False, len(steps))
+
+
+def _leading(steps: Sequence[Any], shapes: Sequence[Any], clients: int) -> int:
+    """How many of the first steps all clients take, with elements of one shape."""
+    are_even = (
+        len(turn) == clients and shape == shapes[0]
+        for turn, shape in zip(steps, shapes, strict=True)
+    )
+    return sum(takewhile(bool, are_even))
 
 
 def _end_to_end(values: Sequence[Any], leaf: Any) -> Any:
@@ -200,8 +219,19 @@ def _end_to_end(values: Sequence[Any], leaf: Any) -> Any:
     # NumPy would make text of a fixed width, and lose zero bytes at ends.
     kind = object if leaf.dtype.kind == "O" else None
     flat = [np.asarray(value, kind).ravel() for value in values]
-    whole = np.concatenate([np.zeros([0], leaf.dtype), *flat])
-    return tf.constant(whole, tf_dtype(leaf.dtype))
+    flat.append(np.zeros([0], leaf.dtype))
+    if leaf.dtype.kind not in "fiu":
+        return tf.constant(np.concatenate(flat), tf_dtype(leaf.dtype))
+    whole = _aligned(sum(map(len, flat)), leaf.dtype)
+    np.concatenate(flat, out=whole)
+    return tf.experimental.dlpack.from_dlpack(whole.__dlpack__())
+
+
+def _aligned(size: int, dtype: Any) -> Any:
+    """A new array in memory that TensorFlow can share, where `tf.constant` copies."""
+    memory = np.empty(size * dtype.itemsize + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    return memory[start : start + size * dtype.itemsize].view(dtype)
 
 
 def _cuts(blocks: Sequence[Any], leaf: Any, *, is_shared: bool) -> tuple[Any, Any]:
@@ -230,11 +260,10 @@ def _steps(shapes: Sequence[Sequence[Any]]) -> Iterator[list[tuple[int, int]]]:
 
 def step_bytes(column: Column, type_: Type, count: int) -> float:
     """How many bytes a client reads for one step of its work, about."""
-    tensors, steps = column.tensors, 1
+    tensors, steps = list(column.tensors), 1
     if isinstance(type_, SequenceType):
-        each = 1 if column.is_even else 3
-        tensors = tensors[: each * len(leaf_types(type_.element)) : each]
-        steps = column.steps
+        number, steps = len(leaf_types(type_.element)), column.steps
+        tensors = tensors[:number] + tensors[number : 4 * number : 3]
     clients = 1 if column.is_shared else count
     sizes = [tensor.dtype.size * int(np.prod(tensor.shape)) for tensor in tensors]
     return float(sum(sizes)) / max(1, steps * clients)
@@ -248,25 +277,26 @@ def specs_of(
 ) -> list[Any]:
     """What the tensors of a column look like, for so many clients or for any number.
 
-    Of an even sequence: for each tensor of an element, all steps. Of another one: for
-    each its numbers end to end, the shapes of all steps, and their ends; then the
-    clients of all steps, and their ends.
+    Of a sequence: for each tensor of an element, the first steps, as long as all
+    clients take them with elements of one shape. If that is not all: for each tensor
+    the other numbers end to end, the shapes of the steps, and their ends; then the
+    clients of these steps, and their ends.
     """
     axes = [] if column.is_shared else [count]
     if isinstance(type_, TensorType):
         leaf = tensor_spec(type_)
         return [tf.TensorSpec([*axes, *leaf.shape], leaf.dtype)]
     leaves = list(map(tensor_spec, leaf_types(type_.element)))
+    specs = [tf.TensorSpec([None, *axes, *s.shape], s.dtype) for s in leaves]
     if column.is_even:
-        return [tf.TensorSpec([None, *axes, *s.shape], s.dtype) for s in leaves]
-    specs = []
+        return specs
     for leaf in leaves:
         rank = len(axes) + leaf.shape.rank
         specs += [
             tf.TensorSpec([None], leaf.dtype),
             tf.TensorSpec([None, rank], tf.int32),
+            tf.TensorSpec([None], tf.int64),
         ]
-        specs += [tf.TensorSpec([None], tf.int64)]
     if not column.is_shared:
         specs += [tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.int64)]
     return specs
@@ -281,17 +311,19 @@ def value_of(column: Column, type_: TensorType | SequenceType, tensors: Any) -> 
     if isinstance(type_, TensorType):
         return owned(next(tensors))
     specs = list(map(tensor_spec, leaf_types(type_.element)))
+    wholes = [next(tensors) for _ in specs]
+
+    def of_all(i: Any) -> tuple[list[Any], Any]:
+        return [owned(_row(whole, i)) for whole in wholes], None
+
+    even = Rows(of_all, tf.shape(wholes[0])[0])
     if column.is_even:
-        wholes = [next(tensors) for _ in specs]
-        count = tf.shape(wholes[0])[0]
-        return Elements(
-            Rows(lambda i: ([owned(_row(whole, i)) for whole in wholes], None), count)
-        )
+        return Elements((even,))
     leaves = [(spec, next(tensors), next(tensors), next(tensors)) for spec in specs]
     turns = None if column.is_shared else (next(tensors), next(tensors))
     axes = [] if column.is_shared else [None]
 
-    def read(i: Any) -> tuple[list[Any], Any]:
+    def of_some(i: Any) -> tuple[list[Any], Any]:
         clients = turns and _cut(*turns, i)
         flat = []
         for spec, values, shapes, ends in leaves:
@@ -299,7 +331,7 @@ def value_of(column: Column, type_: TensorType | SequenceType, tensors: Any) -> 
             flat.append(owned(tf.ensure_shape(block, [*axes, *spec.shape]), clients))
         return flat, clients
 
-    return Elements(Rows(read, tf.size(leaves[0][3]) - 1))
+    return Elements((even, Rows(of_some, tf.size(leaves[0][3]) - 1)))
 
 
 def _row(tensor: Any, i: Any) -> Any:

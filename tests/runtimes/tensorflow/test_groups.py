@@ -26,6 +26,7 @@ pytestmark = pytest.mark.tensorflow
 F32, I32 = np.float32, np.int32
 BATCH = OrderedDict(y=(I32, [None]), x=(F32, [None, 2]))
 BATCHES = fl.SequenceType(BATCH)
+START = np.array([0.1, 1e6], F32)
 AT_CLIENTS, AT_SERVER = fl.type_at_clients, fl.type_at_server
 
 
@@ -263,6 +264,44 @@ def test_the_order_of_a_fold_is_that_of_the_clients() -> None:
     found, calls = together(program, names, max_fanout=5)
     assert found == b"".join(b"<" + name.encode() for name in names)
     assert len(calls) == 6
+
+
+# Those that add are one operation for all clients.
+FOLDS = {
+    "sum": lambda s, x: [s[0] + x[0], s[1] + x[1]],
+    "difference": lambda s, x: [s[0] - x[0], s[1] - x[1]],
+    "crossed": lambda s, x: [s[1] + x[0], s[0] + x[1]],
+    "one of two": lambda s, x: [s[0] + x[0], s[1]],
+}
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+def test_a_fold_of_a_group_has_the_bits_of_a_loop_over_its_clients(fold: str) -> None:
+    pair = fl.to_type([(F32, [2]), (F32, [2])])
+    twice = fl.tf_computation(lambda x: [x[0] + x[0], x[1] + x[1]], pair)
+    step = fl.federated_computation(FOLDS[fold], pair, pair)
+    same = fl.federated_computation(lambda s: s, pair)
+
+    def body(v: Any) -> Any:
+        members, zero = fl.federated_map(twice, v), [START, START]
+        return fl.federated_aggregate(members, zero, step, step, same)
+
+    program = fl.federated_computation(body, AT_CLIENTS(pair))
+    values = np.random.default_rng(0).normal(size=[50, 2, 2]).astype(F32)
+    found, calls = together(program, [list(value) for value in values])
+    state = [START, START]
+    for value in values:
+        state = FOLDS[fold](state, value + value)
+    assert_same(found, state, relative=0)
+    assert len(calls) == 1
+
+
+def test_a_sum_of_nothing_is_nothing() -> None:
+    twice = fl.tf_computation(lambda x: x + x, (F32, [0]))
+    total = fl.federated_computation(
+        lambda v: fl.federated_sum(fl.federated_map(twice, v)), AT_CLIENTS((F32, [0]))
+    )
+    check(total, [np.zeros([0], F32)] * 3)
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,26 @@ def test_even_sequences_are_one_tensor() -> None:
     even = column(of(2, 2, 2), of(2, 2, 2))
     assert even.is_even
     assert [tuple(tensor.shape) for tensor in even.tensors] == [(3, 2, 2)]
+    assert column(of(), of()).is_even
     assert not column(of(2, 2), of(2, 1)).is_even
     assert not column(of(2, 2), of(2)).is_even
-    assert not column(of(), of()).is_even
+
+
+@pytest.mark.parametrize(
+    ("clients", "even", "rest"),
+    [
+        ([of(3, 3, 3, 1), of(3, 3, 2)], (2, 2, 3), 6),
+        ([of(2, 1, 2), of(2, 1, 2)], (1, 2, 2), 6),
+        ([of(2), of()], (0, 2, 2), 2),
+    ],
+    ids=["smaller-ends", "another-shape-between", "nothing"],
+)
+def test_what_all_do_first_is_one_tensor_and_the_rest_is_packed(
+    clients: list[Any], even: tuple[int, ...], rest: int
+) -> None:
+    first, others, *_ = column(*clients).tensors
+    assert tuple(first.shape) == even
+    assert tuple(others.shape) == (rest,)
 
 
 def test_a_step_is_as_large_as_what_one_client_reads() -> None:
