@@ -127,7 +127,7 @@ def code_from_loops(
 
 
 def _lowered(body: Body, type_: Type | None) -> Lowered | None:
-    if type_ is None or not type_.contains(_is_sequence) or not internals.can_stack():
+    if type_ is None or not type_.contains(_is_sequence) or not internals.can_lower():
         return None
     with TensorFlowTracingContext():
         return lower(body, type_)

@@ -9,9 +9,9 @@ import hashlib
 import re
 import threading
 import uuid
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import Any, final
 
@@ -137,7 +137,7 @@ class GraphCode:
         """A hash of what the graph does, whatever TensorFlow called the parts of it."""
         graph = self.serialized
         inputs = [*graph.inputs, *(name for name, _ in graph.captures)]
-        steps = digest_of(graph.definition, inputs, graph.outputs, graph.effects)
+        steps = _digest_of(graph.definition, inputs, graph.outputs, graph.effects)
         arrays = (array for _, content in graph.captures for array in content)
         captures = b"".join(map(_bytes_of, arrays))
         return hashlib.sha256(steps.encode() + captures).hexdigest()
@@ -203,8 +203,7 @@ class GraphCode:
 
 def stays_inside(graph: Any) -> bool:
     """Whether a `GraphDef` runs no Python, prints nothing and writes no file."""
-    nodes = [graph.node, *(inner.node_def for inner in graph.library.function)]
-    return not any(_OUTSIDE.search(node.op) for node in chain(*nodes))
+    return not any(_OUTSIDE.search(node.op) for node in _nodes(graph))
 
 
 def source_of(tensor: Any) -> Any:
@@ -212,6 +211,11 @@ def source_of(tensor: Any) -> Any:
     while tensor.op.type == "Identity":
         tensor = tensor.op.inputs[0]
     return tensor
+
+
+def _nodes(graph: Any) -> Iterator[Any]:
+    """What a `GraphDef` computes, in its functions, too."""
+    return chain(graph.node, *(inner.node_def for inner in graph.library.function))
 
 
 def _as_tensor(leaf: Any, type_: Type) -> Any:
@@ -264,73 +268,52 @@ def _rebuild(serialized: SerializedGraph) -> Any:
     return lambda *flat: pruned(*flat)[: len(fetches)]
 
 
+# The lines of a graph's text with names of its parts and of functions; constants, say,
+# stand in others.
+_NAMING = re.compile(r'^( *(name|op|input): "\^?)([^":]+)', re.MULTILINE)
 # A numbered name, too; and leaf code is never asked for its gradient.
 _GRADIENT = "_gradient_op_type"
-_SEEDS = frozenset({"seed", "seed2"})
+_SEEDS = ("seed", "seed2")
 
 
-def digest_of(
-    definition: bytes, fed: Sequence[str], fetched: Sequence[str], run: Sequence[str]
-) -> str:
-    """Hexadecimal text for a serialized `GraphDef`, and for what is fed and fetched."""
+def _digest_of(definition: bytes, *ends: Sequence[str]) -> str:
+    """Hexadecimal text for a serialized `GraphDef`, and for what is fed and fetched.
+
+    TensorFlow never gives two graphs the same names. So what is hashed is the graph's
+    text, with a number for each of its own names, and a digest for a function's.
+    """
     graph = tf.compat.v1.GraphDef.FromString(definition)
     functions = {
         function.signature.name: function for function in graph.library.function
     }
-    return _Digests(functions).of_steps(graph.node, (), fed, fetched, run)
+    for node in _nodes(graph):
+        node.attr.pop(_GRADIENT, None)
+        if any(key in node.attr and node.attr[key].i for key in _SEEDS):
+            # A seeded op keeps state: graphs with one are never interchangeable.
+            return uuid.uuid4().hex
+        if node.op == "Const":  # as text, a large one would take seconds
+            tensor = node.attr["value"].tensor
+            tensor.tensor_content = hashlib.sha256(tensor.tensor_content).digest()
 
+    def digest(parts: Sequence[Any], *ends: Sequence[str]) -> str:
+        numbers = {part.name: f"#{number}" for number, part in enumerate(parts)}
 
-@final
-class _Digests:
-    """Digests of graphs that call some functions, by name."""
+        def renamed(found: re.Match[str]) -> str:
+            line, kind, name = found.groups()
+            if name in functions:
+                return line + of_function(name)
+            return line + (name if kind == "op" else numbers.get(name, name))
 
-    def __init__(self, functions: Mapping[str, Any]) -> None:
-        self._functions = functions
-        self._known: dict[str, str] = {}
+        names = [f'input: "{name}"' for end in ends for name in ("/", *end)]
+        text = "\n".join([*map(str, parts), *names])
+        return hashlib.sha256(_NAMING.sub(renamed, text).encode()).hexdigest()
 
-    def of_steps(
-        self, nodes: Sequence[Any], arguments: Sequence[str], *ends: Sequence[str]
-    ) -> str:
-        names = [*arguments, *(node.name for node in nodes)]
-        places = {name: place for place, name in enumerate(names)}
+    @cache
+    def of_function(name: str) -> str:
+        function = functions[name]
+        arguments, results = function.signature.input_arg, function.signature.output_arg
+        returned = [function.ret[result.name] for result in results]
+        effects = sorted(function.control_ret.values())
+        return digest([*arguments, *function.node_def], returned, effects)
 
-        def placed(name: str) -> tuple[Any, ...]:  # of "^node", "node:1", "node:out:0"
-            node, *output = name.lstrip("^").split(":")
-            # The first output is meant where none is named.
-            return (name[0] == "^", places[node], [o for o in output if o != "0"])
-
-        digest = hashlib.sha256(repr(len(arguments)).encode())
-        for node in nodes:
-            inputs, attributes = map(placed, node.input), self._attributes(node.attr)
-            step = (self._function(node.op), node.device, [*inputs], [*attributes])
-            digest.update(repr(step).encode())
-        *in_order, effects = ([*map(placed, group)] for group in ends)
-        digest.update(repr((in_order, sorted(effects))).encode())
-        return digest.hexdigest()
-
-    def _function(self, name: str) -> str:
-        if name not in self._functions:
-            return name
-        if name not in self._known:
-            function = self._functions[name]
-            arguments = [argument.name for argument in function.signature.input_arg]
-            results = [function.ret[r.name] for r in function.signature.output_arg]
-            effects = [*function.control_ret.values()]
-            types = repr([argument.type for argument in function.signature.input_arg])
-            steps = self.of_steps(function.node_def, arguments, results, effects)
-            self._known[name] = types + steps
-        return self._known[name]
-
-    def _attributes(self, attributes: Mapping[str, Any]) -> Iterator[Any]:
-        for key in sorted(attributes.keys() - {_GRADIENT}):
-            value = attributes[key]
-            if key in _SEEDS and value.i:
-                # A seeded op keeps state: graphs with one are never interchangeable.
-                yield uuid.uuid4().hex
-            called = [*value.list.func, *([value.func] if value.func.name else [])]
-            for function in called:
-                inner = [*self._attributes(function.attr)]
-                yield key, self._function(function.name), inner
-            if not called:
-                data = value.SerializeToString(deterministic=True)
-                yield key, hashlib.sha256(data).hexdigest()
+    return digest(graph.node, *ends)

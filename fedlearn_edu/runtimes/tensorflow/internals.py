@@ -27,8 +27,8 @@ spec_from_value = _private("data.util.structure", "type_spec_from_value")
 _autograph: Any = getattr(getattr(tf, "__internal__", None), "autograph", None)
 
 
-def can_stack() -> bool:
-    """Whether a loop may read stacked rows; if not, a pipeline reads the elements."""
+def can_lower() -> bool:
+    """Whether a body may become loops; if not, it reads a pipeline."""
     return None not in (normalize_element, spec_from_value, _autograph)
 
 
@@ -39,6 +39,13 @@ _set_handle_data = _private("ops.handle_data_util", "set_handle_data")
 
 # A variable over a handle that is there. Without it, variables are refused.
 resource_variable = _private("ops.resource_variable_ops", "ResourceVariable")
+
+
+def function_of(graph: Any, name: str) -> Any:
+    """The function that a graph calls by that name; `None` if it cannot be copied."""
+    find = getattr(graph, "_get_function", None)
+    return find(name) if find and hasattr(graph, "_add_function_recursive") else None
+
 
 # All classes of lookup tables; without the older ones, those that are public.
 TABLES = tuple(

@@ -11,9 +11,8 @@ Every other body reads a pipeline, correctly and slower.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
-from threading import RLock
 from typing import Any, final
 
 from fedlearn_edu.runtimes.tensorflow import internals
@@ -41,8 +40,6 @@ from fedlearn_edu.types import FunctionType, SequenceType, Type
 
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
-# Threads may trace the same step at the same time, each with captures of its own.
-_rebinding = RLock()
 
 
 @final
@@ -65,32 +62,31 @@ class _Step:
         def call(*flat: Any) -> Flat:
             given = [*flat, *used]
             # What is handed on unchanged need not be computed, nor be each client's.
-            draws = has_effects(self.function.graph)
-            made = iter(machine.call(self._made, given, draws=draws))
+            made = iter(machine.call(self._made, given, draws=self._has_effects))
             return [next(made) if i is None else given[i] for i in self._handed_on]
 
         return call
 
     @cached_property
+    def _has_effects(self) -> bool:
+        return has_effects(self.function.graph)
+
+    @cached_property
     def _handed_on(self) -> list[int | None]:
         """For each result the number of the argument or capture that it is, if any."""
         graph = self.function.graph
-        if has_effects(graph):  # they belong to the results
+        if self._has_effects:  # they belong to the results
             return [None] * len(graph.outputs)
         numbers = {tensor.name: i for i, tensor in enumerate(graph.inputs)}
         return [numbers.get(source_of(tensor).name) for tensor in graph.outputs]
 
     def _made(self, *flat: Any) -> Flat:
-        """The other results."""
-        count = len(flat) - len(self.captures)
-        specs, _ = self.function.structured_input_signature
-        arguments = tf.nest.pack_sequence_as(specs, flat[:count])
-        with _rebinding:
-            self.function.set_external_captures(flat[count:])
-            try:
-                results = tf.nest.flatten(self.function(*arguments))
-            finally:
-                self.function.set_external_captures(self.captures)
+        """The other results, for arguments and captures."""
+        calls, types = tf.raw_ops, [t.dtype for t in self.function.graph.outputs]
+        call = calls.PartitionedCall
+        if self._has_effects:
+            call = calls.StatefulPartitionedCall
+        results = call(args=flat, Tout=types, f=self.function)
         pairs = zip(results, self._handed_on, strict=True)
         return [result for result, number in pairs if number is None]
 
@@ -152,8 +148,9 @@ class _Symbolic(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no typ
 
     def map(self, map_func: Callable[..., Any], *_: Any, **__: Any) -> "_Symbolic":
         """Remembers the function."""
-        step = self._tracing.step(_traced(map_func, *_spread(self._spec)))
-        spec = _spec_of(step.function.structured_outputs)
+        function = _traced(map_func, *_spread(self._spec))
+        step = self._tracing.step(function)
+        spec = _spec_of(function.structured_outputs)
         mapped = _Mapped(self.mapped.number, (*self.mapped.steps, step))
         return _Symbolic(self._tracing, mapped, spec)
 
@@ -184,6 +181,7 @@ class _Tracing:
         """A step that is made where the body itself stands."""
         if tf.compat.v1.get_default_graph() is not self.graph:
             raise NotLoweredError
+        function = without_variables(function)
         return _Step(function, tuple(map(self._here, function.captured_inputs)))
 
     def _here(self, tensor: Any) -> Any:
@@ -205,24 +203,24 @@ class Lowered:
     """
 
     def __init__(
-        self, type_: FunctionType, wrapped: Any, inputs: Flat, results: Flat, loops: Any
+        self, type_: FunctionType, whole: Any, inputs: Flat, results: Flat, loops: Any
     ) -> None:
         self.type = type_
         steps = [s for loop in loops for s in (*loop.source.steps, loop.step)]
         steps += [s for r in results if isinstance(r, _Mapped) for s in r.steps]
-        self.graph = wrapped.graph
+        self.graph = whole.function.graph
         self._steps = [step.function.graph for step in steps]
         known = list(inputs)
         self._loops: list[tuple[_Loop, FlatFn]] = []
         for loop in loops:
             wanted = [*loop.start, *loop.source.captures, *loop.step.captures]
-            self._loops.append((loop, _piece(wrapped, known, wanted)))
+            self._loops.append((loop, whole.piece(known, wanted)))
             known += loop.results
         wanted = []
         for result in results:
             wanted += result.captures if isinstance(result, _Mapped) else [result]
         self._results = results
-        self._last = _piece(wrapped, known, wanted)
+        self._last = whole.piece(known, wanted)
 
     @cached_property
     def is_pure(self) -> bool:
@@ -270,12 +268,29 @@ def _to_type(type_: Type) -> FlatFn:
     )
 
 
-def _piece(wrapped: Any, known: Flat, wanted: Flat) -> FlatFn:
-    """The part of a graph between what is known and what is wanted."""
-    if not wanted:
-        return lambda *_: []
-    pruned = wrapped.prune(list(known), wanted)
-    return lambda *flat: list(pruned(*flat))
+@final
+class _Whole:
+    """The graph of a body, with plain values for the variables it makes."""
+
+    def __init__(self, traced: Any) -> None:
+        self.function = traced
+        self._replayed: dict[str, Any] = {}
+
+        def run() -> None:
+            self._replayed.update(replayed(traced.graph, traced.captured_inputs))
+
+        if makes_variables(traced.graph):
+            self.function = tf.compat.v1.wrap_function(run, [])
+
+    def piece(self, known: Flat, wanted: Flat) -> FlatFn:
+        """The part between some tensors of the body and others."""
+        if not wanted:
+            return lambda *_: []
+        pruned = self.function.prune(self._here(known), self._here(wanted))
+        return lambda *flat: list(pruned(*flat))
+
+    def _here(self, tensors: Flat) -> Flat:
+        return [self._replayed.get(tensor.name, tensor) for tensor in tensors]
 
 
 def lower(body: Body, type_: Type) -> Lowered | None:
@@ -311,39 +326,14 @@ def lower(body: Body, type_: Type) -> Lowered | None:
     try:
         wrapped = tf.compat.v1.wrap_function(run, [])
         tracing, result = found
-        parts = inputs, results, tracing.loops
-        if makes_variables(wrapped.graph):
-            wrapped, parts = _without_variables(wrapped, parts)
+        whole = _Whole(wrapped)
         # Steps stay whole, but a body is cut: effects would be lost, or come twice.
-        if has_effects(wrapped.graph):
+        if has_effects(whole.function.graph):
             return None
-        return Lowered(FunctionType(type_, result), wrapped, *parts)
+        parts = inputs, results, tracing.loops
+        return Lowered(FunctionType(type_, result), whole, *parts)
     except Exception:  # of whatever kind: a stand-in is no dataset
         return None
-
-
-def _without_variables(wrapped: Any, parts: Any) -> tuple[Any, Any]:
-    """The same body, and tensors of it, with plain values instead of variables."""
-    known: dict[str, Any] = {}
-
-    def run() -> None:
-        known.update(replayed(wrapped.graph, wrapped.captured_inputs))
-
-    again = tf.compat.v1.wrap_function(run, [])
-
-    def moved(part: Any) -> Any:
-        match part:
-            case list() | tuple():
-                return type(part)(map(moved, part))
-            case _Step() | _Mapped() | _Loop():
-                held = {f.name: moved(getattr(part, f.name)) for f in fields(part)}
-                return replace(part, **held)
-            case tf.Tensor():
-                return known[part.name]
-            case _:
-                return part
-
-    return again, moved(parts)
 
 
 def _traced(function: Callable[..., Any], *specs: Any) -> Any:
@@ -355,8 +345,7 @@ def _traced(function: Callable[..., Any], *specs: Any) -> Any:
         result = tuple(result) if isinstance(result, list) else result
         return internals.normalize_element(result)
 
-    made = tf.function(call, autograph=False).get_concrete_function(*specs)
-    return without_variables(made)
+    return tf.function(call, autograph=False).get_concrete_function(*specs)
 
 
 def _traced_fold(function: Callable[..., Any], state: Any, row: Any) -> tuple[Any, Any]:

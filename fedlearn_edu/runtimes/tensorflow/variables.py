@@ -6,7 +6,9 @@ invocation makes a fresh, anonymous one, also when clients run in parallel threa
 drops it at the end. Nothing is shared and nothing survives. Tables likewise.
 
 In a loop such a variable is slow, and neither a vectorized map nor a lowered body can
-have any. `without_variables` makes plain values of them, where that can be proven.
+have any. `without_variables` makes plain values of them, where that can be proven: from
+the finished graph, because an inner `tf.function` can hand out what it assigns in no
+other way.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -122,7 +124,7 @@ class _NotPlainError(Exception):
 
 
 def without_variables(function: Any) -> Any:
-    """The same concrete function without variables; the same object if it needs them.
+    """The same as a concrete function of flat values, or `function` if it needs them.
 
     The graph is replayed, operation by operation, functions it calls included. Those
     that use one variable stand in the order of the program, as TensorFlow guarantees;
@@ -130,19 +132,15 @@ def without_variables(function: Any) -> Any:
     """
     if not makes_variables(function.graph):
         return function
+    captured = function.captured_inputs
+    inputs = function.inputs[: len(function.inputs) - len(captured)]
 
-    def call(*arguments: Any) -> Any:
-        flat = tf.nest.flatten(arguments, expand_composites=True)
-        found = iter(_results(function.graph, [*flat, *function.captured_inputs]))
-        return tf.nest.map_structure(
-            lambda leaf: None if leaf is None else next(found),
-            function.structured_outputs,
-            expand_composites=True,
-        )
+    def run(*flat: Any) -> list[Any]:
+        return _results(function.graph, [*flat, *captured])
 
-    specs, _ = function.structured_input_signature
+    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
     try:
-        return tf.function(call, autograph=False).get_concrete_function(*specs)
+        return tf.function(run, autograph=False).get_concrete_function(*specs)
     except _NotPlainError:
         return function
 
@@ -154,22 +152,19 @@ def has_effects(graph: Any) -> bool:
 
 def makes_variables(graph: Any) -> bool:
     """Whether a graph, or one that it calls, makes a variable for one call."""
-    operations = graph.get_operations()
-    return any(map(_is_made, operations)) or any(
-        makes_variables(called) for op in operations if (called := _called(op))
-    )
-
-
-def _is_made(op: Any) -> bool:
-    is_handle = op.type == "VarHandleOp"
-    return is_handle and bool(op.get_attr("shared_name") == _ANONYMOUS.encode())
+    for op in graph.get_operations():
+        called = _called(op)
+        if op.type == "VarHandleOp" or (called and makes_variables(called)):
+            return True
+    return False
 
 
 def _called(op: Any) -> Any:
     """The graph of the function that is called; a copy from a pickle has none."""
     if op.type not in ("PartitionedCall", "StatefulPartitionedCall"):
         return None
-    return getattr(op.graph._get_function(op.get_attr("f").name), "graph", None)
+    function = internals.function_of(op.graph, op.get_attr("f").name)
+    return getattr(function, "graph", None)
 
 
 def _results(graph: Any, inputs: Sequence[Any]) -> list[Any]:
@@ -182,25 +177,24 @@ def replayed(graph: Any, inputs: Sequence[Any]) -> dict[str, Any]:
     """The tensors of a graph by name, as a part of the one being traced."""
     known = dict(zip([tensor.name for tensor in graph.inputs], inputs, strict=True))
     for op in graph.get_operations():
-        arguments = [known[tensor.name] for tensor in op.inputs]
         if op.outputs and op.outputs[0].name in known:
             continue
-        if _is_made(op):
-            found = [_Variable()]
-        elif any(isinstance(argument, _Variable) for argument in arguments):
-            found = _with_variables(op, *arguments)
-        elif (called := _called(op)) and makes_variables(called):
-            found = _results(called, arguments)
-        else:
-            found = _copy(op, arguments).outputs
-        known.update(zip([t.name for t in op.outputs], found, strict=True))
+        found = _replayed_op(op, [known[tensor.name] for tensor in op.inputs])
+        known.update(zip([tensor.name for tensor in op.outputs], found, strict=True))
     return known
 
 
-def _with_variables(op: Any, variable: Any, *others: Any) -> list[Any]:
-    """What an operation on variables gives; it is not made."""
-    if called := _called(op):
-        return _results(called, [variable, *others])
+def _replayed_op(op: Any, arguments: list[Any]) -> list[Any]:
+    """What an operation gives; none is made that makes, reads or assigns a variable."""
+    uses_variables = any(isinstance(argument, _Variable) for argument in arguments)
+    called = _called(op)
+    if called and (uses_variables or makes_variables(called)):
+        return _results(called, arguments)
+    if op.type == "VarHandleOp":
+        return [_Variable()]
+    if not uses_variables:
+        return list(_copy(op, arguments).outputs)
+    variable, *others = arguments
     if op.type == "ReadVariableOp":
         return [variable.value]
     if op.type not in _CHANGES:
@@ -209,12 +203,15 @@ def _with_variables(op: Any, variable: Any, *others: Any) -> list[Any]:
     return []
 
 
-def _copy(op: Any, arguments: Sequence[Any]) -> Any:
+def _copy(op: Any, arguments: list[Any]) -> Any:
     here = tf.compat.v1.get_default_graph()
     attributes = dict(op.node_def.attr)
     for value in attributes.values():
-        for called in filter(None, [f.name for f in (value.func, *value.list.func)]):
-            here._add_function_recursive(op.graph._get_function(called))
+        for name in filter(None, [f.name for f in (value.func, *value.list.func)]):
+            function = internals.function_of(op.graph, name)
+            if function is None:
+                raise _NotPlainError
+            here._add_function_recursive(function)
     types = [tensor.dtype for tensor in op.outputs]
     return here.create_op(
         op.type, arguments, types, name=op.name, attrs=attributes, op_def=op.op_def

@@ -196,7 +196,7 @@ def test_random_numbers_differ_between_clients() -> None:
     add = fl.tf_computation(lambda a, b: a + b, F32, F32)
     numbers = fl.SequenceType(F32)
     walk = fl.tf_computation(
-        lambda s, k: s.reduce(k, lambda a, x: a + x + tf.random.uniform([])),
+        lambda s, k: s.map(lambda x: x + tf.random.uniform([])).reduce(k, tf.add),
         numbers,
         F32,
     )
@@ -234,15 +234,20 @@ def test_data_of_a_round_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [tensor() for tensor in made] == [None]
 
 
-def test_a_variable_belongs_to_one_client() -> None:
-    def body(x: Any) -> Any:
-        seen = tf.Variable(0.0)
-        seen.assign_add(x)
-        return seen.read_value()
+in_a_variable = fl.tf_computation(lambda x: tf.Variable(0.0).assign_add(x), F32)
 
-    keep = fl.tf_computation(body, F32)
-    program = mapped(keep)
-    check(program, [1.0, 2.0, 3.0, 4.0])
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x: tf.Variable(0.0).assign_add(x),
+        lambda x: tf.function(lambda v: v.assign_add(x))(tf.Variable(0.0)),
+        lambda x: in_a_variable(x),
+    ],
+    ids=["made", "handed-in", "of-another"],
+)
+def test_a_variable_belongs_to_one_client(body: Any) -> None:
+    check(mapped(fl.tf_computation(body, F32)), [1.0, 2.0, 3.0, 4.0])
 
 
 def test_the_order_of_a_fold_is_that_of_the_clients() -> None:

@@ -40,13 +40,20 @@ def test_variables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_handle_that_nobody_described_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(internals, "_set_handle_data", None)
+    assert fl.tf_computation(lambda x: tf.Variable(x).assign_add(1.0), F32)(1.0) == 2
 
-    def body(x: Any) -> Any:
-        variable = tf.Variable(x)
-        variable.assign_add(1.0)
-        return variable.read_value()
 
-    assert fl.tf_computation(body, F32)(1.0) == 2
+def test_a_variable_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(internals, "function_of", lambda *_: None)
+    twice = tf.function(lambda x: x * 2.0)
+    fold: Any = fl.tf_computation(
+        lambda d: d.reduce(
+            F32(0), lambda a, x: tf.Variable(twice(a)).assign_add(x) * 1
+        ),
+        NUMBERS,
+    )
+    assert fold.tree.code.loops is not None
+    assert fold([1.0, 2.0]) == 4
 
 
 LOOPS = """

@@ -195,18 +195,23 @@ def test_a_mapped_sequence_is_a_result_too() -> None:
     assert_same(found[1]["x"], np.array([[4.0, 8.0]], F32))
 
 
-def test_a_check_of_what_is_handed_on_names_its_client() -> None:
+@pytest.mark.parametrize(
+    ("fold", "wanted"), [(tf.add, [3, 7]), (lambda n, _: n + 1.0, [2, 2])]
+)
+def test_a_check_of_what_is_handed_on_or_unread_names_its_client(
+    fold: Any, wanted: list[int]
+) -> None:
     def checked(x: Any) -> Any:
         tf.debugging.assert_less(x, 5.0)
         return x
 
     total = fl.tf_computation(
-        lambda s: s.map(checked).reduce(0.0, lambda a, x: a + x), fl.SequenceType(F32)
+        lambda s: s.map(checked).reduce(0.0, fold), fl.SequenceType(F32)
     )
     program = fl.federated_computation(
         lambda v: fl.federated_map(total, v), fl.type_at_clients(fl.SequenceType(F32))
     )
-    assert program([[1.0, 2.0], [3.0, 4.0]]) == [3, 7]
+    assert program([[1.0, 2.0], [3.0, 4.0]]) == wanted
     with pytest.raises(fl.FedLearnError, match="client 1"):
         program([[1.0, 2.0], [3.0, 6.0]])
 

@@ -42,13 +42,6 @@ def test_variables_are_made_in_many_ways(body: Callable[[Any], Any]) -> None:
     assert [made(3), made(3), made(4)] == [6, 6, 8]
 
 
-def _in_a_static_table(x: Any) -> Any:
-    known = tf.lookup.KeyValueTensorInitializer(
-        ["a", "b"], tf.constant([1, 2], tf.int64)
-    )
-    return tf.lookup.StaticHashTable(known, np.int64(0)).lookup(x)
-
-
 def _in_a_vocabulary(x: Any) -> Any:
     known = tf.lookup.KeyValueTensorInitializer(
         ["c", "a", "b"], tf.constant([0, 1, 2], tf.int64)
@@ -75,13 +68,7 @@ def _in_a_table_that_grows(x: Any) -> Any:
     return found
 
 
-TABLES = [
-    _in_a_static_table,
-    _in_a_vocabulary,
-    _in_a_layer,
-    _in_its_own_table,
-    _in_a_table_that_grows,
-]
+TABLES = [_in_a_vocabulary, _in_a_layer, _in_its_own_table, _in_a_table_that_grows]
 
 
 @pytest.mark.parametrize("body", TABLES, ids=lambda body: body.__name__)
