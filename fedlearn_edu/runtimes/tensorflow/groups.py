@@ -8,7 +8,7 @@ clients are left to the threads of the flat strategy.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from logging import CRITICAL
 from threading import RLock
@@ -41,6 +41,7 @@ from fedlearn_edu.runtimes.tensorflow.packing import (
     Column,
     Results,
     columns,
+    exact_specs_of,
     specs_of,
     step_bytes,
     value_of,
@@ -139,7 +140,7 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
                 if len(self._graphs) > _MAX_GRAPHS:
                     self._graphs.popitem(last=False)
             self._graphs.move_to_end(key)
-            return self._graphs[key].of(count)
+            return self._graphs[key].of(found, count)
 
 
 def _with_captures(function: ir.Node, group: Group) -> tuple[Work, Group]:
@@ -200,28 +201,36 @@ def _can_be_stacked(type_: Type) -> bool:
 class _Graphs:
     """The graphs of one piece of work, for columns laid out like these.
 
-    One is for the number of clients that came first, which saves a copy of what they
-    read at each step. All other numbers share a second one.
+    One is for the number of clients and the shapes that came first: it need not find
+    them out at each step. All others share a second one.
     """
 
     def __init__(self, work: Work, found: Sequence[Column], count: int) -> None:
         self._work = work
         self._found = [replace(column, tensors=()) for column in found]
-        self._count = count
-        self._traced: dict[int | None, Any] = {}
+        self._first = count, self._specs(exact_specs_of, found)
+        self._traced: dict[bool, Any] = {}
 
-    def of(self, count: int) -> Any:
-        """The graph for so many clients; `None` if it cannot be traced."""
-        known = count if count == self._count else None
-        if known not in self._traced:
-            self._traced[known] = _traced(self._work, self._found, known)
-        return self._traced[known]
+    def of(self, found: Sequence[Column], count: int) -> Any:
+        """The graph for these columns; `None` if it cannot be traced."""
+        is_like_first = (count, self._specs(exact_specs_of, found)) == self._first
+        if is_like_first not in self._traced:
+            known, specs = None, self._specs(specs_of, found)
+            if is_like_first:
+                known, specs = self._first
+            traced = _traced(self._work, self._found, known, specs)
+            self._traced[is_like_first] = traced
+        return self._traced[is_like_first]
+
+    def _specs(self, of: Callable[..., list[Any]], found: Sequence[Column]) -> Any:
+        pairs = zip(found, leaf_types(self._work.parameter), strict=True)
+        return [spec for column, type_ in pairs for spec in of(column, type_)]
 
 
-def _traced(work: Work, found: Sequence[Column], known: int | None) -> Any:
+def _traced(
+    work: Work, found: Sequence[Column], known: int | None, specs: Sequence[Any]
+) -> Any:
     types = leaf_types(work.parameter)
-    pairs = zip(found, types, strict=True)
-    specs = [spec for c, t in pairs for spec in specs_of(c, t, known)]
     states = list(map(tensor_spec, leaf_types(work.state)))
 
     def run(count: Any, *flat: Any) -> list[Any]:

@@ -272,17 +272,24 @@ def step_bytes(column: Column, type_: Type, count: int) -> float:
 # ------------------------------------------------------------------ inside of a graph
 
 
-def specs_of(
-    column: Column, type_: TensorType | SequenceType, count: int | None = None
-) -> list[Any]:
-    """What the tensors of a column look like, for so many clients or for any number.
+def exact_specs_of(column: Column, type_: TensorType | SequenceType) -> list[Any]:
+    """What the tensors of a column look like; but for the number of steps."""
+    cut = int(isinstance(type_, SequenceType))
+    return [
+        tf.TensorSpec([None] * cut + list(t.shape[cut:]), t.dtype)
+        for t in column.tensors
+    ]
+
+
+def specs_of(column: Column, type_: TensorType | SequenceType) -> list[Any]:
+    """What the tensors of columns laid out like this one look like.
 
     Of a sequence: for each tensor of an element, the first steps, as long as all
     clients take them with elements of one shape. If that is not all: for each tensor
     the other numbers end to end, the shapes of the steps, and their ends; then the
     clients of these steps, and their ends.
     """
-    axes = [] if column.is_shared else [count]
+    axes = [] if column.is_shared else [None]
     if isinstance(type_, TensorType):
         leaf = tensor_spec(type_)
         return [tf.TensorSpec([*axes, *leaf.shape], leaf.dtype)]

@@ -6,6 +6,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -168,6 +169,24 @@ def test_text_and_whole_numbers() -> None:
     program = mapped(older)
     people = [OrderedDict(name=n, age=a) for n, a in [("ada", 36), ("al\0", 41)]]
     check(program, people)
+
+
+def test_groups_of_whatever_sizes_share_two_graphs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spy = Mock(wraps=groups._traced)
+    monkeypatch.setattr(groups, "_traced", spy)
+    total = fl.tf_computation(
+        lambda data: data.reduce(0.0, lambda s, b: s + tf.reduce_sum(b["x"])), BATCHES
+    )
+    program = mapped(total)
+    context = SyncExecutionContext(local_executor_factory())
+    with context:
+        for sizes, count in (((2, 2), 2), ((2,), 2), ((3,), 2), ((2,), 3), ((4,), 4)):
+            data = [batches(*sizes)] * count
+            wanted = sum(batch["x"].sum() for batch in data[0])
+            assert program(data) == [wanted] * count
+    assert spy.call_count == 2
 
 
 def test_what_was_captured_is_not_traced_again() -> None:
