@@ -17,13 +17,14 @@ from typing import Any, final
 
 import numpy as np
 
+from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     explained,
     flatten,
     leaf_types,
     to_plain,
 )
-from fedlearn_edu.runtimes.tensorflow.library import called, tf
+from fedlearn_edu.runtimes.tensorflow.library import THREADS, tf
 from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import (
     has_effects,
@@ -35,6 +36,10 @@ from fedlearn_edu.types import SequenceType, Type
 
 # Operations whose effects are seen outside of a graph.
 _OUTSIDE = re.compile("PyFunc|^Print|^WriteFile|^Save|Summary|Enqueue")
+# Python code in a graph (`tf.py_function`) blocks one of TensorFlow's threads, and may
+# call another graph, which needs one, too: half of them stay free.
+_python_code = threading.Semaphore(THREADS // 2)
+_PYTHON_CODE = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
 
 
 @final
@@ -199,6 +204,22 @@ class GraphCode:
     @cached_property
     def _leaves(self) -> list[Any]:
         return list(leaf_types(self.parameter))
+
+
+def called(function: Any, *flat: Any) -> list[Any]:
+    """The results of a graph, whichever thread asks for them."""
+    inside = isinstance(threading.current_thread(), threading._DummyThread)
+    if inside or not _runs_python_code(getattr(function, "graph", None)):
+        return internals.call_flat(function, flat)
+    with _python_code:
+        return internals.call_flat(function, flat)
+
+
+def _runs_python_code(graph: Any) -> bool:
+    if graph is not None and not hasattr(graph, "runs_python_code"):
+        nodes = _nodes(graph.as_graph_def())
+        graph.runs_python_code = any(node.op in _PYTHON_CODE for node in nodes)
+    return graph is not None and graph.runs_python_code
 
 
 def stays_inside(graph: Any) -> bool:

@@ -36,7 +36,8 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
 )
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.folding import folded
-from fedlearn_edu.runtimes.tensorflow.library import called, tf
+from fedlearn_edu.runtimes.tensorflow.graph import called
+from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.packing import (
     Column,
     Results,

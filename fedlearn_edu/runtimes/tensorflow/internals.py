@@ -6,7 +6,7 @@ place; programs mean the same, and some are slower. `make test-lowest` runs the 
 with the oldest TensorFlow that works, and `make test` with the newest.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
@@ -83,3 +83,11 @@ def describe_handle(handle: Any, shape: Any, dtype: Any) -> None:
     """Lets a handle know the shape and dtype of its variable."""
     if _create_handle_data is not None and _set_handle_data is not None:
         _set_handle_data(handle, _create_handle_data(tf.TensorShape(shape), dtype))
+
+
+def call_flat(function: Any, flat: Sequence[Any]) -> list[Any]:
+    """Calls a traced function of flat tensors; else TensorFlow first sorts them."""
+    call = getattr(function, "_call_flat", None)
+    if call is None or not all(map(tf.is_tensor, flat)):
+        return list(function(*flat))
+    return list(call(list(flat), function.captured_inputs))

@@ -34,8 +34,8 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     tf_dtype,
 )
 from fedlearn_edu.runtimes.tensorflow.evaluation import Elements
-from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
-from fedlearn_edu.runtimes.tensorflow.library import called, tf
+from fedlearn_edu.runtimes.tensorflow.graph import GraphCode, called
+from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import UNRANKED, SequenceType, StructType, TensorType, Type
 from fedlearn_edu.types.dtypes import smallest
