@@ -157,6 +157,46 @@ def test_a_value_made_at_the_clients_is_a_source() -> None:
     check(program, [1, 2])
 
 
+def test_aggregates_of_one_map_are_one_pass() -> None:
+    def body(x: Any) -> Any:
+        made = fl.federated_map(split, x)
+        low = fl.federated_min(made.z)
+        total = fl.federated_sum(fl.federated_map(increment, made.a))
+        return total, low, fl.federated_max(made.z), low
+
+    program = fl.federated_computation(body, INTS)
+    assert steps(program).count("federated_map_aggregate") == 1
+    assert "federated_aggregate" not in steps(program)
+    check(program, [1, 5, 2])
+
+
+def test_an_aggregate_that_needs_another_one_comes_after_it() -> None:
+    def body(x: Any) -> Any:
+        made = fl.federated_map(increment, x)
+        least = fl.federated_broadcast(fl.federated_min(made))
+        above = fl.federated_map(add, (made, least))
+        return fl.federated_sum(above), fl.federated_max(made), least
+
+    program = fl.federated_computation(body, INTS)
+    found = [step for step in steps(program) if "aggregate" in step]
+    assert len(found) == 2
+    check(program, [1, 5, 2])
+
+
+def test_aggregates_of_data_are_left_apart() -> None:
+    def body(x: Any, y: Any) -> Any:
+        return fl.federated_sum(x), fl.federated_max(x), fl.federated_sum(twice(y))
+
+    program = fl.federated_computation(body, INTS, INTS)
+    found = [step for step in steps(program) if "aggregate" in step]
+    assert sorted(found) == [
+        "federated_aggregate",
+        "federated_aggregate",
+        "federated_map_aggregate",
+    ]
+    check(program, [1, 5, 2], [1, 2, 3])
+
+
 @pytest.mark.parametrize("missing", [NATIVE - {"federated_map_aggregate"}, frozenset()])
 def test_a_stack_without_the_means_gets_the_program_as_it_is(missing: Any) -> None:
     program = fl.federated_computation(lambda v: fl.federated_sum(twice(v)), INTS)

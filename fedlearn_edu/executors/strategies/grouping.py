@@ -139,8 +139,8 @@ class FederatedGroupingStrategy(FederatingStrategy):
 
     async def _fold_made(self, value: Handle, *how: Handle) -> Any:
         """The fold of what was made together; what users hand in goes one by one."""
-        held, type_ = value.representation, value.type_signature
-        if not isinstance(held, Entries) or not held.made_together:
+        held, type_ = _held(value), value.type_signature
+        if held is None or not _is_made_together(held):
             return None
         assert isinstance(type_, FederatedType)
         return await self._fold(identity(self, type_.member), value, *how)
@@ -240,3 +240,13 @@ def _held(value: Handle) -> Held | None:
         return held if isinstance(held, Held) else None
     parts = held.map(_held)
     return None if any(part is None for part in parts) else Parts(parts)
+
+
+def _is_made_together(held: Held) -> bool:
+    match held:
+        case Entries(made_together=made_together):
+            return made_together
+        case Parts(fields=fields):
+            return all(map(_is_made_together, fields))
+        case Same():
+            return False
