@@ -180,9 +180,11 @@ FORMS: dict[str, Form] = {
 # ---------------------------------------------------------------- everybody
 
 
-def loop(workload: Workload, form: str, *, placed: bool, fuse: bool) -> Loop:
+def loop(
+    workload: Workload, form: str, *, placed: bool, fuse: bool, max_fanout: int = 100
+) -> Loop:
     """The federated half, on a stack of its own."""
-    context = _stack(fuse=fuse)
+    context = _stack(fuse=fuse, max_fanout=max_fanout)
     data = placed_data(workload) if placed else workload.batches
     train_form, evaluate_form = FORMS[form]
     names = list(initial(workload.model))
@@ -225,7 +227,7 @@ def fed_avg(workload: Workload) -> Loop:
 
     Its data are placed. The rates have to be a geometric sequence, as W1's are.
     """
-    context, data = _stack(fuse=True), placed_data(workload)
+    context, data = _stack(), placed_data(workload)
     names = list(initial(workload.model))
     model = fl.learning.models.softmax_regression()
     first, second, *_ = workload.rates
@@ -250,10 +252,14 @@ def fed_avg(workload: Workload) -> Loop:
     return Loop(train, evaluate)
 
 
-def _stack(*, fuse: bool) -> fl.framework.SyncExecutionContext:
+def _stack(
+    *, fuse: bool = True, max_fanout: int = 100
+) -> fl.framework.SyncExecutionContext:
     """A stack of executors of its own for each row."""
     return fl.framework.SyncExecutionContext(
-        fl.framework.local_executor_factory(support_sequence_ops=True, fuse=fuse)
+        fl.framework.local_executor_factory(
+            support_sequence_ops=True, fuse=fuse, max_fanout=max_fanout
+        )
     )
 
 

@@ -49,7 +49,8 @@ class Table:
 
 
 NUMPY, LOOP, THREADS, GRAPH, BATCHED = "numpy", "loop", "threads", "graph", "batched"
-FED_AVG, JAX = "fed_avg", "jax"
+FED_AVG, JAX, ONE_GROUP = "fed_avg", "jax", "one group"
+_LARGE_FANOUT = 1000
 
 
 def _in_jax(workload: Workload) -> Loop:
@@ -93,6 +94,12 @@ def _ours() -> dict[str, Row]:
                 name = f"ours, {text}{key.removeprefix(form)}"
                 make = partial(ours.loop, form=form, placed=placed, fuse=fuse)
                 rows[key] = Row(name, make)
+    one = partial(
+        ours.loop, form="operators", placed=True, fuse=True, max_fanout=_LARGE_FANOUT
+    )
+    rows[ONE_GROUP] = Row(
+        f"ours, sequence operators, placed, max_fanout={_LARGE_FANOUT}", one
+    )
     rows[FED_AVG] = Row("ours, FedAvg of the library, placed", ours.fed_avg)
     return rows
 
@@ -125,7 +132,8 @@ def tables(name: str, source: Source) -> list[Table]:
             return [Table("W1", source.w1(), THREADS, rows, row_s)]
         case "W2":
             few = source.w2(source.sizes.w2_few)
-            rows = (*by_hand, *ALL_PLACED, operators)
+            others = [key for key in ALL_PLACED if key != placed]
+            rows = (*by_hand, placed, ONE_GROUP, *others, operators)
             few_rows = (NUMPY, THREADS, GRAPH, placed, _UNFUSED)
             ragged_rows = (NUMPY, THREADS, placed, operators)
             return [

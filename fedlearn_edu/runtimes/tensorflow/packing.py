@@ -11,6 +11,7 @@ layout serves equal clients, unequal ones, and a single one.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import Any, cast, final
 from weakref import ref
@@ -69,11 +70,14 @@ class Results(Sequence[Any]):
 
     def __init__(self, tensors: Sequence[Any], type_: Type) -> None:
         self.tensors = tuple(tensors)
-        self._arrays = [tensor.numpy() for tensor in tensors]
         self._type = type_
 
+    @cached_property
+    def _arrays(self) -> list[Any]:
+        return [tensor.numpy() for tensor in self.tensors]
+
     def __len__(self) -> int:
-        return len(self._arrays[0])
+        return len(self.tensors[0])
 
     def __getitem__(self, index: Any) -> Any:
         return unflatten(self._type, (array[index] for array in self._arrays))
