@@ -161,7 +161,7 @@ def _is_made_for_it(event: Event, by_number: dict[int | None, Event]) -> bool:
 def _held_by_group(event: Event, around: Event | None) -> Iterator[Transfer]:
     """Transfers to and from clients whose values are in no executor."""
     edge, size = "", 0
-    if event.what is EventKind.BATCHED_CALL:
+    if event.what is EventKind.BATCHED_CALL and event.given:
         function, count = event.given
         captured = _captured_bytes(function) * count
         yield Transfer(event.number, INTO_CLIENTS, "clients", captured)
