@@ -83,7 +83,7 @@ class Event:
         operands: the numbers of the events that made the handles it was given, `None`
             for one that no event made.
         given: what was embedded or called, the elements, the position, what computed;
-            the type of a batched function, and how many clients it ran for.
+            the batched function, and how many clients it ran for.
         made: the handle that was made, what was computed, or the error that was raised.
             As they are, to look at later; both `None` on a tape that keeps no values.
     """

@@ -21,6 +21,7 @@ from fedlearn_edu.executors.batched import Entries, Same
 from fedlearn_edu.executors.recording import Event
 from fedlearn_edu.executors.sizing import size_bytes, type_bytes
 from fedlearn_edu.executors.wrapping import EventKind
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import captured_constants
 from fedlearn_edu.types import CLIENTS
 from fedlearn_edu.types.sequences import unwrap
@@ -113,14 +114,14 @@ def _crossing(
     inward, outward = (
         (INTO_CLIENTS, FROM_CLIENTS) if is_client else (INTO_SERVER, FROM_SERVER)
     )
-    is_outside = around is None or around.what is EventKind.COMPUTE
+    is_outside = _is_outside(around)
     uri = "" if around is None or is_outside else around.detail
     edge, size = "", 0
     if event.what is EventKind.CREATE_VALUE:
         node = as_node(event.given)
         if node is not None:
             edge = inward
-            size = sum(size_bytes(c.value) for c in captured_constants(node))
+            size = _captured_bytes(node)
         elif around is None or uri == _GIVEN:
             edge, size = inward, size_bytes(unwrap(event.given))
         elif uri == _SENT and is_client:
@@ -137,6 +138,15 @@ def _crossing(
         yield Transfer(event.number, edge, event.participant, size)
 
 
+def _captured_bytes(node: ir.Node) -> int:
+    return sum(size_bytes(constant.value) for constant in captured_constants(node))
+
+
+def _is_outside(around: Event | None) -> bool:
+    """Whether no intrinsic asked, but the program's caller."""
+    return around is None or around.what is EventKind.COMPUTE
+
+
 def _is_made_for_it(event: Event, by_number: dict[int | None, Event]) -> bool:
     """Whether what is computed was made in the same call: a slice, for a client.
 
@@ -151,11 +161,13 @@ def _is_made_for_it(event: Event, by_number: dict[int | None, Event]) -> bool:
 def _held_by_group(event: Event, around: Event | None) -> Iterator[Transfer]:
     """Transfers to and from clients whose values are in no executor."""
     edge, size = "", 0
-    if event.what is EventKind.BATCHED_CALL:
+    if event.what is EventKind.BATCHED_CALL and event.given:
+        function, count = event.given
+        captured = _captured_bytes(function) * count
+        yield Transfer(event.number, INTO_CLIENTS, "clients", captured)
         if around is not None and around.detail in _FOLDS:
-            function, count = event.given
-            edge, size = TO_SERVER, type_bytes(function.result) * count
-    elif event.what is EventKind.COMPUTE and around is None:
+            edge, size = TO_SERVER, type_bytes(function.type.result) * count
+    elif event.what is EventKind.COMPUTE and _is_outside(around):
         held = _held(event.given)
         is_all_equal = isinstance(held, Same)
         # Otherwise each client was asked for its value, one by one, in events below.

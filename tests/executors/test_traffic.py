@@ -74,6 +74,29 @@ def test_captured_values_come_with_the_program() -> None:
     }
 
 
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("fanout", [100, 2], ids=["flat", "groups"])
+@pytest.mark.parametrize("fuse", [False, True], ids=["steps", "fused"])
+def test_clients_that_go_together_move_what_they_move_alone(
+    fuse: bool, fanout: int
+) -> None:
+    times = fl.tf_computation(lambda a, b: a * b, np.int32, np.int32)
+
+    def body(k: Any, v: Any) -> Any:
+        times_k = fl.federated_computation(lambda x: times(x, k), np.int32)
+        made = fl.federated_map(times_k, v)
+        return made, fl.federated_sum(made)
+
+    program = fl.federated_computation(body, np.int32, INTS)
+    found = traffic(program, 10, [1, 2, 3, 4], fuse=fuse, max_fanout=fanout)
+    assert found == {
+        "outside → clients": 4 * 4 + 4 * 4,
+        "clients → server": 4 * 4,
+        "clients → outside": 4 * 4,
+        "server → outside": 4,
+    }
+
+
 def test_keys_go_up_and_slices_come_down() -> None:
     keys = fl.type_at_clients(fl.TensorType(np.int32, [2]))
     program = fl.federated_computation(

@@ -177,7 +177,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
             note(EventKind.BATCHED_CALL, fn.type_signature, detail, error=kind)
             return None
         if found is not None:
-            given = (fn.type_signature, self._count)
+            given = (fn.node, self._count)
             note(EventKind.BATCHED_CALL, fn.type_signature, detail, given=given)
         return found
 

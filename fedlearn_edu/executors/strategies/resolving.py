@@ -9,7 +9,8 @@ the server's into the clients', an aggregation from the clients' into the server
 client order. Clients work concurrently.
 """
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.executors import messages
@@ -91,13 +92,14 @@ class FederatedResolvingStrategy(FederatingStrategy):
         entries = check_members(value, len(targets), type_)
         pairs = zip(targets, entries, strict=True)
         return await self._each(
-            type_.placement, (t.create_value(e, type_.member) for t, e in pairs)
+            type_.placement,
+            (partial(t.create_value, e, type_.member) for t, e in pairs),
         )
 
     async def compute(self, representation: Members, type_: FederatedType) -> Any:
         """Materializes all members, or the first where all are equal."""
         if not type_.all_equal:
-            members = (member.compute() for member in representation)
+            members = (member.compute for member in representation)
             return await self._each(type_.placement, members)
         return await one_of(representation, type_).compute()
 
@@ -120,7 +122,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
     @implements("federated_zip")
     async def _zip(self, type_: FunctionType, value: Handle) -> Members:
         placement = federated_result(type_).placement
-        work = (member_of_zip(t, value, i) for i, t in enumerate(self._at(placement)))
+        targets = enumerate(self._at(placement))
+        work = (partial(member_of_zip, t, value, i) for i, t in targets)
         return await self._each(placement, work)
 
     @implements("federated_aggregate")
@@ -197,7 +200,9 @@ class FederatedResolvingStrategy(FederatingStrategy):
             return await client.create_value(tuple(chosen), slices)
 
         clients = zip(self._at(CLIENTS), keys.representation, strict=True)
-        return await self._each(CLIENTS, (serve(c, wanted) for c, wanted in clients))
+        return await self._each(
+            CLIENTS, (partial(serve, c, wanted) for c, wanted in clients)
+        )
 
     @implements("federated_pairwise_masks")
     async def _masks(self, type_: FunctionType, prototype: Handle) -> Members:
@@ -205,9 +210,7 @@ class FederatedResolvingStrategy(FederatingStrategy):
         masks = pairwise_masks(await prototype.compute(), len(targets))
         return await self.embed(masks, federated_result(type_))
 
-    async def _each(
-        self, placement: Placement, work: Iterable[Coroutine[Any, Any, Any]]
-    ) -> Members:
+    async def _each(self, placement: Placement, work: Iterable[Work]) -> Members:
         """Lets all participants work side by side; errors say whose they are."""
         return tuple(
             await gather(with_participant(placement, self._first_client, work))
@@ -215,11 +218,11 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     async def _calls(
         self, placement: Placement, fn: Handle, *arg: Members
-    ) -> Iterator[Coroutine[Any, Any, Any]]:
+    ) -> Iterator[Work]:
         """The call of `fn` for each participant, on its member if `arg` is given."""
         functions = await self._everywhere(placement, fn.node, fn.type_signature)
         rows = zip(self._at(placement), functions, *arg, strict=True)
-        return (target.create_call(*call) for target, *call in rows)
+        return (partial(target.create_call, *call) for target, *call in rows)
 
     async def _everywhere(
         self, placement: Placement, value: Any, type_: Type

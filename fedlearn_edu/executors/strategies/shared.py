@@ -19,6 +19,7 @@ from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors import messages, underway
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.executors.layer import Handle
+from fedlearn_edu.executors.wrapping import Work
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct, leaves, unflatten
 from fedlearn_edu.types import (
@@ -92,19 +93,22 @@ async def member_of_zip(target: Executor, value: Handle, index: int) -> Executor
 
 
 def with_participant(
-    placement: Placement, first: int, work: Iterable[Coroutine[Any, Any, Any]]
+    placement: Placement, first: int, work: Iterable[Work]
 ) -> Iterator[Coroutine[Any, Any, Any]]:
-    """The same work, whose errors say at which participant they happened."""
-    for number, one in enumerate(work, first):
+    """The same work, whose errors say at which participant they happened.
+
+    Each begins when it is awaited: what is cancelled before that leaves no coroutine.
+    """
+    for number, begin in enumerate(work, first):
         yield _with_participant(
-            "the server" if placement is SERVER else f"client {number}", one
+            "the server" if placement is SERVER else f"client {number}", begin
         )
 
 
-async def _with_participant(who: str, work: Coroutine[Any, Any, Any]) -> Any:
+async def _with_participant(who: str, begin: Work) -> Any:
     outer = underway.place.set(f" at {who}")
     try:
-        return await work
+        return await begin()
     except Exception as error:
         add_place(error, f"at {who}")
         raise

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from fedlearn_edu.executors.concurrency import prefetched, run_inline
+from fedlearn_edu.executors.concurrency import gather, prefetched, run_inline
+from fedlearn_edu.executors.strategies.shared import with_participant
+from fedlearn_edu.types import CLIENTS
 
 
 async def made(value: int) -> Any:
@@ -36,3 +38,15 @@ def test_stepping_makes_no_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     asyncio.set_event_loop(None)
     assert run_inline(lambda: all_of([1, 2])) == [1, 2]
     assert made_loops == []
+
+
+def test_what_an_interrupt_keeps_from_beginning_leaves_nothing_to_await(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    async def interrupted() -> None:
+        raise asyncio.CancelledError
+
+    work = [interrupted, lambda: made(1), lambda: made(2)]
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(gather(with_participant(CLIENTS, 0, work)))
+    assert [str(warning.message) for warning in recwarn] == []
