@@ -90,25 +90,8 @@ class GraphCode:
         self.parts = tuple(parts)
         self.loops = loops
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "parameter": self.parameter,
-            "result": self.result,
-            "serialized": self.serialized,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.name = state["name"]
-        self.parameter = state["parameter"]
-        self.result = state["result"]
-        self.__dict__["serialized"] = state["serialized"]
-        self._trace = lambda: _rebuild(self.serialized)
-        self._concrete = None
-        self._over_rows = {}
-        self._lock = threading.Lock()
-        self.parts = ()
-        self.loops = None
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _with_graph, (self.serialized, self.name, self.parameter, self.result)
 
     @cached_property
     def is_pure(self) -> bool:
@@ -199,6 +182,12 @@ class GraphCode:
     @cached_property
     def _leaves(self) -> list[Any]:
         return list(leaf_types(self.parameter))
+
+
+def _with_graph(graph: SerializedGraph, name: str, *types: Any) -> GraphCode:
+    code = GraphCode(name, lambda: _rebuild(graph), *types)
+    vars(code)["serialized"] = graph
+    return code
 
 
 def stays_inside(graph: Any) -> bool:

@@ -41,9 +41,8 @@ from fedlearn_edu.runtimes.tensorflow.packing import (
     Column,
     Results,
     columns,
-    specs_of,
     step_bytes,
-    value_of,
+    traced,
 )
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import Struct, unflatten
@@ -127,7 +126,7 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
         if graph is None:
             return None
         flat = [tensor for column in found for tensor in column.tensors]
-        return called(graph, tf.constant(group.count), *flat, *start)
+        return called(graph, *flat, tf.constant(group.count), *start)
 
     def _graph(self, work: Work, found: Sequence[Column], count: int) -> Any:
         layout = tuple((column.is_shared, column.is_even) for column in found)
@@ -219,43 +218,26 @@ class _Graphs:
 
 
 def _traced(work: Work, found: Sequence[Column], known: int | None) -> Any:
-    types = leaf_types(work.parameter)
-    pairs = zip(found, types, strict=True)
-    specs = [spec for c, t in pairs for spec in specs_of(c, t, known)]
-    states = list(map(tensor_spec, leaf_types(work.state)))
-
-    def run(count: Any, *flat: Any) -> list[Any]:
-        flat, start = flat[: len(specs)], flat[len(specs) :]
+    def run(values: list[Any], any_count: Any, *start: Any) -> list[Any]:
+        count = known or any_count
+        machine = Vectorized(count)
         with TensorFlowTracingContext(), living_for_one_call():
-            return _work(work, found, types, known or count, flat, start)
+            nested = unflatten(work.parameter, values)
+            made = flatten(evaluate_on(machine, work.function, nested), work.result)
+            results = machine.stacked(made)
+            if work.accumulate is None:
+                return results
+            return folded(work.accumulate, work.result, count, results, start)
 
+    states = map(tensor_spec, leaf_types(work.state))
+    more = [tf.TensorSpec([], tf.int32), *states]
     # TensorFlow logs an operation that works for one client at a time only.
     logger = tf.get_logger()
     level = logger.level
     logger.setLevel(CRITICAL)
     try:
-        traced = tf.function(run, autograph=False)
-        count = tf.TensorSpec([], tf.int32)
-        return traced.get_concrete_function(count, *specs, *states)
+        return traced(run, found, work.parameter, known, more)
     except Exception:  # the flat strategy will tell what is wrong, if anything is
         return None
     finally:
         logger.setLevel(level)
-
-
-def _work(
-    work: Work,
-    found: Sequence[Column],
-    types: Sequence[Any],
-    count: Any,
-    flat: Sequence[Any],
-    start: Sequence[Any],
-) -> list[Any]:
-    machine, tensors = Vectorized(count), iter(flat)
-    values = [value_of(c, t, tensors) for c, t in zip(found, types, strict=True)]
-    nested = unflatten(work.parameter, values)
-    made = flatten(evaluate_on(machine, work.function, nested), work.result)
-    results = machine.stacked(made)
-    if work.accumulate is None:
-        return results
-    return folded(work.accumulate, work.result, count, results, start)
