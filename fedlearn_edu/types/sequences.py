@@ -157,11 +157,11 @@ class DatasetSequence:
                 return
             except Exception as error:
                 raise self.explain(error, f"in element {index} of a dataset") from None
-            yield _arranged(element, self.element_type)
+            yield arranged(element, self.element_type)
 
 
-def _arranged(element: Any, type_: Type) -> Any:
-    """Arrays of a dataset in the structure of the declared type."""
+def arranged(element: Any, type_: Type) -> Any:
+    """The parts of a dataset's element in the structure of the declared type."""
     if not isinstance(type_, StructType):
         return element
     fields = fields_of(element)
@@ -171,7 +171,7 @@ def _arranged(element: Any, type_: Type) -> Any:
     # A dict's own order means nothing; every other container is in declared order.
     if fields.container is dict:
         values = [element[name] for name in type_.names()]
-    return type_._with_values(map(_arranged, values, type_))
+    return type_._with_values(map(arranged, values, type_))
 
 
 @final

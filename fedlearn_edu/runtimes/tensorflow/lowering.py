@@ -27,7 +27,6 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.graph import source_of, stays_inside
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.sequences import unpacked
 from fedlearn_edu.runtimes.tensorflow.variables import (
     has_effects,
     living_for_one_call,
@@ -37,6 +36,7 @@ from fedlearn_edu.runtimes.tensorflow.variables import (
 )
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, Type
+from fedlearn_edu.types.sequences import arranged
 
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
@@ -264,7 +264,7 @@ def _from_type(type_: Type) -> FlatFn:
 def _to_type(type_: Type) -> FlatFn:
     spec = element_spec(type_)
     return lambda *flat: flatten(
-        unpacked(tf.nest.pack_sequence_as(spec, flat), type_), type_
+        arranged(tf.nest.pack_sequence_as(spec, flat), type_), type_
     )
 
 
