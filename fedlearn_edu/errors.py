@@ -125,12 +125,13 @@ def bad_argument(
     return error(**{**usual, "found": describe(x), **lines})
 
 
-def add_place(error: Exception, place: str) -> None:
-    """Says where an error happened: in its `where`, or in a note if it is not ours."""
+def add_place(error: Exception, place: str) -> Exception:
+    """The error, which says where it happened: in its `where`, or else in a note."""
     if not isinstance(error, FedLearnError):
         error.add_note(f"  {place}")
     else:
         error.where = place if error.where is None else f"{error.where}, {place}"
+    return error
 
 
 def line_of(error: BaseException) -> str | None:

@@ -123,11 +123,6 @@ def check_unshared(sources: Iterable[tuple[Any, str]]) -> None:
             raise say.shared_iterator(shared)
 
 
-def _with_place(error: Exception, place: str) -> Exception:
-    add_place(error, place)
-    return error
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class DatasetSequence:
@@ -140,7 +135,7 @@ class DatasetSequence:
 
     dataset: Any
     element_type: Type
-    explain: Callable[[Exception, str], Exception] = _with_place
+    explain: Callable[[Exception, str], Exception] = add_place
     read: Callable[[Any], Iterator[Any]] = lambda d: d.as_numpy_iterator()
 
     @property

@@ -90,9 +90,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
             return await self._everywhere(type_.placement, value, type_.member)
         entries = check_members(value, len(targets), type_)
         pairs = zip(targets, entries, strict=True)
-        return await self._each(
-            type_.placement, (t.create_value(e, type_.member) for t, e in pairs)
-        )
+        work = (target.create_value(e, type_.member) for target, e in pairs)
+        return await self._each(type_.placement, work)
 
     async def compute(self, representation: Members, type_: FederatedType) -> Any:
         """Materializes all members, or the first where all are equal."""
@@ -127,9 +126,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
     async def _aggregate(
         self, type_: FunctionType, value: Handle, *how: Handle
     ) -> Members:
-        return await self._folded(
-            in_turn(value.representation), member_type(value), *how
-        )
+        members = in_turn(value.representation)
+        return await self._folded(members, member_type(value), *how)
 
     @implements("federated_map_aggregate")
     async def _map_aggregate(
@@ -209,9 +207,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
         self, placement: Placement, work: Iterable[Coroutine[Any, Any, Any]]
     ) -> Members:
         """Lets all participants work side by side; errors say whose they are."""
-        return tuple(
-            await gather(with_participant(placement, self._first_client, work))
-        )
+        named = with_participant(placement, self._first_client, work)
+        return tuple(await gather(named))
 
     async def _calls(
         self, placement: Placement, fn: Handle, *arg: Members

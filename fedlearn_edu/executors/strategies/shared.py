@@ -96,9 +96,8 @@ def with_participant(
 ) -> Iterator[Coroutine[Any, Any, Any]]:
     """The same work, whose errors say at which participant they happened."""
     for number, one in enumerate(work, first):
-        yield _with_participant(
-            "the server" if placement is SERVER else f"client {number}", one
-        )
+        who = "the server" if placement is SERVER else f"client {number}"
+        yield _with_participant(who, one)
 
 
 async def _with_participant(who: str, work: Coroutine[Any, Any, Any]) -> Any:

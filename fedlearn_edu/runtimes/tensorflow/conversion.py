@@ -196,9 +196,7 @@ def unwrapped(error: Exception, place: str = "") -> Exception:
     found = re.search(r"\[fedlearn_edu failure (\d+)\]", str(error))
     if found and int(found[1]) in _quoted:
         return _quoted[int(found[1])]
-    if place:
-        add_place(error, place)
-    return error
+    return add_place(error, place) if place else error
 
 
 def explained(error: Exception, place: str) -> Exception:
