@@ -187,9 +187,8 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     if any(differ):
         raise say.names_of_fields(names, given, path)
     columns = zip(pairs, type_._parts, strict=True)
-    return type_._with_values(
-        [_plain(item, part.type, path + part.step) for (_, item), part in columns]
-    )
+    parts = [_plain(item, part.type, path + part.step) for (_, item), part in columns]
+    return type_._with_values(parts)
 
 
 def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pairs:

@@ -227,9 +227,8 @@ def _sparse_type(dtype: object, rank: int | None) -> Type:
     """The components of a sparse tensor."""
     indices, shape = TensorType(np.int64, [None, rank]), TensorType(np.int64, [rank])
     values = TensorType(dtype, [None])
-    return StructType(
-        [("indices", indices), ("values", values), ("dense_shape", shape)]
-    )
+    fields = [("indices", indices), ("values", values), ("dense_shape", shape)]
+    return StructType(fields)
 
 
 def _class_names(x: object) -> set[str]:

@@ -194,12 +194,10 @@ class SequenceList(list[Any]):
     __neg__ = __abs__ = __mul__
 
     def __add__(self, other: Any) -> Any:
-        is_list = isinstance(other, list)
-        return [*self, *other] if is_list else self.__mul__(other)
+        return [*self, *other] if isinstance(other, list) else self.__mul__(other)
 
     def __radd__(self, other: Any) -> Any:
-        is_list = isinstance(other, list)
-        return [*other, *self] if is_list else self.__mul__(other)
+        return [*other, *self] if isinstance(other, list) else self.__mul__(other)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(np.ndarray, name):

@@ -61,9 +61,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
         first_client: int = 0,
     ) -> None:
         self._targets = target_executors
-        self.targets = {
-            id(t): t for ts in target_executors.values() for t in ts
-        }.values()
+        targets = (target for some in target_executors.values() for target in some)
+        self.targets = {id(target): target for target in targets}.values()
         self._first_client = first_client
 
     @staticmethod
@@ -224,10 +223,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
         """The same in each participant's executor, embedded once in each executor."""
         targets = self._at(placement)
         distinct = {id(target): target for target in targets}
-        embedded = await gather(
-            target.create_value(value, type_) for target in distinct.values()
-        )
-        by_id = dict(zip(distinct, embedded, strict=True))
+        work = (target.create_value(value, type_) for target in distinct.values())
+        by_id = dict(zip(distinct, await gather(work), strict=True))
         return tuple(by_id[id(target)] for target in targets)
 
     def _at(self, placement: Placement) -> Sequence[Executor]:

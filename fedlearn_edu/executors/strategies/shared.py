@@ -166,10 +166,9 @@ def _masks_of_leaf(leaf: Any, num_clients: int) -> list[Any]:
     array = np.asarray(leaf)
     totals = np.zeros((num_clients, *array.shape), array.dtype)
     limits = np.iinfo(array.dtype)
+    ends = limits.min, limits.max
     for i, j in _neighbors(num_clients):
-        shared = rng.integers(
-            limits.min, limits.max, array.shape, array.dtype, endpoint=True
-        )
+        shared = rng.integers(*ends, array.shape, array.dtype, endpoint=True)
         totals[i] += shared
         totals[j] -= shared
     return [total[()] for total in totals]

@@ -214,8 +214,7 @@ class Pipeline:
     def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
         """Runs the graph of leaf code."""
         given = [_given(v, t) for v, t in _pairs(flat, type_.parameter)]
-        parameter = type_.parameter
-        nested = None if parameter is None else unflatten(parameter, given)
+        nested = None if type_.parameter is None else unflatten(type_.parameter, given)
         found = code.run_nested(nested)
         return _taken(flatten(found, type_.result), type_.result)
 
