@@ -84,8 +84,7 @@ class GraphCode:
         self.parameter = parameter
         self.result = result
         self._trace = trace
-        self._concrete: Any = None
-        self._over_rows: dict[Hashable, Any] = {}
+        self._graphs: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
         self.parts = tuple(parts)
         self.loops = loops
@@ -131,10 +130,7 @@ class GraphCode:
 
     def _function(self) -> Any:
         """The graph as a function."""
-        with self._lock, tf.init_scope():
-            if self._concrete is None:
-                self._concrete = self._trace()
-            return self._concrete
+        return self.over_rows(None, self._trace)
 
     @cached_property
     def has_state(self) -> bool:
@@ -152,9 +148,9 @@ class GraphCode:
     def over_rows(self, layout: Hashable, trace: Callable[[], Any]) -> Any:
         """The graph that reads rows in memory, as `trace` makes it once."""
         with self._lock, tf.init_scope():
-            if layout not in self._over_rows:
-                self._over_rows[layout] = trace()
-            return self._over_rows[layout]
+            if layout not in self._graphs:
+                self._graphs[layout] = trace()
+            return self._graphs[layout]
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""

@@ -116,10 +116,8 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
         found = columns(group)
         if found is None:
             return None
-        size = sum(
-            step_bytes(column, type_, group.count)
-            for column, type_ in zip(found, leaf_types(work.parameter), strict=True)
-        )
+        pairs = zip(found, leaf_types(work.parameter), strict=True)
+        size = sum(step_bytes(column, type_, group.count) for column, type_ in pairs)
         if size > LARGE_STEP_BYTES or size * group.count > GROUP_STEP_BYTES:
             return None
         graph = self._graph(work, found, group.count)

@@ -230,9 +230,8 @@ class Lowered:
     def run(self, flat: Sequence[Any], machine: Machine) -> Flat:
         """The flat result for flat arguments, in which a sequence is `Elements`."""
         known, sequences = [], {}
-        for i, (value, leaf) in enumerate(
-            zip(flat, leaf_types(self.type.parameter), strict=True)
-        ):
+        given = zip(flat, leaf_types(self.type.parameter), strict=True)
+        for i, (value, leaf) in enumerate(given):
             if isinstance(leaf, SequenceType):
                 sequences[i] = value.map(_from_type(leaf.element))
             else:
@@ -245,9 +244,8 @@ class Lowered:
             known += machine.reduce(source, start, step, loop.results)
         values = iter(machine.call(self._last, known))
         found = []
-        for result, leaf in zip(
-            self._results, leaf_types(self.type.result), strict=True
-        ):
+        returned = zip(self._results, leaf_types(self.type.result), strict=True)
+        for result, leaf in returned:
             if isinstance(leaf, SequenceType):
                 sequence = result.bound(machine, sequences, values)
                 found.append(sequence.map(_to_type(leaf.element)))

@@ -108,7 +108,8 @@ def _columns(held: Held, type_: Type) -> list[Column]:
 
 
 def _same(value: Any, type_: TensorType | SequenceType) -> Column:
-    if tf.is_tensor(value):  # of a single client, which has it in this form already
+    # A single client has its tensors in this form already.
+    if isinstance(type_, TensorType) and tf.is_tensor(value):
         return Column((value,), is_shared=True)
 
     def make(plain: Any) -> Column:
