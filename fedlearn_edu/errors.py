@@ -125,12 +125,13 @@ def bad_argument(
     return error(**{**usual, "found": describe(x), **lines})
 
 
-def add_place(error: Exception, place: str) -> None:
-    """Says where an error happened: in its `where`, or in a note if it is not ours."""
+def add_place(error: Exception, place: str) -> Exception:
+    """The error, which says where it happened: in its `where`, or else in a note."""
     if not isinstance(error, FedLearnError):
         error.add_note(f"  {place}")
     else:
         error.where = place if error.where is None else f"{error.where}, {place}"
+    return error
 
 
 def line_of(error: BaseException) -> str | None:
@@ -371,17 +372,14 @@ class contained(AbstractContextManager[Any, None]):  # noqa: N801 (as above)
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __exit__(
-        self, kind: object, error: object, trace: TracebackType | None
-    ) -> None:
-        if error is None:
+    def __exit__(self, kind: object, error: object, trace: Any) -> None:
+        is_stop = isinstance(error, StopIteration | StopAsyncIteration)
+        if error is None or (isinstance(error, Exception) and not is_stop):
             return
         did = f"raised Python's own {type(error).__name__}"
         cure = "return a value, or raise an error such as ValueError"
-        if isinstance(error, StopIteration | StopAsyncIteration):
+        if is_stop:
             cure = "give next() a default, next(it, None), or read with a for loop"
-        elif isinstance(error, Exception):
-            return
         elif isinstance(error, SystemExit | KeyboardInterrupt):
             did = "tried to end the program"
         raise ComputationFailedError(

@@ -35,9 +35,7 @@ class Tree(Generic[T]):
     def __getitem__(self, key: int | str | slice) -> T | tuple[T, ...]:
         if isinstance(key, str):
             return self._values[self._index(key)]
-        if isinstance(key, slice):
-            return self._values[key]
-        if not 0 <= key < len(self._values):
+        if not isinstance(key, slice) and not 0 <= key < len(self._values):
             raise FieldError(
                 f"index {key} in a structure of {len(self)} elements",
                 do="count from 0; there is no counting from the end",
@@ -51,6 +49,7 @@ class Tree(Generic[T]):
         return self._values[self._index(name)]
 
     def _index(self, name: str) -> int:
+        """The position of the field called `name`."""
         position = self.position_of(name)
         if position is None:
             known = ", ".join(str(n) for n in self._names[:10] if n) or "none"
@@ -92,6 +91,8 @@ class Struct(Tree[Any]):
     """
 
     __slots__ = ("_names", "_positions", "_values")
+    index = Tree._index
+    with_values = Tree._with_values
 
     def __init__(self, elements: Iterable[tuple[str | None, Any]]) -> None:
         pairs = tuple(elements)
@@ -99,14 +100,6 @@ class Struct(Tree[Any]):
         check_names(names)
         object.__setattr__(self, "_names", names)
         object.__setattr__(self, "_values", tuple([value for _, value in pairs]))
-
-    def index(self, name: str) -> int:
-        """The position of the field called `name`."""
-        return self._index(name)
-
-    def with_values(self, values: Iterable[Any]) -> "Struct":
-        """A struct of the same names, which need no check, and as many values."""
-        return self._with_values(values)
 
     @staticmethod
     def named(**fields: Any) -> "Struct":
@@ -165,7 +158,7 @@ def unflatten(like: Any, flat: Iterable[Any]) -> Any:
     return tree_map(lambda _: next(rest), like)
 
 
-def tree_map(fn: Callable[..., Any], *trees: Any) -> Any:
+def tree_map(fn: Callable[..., Any], first: Any, *others: Any) -> Any:
     """Calls `fn` with each leaf of the first tree and what the others have there.
 
     The trees are structs, or types of structs; the result is a struct with the names of
@@ -174,10 +167,9 @@ def tree_map(fn: Callable[..., Any], *trees: Any) -> Any:
     >>> print(tree_map(lambda a, b: a + b, Struct.named(a=1, b=2), (10, 20)))
     <a=11,b=22>
     """
-    first = trees[0]
     if not isinstance(first, Tree):
-        return fn(*trees)
-    columns = zip(*trees, strict=True)
+        return fn(first, *others)
+    columns = zip(first, *others, strict=True)
     return first._with_values([tree_map(fn, *parts) for parts in columns])
 
 

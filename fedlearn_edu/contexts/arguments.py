@@ -152,10 +152,8 @@ def _count(
                     placement, known, where, len(plain), path
                 )
         case StructType():
-            pairs = zip(type_.items(), plain, strict=True)
-            for index, ((name, element_type), element) in enumerate(pairs):
-                step = f".{name}" if name else f"[{index}]"
-                _count(element, element_type, path + step, counts)
+            for part, element in zip(type_._parts, plain, strict=True):
+                _count(element, part.type, path + part.step, counts)
 
 
 def to_python(plain: Any, found: Type, type_: Type, clients: int) -> Any:

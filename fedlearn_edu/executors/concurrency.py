@@ -99,13 +99,10 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.TaskGroup() as group:
-            others = loop.call_soon(
-                lambda: tasks.extend(map(group.create_task, not_begun))
-            )
+            others = loop.call_soon(tasks.extend, map(group.create_task, not_begun))
             results = [await one for one in not_begun]
-        await asyncio.sleep(
-            0
-        )  # else an interrupt would be noticed only at the very end
+        # Else an interrupt would be noticed only at the very end.
+        await asyncio.sleep(0)
     except BaseException:
         others.cancel()
         for coroutine in coroutines:

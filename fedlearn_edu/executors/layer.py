@@ -194,7 +194,7 @@ class LeafExecutor(Executor):
 
     def runs(self, runtime: str) -> bool:
         """Whether leaf code of that runtime can be run here."""
-        return runtime in (self.runtime, ir.ANY_RUNTIME)
+        return runtime == self.runtime or ir.ANY_RUNTIME in (runtime, self.runtime)
 
     def close(self) -> None:
         """There is nothing to release: no state survives a call."""
@@ -272,16 +272,12 @@ class LeafExecutor(Executor):
 
 @final
 class AnyRuntimeExecutor(LeafExecutor):
-    """Runs leaf code of every runtime, each on data in plain form.
+    """Runs leaf code of every runtime, which takes data in plain form itself.
 
     At the bottom of a stack whose program mixes, say, NumPy and TensorFlow.
     """
 
     runtime = ir.ANY_RUNTIME
-
-    def runs(self, runtime: str) -> bool:
-        """Leaf code itself takes plain data, whatever it is written for."""
-        return True
 
     def embed(self, plain: Any, type_: Type) -> Any:
         """Plain data, checked."""

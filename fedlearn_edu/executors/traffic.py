@@ -152,10 +152,8 @@ def _is_made_for_it(event: Event, by_number: dict[int | None, Event]) -> bool:
 
     What was there before is what a server hands to the servers of groups.
     """
-    return any(
-        number in by_number and by_number[number].caller == event.caller
-        for number in event.operands
-    )
+    makers = map(by_number.get, event.operands)
+    return any(maker and maker.caller == event.caller for maker in makers)
 
 
 def _held_by_group(event: Event, around: Event | None) -> Iterator[Transfer]:

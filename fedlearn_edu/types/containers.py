@@ -183,16 +183,12 @@ def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
     if len(given) != len(names):
         raise say.number_of_fields(type_, len(given), value, path)
     # Fields go by position; their names may be absent but not different.
-    if given != names and _contradict(given, names):
+    differ = (g not in (None, n) for g, n in zip(given, names, strict=True))
+    if any(differ):
         raise say.names_of_fields(names, given, path)
     columns = zip(pairs, type_._parts, strict=True)
-    return type_._with_values(
-        [_plain(item, part.type, path + part.step) for (_, item), part in columns]
-    )
-
-
-def _contradict(given: Sequence[str | None], names: Sequence[str | None]) -> bool:
-    return any(g not in (None, n) for g, n in zip(given, names, strict=True))
+    parts = [_plain(item, part.type, path + part.step) for (_, item), part in columns]
+    return type_._with_values(parts)
 
 
 def _by_name(values: dict[str | None, Any], type_: StructType, path: str) -> Pairs:

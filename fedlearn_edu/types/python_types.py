@@ -7,7 +7,7 @@ objects are recognized by their attributes, so that nothing here imports TensorF
 
 import dataclasses
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -198,13 +198,15 @@ def _type_of_list(x: Any) -> Type:
     return StructType(x, None if any(map(is_field, x)) else type(x))
 
 
-def element_type_of(element_spec: object) -> Type:
+def element_type_of(
+    element_spec: object, type_of: Callable[[Any], Type] = type_denoted_by
+) -> Type:
     """The type of the elements of a `tf.data.Dataset` with that `element_spec`."""
     fields = fields_of(element_spec)
     if fields is None:
-        return type_denoted_by(element_spec)
+        return type_of(element_spec)
     # NB(TFF): a plain dict is welcome here, keys sorted as in TensorFlow.
-    pairs = [(name, element_type_of(spec)) for name, spec in fields.in_order()]
+    pairs = [(name, element_type_of(x, type_of)) for name, x in fields.in_order()]
     return StructType(pairs, fields.container)
 
 
@@ -225,9 +227,8 @@ def _sparse_type(dtype: object, rank: int | None) -> Type:
     """The components of a sparse tensor."""
     indices, shape = TensorType(np.int64, [None, rank]), TensorType(np.int64, [rank])
     values = TensorType(dtype, [None])
-    return StructType(
-        [("indices", indices), ("values", values), ("dense_shape", shape)]
-    )
+    fields = [("indices", indices), ("values", values), ("dense_shape", shape)]
+    return StructType(fields)
 
 
 def _class_names(x: object) -> set[str]:

@@ -50,10 +50,9 @@ def is_tensorflow_compatible(type_: Type) -> bool:
 def check_sum_compatible(type_: Type, done: str = "added up") -> None:
     """Raises `SumIncompatibleError`, which names the part that cannot be added up."""
     found = _first_other(type_, dtypes.NUMERIC, is_static=True)
-    if found is None:
-        return
-    path, part = found
-    raise say.not_summable(type_, part, path, done)
+    if found is not None:
+        path, part = found
+        raise say.not_summable(type_, part, path, done)
 
 
 def unify(template: Type, concrete: Type) -> dict[str, Type]:

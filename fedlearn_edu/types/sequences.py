@@ -123,11 +123,6 @@ def check_unshared(sources: Iterable[tuple[Any, str]]) -> None:
             raise say.shared_iterator(shared)
 
 
-def _with_place(error: Exception, place: str) -> Exception:
-    add_place(error, place)
-    return error
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class DatasetSequence:
@@ -140,7 +135,7 @@ class DatasetSequence:
 
     dataset: Any
     element_type: Type
-    explain: Callable[[Exception, str], Exception] = _with_place
+    explain: Callable[[Exception, str], Exception] = add_place
     read: Callable[[Any], Iterator[Any]] = lambda d: d.as_numpy_iterator()
 
     @property
@@ -157,11 +152,11 @@ class DatasetSequence:
                 return
             except Exception as error:
                 raise self.explain(error, f"in element {index} of a dataset") from None
-            yield _arranged(element, self.element_type)
+            yield arranged(element, self.element_type)
 
 
-def _arranged(element: Any, type_: Type) -> Any:
-    """Arrays of a dataset in the structure of the declared type."""
+def arranged(element: Any, type_: Type) -> Any:
+    """The parts of a dataset's element in the structure of the declared type."""
     if not isinstance(type_, StructType):
         return element
     fields = fields_of(element)
@@ -171,7 +166,7 @@ def _arranged(element: Any, type_: Type) -> Any:
     # A dict's own order means nothing; every other container is in declared order.
     if fields.container is dict:
         values = [element[name] for name in type_.names()]
-    return type_._with_values(map(_arranged, values, type_))
+    return type_._with_values(map(arranged, values, type_))
 
 
 @final
@@ -199,12 +194,10 @@ class SequenceList(list[Any]):
     __neg__ = __abs__ = __mul__
 
     def __add__(self, other: Any) -> Any:
-        is_list = isinstance(other, list)
-        return [*self, *other] if is_list else self.__mul__(other)
+        return [*self, *other] if isinstance(other, list) else self.__mul__(other)
 
     def __radd__(self, other: Any) -> Any:
-        is_list = isinstance(other, list)
-        return [*other, *self] if is_list else self.__mul__(other)
+        return [*other, *self] if isinstance(other, list) else self.__mul__(other)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(np.ndarray, name):

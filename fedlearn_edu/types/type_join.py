@@ -10,7 +10,6 @@ other values.
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -157,13 +156,12 @@ def _of_structures(
     parts = []
     for at, name in enumerate(names):
         column, step = [row[at] for row in rows], field_step(name, at)
-        within = partial(_at_field, places, step)
-        parts.append((name, _common(column, within, inside=inside)))
+        parts.append((name, _common(column, _at(places, step), inside=inside)))
     return StructType(parts, fields[0].container)
 
 
-def _at_field(places: _Places, step: str, index: int) -> str:
-    return places(index) + step
+def _at(places: _Places, step: str) -> _Places:
+    return lambda index: places(index) + step
 
 
 def _of_leaves(values: Sequence[Any], places: _Places) -> Type:

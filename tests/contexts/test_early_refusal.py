@@ -9,8 +9,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import UnsupportedIntrinsicError
-from fedlearn_edu.executors.federating import implements
-from tests.executors.examples import run
+from tests.executors.examples import Plain, run
 from tests.programs import INT, INTS, NUMBERS, NUMBERS_AT_CLIENTS, add, increment
 
 fw = fl.framework
@@ -62,28 +61,13 @@ def test_without_the_sequence_layer_the_cure_is_named(
     assert RAN == []
 
 
-class SumsOnly(fw.FederatingStrategy):
+class SumsOnly(Plain):
     """A strategy that can add, and nothing else."""
 
     @staticmethod
     def factory(target_executors: Any) -> Any:
         """Needs no targets."""
         return lambda executor: SumsOnly()
-
-    async def embed(self, value: Any, type_: Any) -> Any:
-        """Keeps the value."""
-        return value
-
-    async def compute(self, representation: Any, type_: Any) -> Any:
-        """Gives it back."""
-        return representation
-
-    def close(self) -> None:
-        """There is nothing to close."""
-
-    @implements("federated_sum")
-    async def _sum(self, type_: Any, value: Any) -> Any:
-        return np.int32(sum(value.representation))
 
 
 @pytest.mark.parametrize(

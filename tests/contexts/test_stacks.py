@@ -14,6 +14,7 @@ from fedlearn_edu.contexts.stacks import leaf_executor
 from fedlearn_edu.errors import StructureError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import implements
+from tests.executors.examples import Plain
 from tests.programs import INTS, NUMBERS, in_another_process, increment, same
 
 fw = fl.framework
@@ -157,7 +158,7 @@ def test_clients_whose_code_cannot_run_side_by_side_share_a_thread() -> None:
     assert threads_of_clients(7) == [0] * 7
 
 
-class Frugal(fw.FederatingStrategy):
+class Frugal(Plain):
     """A strategy that can do one thing, made the way a factory expects."""
 
     def __init__(self, clients: int) -> None:
@@ -168,17 +169,6 @@ class Frugal(fw.FederatingStrategy):
         """Counts the clients."""
         count = len(target_executors[fl.CLIENTS])
         return lambda executor: Frugal(count)
-
-    async def embed(self, value: Any, type_: Any) -> Any:
-        """Keeps the plain value."""
-        return value
-
-    async def compute(self, representation: Any, type_: Any) -> Any:
-        """Gives it back."""
-        return representation
-
-    def close(self) -> None:
-        """There is nothing to close."""
 
     @implements("federated_sum")
     async def _sum(self, type_: Any, value: Any) -> Any:

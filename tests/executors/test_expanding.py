@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.framework import FederatingStrategy, Handle, implements
+from fedlearn_edu.framework import Handle, implements
 from fedlearn_edu.language.application import define
 from fedlearn_edu.language.intrinsic import intrinsic_named
 from tests.executors.direct import composed, refused, with_sequences
-from tests.executors.examples import federating, run
+from tests.executors.examples import Plain, federating, run
 from tests.programs import FLOAT, FLOATS, INT, INT_AT_SERVER, INTS, add, increment
 
 fw = fl.framework
@@ -32,17 +32,8 @@ async def answer(executor: Any, fn: Any, *arguments: Any) -> Any:
     return await (await ask(executor, fn, *arguments)).compute()
 
 
-class Lacking(FederatingStrategy):
+class Lacking(Plain):
     """One value for everybody, and of all intrinsics only the sum."""
-
-    async def embed(self, value: Any, type_: Any) -> Any:
-        return value
-
-    async def compute(self, representation: Any, type_: Any) -> Any:
-        return representation
-
-    def close(self) -> None:
-        """Has no targets."""
 
     @implements("federated_sum")
     async def _sum(self, type_: Any, value: Handle) -> Any:

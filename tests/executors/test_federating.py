@@ -8,13 +8,9 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ExecutorError
-from fedlearn_edu.executors.federating import (
-    FederatingExecutor,
-    FederatingStrategy,
-    implements,
-)
+from fedlearn_edu.executors.federating import FederatingExecutor, implements
 from fedlearn_edu.ir import nodes as ir
-from tests.executors.examples import CountingExecutor, federating, pair, run
+from tests.executors.examples import CountingExecutor, Plain, federating, pair, run
 from tests.programs import INT, INT_AT_SERVER, INTS, add, increment
 
 FIVE = ir.Literal(np.int32(5), INT)
@@ -87,24 +83,7 @@ def test_unplaced_work_never_touches_the_server_or_a_client() -> None:
 # ------------------------------------------------------------------ strategies
 
 
-class Minimal(FederatingStrategy):
-    """Everything is a plain Python value in one place."""
-
-    async def embed(self, value: Any, type_: Any) -> Any:
-        return value
-
-    async def compute(self, representation: Any, type_: Any) -> Any:
-        return representation
-
-    def close(self) -> None:
-        pass
-
-    @implements("federated_sum")
-    async def _sum(self, type_: Any, value: Any) -> Any:
-        return np.int32(sum(value.representation))
-
-
-class Extended(Minimal):
+class Extended(Plain):
     """Adds an intrinsic, and realizes another one anew."""
 
     @implements("federated_sum")
@@ -117,7 +96,7 @@ class Extended(Minimal):
 
 
 def test_a_strategy_lists_what_it_implements() -> None:
-    assert set(Minimal.implemented) == {"federated_sum"}
+    assert set(Plain.implemented) == {"federated_sum"}
     assert set(Extended.implemented) == {
         "federated_sum",
         "federated_broadcast",
@@ -125,7 +104,7 @@ def test_a_strategy_lists_what_it_implements() -> None:
     }
 
 
-@pytest.mark.parametrize(("strategy", "result"), [(Minimal, 3), (Extended, 100)])
+@pytest.mark.parametrize(("strategy", "result"), [(Plain, 3), (Extended, 100)])
 def test_a_strategy_realizes_intrinsics(strategy: Any, result: int) -> None:
     async def work() -> Any:
         executor = FederatingExecutor(

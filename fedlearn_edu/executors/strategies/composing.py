@@ -133,9 +133,8 @@ class FederatedComposingStrategy(FederatingStrategy):
         state_type = ir.function_type_of(report.node).parameter
         assert state_type is not None
         keep = identity(self, state_type)
-        partials = self._in_each_child(
-            uri, type_at_server(state_type), [*mapped, zero, accumulate, merge, keep]
-        )
+        parts = [*mapped, zero, accumulate, merge, keep]
+        partials = self._in_each_child(uri, type_at_server(state_type), parts)
         in_order = prefetched(partials, len(self._children))
         state = await self._merge(in_order, merge, zero, state_type)
         return (await self._called(report, state),)

@@ -224,9 +224,8 @@ class FederatedGroupingStrategy(FederatingStrategy):
             parts.append(Handle(self, members, part_type))
         types = struct_type(fields.names(), placed)
         whole = Handle(self, fields.with_values(parts), types)
-        return await self._below.call(
-            "federated_zip", FunctionType(types, type_), [whole]
-        )
+        zips = FunctionType(types, type_)
+        return await self._below.call("federated_zip", zips, [whole])
 
 
 def _at_clients(member: Type) -> FederatedType:

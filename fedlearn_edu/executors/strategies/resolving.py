@@ -62,9 +62,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
         first_client: int = 0,
     ) -> None:
         self._targets = target_executors
-        self.targets = {
-            id(t): t for ts in target_executors.values() for t in ts
-        }.values()
+        targets = (target for some in target_executors.values() for target in some)
+        self.targets = {id(target): target for target in targets}.values()
         self._first_client = first_client
 
     @staticmethod
@@ -91,10 +90,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
             return await self._everywhere(type_.placement, value, type_.member)
         entries = check_members(value, len(targets), type_)
         pairs = zip(targets, entries, strict=True)
-        return await self._each(
-            type_.placement,
-            (partial(t.create_value, e, type_.member) for t, e in pairs),
-        )
+        work = (partial(t.create_value, e, type_.member) for t, e in pairs)
+        return await self._each(type_.placement, work)
 
     async def compute(self, representation: Members, type_: FederatedType) -> Any:
         """Materializes all members, or the first where all are equal."""
@@ -130,9 +127,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
     async def _aggregate(
         self, type_: FunctionType, value: Handle, *how: Handle
     ) -> Members:
-        return await self._folded(
-            in_turn(value.representation), member_type(value), *how
-        )
+        members = in_turn(value.representation)
+        return await self._folded(members, member_type(value), *how)
 
     @implements("federated_map_aggregate")
     async def _map_aggregate(
@@ -212,9 +208,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
 
     async def _each(self, placement: Placement, work: Iterable[Work]) -> Members:
         """Lets all participants work side by side; errors say whose they are."""
-        return tuple(
-            await gather(with_participant(placement, self._first_client, work))
-        )
+        named = with_participant(placement, self._first_client, work)
+        return tuple(await gather(named))
 
     async def _calls(
         self, placement: Placement, fn: Handle, *arg: Members
@@ -230,10 +225,8 @@ class FederatedResolvingStrategy(FederatingStrategy):
         """The same in each participant's executor, embedded once in each executor."""
         targets = self._at(placement)
         distinct = {id(target): target for target in targets}
-        embedded = await gather(
-            target.create_value(value, type_) for target in distinct.values()
-        )
-        by_id = dict(zip(distinct, embedded, strict=True))
+        work = (target.create_value(value, type_) for target in distinct.values())
+        by_id = dict(zip(distinct, await gather(work), strict=True))
         return tuple(by_id[id(target)] for target in targets)
 
     def _at(self, placement: Placement) -> Sequence[Executor]:

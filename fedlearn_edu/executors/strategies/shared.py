@@ -100,9 +100,8 @@ def with_participant(
     Each begins when it is awaited: what is cancelled before that leaves no coroutine.
     """
     for number, begin in enumerate(work, first):
-        yield _with_participant(
-            "the server" if placement is SERVER else f"client {number}", begin
-        )
+        who = "the server" if placement is SERVER else f"client {number}"
+        yield _with_participant(who, begin)
 
 
 async def _with_participant(who: str, begin: Work) -> Any:
@@ -171,10 +170,9 @@ def _masks_of_leaf(leaf: Any, num_clients: int) -> list[Any]:
     array = np.asarray(leaf)
     totals = np.zeros((num_clients, *array.shape), array.dtype)
     limits = np.iinfo(array.dtype)
+    ends = limits.min, limits.max
     for i, j in _neighbors(num_clients):
-        shared = rng.integers(
-            limits.min, limits.max, array.shape, array.dtype, endpoint=True
-        )
+        shared = rng.integers(*ends, array.shape, array.dtype, endpoint=True)
         totals[i] += shared
         totals[j] -= shared
     return [total[()] for total in totals]

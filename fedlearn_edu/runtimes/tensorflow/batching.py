@@ -84,9 +84,8 @@ class Vectorized:
                 mine[i] = tf.gather(tensor, mine[_CLIENT])
             return list(function(*[mine.get(i, v) for i, v in enumerate(flat)]))
 
-        found = tf.vectorized_map(
-            one, tuple(own.values()), fallback_to_while_loop=False
-        )
+        batch = tuple(own.values())
+        found = tf.vectorized_map(one, batch, fallback_to_while_loop=False)
         return [Batched(tensor, self._clients) for tensor in found]
 
     def reduce(

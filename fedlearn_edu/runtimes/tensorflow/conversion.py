@@ -27,7 +27,7 @@ from fedlearn_edu.types import (
     to_type,
 )
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.python_types import fields_of, rebuild
+from fedlearn_edu.types.python_types import element_type_of, fields_of, rebuild
 from fedlearn_edu.types.sequences import DatasetSequence, unwrap
 
 # From nested tensors and datasets to the type and the leaves of the result.
@@ -144,14 +144,14 @@ def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
 
 def type_of_spec(spec: Any, name: str) -> Type:
     """The type of a dataset's elements."""
-    if isinstance(spec, tf.TensorSpec):
-        tensor: Type = to_type(spec)
-        return tensor
-    fields = fields_of(spec)
-    if fields is None:
-        raise messages.no_type_of_elements(name, spec)
-    pairs = [(field, type_of_spec(part, name)) for field, part in fields.in_order()]
-    return StructType(pairs, fields.container)
+
+    def type_of(part: Any) -> Type:
+        if not isinstance(part, tf.TensorSpec):
+            raise messages.no_type_of_elements(name, part)
+        found: Type = to_type(part)
+        return found
+
+    return element_type_of(spec, type_of)
 
 
 def to_plain(nested: Any, type_: Type) -> Any:
@@ -196,9 +196,7 @@ def unwrapped(error: Exception, place: str = "") -> Exception:
     found = re.search(r"\[fedlearn_edu failure (\d+)\]", str(error))
     if found and int(found[1]) in _quoted:
         return _quoted[int(found[1])]
-    if place:
-        add_place(error, place)
-    return error
+    return add_place(error, place) if place else error
 
 
 def explained(error: Exception, place: str) -> Exception:

@@ -26,9 +26,10 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset, unpacked
+from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
 from fedlearn_edu.structure import Struct, tree_map, unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, StructType, TensorType, Type
+from fedlearn_edu.types.sequences import arranged
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": tf.add,
@@ -213,8 +214,7 @@ class Pipeline:
     def run(self, code: GraphCode, flat: Flat, type_: FunctionType) -> Flat:
         """Runs the graph of leaf code."""
         given = [_given(v, t) for v, t in _pairs(flat, type_.parameter)]
-        parameter = type_.parameter
-        nested = None if parameter is None else unflatten(parameter, given)
+        nested = None if type_.parameter is None else unflatten(type_.parameter, given)
         found = code.run_nested(nested)
         return _taken(flatten(found, type_.result), type_.result)
 
@@ -225,7 +225,7 @@ class Pipeline:
         dataset, type_ = sequence.source
 
         def on_element(state: Any, element: Any) -> Any:
-            flat = sequence.element(flatten(unpacked(element, type_), type_))
+            flat = sequence.element(flatten(arranged(element, type_), type_))
             return tuple(step(*state, *flat))
 
         return list(dataset.reduce(tuple(start), _as_it_is(on_element)))
@@ -269,7 +269,7 @@ def _given(value: Any, type_: Type) -> Any:
     is_spread = isinstance(dataset.element_spec, tuple)
 
     def on_element(*parts: Any) -> Any:
-        element = unpacked(parts if is_spread else parts[0], source_type)
+        element = arranged(parts if is_spread else parts[0], source_type)
         flat = value.element(flatten(element, source_type))
         return packed(flat, type_.element)
 

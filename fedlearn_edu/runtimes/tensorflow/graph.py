@@ -89,31 +89,13 @@ class GraphCode:
         self.parameter = parameter
         self.result = result
         self._trace = trace
-        self._concrete: Any = None
-        self._over_rows: dict[Hashable, Any] = {}
+        self._graphs: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
         self.parts = tuple(parts)
         self.loops = loops
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "parameter": self.parameter,
-            "result": self.result,
-            "serialized": self.serialized,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.name = state["name"]
-        self.parameter = state["parameter"]
-        self.result = state["result"]
-        self.__dict__["serialized"] = state["serialized"]
-        self._trace = lambda: _rebuild(self.serialized)
-        self._concrete = None
-        self._over_rows = {}
-        self._lock = threading.Lock()
-        self.parts = ()
-        self.loops = None
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _with_graph, (self.serialized, self.name, self.parameter, self.result)
 
     @cached_property
     def is_pure(self) -> bool:
@@ -153,10 +135,7 @@ class GraphCode:
 
     def _function(self) -> Any:
         """The graph as a function."""
-        with self._lock, tf.init_scope():
-            if self._concrete is None:
-                self._concrete = self._trace()
-            return self._concrete
+        return self.over_rows(None, self._trace)
 
     @cached_property
     def has_state(self) -> bool:
@@ -174,9 +153,9 @@ class GraphCode:
     def over_rows(self, layout: Hashable, trace: Callable[[], Any]) -> Any:
         """The graph that reads rows in memory, as `trace` makes it once."""
         with self._lock, tf.init_scope():
-            if layout not in self._over_rows:
-                self._over_rows[layout] = trace()
-            return self._over_rows[layout]
+            if layout not in self._graphs:
+                self._graphs[layout] = trace()
+            return self._graphs[layout]
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
@@ -220,6 +199,12 @@ def _runs_python_code(graph: Any) -> bool:
         nodes = _nodes(graph.as_graph_def())
         graph.runs_python_code = any(node.op in _PYTHON_CODE for node in nodes)
     return graph is not None and graph.runs_python_code
+
+
+def _with_graph(graph: SerializedGraph, name: str, *types: Any) -> GraphCode:
+    code = GraphCode(name, lambda: _rebuild(graph), *types)
+    vars(code)["serialized"] = graph
+    return code
 
 
 def stays_inside(graph: Any) -> bool:

@@ -8,7 +8,7 @@ clients are left to the threads of the flat strategy.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from logging import CRITICAL
 from threading import RLock
@@ -44,8 +44,9 @@ from fedlearn_edu.runtimes.tensorflow.packing import (
     columns,
     exact_specs_of,
     specs_of,
+    specs_of_all,
     step_bytes,
-    value_of,
+    traced,
 )
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import Struct, unflatten
@@ -119,17 +120,15 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
         found = columns(group)
         if found is None:
             return None
-        size = sum(
-            step_bytes(column, type_, group.count)
-            for column, type_ in zip(found, leaf_types(work.parameter), strict=True)
-        )
+        pairs = zip(found, leaf_types(work.parameter), strict=True)
+        size = sum(step_bytes(column, type_, group.count) for column, type_ in pairs)
         if size > LARGE_STEP_BYTES or size * group.count > GROUP_STEP_BYTES:
             return None
         graph = self._graph(work, found, group.count)
         if graph is None:
             return None
         flat = [tensor for column in found for tensor in column.tensors]
-        return called(graph, tf.constant(group.count), *flat, *start)
+        return called(graph, *flat, tf.constant(group.count), *start)
 
     def _graph(self, work: Work, found: Sequence[Column], count: int) -> Any:
         layout = tuple((column.is_shared, column.is_even) for column in found)
@@ -209,63 +208,43 @@ class _Graphs:
     def __init__(self, work: Work, found: Sequence[Column], count: int) -> None:
         self._work = work
         self._found = [replace(column, tensors=()) for column in found]
-        self._first = count, self._specs(exact_specs_of, found)
-        self._traced: dict[bool, Any] = {}
+        self._first = count, specs_of_all(exact_specs_of, found, work.parameter)
+        self._graphs: dict[bool, Any] = {}
 
     def of(self, found: Sequence[Column], count: int) -> Any:
         """The graph for these columns; `None` if it cannot be traced."""
-        is_like_first = (count, self._specs(exact_specs_of, found)) == self._first
-        if is_like_first not in self._traced:
-            known, specs = None, self._specs(specs_of, found)
-            if is_like_first:
-                known, specs = self._first
-            traced = _traced(self._work, self._found, known, specs)
-            self._traced[is_like_first] = traced
-        return self._traced[is_like_first]
-
-    def _specs(self, of: Callable[..., list[Any]], found: Sequence[Column]) -> Any:
-        pairs = zip(found, leaf_types(self._work.parameter), strict=True)
-        return [spec for column, type_ in pairs for spec in of(column, type_)]
+        type_ = self._work.parameter
+        is_first = (count, specs_of_all(exact_specs_of, found, type_)) == self._first
+        if is_first not in self._graphs:
+            any_ = None, specs_of_all(specs_of, found, type_)
+            known, specs = self._first if is_first else any_
+            self._graphs[is_first] = _traced(self._work, self._found, known, specs)
+        return self._graphs[is_first]
 
 
 def _traced(
     work: Work, found: Sequence[Column], known: int | None, specs: Sequence[Any]
 ) -> Any:
-    types = leaf_types(work.parameter)
-    states = list(map(tensor_spec, leaf_types(work.state)))
-
-    def run(count: Any, *flat: Any) -> list[Any]:
-        flat, start = flat[: len(specs)], flat[len(specs) :]
+    def run(values: list[Any], any_count: Any, *start: Any) -> list[Any]:
+        count = known or any_count
+        machine = Vectorized(count)
         with TensorFlowTracingContext(), living_for_one_call():
-            return _work(work, found, types, known or count, flat, start)
+            nested = unflatten(work.parameter, values)
+            made = flatten(evaluate_on(machine, work.function, nested), work.result)
+            results = machine.stacked(made)
+            if work.accumulate is None:
+                return results
+            return folded(work.accumulate, work.result, count, results, start)
 
+    states = map(tensor_spec, leaf_types(work.state))
+    more = [tf.TensorSpec([], tf.int32), *states]
     # TensorFlow logs an operation that works for one client at a time only.
     logger = tf.get_logger()
     level = logger.level
     logger.setLevel(CRITICAL)
     try:
-        traced = tf.function(run, autograph=False)
-        count = tf.TensorSpec([], tf.int32)
-        return traced.get_concrete_function(count, *specs, *states)
+        return traced(run, found, work.parameter, [*specs, *more])
     except Exception:  # the flat strategy will tell what is wrong, if anything is
         return None
     finally:
         logger.setLevel(level)
-
-
-def _work(
-    work: Work,
-    found: Sequence[Column],
-    types: Sequence[Any],
-    count: Any,
-    flat: Sequence[Any],
-    start: Sequence[Any],
-) -> list[Any]:
-    machine, tensors = Vectorized(count), iter(flat)
-    values = [value_of(c, t, tensors) for c, t in zip(found, types, strict=True)]
-    nested = unflatten(work.parameter, values)
-    made = flatten(evaluate_on(machine, work.function, nested), work.result)
-    results = machine.stacked(made)
-    if work.accumulate is None:
-        return results
-    return folded(work.accumulate, work.result, count, results, start)

@@ -27,7 +27,6 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.graph import source_of, stays_inside
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.runtimes.tensorflow.sequences import unpacked
 from fedlearn_edu.runtimes.tensorflow.variables import (
     has_effects,
     living_for_one_call,
@@ -37,6 +36,7 @@ from fedlearn_edu.runtimes.tensorflow.variables import (
 )
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, Type
+from fedlearn_edu.types.sequences import arranged
 
 # How often the shape of a state may become less definite before TensorFlow takes over.
 _MAX_TRACES = 4
@@ -230,9 +230,8 @@ class Lowered:
     def run(self, flat: Sequence[Any], machine: Machine) -> Flat:
         """The flat result for flat arguments, in which a sequence is `Elements`."""
         known, sequences = [], {}
-        for i, (value, leaf) in enumerate(
-            zip(flat, leaf_types(self.type.parameter), strict=True)
-        ):
+        given = zip(flat, leaf_types(self.type.parameter), strict=True)
+        for i, (value, leaf) in enumerate(given):
             if isinstance(leaf, SequenceType):
                 sequences[i] = value.map(_from_type(leaf.element))
             else:
@@ -245,9 +244,8 @@ class Lowered:
             known += machine.reduce(source, start, step, loop.results)
         values = iter(machine.call(self._last, known))
         found = []
-        for result, leaf in zip(
-            self._results, leaf_types(self.type.result), strict=True
-        ):
+        returned = zip(self._results, leaf_types(self.type.result), strict=True)
+        for result, leaf in returned:
             if isinstance(leaf, SequenceType):
                 sequence = result.bound(machine, sequences, values)
                 found.append(sequence.map(_to_type(leaf.element)))
@@ -264,7 +262,7 @@ def _from_type(type_: Type) -> FlatFn:
 def _to_type(type_: Type) -> FlatFn:
     spec = element_spec(type_)
     return lambda *flat: flatten(
-        unpacked(tf.nest.pack_sequence_as(spec, flat), type_), type_
+        arranged(tf.nest.pack_sequence_as(spec, flat), type_), type_
     )
 
 

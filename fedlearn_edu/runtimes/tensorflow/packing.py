@@ -9,7 +9,7 @@ layout serves equal clients, unequal ones, and a single one.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -111,21 +111,11 @@ def _columns(held: Held, type_: Type) -> list[Column]:
             return [_of_entries(e, t) for e, t in zip(by_leaf, leaves, strict=True)]
 
 
-def columns_of_one(argument: Any, type_: Type) -> list[Column] | None:
-    """The tensors and sequences of a single client, as all of them share them."""
-    flat = zip(flatten(argument, type_), leaf_types(type_), strict=True)
-    try:
-        return [
-            _same(leaf, t)
-            if isinstance(t, SequenceType)
-            else Column((tf.convert_to_tensor(leaf),), is_shared=True)
-            for leaf, t in flat
-        ]
-    except NotInMemoryError:
-        return None
-
-
 def _same(value: Any, type_: TensorType | SequenceType) -> Column:
+    # A single client has its tensors in this form already.
+    if isinstance(type_, TensorType) and tf.is_tensor(value):
+        return Column((value,), is_shared=True)
+
     def make(plain: Any) -> Column:
         if isinstance(type_, SequenceType):
             column = _packed([_elements(plain, type_)], type_, is_shared=True)
@@ -357,33 +347,56 @@ def _cut(values: Any, ends: Any, i: Any) -> Any:
     return values[_row(ends, i) : _row(ends, i + 1)]
 
 
-def run_in_memory(code: GraphCode, argument: Any) -> Any:
-    """What leaf code returns; `None` if a pipeline has to read its sequences."""
-    returns = leaf_types(code.result)
-    if code.loops is None or any(isinstance(t, SequenceType) for t in returns):
-        return None
-    if not code.has_sequences or code.parameter is None:
-        return None
-    found = columns_of_one(argument, code.parameter)
-    if found is None:
-        return None
-    layout = tuple(column.is_even for column in found)
-    graph = code.over_rows(layout, lambda: _traced_over_rows(code, found))
-    flat = [tensor for column in found for tensor in column.tensors]
-    return graph and unflatten(code.result, called(graph, *flat))
+def specs_of_all(
+    of: Callable[..., list[Any]], found: Sequence[Column], type_: Type
+) -> list[Any]:
+    """What the tensors of all columns look like."""
+    pairs = zip(found, leaf_types(type_), strict=True)
+    return [spec for column, leaf in pairs for spec in of(column, leaf)]
 
 
-def _traced_over_rows(code: GraphCode, found: Sequence[Column]) -> Any:
-    types, loops = leaf_types(code.parameter), code.loops
-    assert loops is not None
-    specs = [s for c, t in zip(found, types, strict=True) for s in specs_of(c, t)]
+def traced(
+    run: Callable[..., list[Any]], found: Sequence[Column], type_: Type, specs: Any
+) -> Any:
+    """The graph of `run(values, *more)`; `None` if a pipeline has to read a sequence.
 
-    def run(*tensors: Any) -> list[Any]:
-        flat = iter(tensors)
-        values = [value_of(c, t, flat) for c, t in zip(found, types, strict=True)]
-        return loops(values, Vectorized(None))
+    Args:
+        found: how the values of `type_` are laid out.
+        specs: what their tensors, and what else it takes, look like.
+    """
+    pairs = list(zip(found, leaf_types(type_), strict=True))
 
+    def on_tensors(*flat: Any) -> list[Any]:
+        tensors = iter(flat)
+        values = [value_of(column, t, tensors) for column, t in pairs]
+        return run(values, *tensors)
+
+    function = tf.function(on_tensors, autograph=False)
     try:
-        return tf.function(run, autograph=False).get_concrete_function(*specs)
+        return function.get_concrete_function(*specs)
     except NotInMemoryError:
         return None
+
+
+def run_in_memory(code: GraphCode, argument: Any) -> Any:
+    """What leaf code returns; `None` if a pipeline has to read its sequences."""
+    loops, parameter = code.loops, code.parameter
+    returns = leaf_types(code.result)
+    if loops is None or any(isinstance(t, SequenceType) for t in returns):
+        return None
+    if not code.has_sequences or parameter is None:
+        return None
+    # A single client is a group in which everything is the same for all.
+    found = columns(Group(Same(argument, 1), parameter, 1))
+    if found is None:
+        return None
+
+    def trace() -> Any:
+        specs = specs_of_all(specs_of, found, parameter)
+        return traced(
+            lambda flat: loops(flat, Vectorized(None)), found, parameter, specs
+        )
+
+    graph = code.over_rows(tuple(column.is_even for column in found), trace)
+    flat = [tensor for column in found for tensor in column.tensors]
+    return graph and unflatten(code.result, called(graph, *flat))

@@ -30,10 +30,9 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     wrapped,
 )
 from fedlearn_edu.runtimes.tensorflow.library import tf
-from fedlearn_edu.types import SequenceType, StructType, Type
+from fedlearn_edu.types import SequenceType, Type
 from fedlearn_edu.types.messages import misfit
-from fedlearn_edu.types.python_types import fields_of
-from fedlearn_edu.types.sequences import Cached, DatasetSequence, length_of
+from fedlearn_edu.types.sequences import Cached, DatasetSequence, arranged, length_of
 
 
 def to_variant(sequence: Any, type_: SequenceType) -> Any:
@@ -44,9 +43,9 @@ def to_variant(sequence: Any, type_: SequenceType) -> Any:
         case Cached():
             return sequence.form((RUNTIME, type_), lambda s: to_variant(s, type_))
         case tf.data.Dataset():
-            arranged = _arranged(sequence, type_)
-            variant = tf.data.experimental.to_variant(arranged)
-            return variant if arranged is sequence else keeping(variant, sequence)
+            whole = _arranged(sequence, type_)
+            variant = tf.data.experimental.to_variant(whole)
+            return variant if whole is sequence else keeping(variant, sequence)
         case DatasetSequence(dataset=dataset):
             return to_variant(dataset, type_)
         case elements:
@@ -75,23 +74,13 @@ def _arranged(dataset: Any, type_: SequenceType) -> Any:
     try:
         tf.nest.assert_same_structure(dataset.element_spec, wanted, check_types=True)
     except (TypeError, ValueError):
-        return dataset.map(lambda *parts: packed(_read(parts, element), element))
+
+        def on_element(*parts: Any) -> Any:
+            whole = parts[0] if len(parts) == 1 else parts
+            return packed(flatten(arranged(whole, element), element), element)
+
+        return dataset.map(on_element)
     return dataset
-
-
-def _read(parts: tuple[Any, ...], type_: Type) -> Iterator[Any]:
-    """The tensors of an element, a dict's in the order of the type."""
-    element: Any = parts[0] if len(parts) == 1 else parts
-    if not isinstance(type_, StructType):
-        yield element
-        return
-    fields = fields_of(element)
-    assert fields is not None
-    values = [value for _, value in fields.pairs]
-    if fields.container is dict:
-        values = [element[name] for name in type_.names()]
-    for value, part in zip(values, type_, strict=True):
-        yield from _read((value,), part)
 
 
 def _variant_of(elements: Any, type_: Type) -> Any:
@@ -170,12 +159,3 @@ def _blocks(elements: tuple[Any, ...], type_: Type) -> list[list[Any]] | None:
         [stacked([row[i] for row in run], t) for i, t in enumerate(leaf_types(type_))]
         for run in [*runs, [], []][:2]
     ]
-
-
-def unpacked(element: Any, type_: Type) -> Any:
-    """A packed element as nested Structs."""
-    if not isinstance(type_, StructType):
-        return element
-    is_dict = isinstance(element, dict)
-    fields = [element[name] for name in type_.names()] if is_dict else element
-    return type_._with_values(map(unpacked, fields, type_))
