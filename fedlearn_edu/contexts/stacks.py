@@ -64,7 +64,7 @@ def _tensorflow_batched() -> BatchedRuntime:
 
 
 def _fuse_in_tensorflow(function: ir.Lambda, name: str) -> ir.Leaf | None:
-    from fedlearn_edu.runtimes.tensorflow.fusing import fuse
+    from fedlearn_edu.runtimes.tensorflow.computation import fuse
 
     return fuse(function, name)
 

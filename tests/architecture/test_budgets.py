@@ -28,23 +28,23 @@ MAX_FUNCTION_LINES = 40
 
 # Executable lines, without those that build an error.
 MAX_EXECUTABLE = {
-    "errors": 191,
-    "structure": 95,
-    "types": 1_226,
+    "errors": 189,
+    "structure": 90,
+    "types": 1_233,
     "ir": 408,
     "language": 1_641,
-    "compiler": 276,
-    "executors": 1_663,
-    "runtimes": 1_902,
-    "contexts": 738,
+    "compiler": 399,
+    "executors": 1_676,
+    "runtimes": 1_894,
+    "contexts": 736,
     "framework": 57,
 }
-MAX_MACHINE_LINES = 17_478
+MAX_MACHINE_LINES = 17_749
 MAX_MACHINE_FILES = 100
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_077
-MAX_WAY_CLOSURE_LINES = 8_349
-MAX_ORACLE_CLOSURE_LINES = 4_034
+MAX_WAY_LINES = 3_055
+MAX_WAY_CLOSURE_LINES = 8_549
+MAX_ORACLE_CLOSURE_LINES = 4_030
 MAX_LINES = {
     "simulation": 2_595,
     "learning": 4_532,
@@ -53,7 +53,7 @@ MAX_LINES = {
     "course": 6_998,
     "demo": 684,
 }
-MAX_TEST_LINES = 43_267
+MAX_TEST_LINES = 43_483
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -3,7 +3,9 @@
 
 The body runs once, at definition, on symbolic tensors and datasets. Other TensorFlow
 computations called in it become part of its graph. The executor beside this file runs
-it; `fusing.py` traces a whole function of the language in the same way.
+it. `fuse` makes the same kind of leaf of a whole function of the language, which
+`compiler/fuse.py` hands in: what the stack of executors would do step by step,
+TensorFlow then does in one call.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +14,7 @@ from typing import Any, final
 from fedlearn_edu.compiler.expand_intrinsics import obstacle
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.traversal import intrinsics, leaves, walk
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.context_stack import TracingContext
 from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_parameter
@@ -124,6 +127,32 @@ def code_from_loops(
         return _traced(body, parameter, name)[0]
 
     return GraphCode(name, concrete, parameter, type_.result, loops, parts)
+
+
+def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
+    """The function as one leaf; `None` if TensorFlow cannot run it as a whole."""
+    if obstacle(function, RUNTIME, PRIMITIVES, OPERATIONS_IN_GRAPHS) is not None:
+        return None
+    types = {id(node.type): node.type for node in walk(function)}  # few, named often
+    if any(type_.contains(_is_sequence_of_nothing) for type_ in types.values()):
+        return None
+    if any(map(_folds_sequences, intrinsics(function))):
+        return None
+    codes = [leaf.code for leaf in leaves(function)]
+    code = code_from_loops(loops_of(function), function.type, name, codes)
+    return ir.Leaf(RUNTIME, code, function.type)
+
+
+def _folds_sequences(intrinsic: ir.Intrinsic) -> bool:
+    """TensorFlow has no loop whose running state is a sequence."""
+    return intrinsic.uri == "sequence_reduce" and intrinsic.type.result.contains(
+        lambda type_: isinstance(type_, SequenceType)
+    )
+
+
+def _is_sequence_of_nothing(type_: Type) -> bool:
+    """No dataset has elements without a tensor."""
+    return isinstance(type_, SequenceType) and not leaf_types(type_.element)
 
 
 def _lowered(body: Body, type_: Type | None) -> Lowered | None:

@@ -268,11 +268,9 @@ def step_bytes(column: Column, type_: Type, count: int) -> float:
 
 def exact_specs_of(column: Column, type_: TensorType | SequenceType) -> list[Any]:
     """What the tensors of a column look like; but for the number of steps."""
-    cut = int(isinstance(type_, SequenceType))
-    return [
-        tf.TensorSpec([None] * cut + list(t.shape[cut:]), t.dtype)
-        for t in column.tensors
-    ]
+    steps = [None] if isinstance(type_, SequenceType) else []
+    known = slice(len(steps), None)
+    return [tf.TensorSpec([*steps, *t.shape[known]], t.dtype) for t in column.tensors]
 
 
 def specs_of(column: Column, type_: TensorType | SequenceType) -> list[Any]:
