@@ -34,6 +34,7 @@ from fedlearn_edu.types import (
     SERVER,
     FederatedType,
     FunctionType,
+    SequenceType,
     StructType,
     Type,
 )
@@ -214,7 +215,7 @@ def _with_joint_aggregates(block: ir.Block) -> ir.Block:
 
 def _together(steps: Mapping[str, ir.Node]) -> list[str]:
     """The first aggregates that can be one; fewer than two if there are none."""
-    names = [name for name, it in steps.items() if _uri(it) == "federated_aggregate"]
+    names = [name for name, step in steps.items() if _is_joinable(step)]
     if len(names) < 2:
         return []
     behind = {name: _behind(name, steps) for name in names}
@@ -228,6 +229,15 @@ def _together(steps: Mapping[str, ir.Node]) -> list[str]:
         if len(found) > 1:
             return found
     return []
+
+
+def _is_joinable(step: ir.Node) -> bool:
+    """Whether it is an aggregate that any runtime can fold, alone or with others."""
+    if _uri(step) != "federated_aggregate":
+        return False
+    _, zero, *functions = _arguments(step)
+    has_sequences = zero.type.contains(lambda type_: isinstance(type_, SequenceType))
+    return not has_sequences and not any(map(free_references, functions))
 
 
 def _behind(name: str, steps: Mapping[str, ir.Node]) -> set[str]:

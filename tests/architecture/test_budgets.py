@@ -33,17 +33,17 @@ MAX_EXECUTABLE = {
     "types": 1_233,
     "ir": 408,
     "language": 1_641,
-    "compiler": 399,
+    "compiler": 405,
     "executors": 1_676,
     "runtimes": 1_894,
     "contexts": 736,
     "framework": 57,
 }
-MAX_MACHINE_LINES = 17_749
+MAX_MACHINE_LINES = 17_759
 MAX_MACHINE_FILES = 100
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_055
-MAX_WAY_CLOSURE_LINES = 8_549
+MAX_WAY_CLOSURE_LINES = 8_559
 MAX_ORACLE_CLOSURE_LINES = 4_030
 MAX_LINES = {
     "simulation": 2_595,
@@ -53,7 +53,7 @@ MAX_LINES = {
     "course": 6_998,
     "demo": 684,
 }
-MAX_TEST_LINES = 43_483
+MAX_TEST_LINES = 43_502
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -183,6 +183,25 @@ def test_an_aggregate_that_needs_another_one_comes_after_it() -> None:
     check(program, [1, 5, 2])
 
 
+def test_what_not_all_can_fold_keeps_no_other_aggregate_from_being_folded() -> None:
+    """A collected sequence, and a step that captured a value, come one by one."""
+
+    def body(x: Any, k: Any) -> Any:
+        made = fl.federated_map(increment, x)
+        shifted = fl.federated_computation(lambda s, v: add(add(s, v), k), INT, INT)
+        same = fl.federated_computation(lambda s: s, INT)
+        return (
+            fl.federated_sum(made),
+            fl.federated_collect(made),
+            fl.federated_aggregate(made, 0, shifted, add, same),
+        )
+
+    program = fl.federated_computation(body, INTS, INT)
+    found = [step for step in steps(program) if "aggregate" in step]
+    assert found == ["federated_aggregate"] * 3
+    check(program, [1, 5, 2], 10)
+
+
 def test_aggregates_of_data_are_left_apart() -> None:
     def body(x: Any, y: Any) -> Any:
         return fl.federated_sum(x), fl.federated_max(x), fl.federated_sum(twice(y))
