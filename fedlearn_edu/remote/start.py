@@ -26,6 +26,7 @@ from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.worker import FedLearnPlugin, versions
 
 _LOOPBACK = "127.0.0.1"
+_ADDRESS = "FEDLEARN_EDU_CLUSTER"
 _CORES = os.cpu_count() or 1
 
 
@@ -41,6 +42,12 @@ def local(
     timeout: float = 30.0,
 ) -> Cluster:
     """Starts workers on this machine, which import TensorFlow at once.
+
+    >>> import fedlearn_edu as fl
+    >>> with fl.remote.local(workers=2, processes=False) as cluster:
+    ...     mean = fl.federated_mean(fl.place([1.0, 3.0, 5.0], fl.CLIENTS))
+    ...     len(cluster.workers()), float(mean)
+    (2, 3.0)
 
     Args:
         workers: how many.
@@ -58,7 +65,7 @@ def local(
         CardinalityError: if a number is out of range.
     """
     check_count("workers", workers, 1, "take 1 or more")
-    plan = _plan(default_num_clients, max_fanout)
+    plan = plan_of(default_num_clients, max_fanout)
     threads = max(1, _CORES // workers)
     security = Security.temporary() if processes else None
     settings: dict[str, Any] = {"processes": processes}
@@ -92,7 +99,7 @@ def _memory() -> int:
 
 @short_traceback
 def connect(
-    cluster: Any,
+    cluster: Any = None,
     *,
     security: Security | None = None,
     max_fanout: int = 100,
@@ -102,10 +109,19 @@ def connect(
 ) -> Cluster:
     """Joins a Dask cluster that runs already.
 
+    >>> from distributed import LocalCluster
+    >>> import fedlearn_edu as fl
+    >>> with LocalCluster(processes=False, dashboard_address=None) as running:
+    ...     with fl.remote.connect(running):
+    ...         float(fl.federated_mean(fl.place([1.0, 3.0], fl.CLIENTS)))
+    2.0
+
     Args:
         cluster: the address of its scheduler, a `dask.distributed.Client`, or an object
-            with a `scheduler_address`: of dask-jobqueue, dask-kubernetes, Coiled, ….
-        security: the certificates of a `tls://` address (`distributed.Security`).
+            with a `scheduler_address`: of dask-jobqueue, dask-kubernetes, Coiled, …;
+            without, the address in the variable `FEDLEARN_EDU_CLUSTER`.
+        security: the certificates of a `tls://` address (`distributed.Security`);
+            without, those that Dask's own configuration names.
         max_fanout: see `local`.
         default_num_clients: see `local`.
         max_bytes: how much each worker keeps of clients' data; without, a quarter of
@@ -118,7 +134,8 @@ def connect(
             other versions.
         TypeMismatchError: if it is no cluster.
     """
-    plan = _plan(default_num_clients, max_fanout)
+    plan = plan_of(default_num_clients, max_fanout)
+    cluster = os.environ.get(_ADDRESS) if cluster is None else cluster
     if isinstance(cluster, Client):
         client, close = cluster, lambda: None
         _check_encrypted(str(client.scheduler.address))
@@ -139,7 +156,8 @@ def connect(
     return _cluster(client, plugin, plan, timeout, close)
 
 
-def _plan(default_num_clients: int, max_fanout: int) -> StackPlan:
+def plan_of(default_num_clients: int, max_fanout: int) -> StackPlan:
+    """The plan of a cluster's stacks."""
     check_count("max_fanout", max_fanout, 2, "a group of one is no group")
     check_count("default_num_clients", default_num_clients, 0, "take 0 or more")
     return StackPlan(default_num_clients, max_fanout, support_sequence_ops=True)
