@@ -180,7 +180,7 @@ class Dispatcher:
         try:
             while not (await asyncio.wait([work], timeout=_PING_EVERY))[0]:
                 await self.roster.ping(member.address)
-            return bytes(work.result())
+            return pickling.arrived(work.result())
         except asyncio.CancelledError:
             self._cancelling = asyncio.ensure_future(self._cancel(member, call))
             raise

@@ -20,6 +20,7 @@ from typing import Any, final
 
 import cloudpickle
 import numpy as np
+from distributed.protocol import Serialize
 
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.remote.data import Loader, Shipped
@@ -145,6 +146,11 @@ def loads_part(data: bytes, part: Callable[[str], Any]) -> Any:
     """Reads a part."""
     make, *args = loads(data, part)
     return make(*args)
+
+
+def arrived(data: Any) -> bytes:
+    """The bytes of what was sent; within one process it comes as it was wrapped."""
+    return bytes(data.data if isinstance(data, Serialize) else data)
 
 
 @final

@@ -159,7 +159,8 @@ class Service:
     async def keep(self, parts: dict[str, Any]) -> None:
         """Keeps parts as bytes, until a message names them."""
         for name, data in parts.items():
-            self._store.put(name, bytes(data), len(data))
+            found = pickling.arrived(data)
+            self._store.put(name, found, len(found))
 
     async def run(self, call: str, request: Any) -> Any:
         """Answers a message."""
@@ -169,7 +170,7 @@ class Service:
         arrived = time.perf_counter()
         try:
             async with self._turns:
-                work = self._answer(bytes(request), arrived)
+                work = self._answer(pickling.arrived(request), arrived)
                 # Not on the worker's own loop, which has to answer pings meanwhile.
                 return to_serialize(await run_async(work, Terms("the message")))
         finally:
