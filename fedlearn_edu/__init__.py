@@ -65,7 +65,7 @@ from fedlearn_edu.types import (
 )
 
 if TYPE_CHECKING:
-    from fedlearn_edu import learning
+    from fedlearn_edu import backends, learning, remote
     from fedlearn_edu.learning import federated_averaging as federated_averaging
     from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
     from fedlearn_edu.runtimes.tensorflow.library import tf

@@ -146,10 +146,6 @@ AsyncContext | renamed | since 0.38 | fl.framework.Context
 test | gone | since 0.14 | fl.framework.ReferenceContext
   fl.set_default_context(fl.framework.ReferenceContext())
 
-== fedlearn_edu.backends.native
-set_local_cpp_execution_context | renamed | later on | fl.set_default_context
-  fl.backends.native.set_local_python_execution_context(default_num_clients=3)
-
 == fedlearn_edu.simulation
 set_default_context | never | with its environments | fl.set_default_context
   fl.set_default_context(fl.simulation.build_inprocess_environment())

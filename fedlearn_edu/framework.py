@@ -54,6 +54,7 @@ from fedlearn_edu.language.value import Value
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 
 if TYPE_CHECKING:
+    from fedlearn_edu.remote.channels import remote_executor_factory
     from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
 
 ExecutionContext = SyncExecutionContext
@@ -120,7 +121,7 @@ __all__ = [
     "ir",
     "local_executor_factory",
     "register_runtime",
-    "remote_executor_factory",  # noqa: F822 (needs Dask, so it comes later)
+    "remote_executor_factory",
     "set_default_context",
     "sizing_executor_factory",
     "thread_debugging_executor_factory",

@@ -111,7 +111,7 @@ def connect(
 
     >>> from distributed import LocalCluster
     >>> import fedlearn_edu as fl
-    >>> with LocalCluster(processes=False, dashboard_address=None) as running:
+    >>> with LocalCluster(processes=False, dashboard_address="127.0.0.1:0") as running:
     ...     with fl.remote.connect(running):
     ...         float(fl.federated_mean(fl.place([1.0, 3.0], fl.CLIENTS)))
     2.0
