@@ -272,7 +272,8 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         max_bytes: how many bytes of clients' data and code it keeps; a quarter of the
             machine's memory without.
         at_once: how many messages it works on side by side.
-        warm_up: whether TensorFlow is imported at once, beside everything else.
+        warm_up: whether a process of its own imports TensorFlow at once, beside
+            everything else.
     """
 
     name = "fedlearn-edu"
@@ -282,6 +283,7 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         self._max_bytes = max_bytes
         self._at_once = at_once
         self._warm_up = warm_up
+        self._made_in = os.getpid()
 
     def setup(self, worker: Worker) -> None:
         """Adds the handlers."""
@@ -291,6 +293,6 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         worker.handlers["fl_run"] = service.run
         worker.handlers["fl_cancel"] = service.cancel
         worker.handlers["fl_ping"] = service.ping
-        if self._warm_up:
+        if self._warm_up and os.getpid() != self._made_in:
             library = "fedlearn_edu.runtimes.tensorflow.computation"
             threading.Thread(target=import_module, args=[library], daemon=True).start()
