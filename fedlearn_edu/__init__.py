@@ -81,6 +81,8 @@ def __getattr__(name: str) -> Any:
         return learning if name == "learning" else learning.federated_averaging
     if name == "viz":  # imports this module, so it comes later
         return import_module("fedlearn_edu.viz")
+    if name == "remote":  # needs Dask
+        return import_module("fedlearn_edu.remote")
     # The two names here that need TensorFlow, and load it without a word on stderr.
     if name == "tf_computation":
         from fedlearn_edu.runtimes.tensorflow.computation import tf_computation

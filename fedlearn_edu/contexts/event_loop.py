@@ -108,7 +108,7 @@ class _Running(Generic[T]):
     def __init__(
         self, work: Work[T], terms: Terms, max_loops: float = float("inf")
     ) -> None:
-        self._terms, self._call, self._work = terms, underway.Call(), work
+        self._terms, self._call, self._work = terms, underway.Call(terms.callee), work
         self._worker = _take(self._call, max_loops)
         steps = _steps(self._worker, self._call, work)
         self.future: Future[T]

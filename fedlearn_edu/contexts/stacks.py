@@ -220,12 +220,17 @@ class StackBuilder:
             return make
         return FederatedGroupingStrategy.factory(make, found, len(clients), self._pool)
 
-    def hierarchy(self, num_clients: int) -> Executor:
-        """Groups of at most `max_fanout` clients, and groups of groups above them."""
-        fanout = self._plan.max_fanout
+    def hierarchy(
+        self, num_clients: int, executor_of: Callable[[range], Executor] | None = None
+    ) -> Executor:
+        """Groups of at most `max_fanout` clients, and groups of groups above them.
+
+        `executor_of` makes the executor of one group; it is flat, and here, without.
+        """
+        fanout, make = self._plan.max_fanout, executor_of or self.flat
         starts = range(0, num_clients, fanout)
         groups = [range(s, min(s + fanout, num_clients)) for s in starts]
-        level = [(self.flat(group), len(group)) for group in groups]
+        level = [(make(group), len(group)) for group in groups or [range(0)]]
         while True:
             starts = range(0, len(level), fanout)
             level = [self._compose(level[s : s + fanout]) for s in starts]

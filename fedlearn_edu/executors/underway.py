@@ -21,7 +21,8 @@ place: ContextVar[str] = ContextVar("place", default="")
 class Call:
     """One call of a computation."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "the call") -> None:
+        self.name = name
         self._under_way: dict[object, str] = {}
         self.is_given_up = False
 

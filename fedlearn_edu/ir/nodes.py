@@ -32,7 +32,8 @@ class LeafCode(Protocol):
     """What every runtime's leaf code offers to those who do not know the runtime.
 
     Code that has no effect but its result may say so, with `is_pure = True`: after an
-    error it is run again, step by step, to tell more.
+    error it is run again, step by step, to tell more. Code that is more than its pickle
+    says with `origin` what made it: a function, and its arguments.
     """
 
     @property

@@ -33,7 +33,7 @@ from fedlearn_edu.types import (
 )
 from fedlearn_edu.types.containers import Placed, private
 from fedlearn_edu.types.dtypes import smallest
-from fedlearn_edu.types.sequences import Cached, cache, check_unshared, unwrap
+from fedlearn_edu.types.sequences import Cached, Members, cache, check_unshared, unwrap
 from fedlearn_edu.types.type_join import infer_member, infer_members, infer_sequence
 
 _MAX_ROWS = 10
@@ -317,6 +317,8 @@ def participants(placed: Placed) -> list[tuple[str, Any]]:
     members = placed._cached
     if not members:
         return [(f"no {noun}", "")]
+    if isinstance(members, Members):  # to look at one would make it here
+        members = ["made where it is needed"] * len(members)
     rows = [(f"{noun} {i}", members[i]) for i in range(min(len(members), _MAX_ROWS))]
     if len(members) > _MAX_ROWS:
         rows[-2] = ("…", f"({len(members) - _MAX_ROWS + 1} more)")

@@ -48,6 +48,7 @@ from fedlearn_edu.types.sequences import (
     Cached,
     DatasetSequence,
     LazySequence,
+    Members,
     check_unshared,
     iterate,
     read_once,
@@ -128,7 +129,7 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
 
 def _lazy(plain: Any, type_: Type) -> list[LazySequence]:
     """The sequences that are read from a user's iterators."""
-    if isinstance(plain, Cached):
+    if isinstance(plain, Cached | Members):
         return []
     match type_:
         case SequenceType() if isinstance(plain, LazySequence):
@@ -256,6 +257,8 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
             if isinstance(value, list) and isinstance(type_.member, TensorType):
                 error.do = say.bare_value(type_)
             raise
+    if isinstance(value, Members):
+        return value
     who = "client" if type_.placement is CLIENTS else "server"
     if not _has_entries(value):
         raise say.no_entries(who, type_, value, path, is_dataset(value))

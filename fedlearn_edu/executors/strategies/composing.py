@@ -10,7 +10,7 @@ partial folds, in the order of the children.
 """
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from itertools import islice, starmap
+from itertools import accumulate, starmap
 from typing import Any, final
 
 from fedlearn_edu.executors import messages
@@ -87,8 +87,9 @@ class FederatedComposingStrategy(FederatingStrategy):
             return (await self._server.create_value(plain, type_.member),)
         parts: list[Any] = [value] * len(self._children)
         if not type_.all_equal:
-            rest = iter(check_members(value, sum(self._counts), type_))
-            parts = [list(islice(rest, count)) for count in self._counts]
+            members = check_members(value, sum(self._counts), type_)
+            ends = zip(self._counts, accumulate(self._counts), strict=True)
+            parts = [members[end - count : end] for count, end in ends]
         pairs = zip(self._children, parts, strict=True)
         return tuple(await gather(c.create_value(part, type_) for c, part in pairs))
 

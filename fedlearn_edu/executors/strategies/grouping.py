@@ -98,7 +98,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
             return await self._below.embed(value, type_)
         if type_.all_equal:
             return Same(value, self._count)
-        return Entries(check_members(value, self._count, type_))
+        return Entries(tuple(check_members(value, self._count, type_)))
 
     async def compute(self, representation: Any, type_: FederatedType) -> Any:
         """Materializes all members, or the one value that all hold."""

@@ -11,7 +11,8 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from fedlearn_edu.types import (
     Placement,
     Type,
 )
+from fedlearn_edu.types.sequences import Members
 
 TargetExecutors = Mapping[Placement | None, Executor | Sequence[Executor]]
 
@@ -41,7 +43,7 @@ def check_members(value: Any, count: int, type_: FederatedType) -> Sequence[Any]
         TypeMismatchError: if it is no list or tuple.
         CardinalityError: if it has another number of entries.
     """
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list | tuple | Members):
         raise messages.not_entries(value, type_)
     if len(value) != count:
         raise messages.wrong_number_of_members(len(value), count, type_)
@@ -152,37 +154,48 @@ async def in_turn(members: Iterable[ExecutorValue]) -> Results:
 _calls = itertools.count()
 
 
-def pairwise_masks(prototype: Any, num_clients: int) -> tuple[Any, ...]:
+def pairwise_masks(prototype: Any, num_clients: int) -> Members:
     """One mask for each client, shaped like `prototype`; all masks sum to zero.
 
-    A single client shares no mask: its mask is zero, and the server
-    sees its value. That is true of every real protocol, too.
+    Each is made of the seeds that its client shares with others, and only where it is
+    needed. A single client shares none: its mask is zero, and the server sees its
+    value. That is true of every real protocol, too.
     """
-    columns = [_masks_of_leaf(leaf, num_clients) for leaf in leaves(prototype)]
-    return tuple(
-        unflatten(prototype, [column[i] for column in columns])
-        for i in range(num_clients)
-    )
+    like = unflatten(prototype, map(np.zeros_like, leaves(prototype)))
+    return Members(_PairwiseMask(like, num_clients, next(_calls)), range(num_clients))
 
 
-def _masks_of_leaf(leaf: Any, num_clients: int) -> list[Any]:
-    rng = np.random.default_rng([2017, next(_calls)])
-    array = np.asarray(leaf)
-    totals = np.zeros((num_clients, *array.shape), array.dtype)
-    limits = np.iinfo(array.dtype)
-    ends = limits.min, limits.max
-    for i, j in _neighbors(num_clients):
-        shared = rng.integers(*ends, array.shape, array.dtype, endpoint=True)
-        totals[i] += shared
-        totals[j] -= shared
-    return [total[()] for total in totals]
+@final
+@dataclass(frozen=True)
+class _PairwiseMask:
+    """The mask of each of `count` clients: of two that share a seed, one subtracts."""
+
+    prototype: Any
+    count: int
+    call: int
+
+    def __call__(self, client: int) -> Any:
+        masks = [
+            self._of_leaf(number, np.asarray(leaf), client)
+            for number, leaf in enumerate(leaves(self.prototype))
+        ]
+        return unflatten(self.prototype, masks)
+
+    def _of_leaf(self, number: int, leaf: Any, client: int) -> Any:
+        total = np.zeros(leaf.shape, leaf.dtype)
+        limits = np.iinfo(leaf.dtype)
+        ends = limits.min, limits.max
+        for other in _neighbors(client, self.count):
+            pair = sorted((client, other))
+            rng = np.random.default_rng([2017, self.call, number, *pair])
+            shared = rng.integers(*ends, leaf.shape, leaf.dtype, endpoint=True)
+            total += shared if client < other else -shared
+        return total[()]
 
 
-def _neighbors(count: int) -> list[tuple[int, int]]:
+def _neighbors(client: int, count: int) -> list[int]:
+    """The clients at most log₂ `count` places away, in a circle."""
     reach = math.ceil(math.log2(count)) if count > 1 else 0
-    pairs = {
-        (min(i, (i + d) % count), max(i, (i + d) % count))
-        for i in range(count)
-        for d in range(1, reach + 1)
-    }
-    return sorted(pair for pair in pairs if pair[0] != pair[1])
+    steps = range(1, reach + 1)
+    near = {(client + sign * step) % count for step in steps for sign in (1, -1)}
+    return sorted(near - {client})

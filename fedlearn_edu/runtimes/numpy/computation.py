@@ -60,12 +60,17 @@ class PythonCode:
     is_said: bool
     digest: str = field(default_factory=lambda: uuid.uuid4().hex)
 
+    @property
+    def origin(self) -> tuple[Callable[..., "PythonCode"], tuple[Any, ...]]:
+        """What makes the same code where Python functions may be handed over."""
+        return PythonCode, tuple(getattr(self, f.name) for f in fields(self))
+
     def __reduce__(self) -> tuple[Any, ...]:
         # By name, as Python pickles functions. A decorated name holds the computation;
         # `np_computation(fn, type)` leaves the function its name.
         module, qualname = self.fn.__module__, self.fn.__qualname__
         if _object_named(module, qualname) is self.fn:
-            return (PythonCode, tuple(getattr(self, f.name) for f in fields(self)))
+            return self.origin
         if _code_named(module, qualname) is not self:
             raise messages.nameless(module, qualname)
         return (_code_named, (module, qualname))

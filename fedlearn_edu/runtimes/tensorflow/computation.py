@@ -61,8 +61,20 @@ def trace_tensorflow(
         return from_body(result, fn_name)
 
     code = trace(body, type_, fn_name)
+    code.origin = _traced_again, (code, fn, names, type_, fn_name)
     leaf = ir.Leaf(RUNTIME, code, FunctionType(type_, code.result))
     return Computation(leaf, fn_name, fn.__doc__)
+
+
+def _traced_again(
+    code: GraphCode, fn: Callable[..., Any], *signature: Any
+) -> GraphCode:
+    """The function traced here, if it still means the same as `code`; else `code`."""
+    traced = trace_tensorflow(fn, *signature).tree
+    assert isinstance(traced, ir.Leaf)
+    again: Any = traced.code
+    found: GraphCode = again if again.digest == code.digest else code
+    return found
 
 
 @final
@@ -140,7 +152,14 @@ def fuse(function: ir.Lambda, name: str) -> ir.Leaf | None:
         return None
     codes = [leaf.code for leaf in leaves(function)]
     code = code_from_loops(loops_of(function), function.type, name, codes)
+    code.origin = _fused_again, (function, name)
     return ir.Leaf(RUNTIME, code, function.type)
+
+
+def _fused_again(function: ir.Lambda, name: str) -> GraphCode:
+    leaf: Any = fuse(function, name)
+    code: GraphCode = leaf.code
+    return code
 
 
 def _folds_sequences(intrinsic: ir.Intrinsic) -> bool:

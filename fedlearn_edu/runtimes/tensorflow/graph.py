@@ -72,9 +72,13 @@ class GraphCode:
     Attributes:
         parts: what it is made of and may be impure, if it is not one traced body.
         loops: the same on a machine that runs loops in memory, from flat values to flat
-            values; `None` if only a pipeline can read its sequences. It does not travel
-            to other processes.
+            values; `None` if only a pipeline can read its sequences. A pickle, which
+            has the graph, does not have them.
+        origin: a function, and arguments of it, that make this code once more, loops
+            and all; for processes that may be handed Python functions.
     """
+
+    origin: tuple[Callable[..., "GraphCode"], tuple[Any, ...]] | None = None
 
     def __init__(
         self,

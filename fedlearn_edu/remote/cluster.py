@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A cluster, as a program sees it: an execution context, and a place for data.
+
+`local` starts worker processes on this machine; `connect` joins what runs already. Dask
+has the members, the connections and TLS. The work itself goes by messages of our own
+(`dispatcher.py`).
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Self, final
+
+import cloudpickle
+from distributed import Client
+
+from fedlearn_edu.contexts.execution import SyncExecutionContext
+from fedlearn_edu.contexts.factories import check_count
+from fedlearn_edu.contexts.stacks import StackPlan
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.language.federated_value import FederatedValue
+from fedlearn_edu.remote.data import Loader
+from fedlearn_edu.remote.dispatcher import Dispatcher
+from fedlearn_edu.remote.factory import RemoteExecutorFactory
+from fedlearn_edu.remote.records import Traffic, WorkerInfo
+from fedlearn_edu.types import CLIENTS, FederatedType, to_type
+from fedlearn_edu.types.sequences import Members
+
+
+@final
+class Cluster(AbstractContextManager["Cluster"]):
+    """Workers in other processes, which hold the clients of a program.
+
+    In its `with` block, or after `fl.set_default_context(cluster.context)`, calls run
+    there. Made by `local` and `connect`.
+
+    Attributes:
+        context: runs computations with their clients at the workers.
+    """
+
+    def __init__(
+        self, client: Client, dispatcher: Dispatcher, plan: StackPlan,
+        close: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self._client = client
+        self._dispatcher = dispatcher
+        self._close = close
+        factory = RemoteExecutorFactory(dispatcher.run, plan)
+        self.context = SyncExecutionContext(factory)
+
+    def __enter__(self) -> Self:
+        self.context.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.context.__exit__(*exception)
+        self.close()
+
+    @short_traceback
+    def place(
+        self, load: Callable[[Any], Any], clients: int | Sequence[Any], member_type: Any
+    ) -> FederatedValue:
+        """Data of clients that are loaded where they are used.
+
+        Args:
+            load: from a client's id to its data, the same data each time. It runs at
+                workers: what it reads has to be there. It travels by value.
+            clients: their ids; or their number, and the ids are 0, 1, ….
+            member_type: what denotes the type of one client's data.
+
+        Returns:
+            A value of type `{member_type}@CLIENTS`, for any computation.
+        """
+        if isinstance(clients, int):
+            check_count("clients", clients, 0, "it is the number of clients")
+        ids = range(clients) if isinstance(clients, int) else tuple(clients)
+        type_ = to_type(member_type)
+        made = cloudpickle.dumps((load, str(type_)))
+        key = hashlib.sha256(made).hexdigest()[:16]
+        members = Members(Loader(load, type_, key), ids)
+        return FederatedValue(members, FederatedType(type_, CLIENTS, all_equal=False))
+
+    def workers(self) -> tuple[WorkerInfo, ...]:
+        """The workers, those that were lost included."""
+        infos: tuple[WorkerInfo, ...] = self._ask(self._dispatcher.roster.infos())
+        return infos
+
+    def log(self) -> list[str]:
+        """Who joined, and who was lost, in order."""
+        return list(self._dispatcher.roster.lines)
+
+    def traffic(self) -> Traffic:
+        """The messages of the calls so far, with their sizes and times."""
+        return self._dispatcher.traffic()
+
+    @property
+    def address(self) -> str:
+        """Where its scheduler listens."""
+        return str(self._client.scheduler.address)
+
+    @property
+    def dashboard_link(self) -> str | None:
+        """The address of Dask's dashboard, if there is one."""
+        link = self._client.dashboard_link
+        return str(link) if link else None
+
+    def close(self) -> None:
+        """Ends what was started for this cluster; nothing is lost but caches."""
+        self._close()
+
+    def __repr__(self) -> str:
+        infos = self.workers()
+        alive = [info for info in infos if info.is_alive]
+        lines = [f"<cluster of {len(alive)} workers at {self.address}>"]
+        for info in infos:
+            held = f"{info.clients} clients, {info.nbytes / 1e6:.1f} MB"
+            lines.append(f"  {info.name}  {held if info.is_alive else 'lost'}")
+        return "\n".join(lines)
+
+    def _ask(self, work: Any) -> Any:
+        loop = self._client.loop.asyncio_loop
+        return asyncio.run_coroutine_threadsafe(work, loop).result()

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends messages to workers, again to another one if a worker is lost, and counts them.
+
+    a loop of ours       run        pickles a message, waits for its answer
+    the loop of Dask     _deliver   picks a worker, until one has answered
+                         _ask       sends what the worker lacks, and then the message
+
+A message is a pure function of what it holds: who evaluates it, and how often, makes no
+difference. While an answer is awaited, the worker is pinged.
+"""
+
+import asyncio
+import itertools
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, final
+
+import tblib
+from distributed import Client
+
+from fedlearn_edu.executors import underway
+from fedlearn_edu.remote import messages, pickling
+from fedlearn_edu.remote.executor import Group
+from fedlearn_edu.remote.expressions import Expression
+from fedlearn_edu.remote.records import Message, Round, Traffic
+from fedlearn_edu.remote.roster import Member, Roster
+from fedlearn_edu.remote.worker import Answer, Request
+
+T = TypeVar("T")
+_PING_EVERY = 5.0
+# So many workers may be lost with the same message: then it is the message's fault.
+_MAX_LOST = 3
+_MAX_ROUNDS = 1000
+
+
+@final
+@dataclass(eq=False)
+class _Call:
+    """One call of a computation, and its messages so far."""
+
+    call: object
+    number: int
+    name: str
+    begin: float
+    messages: list[Message] = field(default_factory=list)
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    @contextmanager
+    def given_up_together(self) -> Iterator[None]:
+        """Cancels all messages of the call when one of them is cancelled."""
+        task = asyncio.current_task()
+        assert task is not None
+        self.tasks.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            for other in self.tasks - {task}:
+                other.cancel()
+            raise
+        finally:
+            self.tasks.discard(task)
+
+    def note(
+        self,
+        member: Member,
+        group: Group,
+        sent: float,
+        spans: tuple[float, float, float],
+        down: int,
+        up: int,
+        *,
+        is_lost: bool = False,
+    ) -> None:
+        """Adds a message; `spans` says when it began, ended and was answered."""
+        clients = (group.clients.start, len(group.clients))
+        message = Message(member.name, *clients, sent, *spans, down, up, is_lost)
+        self.messages.append(message)
+
+
+@final
+class Dispatcher:
+    """Evaluates expressions at the workers of a cluster."""
+
+    def __init__(self, client: Client, timeout: float) -> None:
+        self._client = client
+        self._library = pickling.Library()
+        self._calls: list[_Call] = []
+        self._numbers = itertools.count(1)
+        self._messages = itertools.count()
+        self._fingerprints: dict[str, str] = {}
+        self.roster = Roster(client, timeout)
+
+    async def run(self, group: Group, expression: Expression) -> Any:
+        """The plain value of an expression, on a stack of `group`.
+
+        Raises:
+            ClusterError: if no worker is left, or if the data of clients have changed.
+        """
+        call = self._call()
+        packed = self._library.dumps(Request(group, expression))
+        clients = messages.clients_of(group.clients)
+        with underway.underway(f"the work of {clients}"), call.given_up_together():
+            answer = await self.there(self._deliver(group, packed, call))
+        self._check_data(answer.fingerprints)
+        if answer.kind == "value":
+            return answer.content
+        error, trace = answer.content
+        raise error.with_traceback(tblib.Traceback.from_dict(trace).as_traceback())
+
+    async def there(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine on the loop of the Dask client."""
+        loop = self._client.loop.asyncio_loop
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+
+    def traffic(self) -> Traffic:
+        """The messages so far."""
+        return Traffic(
+            tuple(
+                Round(call.number, call.name, tuple(sorted(call.messages, key=_sent)))
+                for call in self._calls
+                if call.messages
+            )
+        )
+
+    def _call(self) -> _Call:
+        call = underway.call.get()
+        if call is not None:
+            for known in reversed(self._calls):
+                if known.call is call:
+                    return known
+        name = "a call" if call is None else call.name
+        new = _Call(call, next(self._numbers), name, time.perf_counter())
+        self._calls.append(new)
+        del self._calls[:-_MAX_ROUNDS]
+        return new
+
+    async def _deliver(
+        self, group: Group, packed: pickling.Packed, call: _Call
+    ) -> Answer:
+        for _ in range(_MAX_LOST):
+            size = group.plan.max_fanout
+            member = await self.roster.member_for(group.clients, size)
+            sent = time.perf_counter() - call.begin
+            try:
+                answer, down, up = await self._ask(member, packed)
+            except OSError as error:
+                spans = (sent, sent, time.perf_counter() - call.begin)
+                call.note(member, group, sent, spans, len(packed.data), 0, is_lost=True)
+                self.roster.lose(member, messages.why(error))
+                self.roster.note(f"{messages.clients_of(group.clients)} go elsewhere")
+                continue
+            received = time.perf_counter() - call.begin
+            # Half of what is neither work nor waiting for it is the way down.
+            way = max(received - sent - answer.waited - answer.seconds, 0.0) / 2
+            began = sent + way + answer.waited
+            spans = (began, began + answer.seconds, received)
+            call.note(member, group, sent, spans, down, up)
+            return answer
+        raise messages.lost_again_and_again(group.clients, _MAX_LOST)
+
+    async def _ask(
+        self, member: Member, packed: pickling.Packed
+    ) -> tuple[Answer, int, int]:
+        """The answer, and how many bytes went there and came back."""
+        down = len(packed.data)
+        while True:
+            down += await self._provide(member, packed.parts)
+            data = await self._watched(member, packed.data)
+            answer: Answer = pickling.loads(data, lambda _: None)
+            if answer.kind != "missing":
+                return answer, down, len(data)
+            member.parts.pop(answer.content, None)
+
+    async def _provide(self, member: Member, names: frozenset[str]) -> int:
+        """Sends a worker the parts it lacks; says how many bytes they have."""
+        lacking = {
+            n: self._library.part(n).data for n in names if n not in member.parts
+        }
+        if lacking:
+            work = self._client.rpc(member.address).fl_keep(parts=lacking)
+            task = asyncio.ensure_future(work)
+            member.parts.update(dict.fromkeys(lacking, task))
+        for task in {member.parts[name] for name in names if name in member.parts}:
+            await task
+        return sum(map(len, lacking.values()))
+
+    async def _watched(self, member: Member, data: bytes) -> bytes:
+        """The answer to a message, as long as the worker is alive."""
+        call = f"{self._library.prefix}-{next(self._messages)}"
+        rpc = self._client.rpc(member.address)
+        work = asyncio.ensure_future(rpc.fl_run(call=call, request=data))
+        try:
+            while not (await asyncio.wait([work], timeout=_PING_EVERY))[0]:
+                await self.roster.ping(member.address)
+            answer: bytes = work.result()
+            return answer
+        except asyncio.CancelledError:
+            self._cancelling = asyncio.ensure_future(self._cancel(member, call))
+            raise
+        finally:
+            work.cancel()
+
+    async def _cancel(self, member: Member, call: str) -> None:
+        with suppress(OSError):
+            await self._client.rpc(member.address).fl_cancel(call=call)
+
+    def _check_data(self, fingerprints: dict[str, str]) -> None:
+        for key, found in fingerprints.items():
+            if self._fingerprints.setdefault(key, found) != found:
+                raise messages.data_changed(key)
+
+
+def _sent(message: Message) -> float:
+    return message.sent

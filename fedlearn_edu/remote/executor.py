@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executor of a group of clients whose stack is in another process.
+
+It writes down what it is asked for (`expressions.py`), and sends it in one message when
+a result is wanted: a result at the server at once, so that all groups work side by
+side; any other one when it is materialized. It holds no data and keeps no connection;
+the dispatcher does (`dispatcher.py`).
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, final
+
+from fedlearn_edu.contexts.stacks import StackPlan
+from fedlearn_edu.executors.base import (
+    Executor,
+    ExecutorValue,
+    as_struct,
+    check_call,
+    check_owned,
+    position,
+    resolve,
+)
+from fedlearn_edu.executors.concurrency import is_inline
+from fedlearn_edu.remote.data import to_ship
+from fedlearn_edu.remote.expressions import (
+    Called,
+    Embedded,
+    Expression,
+    Selected,
+    Structure,
+)
+from fedlearn_edu.types import SERVER, FederatedType, StructType, Type
+from fedlearn_edu.types.definitions import struct_type
+from fedlearn_edu.types.sequences import Members
+
+
+@final
+@dataclass(frozen=True)
+class Group:
+    """Some clients, and the stack they need.
+
+    Attributes:
+        plan: how stacks are built.
+        clients: their numbers.
+        runtimes: what their leaf code needs.
+    """
+
+    plan: StackPlan
+    clients: range
+    runtimes: frozenset[str]
+
+
+Send = Callable[[Group, Expression], Coroutine[Any, Any, Any]]
+
+
+@final
+class RemoteValue(ExecutorValue):
+    """The expression of a value, and its plain form once it was asked for."""
+
+    def __init__(
+        self, owner: "RemoteExecutor", expression: Expression, type_: Type
+    ) -> None:
+        self.owner = owner
+        self.expression = expression
+        self._type = type_
+        self._result: asyncio.Task[Any] | None = None
+
+    @property
+    def type_signature(self) -> Type:
+        """The type of the value."""
+        return self._type
+
+    def begin(self) -> "asyncio.Task[Any]":
+        """Sends the expression, unless it was sent before."""
+        if self._result is None:
+            work = self.owner.send(self.expression)
+            self._result = asyncio.ensure_future(work)
+            # After an error nobody may want it any more.
+            self._result.add_done_callback(lambda t: t.cancelled() or t.exception())
+        return self._result
+
+    async def compute(self) -> Any:
+        """The plain form, made by a worker."""
+        return await self.begin()
+
+
+def _to_ship(value: Any, type_: Type) -> Any:
+    """Clients' data one by one, so that those of a placed value travel only once."""
+    if not isinstance(type_, FederatedType) or type_.all_equal:
+        return value
+    if isinstance(value, Members):
+        return value
+    return [to_ship(member, type_.member) for member in value]
+
+
+@final
+class RemoteExecutor(Executor):
+    """A federated stack over a group of clients, in another process.
+
+    Args:
+        group: which clients, and which stack.
+        send: evaluates an expression at a worker.
+
+    Source: `tff.framework.RemoteExecutor`.
+    """
+
+    def __init__(self, group: Group, send: Send) -> None:
+        self._group = group
+        self._send = send
+
+    async def send(self, expression: Expression) -> Any:
+        """The plain value of an expression."""
+        return await self._send(self._group, expression)
+
+    async def create_value(
+        self, value: Any, type_spec: Type | None = None
+    ) -> RemoteValue:
+        """Notes a plain value or a tree."""
+        node, type_ = resolve(value, type_spec)
+        plain = _to_ship(value, type_) if node is None else node
+        expression = Embedded(plain, type_)
+        return RemoteValue(self, expression, type_)
+
+    async def create_call(
+        self, comp: ExecutorValue, arg: ExecutorValue | None = None
+    ) -> RemoteValue:
+        """Notes a call; a result at the server is begun, since it will be wanted."""
+        fn = check_owned(comp, RemoteValue, self)
+        argument = None if arg is None else check_owned(arg, RemoteValue, self)
+        result = check_call(fn, argument).result
+        below = None if argument is None else argument.expression
+        value = RemoteValue(self, Called(fn.expression, below), result)
+        at_server = isinstance(result, FederatedType) and result.placement is SERVER
+        if at_server and not is_inline():
+            value.begin()
+        return value
+
+    async def create_struct(self, elements: Any) -> RemoteValue:
+        """Notes values side by side."""
+        fields = as_struct(elements)
+        values = [check_owned(field, RemoteValue, self) for field in fields]
+        types = tuple([value.type_signature for value in values])
+        parts = fields.with_values([value.expression for value in values])
+        return RemoteValue(self, Structure(parts), struct_type(fields.names(), types))
+
+    async def create_selection(
+        self, source: ExecutorValue, index: int | None = None, name: str | None = None
+    ) -> RemoteValue:
+        """Notes a selection."""
+        value = check_owned(source, RemoteValue, self)
+        at = position(value.type_signature, index, name)
+        assert isinstance(value.type_signature, StructType)
+        expression = Selected(value.expression, at)
+        return RemoteValue(self, expression, value.type_signature[at])
+
+    def close(self) -> None:
+        """There is nothing to release: workers keep caches only."""

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said when a cluster cannot do what it was asked for."""
+
+from collections.abc import Mapping, Sequence
+from typing import final
+
+from fedlearn_edu.errors import FedLearnError, TypeMismatchError, describe
+
+
+@final
+class ClusterError(FedLearnError, ConnectionError):
+    """A cluster cannot be reached, has nobody left, or must not be trusted."""
+
+
+def clients_of(clients: range) -> str:
+    if len(clients) == 1:
+        return f"client {clients.start}"
+    return f"clients {clients.start} to {clients.stop - 1}" if clients else "no clients"
+
+
+def why(error: BaseException) -> str:
+    if isinstance(error, TimeoutError):
+        return "it does not answer"
+    return "its connection broke off"
+
+
+def nobody_left(lines: Sequence[str], timeout: float) -> ClusterError:
+    lost = [line for line in lines if "was lost" in line]
+    return ClusterError(
+        "no worker is left",
+        expected=f"a worker that answers within {timeout:g} s",
+        found="; ".join(lost[-3:]) or "no worker ever joined",
+        do="start workers, and run the cell again: data are loaded anew",
+    )
+
+
+def scheduler_gone(status: str) -> ClusterError:
+    return ClusterError(
+        "the scheduler of the cluster is gone",
+        expected="a connection to it",
+        found=f"the connection is {status}",
+        do="start it, connect once more (fl.remote.connect), and run the cell again",
+    )
+
+
+def lost_again_and_again(clients: range, times: int) -> ClusterError:
+    return ClusterError(
+        f"the work of {clients_of(clients)} was lost with {times} workers",
+        expected="a worker that survives it",
+        found=f"{times} workers that ended in the middle of it",
+        do="it may need more memory than they have: smaller groups (max_fanout=…) do",
+    )
+
+
+def data_changed(key: str) -> ClusterError:
+    return ClusterError(
+        "client data changed: they were loaded once more, and differ",
+        expected="a function that loads the same data each time",
+        found="other data for the same clients",
+        do="let it depend on the client's id alone: no clock, and a seed for chance",
+    )
+
+
+def other_versions(found: Mapping[str, str]) -> ClusterError:
+    rows = [f"{who}: {what}" for who, what in found.items()]
+    return ClusterError(
+        "workers have other versions than this process",
+        expected="the same Python and packages everywhere",
+        found="; ".join(rows),
+        do="install the same ones there, or take the same image",
+    )
+
+
+def unreachable(address: str, error: Exception) -> ClusterError:
+    return ClusterError(
+        "the cluster cannot be reached",
+        expected="a scheduler that lets this process in",
+        found=f"{address}: {type(error).__name__}: {error}",
+        do="see that it runs; a tls:// address needs its certificates (security=…)",
+    )
+
+
+def open_to_everyone(address: str) -> ClusterError:
+    return ClusterError(
+        "this address has no encryption, and is not on this machine",
+        expected="tls://…: whoever reaches a tcp:// port may run code on it",
+        found=address,
+        do="start the scheduler with TLS, and connect with security=Security(…)",
+    )
+
+
+def no_cluster(found: object) -> TypeMismatchError:
+    is_channel = type(found).__module__.startswith("grpc")
+    do = "fl.remote.local(workers=2), or fl.remote.connect('tls://host:8786', …)"
+    return TypeMismatchError(
+        "gRPC channels lead to the ancestor's workers" if is_channel
+        else "this is no cluster",
+        expected="an address, a dask.distributed.Client, or a cluster object",
+        found=describe(found),
+        do=do,
+    )  # fmt: skip

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who the workers are: which are alive, and which of them serves a group of clients.
+
+A worker that joins takes the place of one that was lost, or a new one. A group belongs
+to a place. So its data stay where they are for as long as its worker lives.
+"""
+
+import asyncio
+import itertools
+import time
+from typing import Any, final
+
+from distributed import Client
+
+from fedlearn_edu.remote import messages
+from fedlearn_edu.remote.records import WorkerInfo
+from fedlearn_edu.remote.worker import versions
+
+# A worker that says nothing for so long, in seconds, is lost.
+PATIENCE = 10.0
+_PAUSE = 0.1
+_REFRESH = 2.0
+
+
+@final
+class Member:
+    """A worker, as the coordinator sees it.
+
+    Attributes:
+        parts: what it was sent, or is being sent, by name.
+        lost: why and when it was lost, if it was.
+    """
+
+    def __init__(self, name: str, address: str, found: dict[str, Any]) -> None:
+        self.name, self.address = name, address
+        self.found = found
+        self.parts: dict[str, asyncio.Task[None]] = {}
+        self.lost: str | None = None
+
+
+@final
+class Roster:
+    """The workers of a cluster; all of it runs on the loop of the Dask client.
+
+    Attributes:
+        members: all that ever joined.
+        lines: what happened to them.
+    """
+
+    def __init__(self, client: Client, timeout: float) -> None:
+        self._client = client
+        self._timeout = timeout
+        self._places: list[Member] = []
+        self._refused: set[str] = set()
+        self._numbers = itertools.count()
+        self._refreshing: asyncio.Task[None] | None = None
+        self._refreshed = 0.0
+        self.members: list[Member] = []
+        self.lines: list[str] = []
+
+    def note(self, line: str) -> None:
+        """Adds a line to the log."""
+        self.lines.append(f"{time.strftime('%H:%M:%S')}  {line}")
+
+    async def member_for(self, clients: range, size: int) -> Member:
+        """The worker for a group of `size` clients at most.
+
+        Raises:
+            ClusterError: if there is none, for as long as one may be waited for.
+        """
+        deadline = time.monotonic() + self._timeout
+        self._check_scheduler()
+        if time.monotonic() - self._refreshed > _REFRESH and self._refreshing is None:
+            self._refreshing = asyncio.ensure_future(self.refresh())
+        while not any(member.lost is None for member in self._places):
+            if time.monotonic() > deadline:
+                raise messages.nobody_left(self.lines, self._timeout)
+            await self.refresh()
+            await asyncio.sleep(_PAUSE)
+        number = clients.start // size
+        place = self._places[number % len(self._places)]
+        alive = [member for member in self._places if member.lost is None]
+        return place if place.lost is None else alive[number % len(alive)]
+
+    def lose(self, member: Member, why: str) -> None:
+        """Notes that a worker is gone."""
+        if member.lost is None:
+            member.lost = why
+            member.parts.clear()
+            self.note(f"{member.name} was lost: {why}")
+            self._refreshed = 0.0
+
+    async def refresh(self) -> None:
+        """Lets those join that the scheduler knows, and those back in that answer."""
+        try:
+            self._refreshed = time.monotonic()
+            identity = await self._client.scheduler.identity(n_workers=-1)
+            known = {member.address: member for member in self.members}
+            for address in sorted(identity["workers"]):
+                member = known.get(address)
+                if address not in self._refused and (member is None or member.lost):
+                    await self._admit(address, member)
+        except OSError:
+            self._check_scheduler()
+        finally:
+            self._refreshing = None
+
+    async def _admit(self, address: str, member: Member | None) -> None:
+        try:
+            found = await self.ping(address)
+        except Exception:  # it is starting, or gone, or does not know us yet
+            return
+        theirs, ours = found["versions"], versions()
+        if theirs != ours:
+            self._refused.add(address)
+            self.note(f"{address} was refused: it has other versions")
+            return
+        if member is None:
+            name = f"worker {next(self._numbers)}"
+            member = Member(name, address, found)
+            self.members.append(member)
+            self.note(f"{name} joined: process {found['pid']} at {address}")
+        else:
+            self.note(f"{member.name} is back")
+        member.lost, member.found = None, found
+        if member not in self._places:
+            self._take_place(member)
+
+    def _take_place(self, member: Member) -> None:
+        for number, other in enumerate(self._places):
+            if other.lost is not None:
+                self._places[number] = member
+                return
+        self._places.append(member)
+
+    async def ping(self, address: str) -> dict[str, Any]:
+        """What a worker says of itself.
+
+        Raises:
+            OSError: if it says nothing in time.
+        """
+        asked = self._client.rpc(address).fl_ping()
+        found: dict[str, Any] = await asyncio.wait_for(asked, PATIENCE)
+        return found
+
+    async def infos(self) -> tuple[WorkerInfo, ...]:
+        """The workers as they are now."""
+        return tuple([await self._info(member) for member in self.members])
+
+    async def _info(self, member: Member) -> WorkerInfo:
+        if member.lost is None:
+            try:
+                member.found = await self.ping(member.address)
+            except OSError as error:
+                self.lose(member, messages.why(error))
+        is_alive, found = member.lost is None, member.found
+        held = (found["clients"], found["nbytes"]) if is_alive else (0, 0)
+        return WorkerInfo(member.name, member.address, found["pid"], is_alive, *held)
+
+    def _check_scheduler(self) -> None:
+        if self._client.status != "running":
+            raise messages.scheduler_gone(self._client.status)

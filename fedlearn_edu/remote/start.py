@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting workers on this machine, and connecting to those that run elsewhere.
+
+Every connection is encrypted, on this machine too: whoever can connect may run code. A
+certificate that is made for one cluster, and forgotten with it, lets nobody else in.
+"""
+
+import ipaddress
+import logging
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+import dask
+from distributed import Client, LocalCluster
+from distributed.security import Security
+
+from fedlearn_edu.contexts.factories import check_count
+from fedlearn_edu.contexts.stacks import StackPlan
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.remote import messages
+from fedlearn_edu.remote.cluster import Cluster
+from fedlearn_edu.remote.dispatcher import Dispatcher
+from fedlearn_edu.remote.worker import FedLearnPlugin, versions
+
+_LOOPBACK = "127.0.0.1"
+_CORES = os.cpu_count() or 1
+
+
+@short_traceback
+def local(
+    workers: int = 2,
+    *,
+    max_fanout: int = 100,
+    default_num_clients: int = 0,
+    processes: bool = True,
+    dashboard: bool = False,
+    max_bytes: int | None = None,
+    timeout: float = 30.0,
+) -> Cluster:
+    """Starts workers on this machine, which import TensorFlow at once.
+
+    Args:
+        workers: how many.
+        max_fanout: at most so many clients make a group, which is one worker's work.
+            Results have the bits of `local_executor_factory` with the same number.
+        default_num_clients: how many clients there are when no argument says it.
+        processes: whether each has a process of its own; without, all are in this one,
+            which starts at once and is good for tests.
+        dashboard: whether Dask's dashboard listens, on this machine only.
+        max_bytes: how much each keeps of clients' data; without, a quarter of the
+            machine's memory is shared out.
+        timeout: how many seconds to wait for a worker when all are gone.
+
+    Raises:
+        CardinalityError: if a number is out of range.
+    """
+    check_count("workers", workers, 1, "take 1 or more")
+    plan = _plan(default_num_clients, max_fanout)
+    threads = max(1, _CORES // workers)
+    security = Security.temporary() if processes else None
+    settings: dict[str, Any] = {"processes": processes}
+    if processes:
+        settings |= {"host": _LOOPBACK, "security": security, "protocol": "tls://"}
+    with dask.config.set(_config(threads, encrypted=processes)):
+        cluster = LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            memory_limit=0,
+            dashboard_address=f"{_LOOPBACK}:0" if dashboard else None,
+            silence_logs=logging.CRITICAL,
+            **settings,
+        )
+        client = Client(cluster, set_as_default=False)
+
+    def close() -> None:
+        client.close()
+        cluster.close()
+
+    limit = max_bytes or _memory() // 4 // workers
+    plugin = FedLearnPlugin(limit, threads, warm_up=processes)
+    return _cluster(client, plugin, plan, timeout, close)
+
+
+def _memory() -> int:
+    import psutil
+
+    return int(psutil.virtual_memory().total)
+
+
+@short_traceback
+def connect(
+    cluster: Any,
+    *,
+    security: Security | None = None,
+    max_fanout: int = 100,
+    default_num_clients: int = 0,
+    max_bytes: int | None = None,
+    timeout: float = 30.0,
+) -> Cluster:
+    """Joins a Dask cluster that runs already.
+
+    Args:
+        cluster: the address of its scheduler, a `dask.distributed.Client`, or an object
+            with a `scheduler_address`: of dask-jobqueue, dask-kubernetes, Coiled, ….
+        security: the certificates of a `tls://` address (`distributed.Security`).
+        max_fanout: see `local`.
+        default_num_clients: see `local`.
+        max_bytes: how much each worker keeps of clients' data; without, a quarter of
+            its machine's memory.
+        timeout: how many seconds to wait for the scheduler, and for a worker when all
+            are gone.
+
+    Raises:
+        ClusterError: if it cannot be reached, is open to everybody, or has workers with
+            other versions.
+        TypeMismatchError: if it is no cluster.
+    """
+    plan = _plan(default_num_clients, max_fanout)
+    if isinstance(cluster, Client):
+        client, close = cluster, lambda: None
+        _check_encrypted(str(client.scheduler.address))
+    else:
+        address = getattr(cluster, "scheduler_address", cluster)
+        if not isinstance(address, str):
+            raise messages.no_cluster(cluster)
+        _check_encrypted(address)
+        security = security or getattr(cluster, "security", None)
+        try:
+            client = Client(
+                cluster, security=security, timeout=timeout, set_as_default=False
+            )
+        except (OSError, TypeError, ValueError) as error:
+            raise messages.unreachable(address, error) from error
+        close = client.close
+    plugin = FedLearnPlugin(max_bytes, 1, warm_up=True)
+    return _cluster(client, plugin, plan, timeout, close)
+
+
+def _plan(default_num_clients: int, max_fanout: int) -> StackPlan:
+    check_count("max_fanout", max_fanout, 2, "a group of one is no group")
+    check_count("default_num_clients", default_num_clients, 0, "take 0 or more")
+    return StackPlan(default_num_clients, max_fanout, support_sequence_ops=True)
+
+
+def _config(threads: int, *, encrypted: bool) -> dict[str, Any]:
+    known = dask.config.get("distributed.nanny.pre-spawn-environ", {})
+    environ = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_NUM_INTRAOP_THREADS": str(threads)}
+    return {
+        "distributed.nanny.pre-spawn-environ": {**known, **environ},
+        "distributed.worker.profile.enabled": False,
+        "distributed.comm.require-encryption": encrypted,
+    }
+
+
+def _cluster(
+    client: Client,
+    plugin: FedLearnPlugin,
+    plan: StackPlan,
+    timeout: float,
+    close: Callable[[], None],
+) -> Cluster:
+    dispatcher = Dispatcher(client, timeout)
+    made = Cluster(client, dispatcher, plan, close)
+    try:
+        _check_versions(client)
+        client.register_plugin(plugin)
+        made._ask(dispatcher.roster.refresh())
+    except BaseException:
+        with suppress(Exception):
+            close()
+        raise
+    return made
+
+
+def _check_versions(client: Client) -> None:
+    def found() -> Any:  # travels by value: the package need not be there
+        try:
+            from fedlearn_edu.remote.worker import versions
+        except ImportError as error:
+            return {"fedlearn-edu": str(error)}
+        return versions()
+
+    ours = versions()
+    others = {}
+    for address, theirs in client.run(found).items():
+        differ = {n: v for n, v in ours.items() if theirs.get(n) != v}
+        rows = [f"{n} {theirs.get(n)}, here {v}" for n, v in differ.items()]
+        if rows:
+            others[address] = ", ".join(rows)
+    if others:
+        raise messages.other_versions(others)
+
+
+def _check_encrypted(address: str) -> None:
+    parts = urlsplit(address if "://" in address else f"tcp://{address}")
+    if parts.scheme == "tcp" and not _is_here(parts.hostname or ""):
+        raise messages.open_to_everyone(address)
+
+
+def _is_here(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The half of the work that is done at a worker: a Dask plugin with four handlers.
+
+    fl_keep    parts, by name: leaf code, loaders, shipped data
+    fl_run     evaluates one message on a stack, and answers with the result
+    fl_cancel  gives a message up
+    fl_ping    says that the worker is there, who it is and what it holds
+
+Everything here is a cache: parts and clients' data in a store bounded in bytes, stacks
+by their group. What a message made is dropped when it is answered.
+"""
+
+import asyncio
+import os
+import platform
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from typing import Any, NamedTuple, final
+
+import psutil
+import tblib
+from distributed import Worker, WorkerPlugin
+
+from fedlearn_edu.contexts.event_loop import Terms, run_async
+from fedlearn_edu.contexts.factories import Cache
+from fedlearn_edu.contexts.stacks import StackBuilder
+from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.remote import pickling
+from fedlearn_edu.remote.data import Loader, Shipped, fingerprint
+from fedlearn_edu.remote.executor import Group
+from fedlearn_edu.remote.expressions import Expression, evaluate
+from fedlearn_edu.types.sequences import Members
+
+_MAX_STACKS = 256
+_PACKAGES = ("fedlearn-edu", "tensorflow", "numpy", "distributed", "cloudpickle")
+# Data are held as they came, and once more in the form of their runtime.
+_FORMS = 2
+
+
+class Request(NamedTuple):
+    """What the coordinator asks for."""
+
+    group: Group
+    expression: Expression
+
+
+class Answer(NamedTuple):
+    """What a worker says.
+
+    Attributes:
+        kind: "value", "error" or "missing".
+        content: the value, the error with its traceback, or the names of parts.
+        fingerprints: of the data that loaders made, to see whether they change.
+        waited: seconds between the message and its work.
+        seconds: how long that took.
+    """
+
+    kind: str
+    content: Any
+    fingerprints: dict[str, str]
+    waited: float
+    seconds: float
+
+
+def versions() -> dict[str, str]:
+    """What has to be the same in all processes."""
+    found = {"python": ".".join(platform.python_version_tuple()[:2])}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+class MissingPartError(Exception):
+    """A part that a message names is not here (any more)."""
+
+
+@final
+@dataclass(eq=False)
+class _Kept:
+    lock: threading.RLock
+    value: Any
+    size: int
+
+
+@final
+class Store:
+    """Values by key, the last used ones, as many as fit into a number of bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._kept: OrderedDict[Any, _Kept] = OrderedDict()
+        self._lock = threading.Lock()
+        self.size = 0
+
+    def put(self, key: Any, value: Any, size: int) -> None:
+        """Keeps a value; what was used least goes, if need be."""
+        with self._lock:
+            self._set(key, _Kept(threading.RLock(), value, size))
+
+    def get(self, key: Any, make: Callable[[Any], tuple[Any, int]]) -> Any:
+        """What `make` makes of the value under `key` (or of `None`), made only once."""
+        with self._lock:
+            kept = self._kept.setdefault(key, _Kept(threading.RLock(), None, 0))
+            self._kept.move_to_end(key)
+        with kept.lock:
+            if not isinstance(kept.value, _Made):
+                value, size = make(kept.value)
+                with self._lock:
+                    self.size += size - kept.size if self._kept.get(key) is kept else 0
+                    kept.value, kept.size = _Made(value), size
+                    self._shrink()
+            return kept.value.value
+
+    def forget(self, key: Any) -> None:
+        """Lets go of a value."""
+        with self._lock:
+            if key in self._kept:
+                self.size -= self._kept.pop(key).size
+
+    def list_keys(self) -> list[Any]:
+        """All keys."""
+        with self._lock:
+            return list(self._kept)
+
+    def _set(self, key: Any, kept: _Kept) -> None:
+        old = self._kept.pop(key, None)
+        self.size += kept.size - (old.size if old else 0)
+        self._kept[key] = kept
+        self._shrink()
+
+    def _shrink(self) -> None:
+        while self.size > self._limit and len(self._kept) > 1:
+            self.size -= self._kept.popitem(last=False)[1].size
+
+
+class _Made(NamedTuple):
+    value: Any
+
+
+@final
+class Service:
+    """What one worker does for its coordinators."""
+
+    def __init__(self, max_bytes: int, at_once: int) -> None:
+        self._store = Store(max_bytes)
+        self._stacks: Cache[Group, Executor] = Cache(_MAX_STACKS, "", None)
+        self._builders: dict[Any, StackBuilder] = {}
+        self._tasks: dict[str, asyncio.Task[Any]] = {}
+        self._turns = asyncio.Semaphore(at_once)
+
+    async def keep(self, parts: dict[str, bytes]) -> None:
+        """Keeps parts as bytes, until a message names them."""
+        for name, data in parts.items():
+            self._store.put(name, data, len(data))
+
+    async def run(self, call: str, request: bytes) -> bytes:
+        """Answers a message."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks[call] = task
+        arrived = time.perf_counter()
+        try:
+            async with self._turns:
+                work = self._answer(request, arrived)
+                # Not on the worker's own loop, which has to answer pings meanwhile.
+                return await run_async(work, Terms("the message"))
+        finally:
+            del self._tasks[call]
+
+    async def cancel(self, call: str) -> None:
+        """Gives a message up."""
+        if call in self._tasks:
+            self._tasks[call].cancel()
+
+    async def ping(self) -> dict[str, Any]:
+        """Who this is, and what it holds."""
+        clients = [key for key in self._store.list_keys() if isinstance(key, tuple)]
+        held = {"clients": len(clients), "nbytes": self._store.size}
+        return {"pid": os.getpid(), "versions": versions(), **held}
+
+    async def _answer(self, request: bytes, arrived: float) -> bytes:
+        begin, fingerprints = time.perf_counter(), dict[str, str]()
+
+        def fetch(value: Any) -> Any:
+            return self._fetched(value, fingerprints)
+
+        try:
+            wanted: Request = pickling.loads(request, self._part)
+            stack = self._stack(wanted.group)
+            handle = await evaluate(wanted.expression, stack, fetch)
+            kind, content = "value", await handle.compute()
+        except MissingPartError as error:
+            kind, content = "missing", error.args[0]
+        except Exception as error:
+            trace = tblib.Traceback(error.__traceback__).to_dict()
+            kind, content = "error", (_portable(error), trace)
+        spans = begin - arrived, time.perf_counter() - begin
+        answer = Answer(kind, content, fingerprints, *spans)
+        return pickling.Library().dumps(answer).data
+
+    def _part(self, name: str) -> Any:
+        def read(data: Any) -> tuple[Any, int]:
+            if data is None:
+                raise MissingPartError(name)
+            return pickling.loads_part(data, self._part), len(data)
+
+        try:
+            part = self._store.get(name, read)
+        except MissingPartError:
+            self._store.forget(name)
+            raise
+        if isinstance(part, Shipped):
+            self._store.get(("client", name), lambda _: (None, 0))
+        return part
+
+    def _fetched(self, value: Any, fingerprints: dict[str, str]) -> Any:
+        match value:
+            case Members(Loader() as load, ids):
+                found = [self._loaded(load, client) for client in ids]
+                key = f"{load.key}{ids!r}"
+                fingerprints[key] = "".join(digest[:16] for _, digest in found)
+                return [member for member, _ in found]
+            case list():
+                return [v.member if isinstance(v, Shipped) else v for v in value]
+            case _:
+                return value
+
+    def _loaded(self, load: Loader, client: Any) -> tuple[Any, str]:
+        def make(_: Any) -> tuple[tuple[Any, str], int]:
+            member = load(client)
+            digest, size = fingerprint(member)
+            return (member, digest), _FORMS * size
+
+        found: tuple[Any, str] = self._store.get((load.key, client), make)
+        return found
+
+    def _stack(self, group: Group) -> Executor:
+        def build() -> Executor:
+            key = group.plan, group.runtimes
+            builder = self._builders.setdefault(key, StackBuilder(*key))
+            return builder.flat(group.clients)
+
+        return self._stacks.get(group, build, "", "")
+
+
+def _portable(error: Exception) -> Exception:
+    """The error itself, or, if that cannot travel, one with its text."""
+    try:
+        pickling.loads(pickling.Library().dumps(error).data, lambda _: None)
+    except Exception:
+        found = RuntimeError(f"{type(error).__name__}: {error}")
+        for note in getattr(error, "__notes__", []):
+            found.add_note(note)
+        return found
+    return error
+
+
+@final
+class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
+    """Makes a Dask worker serve remote executors.
+
+    Args:
+        max_bytes: how many bytes of clients' data and code it keeps; a quarter of the
+            machine's memory without.
+        at_once: how many messages it works on side by side.
+        warm_up: whether TensorFlow is imported at once, beside everything else.
+    """
+
+    name = "fedlearn-edu"
+    idempotent = True
+
+    def __init__(self, max_bytes: int | None, at_once: int, *, warm_up: bool) -> None:
+        self._max_bytes = max_bytes
+        self._at_once = at_once
+        self._warm_up = warm_up
+
+    def setup(self, worker: Worker) -> None:
+        """Adds the handlers."""
+        limit = self._max_bytes or psutil.virtual_memory().total // 4
+        service = Service(limit, self._at_once)
+        worker.handlers["fl_keep"] = service.keep
+        worker.handlers["fl_run"] = service.run
+        worker.handlers["fl_cancel"] = service.cancel
+        worker.handlers["fl_ping"] = service.ping
+        if self._warm_up:
+            library = "fedlearn_edu.runtimes.tensorflow.computation"
+            threading.Thread(target=import_module, args=[library], daemon=True).start()
