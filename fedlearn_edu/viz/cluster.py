@@ -15,10 +15,10 @@ def draw_cluster(cluster: Any) -> str:
     """A row for each worker, with the data it holds and the bytes of the last round."""
     workers, last = cluster.workers(), cluster.traffic().rounds[-1:]
     lost = sum(not worker.is_alive for worker in workers)
-    said = f"{strong('Cluster')}{', closed' * cluster.is_closed}: "
-    said += counted(len(workers), "worker") + f", {lost:,} of them lost" * bool(lost)
+    said = f"{strong('Cluster')}: {counted(len(workers), 'worker')}"
+    said += f", {lost:,} of them lost" * bool(lost)
     said += f", {tag('span', escape(cluster.address), style='overflow-wrap:anywhere')}"
-    if (link := cluster.dashboard_link) and not cluster.is_closed:
+    if link := cluster.dashboard_link:
         look = {"target": "_blank", "style": "color:inherit"}
         said += f", {tag('a', 'dashboard', href=escape(link), **look)}"
     heads = ["worker", "state", "clients", "data"]

@@ -6,7 +6,7 @@ last ones. Lengths are inches, times milliseconds.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeAlias, final
@@ -30,6 +30,7 @@ _NAMES_IN, _RIGHT_IN, _TITLE_IN, _FOOT_IN = 1.1, 0.3, 0.62, 0.6
 _SERVER_IN, _LANE_IN, _GAP_IN, _FOLD_IN = 0.3, 0.8, 0.24, 0.3
 _ROW_IN, _BAR_IN, _WAIT_IN, _LOST_IN = 0.4, 0.27, 0.06, 0.9
 _THIN_IN, _BUNDLE_IN = 0.35, 1.2  # a message's share of the lane, and a bundle's
+_SLACK_IN = 0.15
 _MOST_ROWS = 6
 _WORKERS = (5, 2)  # first and last ones
 
@@ -159,7 +160,7 @@ def _lanes(round_: Round, inner_in: float) -> list[tuple[str, _Rows]]:
     by_worker: dict[str, list[Message]] = {}
     for message in round_.messages:
         by_worker.setdefault(message.worker, []).append(message)
-    again = _again(round_)
+    again, slack = _again(round_), 1e3 * round_.duration * _SLACK_IN / inner_in
     names = sorted(by_worker, key=lambda name: (len(name), name))
     lanes: list[tuple[str, _Rows]] = []
     for at in folded(len(names), *_WORKERS):
@@ -169,12 +170,14 @@ def _lanes(round_: Round, inner_in: float) -> list[tuple[str, _Rows]]:
         theirs = by_worker[names[at]]
         down = size_text(sum(each.bytes_down for each in theirs))
         up = size_text(sum(each.bytes_up for each in theirs))
-        rows = _rows(theirs, again, inner_in)
+        rows = _rows(theirs, again, inner_in, slack)
         lanes.append((f"{names[at]}\n↓ {down}\n↑ {up}", rows))
     return lanes
 
 
-def _rows(messages: list[Message], again: set[Message], inner_in: float) -> _Rows:
+def _rows(
+    messages: list[Message], again: set[Message], inner_in: float, slack: float
+) -> _Rows:
     """Single messages if there is room; or else bundles, and one of those lost."""
     done = [each for each in messages if not each.is_lost]
     done.sort(key=lambda each: each.began)
@@ -184,21 +187,21 @@ def _rows(messages: list[Message], again: set[Message], inner_in: float) -> _Row
     for size, lost_size in ((1, 1), (math.ceil(count / most), count)):
         parts = [done[at : at + size] for at in range(0, len(done), size)]
         parts += [lost[at : at + lost_size] for at in range(0, len(lost), lost_size)]
-        rows = _packed(_bar(part, again) for part in parts)
+        rows = _packed([_bar(part, again) for part in parts], slack)
         if count * _THIN_IN <= inner_in and len(rows) <= _MOST_ROWS:
             break
     return rows
 
 
-def _packed(bars: Iterable[_Bar]) -> _Rows:
+def _packed(bars: list[_Bar], slack: float) -> _Rows:
     """In as few rows as possible, so that those of a row follow each other.
 
-    A message waits if the one before was still worked on when it was sent. Where that
-    one waited, too, there are dots already.
+    Times are fitted, so they may overlap by `slack`. A message waits if the one before
+    was still worked on when it was sent. If that one waited, too, it has dots already.
     """
     rows: _Rows = []
     for bar in bars:
-        free = (row for row in rows if row[-1].ended <= bar.began)
+        free = (row for row in rows if row[-1].ended <= bar.began + slack)
         if (row := next(free, None)) is None:
             rows.append([bar])
         elif (before := row[-1]).ended <= bar.sent:
