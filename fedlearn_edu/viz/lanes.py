@@ -265,14 +265,14 @@ def _draw_message(axes: Axes, bar: _Bar, y: float) -> None:
     size = (bar.ended - bar.began, _BAR_IN)
     axes.add_patch(Rectangle((bar.began, top), *size, zorder=3, **bar.look))
     if bar.waits_from is None:
-        _arrow(axes, _DOWN, (bar.began, y), (bar.sent, server))
+        _arrow(axes, _DOWN, (bar.began, top), (bar.sent, server))
     else:
         above = top - _WAIT_IN
         axes.plot([bar.sent] * 2, [server, above], zorder=1, **_DOWN)
         axes.plot([bar.waits_from, bar.began], [above] * 2, zorder=1, **_WAIT)
         axes.plot([bar.began], [above], marker="v", ms=5, zorder=3, **_DOWN)
     if bar.look is not _LOST:
-        _arrow(axes, _UP, (bar.received, server), (bar.ended, y))
+        _arrow(axes, _UP, (bar.received, server), (bar.ended, top))
         return
     axes.plot([bar.ended] * 2, [server, y], zorder=1, **_GONE)
     axes.plot([bar.ended], [y], zorder=5, **_CROSS)
