@@ -8,13 +8,14 @@ certificate that is made for one cluster, and forgotten with it, lets nobody els
 import ipaddress
 import logging
 import os
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, final
 from urllib.parse import urlsplit
 
 import dask
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Nanny
 from distributed.security import Security
 
 from fedlearn_edu.contexts.factories import check_count
@@ -25,7 +26,21 @@ from fedlearn_edu.remote.cluster import Cluster
 from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.worker import FedLearnPlugin, versions
 
+@final
+class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
+    """Starts a worker, and ends it at once: it holds nothing but caches."""
+
+    async def kill(self, *args: Any, **kwargs: Any) -> None:
+        """Does not wait for what the worker is doing, nor for what it would tidy up."""
+        if self.pid:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        await super().kill(*args, **kwargs)
+
+
 _LOOPBACK = "127.0.0.1"
+_ANY_PORT = f"{_LOOPBACK}:0"
+_ALL = ("scheduler", "worker")
 _CORES = os.cpu_count() or 1
 
 
@@ -60,18 +75,20 @@ def local(
     check_count("workers", workers, 1, "take 1 or more")
     plan = _plan(default_num_clients, max_fanout)
     threads = max(1, _CORES // workers)
-    security = Security.temporary() if processes else None
-    settings: dict[str, Any] = {"processes": processes}
-    if processes:
-        settings |= {"host": _LOOPBACK, "security": security, "protocol": "tls://"}
-    with dask.config.set(_config(threads, encrypted=processes)):
+    security = Security.temporary()
+    with _environ_as_before(), dask.config.set(_config(threads, dashboard=dashboard)):
         cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=f"{_LOOPBACK}:0" if dashboard else None,
+            worker_class=_Nanny if processes else None,
+            processes=processes,
+            # Without an address it would listen at 8787, and warn if that is taken.
+            scheduler_kwargs={"dashboard": dashboard, "dashboard_address": _ANY_PORT},
+            host=_LOOPBACK,
+            protocol="tls://",
+            security=security,
             silence_logs=logging.CRITICAL,
-            **settings,
         )
         client = Client(cluster, set_as_default=False)
 
@@ -145,14 +162,28 @@ def _plan(default_num_clients: int, max_fanout: int) -> StackPlan:
     return StackPlan(default_num_clients, max_fanout, support_sequence_ops=True)
 
 
-def _config(threads: int, *, encrypted: bool) -> dict[str, Any]:
-    known = dask.config.get("distributed.nanny.pre-spawn-environ", {})
+def _config(threads: int, *, dashboard: bool) -> dict[str, Any]:
+    known = dask.config.get("distributed.nanny.environ")
     environ = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_NUM_INTRAOP_THREADS": str(threads)}
+    pages = {} if dashboard else {f"distributed.{who}.http.routes": [] for who in _ALL}
     return {
-        "distributed.nanny.pre-spawn-environ": {**known, **environ},
+        "distributed.nanny.environ": {**known, **environ},
         "distributed.worker.profile.enabled": False,
-        "distributed.comm.require-encryption": encrypted,
+        "distributed.comm.require-encryption": True,
+        **pages,
     }
+
+
+@contextmanager
+def _environ_as_before() -> Iterator[None]:
+    """What Dask sets for workers to inherit is not meant for this process."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def _cluster(
