@@ -26,6 +26,7 @@ from fedlearn_edu.remote.cluster import Cluster
 from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.worker import FedLearnPlugin, versions
 
+
 @final
 class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
     """Starts a worker, and ends it at once: it holds nothing but caches."""
@@ -40,7 +41,6 @@ class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
 
 _LOOPBACK = "127.0.0.1"
 _ANY_PORT = f"{_LOOPBACK}:0"
-_ALL = ("scheduler", "worker")
 _CORES = os.cpu_count() or 1
 
 
@@ -75,7 +75,7 @@ def local(
     check_count("workers", workers, 1, "take 1 or more")
     plan = _plan(default_num_clients, max_fanout)
     threads = max(1, _CORES // workers)
-    security = Security.temporary()
+    security, unmute = Security.temporary(), _muted()
     with _environ_as_before(), dask.config.set(_config(threads, dashboard=dashboard)):
         cluster = LocalCluster(
             n_workers=workers,
@@ -95,10 +95,12 @@ def local(
     def close() -> None:
         client.close()
         cluster.close()
+        unmute()
 
     limit = max_bytes or _memory() // 4 // workers
     plugin = FedLearnPlugin(limit, threads, warm_up=processes)
-    return _cluster(client, plugin, plan, timeout, close)
+    link = client.dashboard_link if dashboard else None
+    return _cluster(client, plugin, plan, timeout, close, link)
 
 
 def _memory() -> int:
@@ -136,24 +138,55 @@ def connect(
         TypeMismatchError: if it is no cluster.
     """
     plan = _plan(default_num_clients, max_fanout)
-    if isinstance(cluster, Client):
-        client, close = cluster, lambda: None
-        _check_encrypted(str(client.scheduler.address))
-    else:
-        address = getattr(cluster, "scheduler_address", cluster)
-        if not isinstance(address, str):
-            raise messages.no_cluster(cluster)
-        _check_encrypted(address)
-        security = security or getattr(cluster, "security", None)
-        try:
-            client = Client(
-                cluster, security=security, timeout=timeout, set_as_default=False
-            )
-        except (OSError, TypeError, ValueError) as error:
-            raise messages.unreachable(address, error) from error
-        close = client.close
+    client, close = _join(cluster, security, timeout)
     plugin = FedLearnPlugin(max_bytes, 1, warm_up=True)
-    return _cluster(client, plugin, plan, timeout, close)
+    return _cluster(client, plugin, plan, timeout, close, client.dashboard_link)
+
+
+def _join(
+    cluster: Any, security: Security | None, timeout: float
+) -> tuple[Client, Callable[[], None]]:
+    """A client of a cluster, and what closes it."""
+    if isinstance(cluster, Client):
+        _check_encrypted(str(cluster.scheduler.address))
+        return cluster, lambda: None
+    address = getattr(cluster, "scheduler_address", cluster)
+    if not isinstance(address, str):
+        raise messages.no_cluster(cluster)
+    _check_encrypted(address)
+    security = security or getattr(cluster, "security", None)
+    unmute = _muted()
+    try:
+        client = Client(
+            cluster, security=security, timeout=timeout, set_as_default=False
+        )
+    except (OSError, TypeError, ValueError) as error:
+        unmute()
+        raise messages.unreachable(address, error) from error
+
+    def close() -> None:
+        client.close()
+        unmute()
+
+    return client, close
+
+
+_LOGGERS = ("distributed", "distributed.client", "tornado.application")
+_muting: set[object] = set()
+
+
+def _muted() -> Callable[[], None]:
+    """Mutes Dask, until what is returned is called: `Cluster.log` says what counts."""
+    token = object()
+    _muting.add(token)
+    for name in _LOGGERS:
+        for handler in logging.getLogger(name).handlers:
+            handler.addFilter(_is_wanted)
+    return lambda: _muting.discard(token)
+
+
+def _is_wanted(_: logging.LogRecord) -> bool:
+    return not _muting
 
 
 def _plan(default_num_clients: int, max_fanout: int) -> StackPlan:
@@ -165,12 +198,12 @@ def _plan(default_num_clients: int, max_fanout: int) -> StackPlan:
 def _config(threads: int, *, dashboard: bool) -> dict[str, Any]:
     known = dask.config.get("distributed.nanny.environ")
     environ = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_NUM_INTRAOP_THREADS": str(threads)}
-    pages = {} if dashboard else {f"distributed.{who}.http.routes": [] for who in _ALL}
+    without = () if dashboard else ("scheduler", "worker")
     return {
         "distributed.nanny.environ": {**known, **environ},
         "distributed.worker.profile.enabled": False,
         "distributed.comm.require-encryption": True,
-        **pages,
+        **{f"distributed.{who}.http.routes": [] for who in without},
     }
 
 
@@ -192,18 +225,19 @@ def _cluster(
     plan: StackPlan,
     timeout: float,
     close: Callable[[], None],
+    link: str | None,
 ) -> Cluster:
-    dispatcher = Dispatcher(client, timeout)
-    made = Cluster(client, dispatcher, plan, close)
     try:
+        dispatcher = Dispatcher(client, timeout)
         _check_versions(client)
         client.register_plugin(plugin)
-        made._ask(dispatcher.roster.refresh())
+        dispatcher.ask(dispatcher.roster.refresh())
     except BaseException:
         with suppress(Exception):
             close()
         raise
-    return made
+    address = str(client.scheduler.address)
+    return Cluster(dispatcher, plan, close, address, link)
 
 
 def _check_versions(client: Client) -> None:
