@@ -13,7 +13,7 @@ import asyncio
 import itertools
 import threading
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -35,6 +35,9 @@ _PING_EVERY = 5.0
 # So many workers may be lost with the same message: then it is the message's fault.
 _MAX_LOST = 3
 _MAX_ROUNDS = 1000
+_MAX_FINGERPRINTS = 100_000
+# From this size on, the log says what was shipped.
+_WORTH_A_WORD = 1_000_000
 
 
 @final
@@ -209,33 +212,42 @@ class Dispatcher:
         self, member: Member, packed: pickling.Packed
     ) -> tuple[Answer, int, int]:
         """The answer, and how many bytes went there and came back."""
-        down = len(packed.data)
-        while True:
-            down += await self._provide(member, packed.parts)
-            data = await self._watched(member, packed.data)
-            answer: Answer = pickling.loads(data, lambda _: None)
-            if answer.kind != "missing":
-                return answer, down, len(data)
-            member.parts.pop(answer.content, None)
+        down = len(packed.data) + await self._provide(member, packed.parts)
+        data = await self._watched(member, packed.data, {})
+        answer: Answer = pickling.loads(data, lambda _: None)
+        if answer.kind == "missing":
+            # It has let go of some, since they are more than it keeps: all at once.
+            parts = {name: self._bytes_of(part) for name, part in packed.parts.items()}
+            down += len(packed.data) + sum(map(len, parts.values()))
+            data = await self._watched(member, packed.data, parts)
+            answer = pickling.loads(data, lambda _: None)
+        return answer, down, len(data)
 
-    async def _provide(self, member: Member, names: frozenset[str]) -> int:
-        """Sends a worker the parts it lacks; says how many bytes they have."""
-        lacking = {
-            n: self._library.part(n).data for n in names if n not in member.parts
-        }
-        if lacking:
-            work = self._client.rpc(member.address).fl_keep(parts=lacking)
-            task = asyncio.ensure_future(work)
-            member.parts.update(dict.fromkeys(lacking, task))
-        for task in {member.parts[name] for name in names if name in member.parts}:
-            await task
-        return sum(map(len, lacking.values()))
+    async def _provide(self, member: Member, parts: Mapping[str, Any]) -> int:
+        """Sends a worker the parts it was never sent; says how many bytes they have."""
+        new = {n: self._bytes_of(p) for n, p in parts.items() if n not in member.parts}
+        size = sum(map(len, new.values()))
+        if new:
+            work = self._client.rpc(member.address).fl_keep(parts=new)
+            member.parts.update(dict.fromkeys(new, asyncio.ensure_future(work)))
+            if size > _WORTH_A_WORD:
+                self.roster.note(f"{member.name} was sent {size / 1e6:.1f} MB to keep")
+        # Other messages wait for the same: who is cancelled must not end it.
+        for task in {member.parts[name] for name in parts}:
+            await asyncio.shield(task)
+        return size
 
-    async def _watched(self, member: Member, data: bytes) -> bytes:
+    def _bytes_of(self, part: Any) -> bytes:
+        return self._library.part(part).data
+
+    async def _watched(
+        self, member: Member, data: bytes, parts: dict[str, bytes]
+    ) -> bytes:
         """The answer to a message, as long as the worker is alive."""
         call = f"{self._library.prefix}-{next(self._messages)}"
         rpc = self._client.rpc(member.address)
-        work = asyncio.ensure_future(rpc.fl_run(call=call, request=data))
+        sending = rpc.fl_run(call=call, request=data, parts=parts)
+        work = asyncio.ensure_future(sending)
         try:
             while not (await asyncio.wait([work], timeout=_PING_EVERY))[0]:
                 await self.roster.ping(member.address)
@@ -252,9 +264,11 @@ class Dispatcher:
             await self._client.rpc(member.address).fl_cancel(call=call)
 
     def _check_data(self, fingerprints: dict[str, str]) -> None:
-        for key, found in fingerprints.items():
-            if self._fingerprints.setdefault(key, found) != found:
-                raise messages.data_changed(key)
+        for clients, found in fingerprints.items():
+            if self._fingerprints.setdefault(clients, found) != found:
+                raise messages.data_changed()
+        while len(self._fingerprints) > _MAX_FINGERPRINTS:
+            del self._fingerprints[next(iter(self._fingerprints))]
 
 
 def _sent(message: Message) -> float:

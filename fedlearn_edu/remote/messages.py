@@ -61,7 +61,7 @@ def lost_again_and_again(clients: range, times: int) -> ClusterError:
     )
 
 
-def data_changed(key: str) -> ClusterError:
+def data_changed() -> ClusterError:
     return ClusterError(
         "client data changed: they were loaded once more, and differ",
         expected="a function that loads the same data each time",
