@@ -11,8 +11,10 @@ difference. While an answer is awaited, the worker is pinged.
 
 import asyncio
 import itertools
+import threading
 import time
 from collections.abc import Coroutine, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, final
@@ -24,7 +26,7 @@ from fedlearn_edu.executors import underway
 from fedlearn_edu.remote import messages, pickling
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression
-from fedlearn_edu.remote.records import Message, Round, Traffic
+from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
 from fedlearn_edu.remote.roster import Member, Roster
 from fedlearn_edu.remote.worker import Answer, Request
 
@@ -93,6 +95,9 @@ class Dispatcher:
         self._numbers = itertools.count(1)
         self._messages = itertools.count()
         self._fingerprints: dict[str, str] = {}
+        self._under_way: set[Future[Any]] = set()
+        self._lock = threading.Lock()
+        self._is_closed = False
         self.roster = Roster(client, timeout)
 
     async def run(self, group: Group, expression: Expression) -> Any:
@@ -114,8 +119,48 @@ class Dispatcher:
 
     async def there(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine on the loop of the Dask client."""
-        loop = self._client.loop.asyncio_loop
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+        future = self._begin(work)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if self._is_closed:
+                raise messages.closed() from None
+            raise
+
+    def workers(self) -> tuple[WorkerInfo, ...]:
+        """The workers, those that were lost included."""
+        if self._is_closed:
+            return self.roster.last_infos()
+        return self.ask(self.roster.infos())
+
+    def ask(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine there, and waits for it."""
+        return self._begin(work).result()
+
+    def _begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Hands a coroutine to the loop of the Dask client.
+
+        Raises:
+            ClusterError: if the cluster was closed.
+        """
+        with self._lock:
+            if self._is_closed:
+                work.close()
+                raise messages.closed()
+            loop = self._client.loop.asyncio_loop
+            future = asyncio.run_coroutine_threadsafe(work, loop)
+            self._under_way.add(future)
+        future.add_done_callback(self._under_way.discard)
+        return future
+
+    def close(self) -> bool:
+        """Ends all that is under way; says whether it was open."""
+        with self._lock:
+            was_open, self._is_closed = not self._is_closed, True
+            self.roster.close()
+        for future in self._under_way.copy():
+            future.cancel()
+        return was_open
 
     def traffic(self) -> Traffic:
         """The messages so far."""
