@@ -89,9 +89,10 @@ class RemoteValue(ExecutorValue):
 
 def _to_ship(value: Any, type_: Type, clients: range) -> Any:
     """Clients' data one by one, so that those of a placed value travel only once."""
-    is_one = not isinstance(type_, FederatedType) or type_.all_equal
-    if is_one or isinstance(value, Members):
+    if not isinstance(type_, FederatedType) or type_.all_equal:
         return in_memory(value, type_)
+    if isinstance(value, Members):
+        return value
     found = []
     for client, member in zip(clients, value, strict=True):
         try:
