@@ -29,6 +29,7 @@ from fedlearn_edu.remote.expressions import (
     Called,
     Embedded,
     Expression,
+    Given,
     Selected,
     Structure,
 )
@@ -127,9 +128,10 @@ class RemoteExecutor(Executor):
     ) -> RemoteValue:
         """Notes a plain value or a tree."""
         node, type_ = resolve(value, type_spec)
-        plain = _to_ship(value, type_, self._group.clients) if node is None else node
-        expression = Embedded(plain, type_)
-        return RemoteValue(self, expression, type_)
+        if node is not None:
+            return RemoteValue(self, Embedded(node, type_), type_)
+        data = Given(_to_ship(value, type_, self._group.clients))
+        return RemoteValue(self, Embedded(data, type_), type_)
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None
