@@ -200,7 +200,7 @@ class Service:
             return self._fetched(value, fingerprints)
 
         try:
-            wanted: Request = pickling.loads(request, part)
+            wanted: Request = pickling.loads_message(request, part)
             stack = self._stack(wanted.group)
             handle = await evaluate(wanted.expression, stack, fetch)
             plain = await handle.compute()
