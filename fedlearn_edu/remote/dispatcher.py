@@ -26,6 +26,7 @@ from fedlearn_edu.executors import underway
 from fedlearn_edu.remote import messages, pickling
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression
+from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
 from fedlearn_edu.remote.roster import Member, Roster
 from fedlearn_edu.remote.worker import Answer, Request
@@ -51,10 +52,17 @@ class _Call:
     begin: float
     messages: list[Message] = field(default_factory=list)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    failure: ClusterError | None = None
 
     @contextmanager
-    def given_up_together(self) -> Iterator[None]:
-        """Cancels all messages of the call when one of them is cancelled."""
+    def ends_together(self) -> Iterator[None]:
+        """Cancels all messages of the call when one of them is cancelled.
+
+        If the cluster fails, so does each message that follows, at once: it is no use
+        to run the same step by step.
+        """
+        if self.failure is not None:
+            raise self.failure
         task = asyncio.current_task()
         assert task is not None
         self.tasks.add(task)
@@ -63,6 +71,9 @@ class _Call:
         except asyncio.CancelledError:
             for other in self.tasks - {task}:
                 other.cancel()
+            raise
+        except ClusterError as error:
+            self.failure = error
             raise
         finally:
             self.tasks.discard(task)
@@ -109,9 +120,9 @@ class Dispatcher:
         call = self._call()
         packed = self._library.dumps(Request(group, expression))
         clients = messages.clients_of(group.clients)
-        with underway.underway(f"the work of {clients}"), call.given_up_together():
+        with underway.underway(f"the work of {clients}"), call.ends_together():
             answer = await self.there(self._deliver(group, packed, call))
-        self._check_data(answer.fingerprints)
+            self._check_data(answer.fingerprints)
         if answer.kind == "value":
             return answer.content
         error, trace = answer.content
@@ -197,7 +208,6 @@ class Dispatcher:
                 spans = (sent, sent, time.perf_counter() - call.begin)
                 call.note(member, group, sent, spans, len(packed.data), 0, is_lost=True)
                 self.roster.lose(member, messages.why(error))
-                self.roster.note(f"{messages.clients_of(group.clients)} go elsewhere")
                 continue
             received = time.perf_counter() - call.begin
             # Half of what is neither work nor waiting for it is the way down.
