@@ -223,13 +223,13 @@ class Dispatcher:
     ) -> tuple[Answer, int, int]:
         """The answer, and how many bytes went there and came back."""
         down = len(packed.data) + await self._provide(member, packed.parts)
-        data = await self._watched(member, packed.data, {})
+        data = await self._answered(member, packed.data, {})
         answer: Answer = pickling.loads(data, lambda _: None)
         if answer.kind == "missing":
             # It has let go of some, since they are more than it keeps: all at once.
             parts = {name: self._bytes_of(part) for name, part in packed.parts.items()}
             down += len(packed.data) + sum(map(len, parts.values()))
-            data = await self._watched(member, packed.data, parts)
+            data = await self._answered(member, packed.data, parts)
             answer = pickling.loads(data, lambda _: None)
         return answer, down, len(data)
 
@@ -238,8 +238,9 @@ class Dispatcher:
         new = {n: self._bytes_of(p) for n, p in parts.items() if n not in member.parts}
         size = sum(map(len, new.values()))
         if new:
-            work = self._client.rpc(member.address).fl_keep(parts=new)
-            member.parts.update(dict.fromkeys(new, asyncio.ensure_future(work)))
+            keep = self._client.rpc(member.address).fl_keep(parts=new)
+            sending = asyncio.ensure_future(self._watched(member, keep))
+            member.parts.update(dict.fromkeys(new, sending))
             if size > _WORTH_A_WORD:
                 self.roster.note(f"{member.name} was sent {size / 1e6:.1f} MB to keep")
         # Other messages wait for the same: who is cancelled must not end it.
@@ -250,24 +251,28 @@ class Dispatcher:
     def _bytes_of(self, part: Any) -> bytes:
         return self._library.part(part).data
 
-    async def _watched(
+    async def _answered(
         self, member: Member, data: bytes, parts: dict[str, bytes]
     ) -> bytes:
-        """The answer to a message, as long as the worker is alive."""
+        """The answer to a message."""
         call = f"{self._library.prefix}-{next(self._messages)}"
         rpc = self._client.rpc(member.address)
-        sending = rpc.fl_run(call=call, request=data, parts=parts)
-        work = asyncio.ensure_future(sending)
         try:
-            while not (await asyncio.wait([work], timeout=_PING_EVERY))[0]:
-                await self.roster.ping(member.address)
-            answer: bytes = work.result()
-            return answer
+            work = rpc.fl_run(call=call, request=data, parts=parts)
+            return await self._watched(member, work)
         except asyncio.CancelledError:
             self._cancelling = asyncio.ensure_future(self._cancel(member, call))
             raise
+
+    async def _watched(self, member: Member, work: Coroutine[Any, Any, T]) -> T:
+        """What a worker says, as long as it is alive."""
+        task = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait([task], timeout=_PING_EVERY))[0]:
+                await self.roster.ping(member.address)
+            return task.result()
         finally:
-            work.cancel()
+            task.cancel()
 
     async def _cancel(self, member: Member, call: str) -> None:
         with suppress(OSError):

@@ -18,7 +18,7 @@ from fedlearn_edu.remote.worker import versions
 
 # A worker that says nothing for so long, in seconds, is lost.
 PATIENCE = 10.0
-# One that is not known yet, or was lost, has less time to say that it is there.
+# One that was lost has less time to say that it is back.
 _KNOCK = 1.0
 _PAUSE = 0.1
 _REFRESH = 2.0
@@ -125,8 +125,9 @@ class Roster:
                     self._admit(address, one)
 
     async def _knock(self, address: str) -> dict[str, Any] | None:
+        was_lost = any(member.address == address for member in self.members)
         try:
-            return await self.ping(address, _KNOCK)
+            return await self.ping(address, _KNOCK if was_lost else PATIENCE)
         except Exception:  # it is starting, or gone, or does not know us yet
             return None
 
@@ -155,14 +156,14 @@ class Roster:
                 return
         self._places.append(member)
 
-    async def ping(self, address: str, patience: float | None = None) -> dict[str, Any]:
+    async def ping(self, address: str, seconds: float = 0) -> dict[str, Any]:
         """What a worker says of itself.
 
         Raises:
             OSError: if it says nothing in time.
         """
         asked = self._client.rpc(address).fl_ping()
-        found: dict[str, Any] = await asyncio.wait_for(asked, patience or PATIENCE)
+        found: dict[str, Any] = await asyncio.wait_for(asked, seconds or PATIENCE)
         return found
 
     async def infos(self) -> tuple[WorkerInfo, ...]:

@@ -87,7 +87,7 @@ class Round:
             return total / np.float32(CLIENTS)
 
         @fl.federated_computation(fl.type_at_server(ROW), fl.type_at_clients(ROW))
-        def next_round(model, data):
+        def next_round(model: Any, data: Any) -> Any:
             models = fl.federated_broadcast(model)
             trained = fl.federated_map(train, (data, models))
             zero = np.zeros(SIZE, np.float32)
