@@ -6,14 +6,12 @@ has the members, the connections and TLS. The work itself goes by messages of ou
 (`dispatcher.py`).
 """
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self, final
 
 import cloudpickle
-from distributed import Client
 
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import check_count
@@ -23,6 +21,7 @@ from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.remote.data import Loader
 from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.factory import RemoteExecutorFactory
+from fedlearn_edu.remote.pickling import cannot_travel
 from fedlearn_edu.remote.records import Traffic, WorkerInfo
 from fedlearn_edu.types import CLIENTS, FederatedType, to_type
 from fedlearn_edu.types.sequences import Members
@@ -37,15 +36,22 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     Attributes:
         context: runs computations with their clients at the workers.
+        address: where its scheduler listens.
+        dashboard_link: the address of Dask's dashboard, if there is one.
     """
 
     def __init__(
-        self, client: Client, dispatcher: Dispatcher, plan: StackPlan,
+        self,
+        dispatcher: Dispatcher,
+        plan: StackPlan,
         close: Callable[[], None],
-    ) -> None:  # fmt: skip
-        self._client = client
+        address: str,
+        dashboard_link: str | None,
+    ) -> None:
         self._dispatcher = dispatcher
         self._close = close
+        self.address = address
+        self.dashboard_link = dashboard_link
         self.context = SyncExecutionContext(self.executor_factory(plan))
 
     def __enter__(self) -> Self:
@@ -84,7 +90,11 @@ class Cluster(AbstractContextManager["Cluster"]):
             check_count("clients", clients, 0, "it is the number of clients")
         ids = range(clients) if isinstance(clients, int) else tuple(clients)
         type_ = to_type(member_type)
-        made = cloudpickle.dumps((load, str(type_)))
+        try:
+            made = cloudpickle.dumps((load, str(type_)))
+        except Exception as error:
+            name = getattr(load, "__name__", "load")
+            raise cannot_travel(load, name, error) from None
         key = hashlib.sha256(made).hexdigest()[:16]
         members = Members(Loader(load, type_, key), ids)
         return FederatedValue(members, FederatedType(type_, CLIENTS, all_equal=False))
@@ -95,8 +105,7 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     def workers(self) -> tuple[WorkerInfo, ...]:
         """The workers, those that were lost included."""
-        infos: tuple[WorkerInfo, ...] = self._ask(self._dispatcher.roster.infos())
-        return infos
+        return self._dispatcher.workers()
 
     def log(self) -> list[str]:
         """Who joined, and who was lost, in order."""
@@ -106,20 +115,13 @@ class Cluster(AbstractContextManager["Cluster"]):
         """The messages of the calls so far, with their sizes and times."""
         return self._dispatcher.traffic()
 
-    @property
-    def address(self) -> str:
-        """Where its scheduler listens."""
-        return str(self._client.scheduler.address)
-
-    @property
-    def dashboard_link(self) -> str | None:
-        """The address of Dask's dashboard, if there is one."""
-        link = self._client.dashboard_link
-        return str(link) if link else None
-
     def close(self) -> None:
-        """Ends what was started for this cluster; nothing is lost but caches."""
-        self._close()
+        """Ends what was started for this cluster; nothing is lost but caches.
+
+        Calls that are under way end with an error.
+        """
+        if self._dispatcher.close():
+            self._close()
 
     def __repr__(self) -> str:
         infos = self.workers()
@@ -129,7 +131,3 @@ class Cluster(AbstractContextManager["Cluster"]):
             held = f"{info.clients} clients, {info.nbytes / 1e6:.1f} MB"
             lines.append(f"  {info.name}  {held if info.is_alive else 'lost'}")
         return "\n".join(lines)
-
-    def _ask(self, work: Any) -> Any:
-        loop = self._client.loop.asyncio_loop
-        return asyncio.run_coroutine_threadsafe(work, loop).result()

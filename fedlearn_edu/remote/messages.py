@@ -41,22 +41,35 @@ def why(error: BaseException) -> str:
     return "its connection broke off"
 
 
-def nobody_left(lines: Sequence[str], timeout: float) -> ClusterError:
-    lost = [line for line in lines if "was lost" in line]
+def nobody_left(
+    names: Sequence[str], lost: Sequence[str], seconds: float
+) -> ClusterError:
+    said = [f"{name} ({why})" for name, why in zip(names, lost, strict=True)]
     return ClusterError(
         "no worker is left",
-        expected=f"a worker that answers within {timeout:g} s",
-        found="; ".join(lost[-3:]) or "no worker ever joined",
+        expected=f"a worker that answers within {seconds:g} s",
+        found=f"{len(said)} that joined, and were lost: {', '.join(said)}"
+        if said
+        else "none that ever joined",
         do="start workers, and run the cell again: data are loaded anew",
     )
 
 
-def scheduler_gone(status: str) -> ClusterError:
+def scheduler_gone(address: str) -> ClusterError:
     return ClusterError(
         "the scheduler of the cluster is gone",
-        expected="a connection to it",
-        found=f"the connection is {status}",
+        expected=f"a connection to {address}",
+        found="one that broke off",
         do="start it, connect once more (fl.remote.connect), and run the cell again",
+    )
+
+
+def closed() -> ClusterError:
+    return ClusterError(
+        "this cluster was closed",
+        expected="a call inside of its with block, or before cluster.close()",
+        found="a call, or a question, after that",
+        do="start another one (fl.remote.local), or connect once more",
     )
 
 
@@ -69,7 +82,19 @@ def lost_again_and_again(clients: range, times: int) -> ClusterError:
     )
 
 
-def data_changed(key: str) -> ClusterError:
+def cannot_travel(
+    name: str, variable: str | None, error: Exception
+) -> TypeMismatchError:
+    return TypeMismatchError(
+        f"{name} cannot travel to a worker",
+        expected="a function that uses numbers, arrays, modules and such functions",
+        found=str(error) if variable is None else f"its variable {variable}: {error}",
+        where=name,
+        do="open, connect or create it inside of the function, where it runs",
+    )
+
+
+def data_changed() -> ClusterError:
     return ClusterError(
         "client data changed: they were loaded once more, and differ",
         expected="a function that loads the same data each time",

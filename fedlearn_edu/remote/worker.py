@@ -11,8 +11,11 @@ by their group. What a message made is dropped when it is answered.
 """
 
 import asyncio
+import hashlib
+import multiprocessing
 import os
 import platform
+import signal
 import threading
 import time
 from collections import OrderedDict
@@ -24,14 +27,13 @@ from typing import Any, NamedTuple, final
 import psutil
 import tblib
 from distributed import Worker, WorkerPlugin
-from distributed.protocol import to_serialize
 
 from fedlearn_edu.contexts.event_loop import Terms, run_async
 from fedlearn_edu.contexts.factories import Cache
 from fedlearn_edu.contexts.stacks import StackBuilder
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.remote import pickling
-from fedlearn_edu.remote.data import Loader, Shipped, fingerprint
+from fedlearn_edu.remote.data import Loader, Shipped, fingerprint, in_memory
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression, evaluate
 from fedlearn_edu.types.sequences import Members
@@ -54,7 +56,7 @@ class Answer(NamedTuple):
 
     Attributes:
         kind: "value", "error" or "missing".
-        content: the value, the error with its traceback, or the names of parts.
+        content: the value, or the error with its traceback.
         fingerprints: of the data that loaders made, to see whether they change.
         waited: seconds between the message and its work.
         seconds: how long that took.
@@ -156,23 +158,22 @@ class Service:
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._turns = asyncio.Semaphore(at_once)
 
-    async def keep(self, parts: dict[str, Any]) -> None:
+    async def keep(self, parts: dict[str, bytes]) -> None:
         """Keeps parts as bytes, until a message names them."""
         for name, data in parts.items():
-            found = pickling.arrived(data)
-            self._store.put(name, found, len(found))
+            self._store.put(name, data, len(data))
 
-    async def run(self, call: str, request: Any) -> Any:
-        """Answers a message."""
+    async def run(self, call: str, request: bytes, parts: dict[str, bytes]) -> bytes:
+        """Answers a message, whose `parts` are not kept."""
         task = asyncio.current_task()
         assert task is not None
         self._tasks[call] = task
         arrived = time.perf_counter()
         try:
             async with self._turns:
-                work = self._answer(pickling.arrived(request), arrived)
+                work = self._answer(request, parts, arrived)
                 # Not on the worker's own loop, which has to answer pings meanwhile.
-                return to_serialize(await run_async(work, Terms("the message")))
+                return await run_async(work, Terms("the message"))
         finally:
             del self._tasks[call]
 
@@ -187,19 +188,27 @@ class Service:
         held = {"clients": len(clients), "nbytes": self._store.size}
         return {"pid": os.getpid(), "versions": versions(), **held}
 
-    async def _answer(self, request: bytes, arrived: float) -> bytes:
+    async def _answer(
+        self, request: bytes, parts: dict[str, bytes], arrived: float
+    ) -> bytes:
         begin, fingerprints = time.perf_counter(), dict[str, str]()
+
+        def part(name: str) -> Any:
+            if name in parts:
+                return pickling.loads_part(parts[name], part)
+            return self._kept(name)
 
         def fetch(value: Any) -> Any:
             return self._fetched(value, fingerprints)
 
         try:
-            wanted: Request = pickling.loads(request, self._part)
+            wanted: Request = pickling.loads_message(request, part)
             stack = self._stack(wanted.group)
             handle = await evaluate(wanted.expression, stack, fetch)
-            kind, content = "value", await handle.compute()
-        except MissingPartError as error:
-            kind, content = "missing", error.args[0]
+            plain = await handle.compute()
+            kind, content = "value", in_memory(plain, handle.type_signature)
+        except MissingPartError:
+            kind, content = "missing", None
         except Exception as error:
             trace = tblib.Traceback(error.__traceback__).to_dict()
             kind, content = "error", (_portable(error), trace)
@@ -207,11 +216,11 @@ class Service:
         answer = Answer(kind, content, fingerprints, *spans)
         return pickling.Library().dumps(answer).data
 
-    def _part(self, name: str) -> Any:
+    def _kept(self, name: str) -> Any:
         def read(data: Any) -> tuple[Any, int]:
             if data is None:
                 raise MissingPartError(name)
-            return pickling.loads_part(data, self._part), len(data)
+            return pickling.loads_part(data, self._kept), len(data)
 
         try:
             part = self._store.get(name, read)
@@ -226,8 +235,8 @@ class Service:
         match value:
             case Members(Loader() as load, ids):
                 found = [self._loaded(load, client) for client in ids]
-                key = f"{load.key}{ids!r}"
-                fingerprints[key] = "".join(digest[:16] for _, digest in found)
+                digests = [digest for _, digest in found]
+                fingerprints[_digest(load.key, ids)] = _digest(*digests)
                 return [member for member, _ in found]
             case list():
                 return [v.member if isinstance(v, Shipped) else v for v in value]
@@ -250,6 +259,10 @@ class Service:
             return builder.flat(group.clients)
 
         return self._stacks.get(group, build, "", "")
+
+
+def _digest(*things: Any) -> str:
+    return hashlib.sha256(repr(things).encode()).hexdigest()[:16]
 
 
 def _portable(error: Exception) -> Exception:
@@ -293,6 +306,10 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         worker.handlers["fl_run"] = service.run
         worker.handlers["fl_cancel"] = service.cancel
         worker.handlers["fl_ping"] = service.ping
+        in_main = threading.current_thread() is threading.main_thread()
+        if in_main and multiprocessing.parent_process() is not None:
+            # A Stop button interrupts a whole group of processes; nannies end workers.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         if self._warm_up and os.getpid() != self._made_in:
             library = "fedlearn_edu.runtimes.tensorflow.computation"
             threading.Thread(target=import_module, args=[library], daemon=True).start()
