@@ -41,21 +41,25 @@ def why(error: BaseException) -> str:
     return "its connection broke off"
 
 
-def nobody_left(lines: Sequence[str], timeout: float) -> ClusterError:
-    lost = [line for line in lines if "was lost" in line]
+def nobody_left(
+    names: Sequence[str], lost: Sequence[str], seconds: float
+) -> ClusterError:
+    said = [f"{name} ({why})" for name, why in zip(names, lost, strict=True)]
     return ClusterError(
         "no worker is left",
-        expected=f"a worker that answers within {timeout:g} s",
-        found="; ".join(lost[-3:]) or "no worker ever joined",
+        expected=f"a worker that answers within {seconds:g} s",
+        found=f"{len(said)} that joined, and were lost: {', '.join(said)}"
+        if said
+        else "none that ever joined",
         do="start workers, and run the cell again: data are loaded anew",
     )
 
 
-def scheduler_gone(status: str) -> ClusterError:
+def scheduler_gone(address: str) -> ClusterError:
     return ClusterError(
         "the scheduler of the cluster is gone",
-        expected="a connection to it",
-        found=f"the connection is {status}",
+        expected=f"a connection to {address}",
+        found="one that broke off",
         do="start it, connect once more (fl.remote.connect), and run the cell again",
     )
 
@@ -75,6 +79,18 @@ def lost_again_and_again(clients: range, times: int) -> ClusterError:
         expected="a worker that survives it",
         found=f"{times} workers that ended in the middle of it",
         do="it may need more memory than they have: smaller groups (max_fanout=…) do",
+    )
+
+
+def cannot_travel(
+    name: str, variable: str | None, error: Exception
+) -> TypeMismatchError:
+    return TypeMismatchError(
+        f"{name} cannot travel to a worker",
+        expected="a function that uses numbers, arrays, modules and such functions",
+        found=str(error) if variable is None else f"its variable {variable}: {error}",
+        where=name,
+        do="open, connect or create it inside of the function, where it runs",
     )
 
 

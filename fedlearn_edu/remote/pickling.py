@@ -9,11 +9,13 @@ Leaf code travels as what made it, functions by value (cloudpickle), so that a w
 can run many clients together as this process could; where that fails, as its graph.
 """
 
+import inspect
 import itertools
 import pickle
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -24,7 +26,9 @@ from weakref import WeakKeyDictionary
 import cloudpickle
 import numpy as np
 
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.data import Loader, Shipped
 from fedlearn_edu.remote.expressions import Given
 from fedlearn_edu.structure import Struct
@@ -132,8 +136,8 @@ class Library:
             case ir.Leaf(runtime, code, type_):
                 try:
                     return self.dumps((_leaf, runtime, type_, _made(code)))
-                except Exception:  # a function may hold what cannot travel: its graph
-                    return self.dumps((ir.Leaf, runtime, code, type_))
+                except Exception as error:
+                    return self._by_graph(thing, error)
             case ir.Literal(value, type_):
                 return self.dumps((ir.Literal, value, type_))
             case Loader(load, type_, key):
@@ -142,6 +146,25 @@ class Library:
                 return self._with_parts(pickle.dumps((bytes, data)), parts)
             case _:
                 return self.dumps((Shipped, thing.member))
+
+    def _by_graph(self, leaf: ir.Leaf, error: Exception) -> Packed:
+        """A function may hold what cannot travel; its graph, or its name, may do."""
+        fn = getattr(leaf.code, "fn", None)
+        if getattr(fn, "__module__", None) != "__main__":  # which is another one there
+            with suppress(Exception):
+                return self.dumps((ir.Leaf, leaf.runtime, leaf.code, leaf.type))
+        raise cannot_travel(fn, leaf.code.name, error) from None
+
+
+def cannot_travel(fn: Any, name: str, error: Exception) -> TypeMismatchError:
+    """The error for a function that holds what belongs to this process."""
+    held = inspect.getclosurevars(fn) if inspect.isfunction(fn) else None
+    for variable, value in ({**held.globals, **held.nonlocals} if held else {}).items():
+        try:
+            cloudpickle.dumps(value)
+        except Exception as cause:
+            return messages.cannot_travel(name, variable, cause)
+    return messages.cannot_travel(name, None, error)
 
 
 def _key(part: Any) -> Any:
