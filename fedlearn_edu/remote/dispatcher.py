@@ -25,7 +25,7 @@ from distributed import Client
 from fedlearn_edu.executors import underway
 from fedlearn_edu.remote import messages, pickling
 from fedlearn_edu.remote.executor import Group
-from fedlearn_edu.remote.expressions import Expression
+from fedlearn_edu.remote.expressions import Expression, Given, oldest
 from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
 from fedlearn_edu.remote.roster import Member, Roster
@@ -118,7 +118,8 @@ class Dispatcher:
             ClusterError: if no worker is left, or if the data of clients have changed.
         """
         call = self._call()
-        packed = self._library.message(Request(group, expression))
+        request = Request(group, expression, self._library.prefix, Given(oldest()))
+        packed = self._library.message(request)
         clients = messages.clients_of(group.clients)
         with underway.underway(f"the work of {clients}"), call.ends_together():
             answer = await self.there(self._deliver(group, packed, call))

@@ -9,8 +9,8 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning
-from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
-from fedlearn_edu.remote import Cluster, Round
+from fedlearn_edu.framework import Context, SyncExecutionContext, local_executor_factory
+from fedlearn_edu.remote import Cluster
 from fedlearn_edu.simulation import ClientSampling
 from tests.learning.small import FEATURES, mean_process, small_data, small_lists
 from tests.remote.programs import bits
@@ -27,26 +27,20 @@ def cluster() -> Iterator[Cluster]:
         yield made
 
 
-def _locally(run: Callable[[], Any]) -> Any:
+def _local() -> SyncExecutionContext:
     factory = local_executor_factory(support_sequence_ops=True, max_fanout=GROUP)
-    with SyncExecutionContext(factory):
-        return run()
-
-
-def _there(cluster: Cluster, run: Callable[[], Any]) -> Any:
-    with cluster.context:
-        return run()
+    return SyncExecutionContext(factory)
 
 
 def _softmax() -> Any:
     return learning.models.softmax_regression(features=FEATURES, classes=2)
 
 
-def _averaging() -> Any:
+def _of_two_functions() -> Any:
     def training_process(model: Any, data: Any) -> Any:
-        for _ in range(2):
-            model = model.train(data)
-        return model
+        model.compile("sgd", "mse")
+        model.fit(data)
+        return model.weights
 
     return learning.federated_averaging.build_weighted_averaging_process(
         lambda: learning.models.LinearRegression(FEATURES), training_process
@@ -56,7 +50,7 @@ def _averaging() -> Any:
 PROCESSES: dict[str, Callable[[], Any]] = {
     "FedAvg": lambda: learning.build_fed_avg(_softmax(), 0.5, local_epochs=2),
     "FedAvg of an MLP": lambda: learning.build_fed_avg(
-        learning.models.mlp(FEATURES, [4], 2), 0.5
+        learning.models.multilayer_perceptron([4], FEATURES, 2), 0.5
     ),
     "FedProx": lambda: learning.build_fed_prox(_softmax(), 0.5),
     "FedSGD": lambda: learning.build_fed_sgd(_softmax(), 0.5),
@@ -65,34 +59,91 @@ PROCESSES: dict[str, Callable[[], Any]] = {
     "FedAdam": lambda: learning.build_fed_adam(_softmax(), 0.5),
     "FedYogi": lambda: learning.build_fed_yogi(_softmax(), 0.5),
     "SCAFFOLD": lambda: learning.build_scaffold(_softmax(), CLIENTS, 0.5),
+    "averaging of two functions": _of_two_functions,
     "in NumPy": mean_process,
     "clients that remember": lambda: mean_process(keeps=True),
 }
 
 
-def _rounds(process: Any, data: Any, count: int = 2) -> Any:
-    state, metrics = process.initialize(), []
-    kept = process._first_states(DATA)
-    for _ in range(count):
-        state, measured, *kept = process.next(state, data, *kept)
-        metrics.append(measured)
+# One for each aggregation, where NumPy's cannot be joined, and one for what each client
+# keeps. Clients work once all the same.
+MESSAGES = {"SCAFFOLD": 2, "in NumPy": 4, "clients that remember": 5}
+
+
+def _rounds(context: Context, process: Any, data: Any, count: int = 2) -> Any:
+    with context:
+        state, metrics = process.initialize(), []
+        kept = process._first_states(DATA)
+        for _ in range(count):
+            state, measured, *kept = process.next(state, data, *kept)
+            metrics.append(measured)
     return bits([state, metrics, kept])
 
 
-def _per_group(round_: Round) -> float:
-    groups = {message.first_client for message in round_.messages}
-    assert len(groups) == -(-CLIENTS // GROUP)
-    return len(round_.messages) / len(groups)
+def _batches(process: Any) -> Any:
+    return process.next.type_signature.parameter[1].member
 
 
-@pytest.mark.parametrize("name", PROCESSES)
+FIRST = ["FedAvg", "SCAFFOLD", "in NumPy", "clients that remember"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in FIRST else pytest.mark.thorough)
+        for name in PROCESSES
+    ],
+)
 def test_rounds_give_the_bits_of_local_ones(name: str, cluster: Cluster) -> None:
-    """In one message per group; one more where the server is told of clients."""
     process = PROCESSES[name]()
-    batches = process.next.type_signature.parameter[1].member
-    placed = cluster.place(lambda client: DATA[client], CLIENTS, batches)
-    meant = _locally(lambda: _rounds(process, DATA))
-    for data in (DATA, placed):
-        assert _there(cluster, lambda data=data: _rounds(process, data)) == meant
-    expected = 2 if process.keeps_client_states else 1
-    assert _per_group(cluster.traffic().rounds[-1]) == expected
+    placed = cluster.place(lambda client: DATA[client], CLIENTS, _batches(process))
+    meant = _rounds(_local(), process, DATA)
+    assert _rounds(cluster.context, process, DATA) == meant
+    assert _rounds(cluster.context, process, placed) == meant
+    sent = cluster.traffic().rounds[-1].messages
+    assert len({message.first_client for message in sent}) == 4
+    assert len(sent) == 4 * MESSAGES.get(name, 1)
+
+
+def test_evaluation_gives_the_bits_of_a_local_one(cluster: Cluster) -> None:
+    evaluation = learning.build_federated_evaluation(_softmax())
+    weights = _softmax().initialize(3)
+
+    def judged(context: Context) -> Any:
+        with context:
+            return bits(evaluation(weights, DATA))
+
+    assert judged(cluster.context) == judged(_local())
+
+
+def test_runs_with_cohorts_give_the_bits_of_local_ones(cluster: Cluster) -> None:
+    """Other clients, and other numbers of them, in each round."""
+    sampling = ClientSampling(count=5, dropout=0.3, seed=1)
+
+    def learned(context: Context) -> Any:
+        process = learning.build_fed_avg(_softmax(), 0.5)
+        data = small_data(CLIENTS)
+        with context:
+            run = learning.run(process, data, 4, batch_size=4, client_sampling=sampling)
+        return bits([run.state, run.history["loss_per_example"]])
+
+    assert learned(cluster.context) == learned(_local())
+
+
+def test_traffic_is_the_model_for_each_group_and_little_more(cluster: Cluster) -> None:
+    """In the steady state, with data from a loader."""
+    model = learning.models.softmax_regression(features=200, classes=10)
+    process = learning.build_fed_avg(model, 0.5)
+    clients = 10 * GROUP
+
+    def load(client: int) -> list[Any]:
+        chance = np.random.default_rng(client)
+        x = chance.standard_normal([5, 200]).astype(np.float32)
+        return [{"x": x, "y": chance.integers(0, 10, 5).astype(np.int32)}]
+
+    data = cluster.place(load, clients, _batches(process))
+    _rounds(cluster.context, process, data, 3)
+    sent = cluster.traffic().rounds[-1].messages
+    size = sum(m.bytes_down + m.bytes_up for m in sent)
+    assert len(sent) == 10
+    assert size <= 10 * 2 * (200 * 10 + 10) * 4 + 10_000
