@@ -9,9 +9,9 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.remote import Cluster, expressions
+from tests.remote import programs
 
 FLOATS = fl.type_at_clients(np.float32)
-ran: list[float] = []
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +22,8 @@ def cluster() -> Iterator[Cluster]:
 
 @fl.np_computation(np.float32)
 def _noisy(x: Any) -> Any:
-    ran.append(float(x))
-    return np.float32(x + len(ran))
+    programs.ran.append(float(x))
+    return np.float32(x + len(programs.ran))
 
 
 @fl.federated_computation(FLOATS)
@@ -35,9 +35,9 @@ def _asked_thrice(values: Any) -> Any:
 def test_clients_work_once_for_all_messages_of_a_call(cluster: Cluster) -> None:
     """Or they would say different things, where there is chance in it."""
     for _ in range(2):
-        ran.clear()
+        programs.ran.clear()
         total, most, each = _asked_thrice([1, 2, 3, 4, 5])
-        assert sorted(ran) == [1, 2, 3, 4, 5]
+        assert sorted(programs.ran) == [1, 2, 3, 4, 5]
         assert (total, most) == (sum(each), max(each))
     assert len(cluster.traffic().rounds[-1].messages) == 3 * 3
 
@@ -52,8 +52,5 @@ def test_result_per_client_comes_home(cluster: Cluster) -> None:
     each = fl.federated_computation(lambda v: fl.federated_map(double, v), FLOATS)
     assert each([1, 2, 3]) == [2, 4, 6]
     assert each([]) == []
-    assert fl.federated_collect(fl.place([1, 2, 3], fl.CLIENTS, np.float32)) == [
-        1,
-        2,
-        3,
-    ]
+    placed = fl.place([1, 2, 3], fl.CLIENTS, np.float32)
+    assert fl.federated_collect(placed) == [1, 2, 3]
