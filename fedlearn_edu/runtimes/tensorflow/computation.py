@@ -70,11 +70,12 @@ def _traced_again(
     code: GraphCode, fn: Callable[..., Any], *signature: Any
 ) -> GraphCode:
     """The function traced here, if it still means the same as `code`; else `code`."""
-    traced = trace_tensorflow(fn, *signature).tree
-    assert isinstance(traced, ir.Leaf)
-    again: Any = traced.code
-    found: GraphCode = again if again.digest == code.digest else code
-    return found
+    try:
+        traced: Any = trace_tensorflow(fn, *signature).tree
+    except Exception:  # what it needed then may not be there any more, or not here
+        return code
+    again: GraphCode = traced.code
+    return again if again.digest == code.digest else code
 
 
 @final
