@@ -40,7 +40,7 @@ def _computation(made: Any) -> Any:
 
 # ---------------------------------------------------------------------------- arrays
 
-ARRAYS = {
+ARRAYS: dict[str, Any] = {
     "zeros": np.zeros([300, 2], np.float32),
     "negative zeros": -np.zeros([300, 2], np.float32),
     "one that is not zero": np.eye(1, 500, 499, dtype=np.int16),

@@ -98,6 +98,6 @@ def _untraced(function: Any) -> Any:
     return function._clone(None).__reduce_ex__(2)
 
 
-# A `tf.function` travels, but its traces cannot. If it cannot be copied, code that calls
+# A `tf.function` travels, but its traces cannot. Where it has no copy, code that calls
 # one travels as a graph.
 copyreg.pickle(type(tf.function(lambda: None)), _untraced)
