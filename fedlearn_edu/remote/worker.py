@@ -32,6 +32,7 @@ from fedlearn_edu.contexts.event_loop import Terms, run_async
 from fedlearn_edu.contexts.factories import Cache
 from fedlearn_edu.contexts.stacks import StackBuilder
 from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.remote import pickling
 from fedlearn_edu.remote.data import Loader, Shipped, fingerprint, in_memory
 from fedlearn_edu.remote.executor import Group
@@ -40,6 +41,7 @@ from fedlearn_edu.types import Type
 from fedlearn_edu.types.sequences import Members
 
 _MAX_SITES = 256
+_MAX_LEAVES = 1024
 _PAUSE = 0.001
 _PACKAGES = ("fedlearn-edu", "tensorflow", "numpy", "distributed", "cloudpickle")
 # Data are held as they came, and once more in the form of their runtime.
@@ -196,6 +198,7 @@ class Service:
         self._store = Store(max_bytes)
         self._sites: Cache[Group, _Site] = Cache(_MAX_SITES, "", None)
         self._builders: dict[Any, StackBuilder] = {}
+        self._leaves = OrderedDict[str, None]()
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._turns = asyncio.Semaphore(at_once)
 
@@ -268,6 +271,11 @@ class Service:
             raise
         if isinstance(part, Shipped):
             self._store.get(("client", name), lambda _: (None, 0))
+        if isinstance(part, ir.Leaf):  # its graph takes more than its bytes
+            self._leaves[name] = None
+            self._leaves.move_to_end(name)
+            if len(self._leaves) > _MAX_LEAVES:
+                self._store.forget(self._leaves.popitem(last=False)[0])
         return part
 
     def _fetched(self, value: Any, fingerprints: dict[str, str]) -> Any:
