@@ -35,10 +35,13 @@ def clients_of(clients: range) -> str:
     return f"clients {clients.start} to {clients.stop - 1}" if clients else "no clients"
 
 
+BROKE_OFF = "its connection broke off"
+
+
 def why(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "it does not answer"
-    return "its connection broke off"
+    return BROKE_OFF
 
 
 def nobody_left(
@@ -48,7 +51,7 @@ def nobody_left(
     return ClusterError(
         "no worker is left",
         expected=f"a worker that answers within {seconds:g} s",
-        found=f"{len(said)} that joined, and were lost: {', '.join(said)}"
+        found=f"{len(said)} workers that were lost: {', '.join(said)}"
         if said
         else "none that ever joined",
         do="start workers, and run the cell again: data are loaded anew",

@@ -15,7 +15,7 @@ from typing import Any, final
 from urllib.parse import urlsplit
 
 import dask
-from distributed import Client, LocalCluster, Nanny
+from distributed import Client, LocalCluster, Nanny, SpecCluster
 from distributed.security import Security
 
 from fedlearn_edu.contexts.factories import check_count
@@ -37,6 +37,15 @@ class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
         await super().kill(*args, **kwargs)
+
+
+@final
+class _LocalCluster(LocalCluster):  # type: ignore[misc]  # it has no types
+    """Has as many workers as at first, however often they die."""
+
+    def _update_worker_status(self, op: str, msg: Any) -> None:
+        # Dask gives up a worker that is not back when it looks, 15 s after a death.
+        super(SpecCluster, self)._update_worker_status(op, msg)
 
 
 _LOOPBACK = "127.0.0.1"
@@ -84,7 +93,7 @@ def local(
     threads = max(1, _CORES // workers)
     security, unmute = Security.temporary(), _muted()
     with _environ_as_before(), dask.config.set(_config(threads, dashboard=dashboard)):
-        cluster = LocalCluster(
+        cluster = _LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=0,
@@ -249,7 +258,7 @@ def _cluster(
         dispatcher = Dispatcher(client, timeout)
         _check_versions(client)
         client.register_plugin(plugin)
-        dispatcher.ask(dispatcher.roster.refresh())
+        dispatcher.ask(dispatcher.roster.refresh(timeout))
     except BaseException:
         with suppress(Exception):
             close()
