@@ -8,7 +8,6 @@ import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from fedlearn_edu import remote
-from tests.patience import PATIENCE_S
 
 MAX_FANOUT = 2
 
