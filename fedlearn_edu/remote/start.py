@@ -268,6 +268,12 @@ def _cluster(
 
 
 def _check_versions(client: Client) -> None:
+    ours, theirs = versions(), _versions_there(client)
+    if any(found[name] != ours[name] for found in theirs.values() for name in found):
+        raise messages.other_versions(ours, theirs)
+
+
+def _versions_there(client: Client) -> dict[str, dict[str, str]]:
     def found() -> Any:  # travels by value: the package need not be there
         try:
             from fedlearn_edu.remote.worker import versions
@@ -275,15 +281,13 @@ def _check_versions(client: Client) -> None:
             return {"fedlearn-edu": str(error)}
         return versions()
 
-    ours = versions()
-    others = {}
-    for address, theirs in client.run(found).items():
-        differ = {n: v for n, v in ours.items() if theirs.get(n) != v}
-        rows = [f"{n} {theirs.get(n)}, here {v}" for n, v in differ.items()]
-        if rows:
-            others[address] = ", ".join(rows)
-    if others:
-        raise messages.other_versions(others)
+    try:
+        theirs: dict[str, dict[str, str]] = client.run(found)
+    except Exception:  # another Python does not read this one's functions
+        workers = client.get_versions()["workers"]
+        pythons = {a: w["packages"]["python"].split(".") for a, w in workers.items()}
+        theirs = {a: {"python": ".".join(parts[:2])} for a, parts in pythons.items()}
+    return theirs
 
 
 def _check_encrypted(address: str) -> None:

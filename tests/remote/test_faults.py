@@ -179,7 +179,9 @@ def test_error_says_when_all_workers_were_lost() -> None:
         with pytest.raises(remote.ClusterError, match="no worker is left") as caught:
             total(NUMBERS)
         found = str(caught.value.found)
-        assert re.match(r"2 workers that were lost: worker 0 \(\d\d:\d\d:\d\d, ", found)
+        assert re.match(
+            r"2 that joined and were lost: worker 0 \(\d\d:\d\d:\d\d, ", found
+        )
         cluster._dispatcher._client.cluster.scale(1)
         assert total(NUMBERS) == 10
 
