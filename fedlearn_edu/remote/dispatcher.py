@@ -106,6 +106,7 @@ class Dispatcher:
         self._messages = itertools.count()
         self._fingerprints: dict[str, str] = {}
         self._under_way: set[Future[Any]] = set()
+        self._cancelling: set[asyncio.Task[None]] = set()
         self._lock = threading.Lock()
         self._is_closed = False
         self.roster = Roster(client, timeout)
@@ -260,7 +261,9 @@ class Dispatcher:
             work = rpc.fl_run(call=call, request=data, parts=parts)
             return await self._watched(member, work)
         except asyncio.CancelledError:
-            self._cancelling = asyncio.ensure_future(self._cancel(member, call))
+            cancelling = asyncio.ensure_future(self._cancel(member, call))
+            self._cancelling.add(cancelling)
+            cancelling.add_done_callback(self._cancelling.discard)
             raise
 
     async def _watched(self, member: Member, work: Coroutine[Any, Any, T]) -> T:

@@ -49,6 +49,7 @@ class _LocalCluster(LocalCluster):  # type: ignore[misc]  # it has no types
 
 
 _LOOPBACK = "127.0.0.1"
+_OPEN = ("tcp", "ws", "ucx", "ucxx")
 _ANY_PORT = f"{_LOOPBACK}:0"
 _ADDRESS = "FEDLEARN_EDU_CLUSTER"
 _CORES = os.cpu_count() or 1
@@ -292,7 +293,7 @@ def _versions_there(client: Client) -> dict[str, dict[str, str]]:
 
 def _check_encrypted(address: str) -> None:
     parts = urlsplit(address if "://" in address else f"tcp://{address}")
-    if parts.scheme == "tcp" and not _is_here(parts.hostname or ""):
+    if parts.scheme in _OPEN and not _is_here(parts.hostname or ""):
         raise messages.open_to_everyone(address)
 
 

@@ -8,6 +8,7 @@ import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from fedlearn_edu import remote
+from tests.patience import PATIENCE_S
 
 MAX_FANOUT = 2
 
@@ -30,6 +31,8 @@ def in_process() -> Iterator[remote.Cluster]:
 def watchdog(request: pytest.FixtureRequest) -> Iterator[None]:
     """Ends the run, and says where all threads are, if a test hangs."""
     uncaptured = request.config.stash[fault_handler_stderr_fd_key]
-    faulthandler.dump_traceback_later(60, exit=True, file=uncaptured)
+    is_thorough = request.node.get_closest_marker("thorough") is not None
+    seconds = PATIENCE_S if is_thorough else PATIENCE_S / 4
+    faulthandler.dump_traceback_later(seconds, exit=True, file=uncaptured)
     yield
     faulthandler.cancel_dump_traceback_later()

@@ -130,7 +130,7 @@ def waiting(folder: Path) -> Any:
 
 def until(is_so: Callable[[], bool]) -> None:
     """Waits for what must come."""
-    deadline = time.monotonic() + PATIENCE_S / 4
+    deadline = time.monotonic() + PATIENCE_S / 8
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.02)
