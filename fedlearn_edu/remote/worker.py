@@ -217,9 +217,16 @@ class Service:
             async with self._turns:
                 work = self._answer(request, parts, arrived)
                 # Not on the worker's own loop, which has to answer pings meanwhile.
-                return await run_async(work, Terms("the message"))
+                return await run_async(
+                    work, Terms("the message", abandon=self._forget_stacks)
+                )
         finally:
             del self._tasks[call]
+
+    def _forget_stacks(self) -> None:
+        """Lets later messages have other threads: code under way may keep these."""
+        self._stacks.forget(lambda _: True)
+        self._builders.clear()
 
     async def cancel(self, call: str) -> None:
         """Gives a message up."""
