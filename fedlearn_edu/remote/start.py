@@ -69,7 +69,8 @@ def local(
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=f"{_LOOPBACK}:0" if dashboard else None,
+            dashboard_address=f"{_LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": dashboard},
             silence_logs=logging.CRITICAL,
             **settings,
         )
