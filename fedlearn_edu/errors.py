@@ -372,7 +372,7 @@ class contained(AbstractContextManager[Any, None]):  # noqa: N801 (as above)
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __exit__(self, kind: object, error: object, trace: Any) -> None:
+    def __exit__(self, _: object, error: object, trace: TracebackType | None) -> None:
         is_stop = isinstance(error, StopIteration | StopAsyncIteration)
         if error is None or (isinstance(error, Exception) and not is_stop):
             return

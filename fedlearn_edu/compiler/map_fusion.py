@@ -20,7 +20,7 @@ A round of federated averaging has several: of the updates, the counts, the metr
 Together they are one pass over the clients.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import final
@@ -28,7 +28,7 @@ from typing import final
 from fedlearn_edu.compiler.normal_form import Bindings, to_normal_form
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import field as field_of
-from fedlearn_edu.ir.traversal import free_nodes, free_references
+from fedlearn_edu.ir.traversal import free_references
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -51,16 +51,14 @@ def fuse_maps(program: ir.Node, native: Set[str]) -> ir.Node:
     straight = to_normal_form(program)
     assert isinstance(straight.body, ir.Block)
     block = _with_joint_aggregates(straight.body)
-    uses, users = Counter[str](), defaultdict[str, set[str]](set)
+    users = defaultdict[str, set[str]](set)
     for name, value in (*block.locals, ("", block.result)):
-        for mention in free_nodes(value):
-            uses[mention.name] += 1
-            users[mention.name].add(name)
+        for needed in free_references(value):
+            users[needed].add(name)
     steps, joined, consumed = dict(block.locals), [], set[str]()
     for name, value in reversed(block.locals):
         if name not in consumed:
-            inner = _only_for(name, steps, users)
-            chain = _Chain(inner, uses)
+            chain = _Chain(_only_for(name, steps, users))
             joined.append((name, chain.ending_in(value)))
             consumed |= chain.consumed
     kept = ir.Block(tuple(reversed(joined)), block.result)
@@ -70,15 +68,15 @@ def fuse_maps(program: ir.Node, native: Set[str]) -> ir.Node:
 def _only_for(
     name: str, steps: Mapping[str, ir.Node], users: Mapping[str, set[str]]
 ) -> dict[str, ir.Node]:
-    """The steps that can be a part of a step, since nothing else needs them."""
-    found: dict[str, ir.Node] = {}
-    ahead = [name]
+    """The steps, in order, that can be a part of a step: nothing else needs them."""
+    found, ahead = {name}, [name]
     while ahead:
         for needed in free_references(steps[ahead.pop()]).keys() & steps.keys():
-            if _can_be_a_part(steps[needed]) and users[needed] <= {name, *found}:
-                found[needed] = steps[needed]
+            if _can_be_a_part(steps[needed]) and users[needed] <= found:
+                found.add(needed)
                 ahead.append(needed)
-    return found
+    found.remove(name)
+    return {part: step for part, step in steps.items() if part in found}
 
 
 def _can_be_a_part(step: ir.Node) -> bool:
@@ -96,65 +94,54 @@ def _can_be_a_part(step: ir.Node) -> bool:
 class _Chain:
     """The steps that lead to one value, as a single participant sees them.
 
+    They become a block, not one nested expression: there may be more of them than
+    Python's stack has levels.
+
     Attributes:
-        steps: those that lead to this value only.
-        uses: how often each is mentioned.
+        steps: those that lead to this value only, in order.
         sources: the federated values that the first steps start from.
-        shared: what a participant has made of steps that are mentioned several times.
-        maps: how many steps have been fused into the last one.
         consumed: the names of the steps that are no longer needed.
     """
 
     steps: Mapping[str, ir.Node]
-    uses: Mapping[str, int]
     sources: list[ir.Node] = field(default_factory=list)
-    shared: dict[str, ir.Node] = field(default_factory=dict)
-    maps: int = 0
-    consumed: set[str] = field(default_factory=set)
+    consumed: Set[str] = frozenset()
 
     def ending_in(self, value: ir.Node) -> ir.Node:
         """The last step, with the steps before it as a part of it."""
         rest: list[tuple[str | None, ir.Node]] = []
+        made = [(name, self._made_by(step)) for name, step in self.steps.items()]
         match value:
-            case ir.Call(ir.Intrinsic("federated_map"), ir.Struct(((_, fn), (_, arg)))):
-                uri, member = "federated_map", self._applied(fn, arg)
+            case ir.Call(ir.Intrinsic("federated_map")):
+                uri, member = "federated_map", self._made_by(value)
             case ir.Call(
                 ir.Intrinsic("federated_aggregate"), ir.Struct(((_, arg), *rest))
             ):
                 uri, member = _FUSED_AGGREGATE, self._member(arg)
             case _:
                 return value
-        if not (self.maps and self.sources):
-            self.consumed.clear()
+        if not (self.sources and "federated_map" in map(_uri, self.steps.values())):
             return value
-        first = (None, self._function(member)), (None, self._zipped())
+        self.consumed = self.steps.keys()
+        function = self._function(ir.Block(tuple(made), member))
+        first = (None, function), (None, self._zipped())
         return _call(uri, ir.Struct((*first, *rest)), value.type)
-
-    def _member(self, value: ir.Node) -> ir.Node:
-        """What a participant holds of a federated value."""
-        name = value.name if isinstance(value, ir.Reference) else ""
-        if name not in self.steps:
-            return self._of_source(value)
-        self.consumed.add(name)
-        if self.uses[name] == 1:
-            return self._made_by(self.steps[name])
-        if name not in self.shared:
-            self.shared[name] = self._made_by(self.steps[name])
-        return ir.Reference(name, _member_type(value))
 
     def _made_by(self, step: ir.Node) -> ir.Node:
         match step:
             case ir.Call(ir.Intrinsic("federated_map"), ir.Struct(((_, fn), (_, arg)))):
-                self.maps += 1
-                return self._applied(fn, arg)
+                return ir.Call(fn, self._member(arg))
             case ir.Call(ir.Intrinsic("federated_value"), ir.Literal() as constant):
                 return constant
         assert isinstance(step, ir.Call)
         assert step.argument is not None
         return self._members(step.argument)  # of a zip
 
-    def _applied(self, fn: ir.Node, arg: ir.Node) -> ir.Node:
-        return ir.Call(fn, self._member(arg))
+    def _member(self, value: ir.Node) -> ir.Node:
+        """What a participant holds of a federated value."""
+        if isinstance(value, ir.Reference) and value.name in self.steps:
+            return ir.Reference(value.name, _member_type(value))
+        return self._of_source(value)
 
     def _members(self, parts: ir.Node) -> ir.Node:
         """What a participant holds of a structure of federated values."""
@@ -173,7 +160,6 @@ class _Chain:
 
     def _function(self, member: ir.Node) -> ir.Lambda:
         """From what the sources hold at a participant to what it holds in the end."""
-        member = ir.Block(tuple(self.shared.items()), member) if self.shared else member
         types = [_member_type(source) for source in self.sources]
         names = [f"(source {number})" for number in range(len(types))]
         if len(types) == 1:

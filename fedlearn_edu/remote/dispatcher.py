@@ -12,14 +12,13 @@ difference. While an answer is awaited, the worker is pinged.
 import asyncio
 import itertools
 import time
-from collections.abc import Coroutine
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, final
 
 import tblib
 from distributed import Client
-from distributed.protocol import to_serialize
 
 from fedlearn_edu.executors import underway
 from fedlearn_edu.remote import messages, pickling
@@ -45,7 +44,23 @@ class _Call:
     number: int
     name: str
     begin: float
-    messages: list[Message]
+    messages: list[Message] = field(default_factory=list)
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    @contextmanager
+    def given_up_together(self) -> Iterator[None]:
+        """Cancels all messages of the call when one of them is cancelled."""
+        task = asyncio.current_task()
+        assert task is not None
+        self.tasks.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            for other in self.tasks - {task}:
+                other.cancel()
+            raise
+        finally:
+            self.tasks.discard(task)
 
     def note(
         self,
@@ -86,7 +101,7 @@ class Dispatcher:
         call = self._call()
         packed = self._library.dumps(Request(group, expression))
         clients = messages.clients_of(group.clients)
-        with underway.underway(f"the work of {clients}"):
+        with underway.underway(f"the work of {clients}"), call.given_up_together():
             answer = await self.there(self._deliver(group, packed, call))
         self._check_data(answer.fingerprints)
         if answer.kind == "value":
@@ -116,7 +131,7 @@ class Dispatcher:
                 if known.call is call:
                     return known
         name = "a call" if call is None else call.name
-        new = _Call(call, next(self._numbers), name, time.perf_counter(), [])
+        new = _Call(call, next(self._numbers), name, time.perf_counter())
         self._calls.append(new)
         del self._calls[:-_MAX_ROUNDS]
         return new
@@ -164,8 +179,7 @@ class Dispatcher:
             n: self._library.part(n).data for n in names if n not in member.parts
         }
         if lacking:
-            wrapped = {name: to_serialize(data) for name, data in lacking.items()}
-            work = self._client.rpc(member.address).fl_keep(parts=wrapped)
+            work = self._client.rpc(member.address).fl_keep(parts=lacking)
             task = asyncio.ensure_future(work)
             member.parts.update(dict.fromkeys(lacking, task))
         for task in {member.parts[name] for name in names if name in member.parts}:
@@ -176,11 +190,12 @@ class Dispatcher:
         """The answer to a message, as long as the worker is alive."""
         call = f"{self._library.prefix}-{next(self._messages)}"
         rpc = self._client.rpc(member.address)
-        work = asyncio.ensure_future(rpc.fl_run(call=call, request=to_serialize(data)))
+        work = asyncio.ensure_future(rpc.fl_run(call=call, request=data))
         try:
             while not (await asyncio.wait([work], timeout=_PING_EVERY))[0]:
                 await self.roster.ping(member.address)
-            return bytes(work.result())
+            answer: bytes = work.result()
+            return answer
         except asyncio.CancelledError:
             self._cancelling = asyncio.ensure_future(self._cancel(member, call))
             raise

@@ -77,6 +77,8 @@ class RemoteValue(ExecutorValue):
         if self._result is None:
             work = self.owner.send(self.expression)
             self._result = asyncio.ensure_future(work)
+            # After an error nobody may want it any more.
+            self._result.add_done_callback(lambda t: t.cancelled() or t.exception())
         return self._result
 
     async def compute(self) -> Any:

@@ -24,7 +24,6 @@ from typing import Any, NamedTuple, final
 import psutil
 import tblib
 from distributed import Worker, WorkerPlugin
-from distributed.protocol import to_serialize
 
 from fedlearn_edu.contexts.event_loop import Terms, run_async
 from fedlearn_edu.contexts.factories import Cache
@@ -156,12 +155,12 @@ class Service:
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._turns = asyncio.Semaphore(at_once)
 
-    async def keep(self, parts: dict[str, Any]) -> None:
+    async def keep(self, parts: dict[str, bytes]) -> None:
         """Keeps parts as bytes, until a message names them."""
         for name, data in parts.items():
-            self._store.put(name, bytes(data), len(data))
+            self._store.put(name, data, len(data))
 
-    async def run(self, call: str, request: Any) -> Any:
+    async def run(self, call: str, request: bytes) -> bytes:
         """Answers a message."""
         task = asyncio.current_task()
         assert task is not None
@@ -169,9 +168,9 @@ class Service:
         arrived = time.perf_counter()
         try:
             async with self._turns:
-                work = self._answer(bytes(request), arrived)
+                work = self._answer(request, arrived)
                 # Not on the worker's own loop, which has to answer pings meanwhile.
-                return to_serialize(await run_async(work, Terms("the message")))
+                return await run_async(work, Terms("the message"))
         finally:
             del self._tasks[call]
 

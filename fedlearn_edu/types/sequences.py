@@ -277,13 +277,13 @@ def _cache_leaf(type_: Type, plain: Any) -> Any:
 
 
 def unwrap(data: Any) -> Any:
-    """The plain data inside all `Cached` parts."""
+    """The plain data inside all `Cached` parts; members are made."""
     match data:
         case Cached(plain=plain):
             return unwrap(plain)
         case Struct():
             return data.map(unwrap)
-        case tuple():
+        case tuple() | Members():
             return tuple(map(unwrap, data))
         case _:
             return data

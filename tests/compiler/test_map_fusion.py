@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which steps become one, and which must not."""
 
+import sys
 from collections import OrderedDict
 from typing import Any
 
@@ -53,6 +54,17 @@ def test_a_map_of_a_map_is_one_map() -> None:
     program = fl.federated_computation(twice, INTS)
     assert steps(program) == ["federated_map"]
     check(program, [1, 2, 3])
+
+
+def test_a_chain_may_have_more_maps_than_the_stack_has_levels() -> None:
+    def body(x: Any) -> Any:
+        for _ in range(sys.getrecursionlimit()):
+            x = fl.federated_map(increment, x)
+        return x
+
+    program = fl.federated_computation(body, INTS)
+    assert steps(program) == ["federated_map"]
+    check(program, [1, 2])
 
 
 def test_an_aggregate_of_maps_is_one_step() -> None:

@@ -56,6 +56,15 @@ def test_a_variable_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fold([1.0, 2.0]) == 4
 
 
+def test_a_function_is_called_in_the_public_way_too() -> None:
+    """If it has no private one, or for NumPy, which the private one does not take."""
+    function = tf.function(lambda x, y: (x - y, x * y))
+    concrete = function.get_concrete_function(F32(0), F32(0))
+    assert not hasattr(function, "_call_flat")
+    assert internals.call_flat(function, [tf.constant(5), tf.constant(2)]) == [3, 10]
+    assert internals.call_flat(concrete, [F32(5), F32(2)]) == [3, 10]
+
+
 LOOPS = """
 import numpy as np
 import fedlearn_edu as fl
