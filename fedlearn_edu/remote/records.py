@@ -10,7 +10,7 @@ from typing import final
 
 _SHOWN_AT_AN_END = 10
 
-_TRAFFIC = "round messages lost clients down-(kB) up-(kB) time-(ms)"
+_TRAFFIC = "round messages down-(kB) up-(kB) time-(ms) clients lost of"
 _ROUND = "worker clients sent-(ms) began-(ms) ended-(ms) back-(ms) down-(kB) up-(kB)"
 
 
@@ -153,10 +153,11 @@ class Traffic:
     rounds: tuple[Round, ...]
 
     def __repr__(self) -> str:
-        rows = [
+        rows: list[list[str | float]] = [
             [
-                *(each.number, len(each.messages), each.num_lost, each.num_clients),
+                *(each.number, len(each.messages)),
                 *(each.bytes_down / 1e3, each.bytes_up / 1e3, 1e3 * each.duration),
+                *(each.num_clients, each.num_lost, each.name),
             ]
             for each in self.rounds
         ]

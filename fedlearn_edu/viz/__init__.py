@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         explore_partitions as explore_partitions,
     )
     from fedlearn_edu.viz.explorers.training import explore_training as explore_training
+    from fedlearn_edu.viz.lanes import draw_messages as draw_messages
     from fedlearn_edu.viz.local_steps import draw_local_steps as draw_local_steps
     from fedlearn_edu.viz.partition import draw_partition as draw_partition
     from fedlearn_edu.viz.player.drawing import draw_tape as draw_tape
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.style import FigureDataError as FigureDataError
     from fedlearn_edu.viz.style import save_png as save_png
     from fedlearn_edu.viz.templates import draw_digit_templates as draw_digit_templates
+    from fedlearn_edu.viz.traffic import draw_traffic as draw_traffic
 
 _HOMES = {
     "FigureDataError": "style",
@@ -56,10 +58,12 @@ _HOMES = {
     "draw_learning_curves": "rounds",
     "draw_local_steps": "local_steps",
     "draw_mean": "explorers.mean",
+    "draw_messages": "lanes",
     "draw_partition": "partition",
     "draw_passes": "dataflow.passes",
     "draw_run": "rounds",
     "draw_tape": "player.drawing",
+    "draw_traffic": "traffic",
     "explore_aggregation": "explorers.aggregation",
     "explore_drift": "explorers.drift",
     "explore_mean": "explorers.mean",

@@ -151,7 +151,7 @@ def _fields(type_: Type, depth: int) -> str:
     is_open = depth < 1 and len(parts) <= _MAX_OPEN_FIELDS
     noun = "part" if isinstance(type_, FunctionType) else "field"
     listed = rows([_field(name, part, depth) for name, part in parts], _FIELDS)
-    return details(_counted(len(parts), noun), listed, more=" open" * is_open)
+    return details(counted(len(parts), noun), listed, more=" open" * is_open)
 
 
 def _field(name: str, part: Type, depth: int) -> str:
@@ -195,7 +195,7 @@ def _caption(placed: FederatedValue) -> tuple[str, int]:
     if type_.placement is not AT_CLIENTS:
         who = "the server"
     elif not type_.all_equal:
-        who = _counted(len(placed), "client")
+        who = counted(len(placed), "client")
     border = f"border-left:6px solid {color_of(type_.placement)}"
     text = tag(
         *("span", f"{who}: {code(str(type_))}"),
@@ -263,14 +263,14 @@ def history_table(history: History) -> str:
     >>> "of 1 round" in html, "2.5" in html
     (True, True)
     """
-    count = _counted(len(history), "round")
+    count = counted(len(history), "round")
     return _rounds(f"{strong('History')} of {count}", history)
 
 
 def run_table(run: Run) -> str:
     """The history of a run, and why it stopped, if it did."""
     why = f", stopped: {escape(run.stopped)}" if run.stopped else ""
-    count = _counted(run.rounds, "round")
+    count = counted(run.rounds, "round")
     return _rounds(f"{strong('Run')} of {count}{why}", run.history)
 
 
@@ -290,13 +290,13 @@ def skew_table(skew: Skew) -> str:
         f"{skew.effective_labels.mean():.2f} effective labels, "
         f"total variation {skew.total_variation.mean():.2f}"
     )
-    count = _counted(len(body), "client")
-    return _folded(f"{strong('Skew')} of {count}: {mean}", heads, body)
+    count = counted(len(body), "client")
+    return folded_table(f"{strong('Skew')} of {count}: {mean}", heads, body)
 
 
 def _rounds(caption: str, history: History) -> str:
     body = [[_number(row, name) for name in history.columns] for row in history]
-    return f"{_folded(caption, list(history.columns), body)}{_curves(history)}"
+    return f"{folded_table(caption, list(history.columns), body)}{_curves(history)}"
 
 
 def _curves(history: History) -> str:
@@ -320,11 +320,12 @@ def _number(row: Mapping[str, float], name: str) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """How many there are: `1 round`, `2 rounds`."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def _folded(caption: str, heads: list[str], body: list[list[str]]) -> str:
+def folded_table(caption: str, heads: list[str], body: list[list[str]]) -> str:
     """The table; if it is long, its ends, and all of it to be opened."""
     if len(body) <= 2 * _END_ROWS:
         return _numbers(caption, heads, body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types made short, and sizes made readable."""
+"""Types made short, and sizes and times made readable."""
 
 from fedlearn_edu.types import FederatedType, SequenceType, StructType, Type
 
@@ -78,3 +78,13 @@ def size_text(size: int | None) -> str:
         amount /= _KILO
         next(units)
     return f"{amount:.3g} {next(units)}"
+
+
+def time_text(seconds: float) -> str:
+    """A time for people.
+
+    >>> time_text(0.0021), time_text(0.25), time_text(27.539)
+    ('2.1 ms', '250 ms', '27.54 s')
+    """
+    is_short = seconds < 0.9995
+    return f"{1e3 * seconds:.3g} ms" if is_short else f"{seconds:.4g} s"

@@ -15,9 +15,10 @@ from fedlearn_edu import framework, viz
 from fedlearn_edu.errors import NotationError
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.remote.records import Traffic
 from fedlearn_edu.simulation.environments import Environment
 from fedlearn_edu.simulation.partitions.skew import describe_skew
-from fedlearn_edu.viz import displays, executors, notebook, programs
+from fedlearn_edu.viz import cluster, displays, executors, notebook, programs
 from tests.programs import increment
 
 
@@ -52,6 +53,7 @@ SHOWN: dict[str, tuple[Any, Any]] = {
     "history": (HISTORY, displays.history_table),
     "run": (Run(None, history=HISTORY), displays.run_table),
     "skew": (describe_skew([0, 1], [[0], [1]]), displays.skew_table),
+    "traffic": (Traffic(()), cluster.traffic_table),
     "computation": (increment, programs.draw_computation),
     "no types": (fl.federated_computation(lambda x: x), programs.draw_polymorphic),
     "environment": (Environment(FACTORY), executors.draw_environment),

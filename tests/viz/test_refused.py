@@ -9,6 +9,7 @@ import pytest
 from fedlearn_edu import viz
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.remote.records import Round
 from fedlearn_edu.simulation import datasets
 
 NAN, INF = float("nan"), float("inf")
@@ -81,6 +82,13 @@ WRONG: list[tuple[str, str, list[Any]]] = [
             ),
         ],
     ),
+    ("draw_messages", "where: +round_", [(7,), (Round(1, "", ()),)]),
+    (
+        "draw_traffic",
+        "where: +rounds",
+        [(7, 1), ([], 1), ([7], 1), ([Round(1, "", ())], 1)],
+    ),
+    ("draw_traffic", "where: +model_bytes", [([], 0), ([], 1.5)]),
     ("draw_run", "where: +runs", [(7,), ({},), ({"a": 1},), (Run(None),)]),
     ("draw_run", "where: +runs", [({str(n): HISTORY for n in range(5)},)]),
     (

@@ -19,6 +19,7 @@ from PIL import Image
 import fedlearn_edu as fl
 from fedlearn_edu import viz
 from fedlearn_edu.learning.history import History
+from fedlearn_edu.remote.records import Message, Round
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.curves import spread
 from tests.viz.drawn_text import check_text
@@ -138,6 +139,7 @@ def test_two_threads_leave_the_settings_as_they_were() -> None:
     assert dict(rcParams) == before
 
 
+ROUND = Round(1, "next", (Message("worker 0", 0, 9, 0.0, 0.1, 0.2, 0.3, 40, 40),))
 DRAWN: dict[str, Callable[..., Any]] = {
     "aggregation": lambda **more: viz.draw_aggregation([1, 2], **more),
     "bars": lambda **more: viz.draw_client_accuracy({"a": [0.5]}, **more),
@@ -148,6 +150,7 @@ DRAWN: dict[str, Callable[..., Any]] = {
         fl.np_computation(lambda a: a, np.int64), **more
     ),
     "mean": lambda **more: viz.draw_mean([1, 2], **more),
+    "messages": lambda **more: viz.draw_messages(ROUND, **more),
     "partition": lambda **more: viz.draw_partition([0, 1], [[0], [1]], **more),
     "run": lambda **more: viz.draw_run(History.of([{"round": 1, "loss": 1.0}]), **more),
     "steps": lambda **more: viz.draw_local_steps(
@@ -155,6 +158,7 @@ DRAWN: dict[str, Callable[..., Any]] = {
     ),
     "tape": lambda **more: viz.draw_tape(fl.framework.Tape(), **more),
     "templates": lambda **more: viz.draw_digit_templates([[1.0]], **more),
+    "traffic": lambda **more: viz.draw_traffic([ROUND], 1, **more),
 }
 
 
@@ -171,7 +175,8 @@ def test_what_is_no_width_is_refused(name: str, width_in: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["curves", "partition", "run", "steps", "tape", "templates"]
+    "name",
+    ["curves", "messages", "partition", "run", "steps", "tape", "templates", "traffic"],
 )
 def test_a_figure_can_be_drawn_into_a_part_of_another(name: str) -> None:
     whole = Figure(figsize=(20, 6), layout="constrained")
