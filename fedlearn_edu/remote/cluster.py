@@ -6,14 +6,12 @@ has the members, the connections and TLS. The work itself goes by messages of ou
 (`dispatcher.py`).
 """
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self, final
 
 import cloudpickle
-from distributed import Client
 
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import check_count
@@ -37,15 +35,22 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     Attributes:
         context: runs computations with their clients at the workers.
+        address: where its scheduler listens.
+        dashboard_link: the address of Dask's dashboard, if there is one.
     """
 
     def __init__(
-        self, client: Client, dispatcher: Dispatcher, plan: StackPlan,
+        self,
+        dispatcher: Dispatcher,
+        plan: StackPlan,
         close: Callable[[], None],
-    ) -> None:  # fmt: skip
-        self._client = client
+        address: str,
+        dashboard_link: str | None,
+    ) -> None:
         self._dispatcher = dispatcher
         self._close = close
+        self.address = address
+        self.dashboard_link = dashboard_link
         factory = RemoteExecutorFactory(dispatcher.run, plan)
         self.context = SyncExecutionContext(factory)
 
@@ -83,8 +88,7 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     def workers(self) -> tuple[WorkerInfo, ...]:
         """The workers, those that were lost included."""
-        infos: tuple[WorkerInfo, ...] = self._ask(self._dispatcher.roster.infos())
-        return infos
+        return self._dispatcher.workers()
 
     def log(self) -> list[str]:
         """Who joined, and who was lost, in order."""
@@ -94,20 +98,13 @@ class Cluster(AbstractContextManager["Cluster"]):
         """The messages of the calls so far, with their sizes and times."""
         return self._dispatcher.traffic()
 
-    @property
-    def address(self) -> str:
-        """Where its scheduler listens."""
-        return str(self._client.scheduler.address)
-
-    @property
-    def dashboard_link(self) -> str | None:
-        """The address of Dask's dashboard, if there is one."""
-        link = self._client.dashboard_link
-        return str(link) if link else None
-
     def close(self) -> None:
-        """Ends what was started for this cluster; nothing is lost but caches."""
-        self._close()
+        """Ends what was started for this cluster; nothing is lost but caches.
+
+        Calls that are under way end with an error.
+        """
+        if self._dispatcher.close():
+            self._close()
 
     def __repr__(self) -> str:
         infos = self.workers()
@@ -117,7 +114,3 @@ class Cluster(AbstractContextManager["Cluster"]):
             held = f"{info.clients} clients, {info.nbytes / 1e6:.1f} MB"
             lines.append(f"  {info.name}  {held if info.is_alive else 'lost'}")
         return "\n".join(lines)
-
-    def _ask(self, work: Any) -> Any:
-        loop = self._client.loop.asyncio_loop
-        return asyncio.run_coroutine_threadsafe(work, loop).result()

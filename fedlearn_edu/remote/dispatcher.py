@@ -11,8 +11,10 @@ difference. While an answer is awaited, the worker is pinged.
 
 import asyncio
 import itertools
+import threading
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, final
@@ -24,7 +26,7 @@ from fedlearn_edu.executors import underway
 from fedlearn_edu.remote import messages, pickling
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression
-from fedlearn_edu.remote.records import Message, Round, Traffic
+from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
 from fedlearn_edu.remote.roster import Member, Roster
 from fedlearn_edu.remote.worker import Answer, Request
 
@@ -33,6 +35,9 @@ _PING_EVERY = 5.0
 # So many workers may be lost with the same message: then it is the message's fault.
 _MAX_LOST = 3
 _MAX_ROUNDS = 1000
+_MAX_FINGERPRINTS = 100_000
+# From this size on, the log says what was shipped.
+_WORTH_A_WORD = 1_000_000
 
 
 @final
@@ -90,6 +95,9 @@ class Dispatcher:
         self._numbers = itertools.count(1)
         self._messages = itertools.count()
         self._fingerprints: dict[str, str] = {}
+        self._under_way: set[Future[Any]] = set()
+        self._lock = threading.Lock()
+        self._is_closed = False
         self.roster = Roster(client, timeout)
 
     async def run(self, group: Group, expression: Expression) -> Any:
@@ -111,8 +119,48 @@ class Dispatcher:
 
     async def there(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine on the loop of the Dask client."""
-        loop = self._client.loop.asyncio_loop
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+        future = self._begin(work)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if self._is_closed:
+                raise messages.closed() from None
+            raise
+
+    def workers(self) -> tuple[WorkerInfo, ...]:
+        """The workers, those that were lost included."""
+        if self._is_closed:
+            return self.roster.last_infos()
+        return self.ask(self.roster.infos())
+
+    def ask(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs a coroutine there, and waits for it."""
+        return self._begin(work).result()
+
+    def _begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Hands a coroutine to the loop of the Dask client.
+
+        Raises:
+            ClusterError: if the cluster was closed.
+        """
+        with self._lock:
+            if self._is_closed:
+                work.close()
+                raise messages.closed()
+            loop = self._client.loop.asyncio_loop
+            future = asyncio.run_coroutine_threadsafe(work, loop)
+            self._under_way.add(future)
+        future.add_done_callback(self._under_way.discard)
+        return future
+
+    def close(self) -> bool:
+        """Ends all that is under way; says whether it was open."""
+        with self._lock:
+            was_open, self._is_closed = not self._is_closed, True
+            self.roster.close()
+        for future in self._under_way.copy():
+            future.cancel()
+        return was_open
 
     def traffic(self) -> Traffic:
         """The messages so far."""
@@ -164,33 +212,42 @@ class Dispatcher:
         self, member: Member, packed: pickling.Packed
     ) -> tuple[Answer, int, int]:
         """The answer, and how many bytes went there and came back."""
-        down = len(packed.data)
-        while True:
-            down += await self._provide(member, packed.parts)
-            data = await self._watched(member, packed.data)
-            answer: Answer = pickling.loads(data, lambda _: None)
-            if answer.kind != "missing":
-                return answer, down, len(data)
-            member.parts.pop(answer.content, None)
+        down = len(packed.data) + await self._provide(member, packed.parts)
+        data = await self._watched(member, packed.data, {})
+        answer: Answer = pickling.loads(data, lambda _: None)
+        if answer.kind == "missing":
+            # It has let go of some, since they are more than it keeps: all at once.
+            parts = {name: self._bytes_of(part) for name, part in packed.parts.items()}
+            down += len(packed.data) + sum(map(len, parts.values()))
+            data = await self._watched(member, packed.data, parts)
+            answer = pickling.loads(data, lambda _: None)
+        return answer, down, len(data)
 
-    async def _provide(self, member: Member, names: frozenset[str]) -> int:
-        """Sends a worker the parts it lacks; says how many bytes they have."""
-        lacking = {
-            n: self._library.part(n).data for n in names if n not in member.parts
-        }
-        if lacking:
-            work = self._client.rpc(member.address).fl_keep(parts=lacking)
-            task = asyncio.ensure_future(work)
-            member.parts.update(dict.fromkeys(lacking, task))
-        for task in {member.parts[name] for name in names if name in member.parts}:
-            await task
-        return sum(map(len, lacking.values()))
+    async def _provide(self, member: Member, parts: Mapping[str, Any]) -> int:
+        """Sends a worker the parts it was never sent; says how many bytes they have."""
+        new = {n: self._bytes_of(p) for n, p in parts.items() if n not in member.parts}
+        size = sum(map(len, new.values()))
+        if new:
+            work = self._client.rpc(member.address).fl_keep(parts=new)
+            member.parts.update(dict.fromkeys(new, asyncio.ensure_future(work)))
+            if size > _WORTH_A_WORD:
+                self.roster.note(f"{member.name} was sent {size / 1e6:.1f} MB to keep")
+        # Other messages wait for the same: who is cancelled must not end it.
+        for task in {member.parts[name] for name in parts}:
+            await asyncio.shield(task)
+        return size
 
-    async def _watched(self, member: Member, data: bytes) -> bytes:
+    def _bytes_of(self, part: Any) -> bytes:
+        return self._library.part(part).data
+
+    async def _watched(
+        self, member: Member, data: bytes, parts: dict[str, bytes]
+    ) -> bytes:
         """The answer to a message, as long as the worker is alive."""
         call = f"{self._library.prefix}-{next(self._messages)}"
         rpc = self._client.rpc(member.address)
-        work = asyncio.ensure_future(rpc.fl_run(call=call, request=data))
+        sending = rpc.fl_run(call=call, request=data, parts=parts)
+        work = asyncio.ensure_future(sending)
         try:
             while not (await asyncio.wait([work], timeout=_PING_EVERY))[0]:
                 await self.roster.ping(member.address)
@@ -207,9 +264,11 @@ class Dispatcher:
             await self._client.rpc(member.address).fl_cancel(call=call)
 
     def _check_data(self, fingerprints: dict[str, str]) -> None:
-        for key, found in fingerprints.items():
-            if self._fingerprints.setdefault(key, found) != found:
-                raise messages.data_changed(key)
+        for clients, found in fingerprints.items():
+            if self._fingerprints.setdefault(clients, found) != found:
+                raise messages.data_changed()
+        while len(self._fingerprints) > _MAX_FINGERPRINTS:
+            del self._fingerprints[next(iter(self._fingerprints))]
 
 
 def _sent(message: Message) -> float:

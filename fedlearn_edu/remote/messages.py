@@ -43,6 +43,15 @@ def scheduler_gone(status: str) -> ClusterError:
     )
 
 
+def closed() -> ClusterError:
+    return ClusterError(
+        "this cluster was closed",
+        expected="a call inside of its with block, or before cluster.close()",
+        found="a call, or a question, after that",
+        do="start another one (fl.remote.local), or connect once more",
+    )
+
+
 def lost_again_and_again(clients: range, times: int) -> ClusterError:
     return ClusterError(
         f"the work of {clients_of(clients)} was lost with {times} workers",
@@ -52,7 +61,7 @@ def lost_again_and_again(clients: range, times: int) -> ClusterError:
     )
 
 
-def data_changed(key: str) -> ClusterError:
+def data_changed() -> ClusterError:
     return ClusterError(
         "client data changed: they were loaded once more, and differ",
         expected="a function that loads the same data each time",

@@ -10,13 +10,13 @@ can run many clients together as this process could; where that fails, as its gr
 import itertools
 import pickle
 import uuid
-from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from threading import RLock
 from typing import Any, final
+from weakref import WeakKeyDictionary
 
 import cloudpickle
 import numpy as np
@@ -25,7 +25,6 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.remote.data import Loader, Shipped
 
 _PROTOCOL = 5
-_MAX_PARTS = 4096
 # From this size on, arrays of zeros travel as their shape: a fold begins with them.
 _MIN_BYTES = 1024
 
@@ -33,74 +32,59 @@ _MIN_BYTES = 1024
 @final
 @dataclass(frozen=True)
 class Packed:
-    """Bytes, and the names of all parts that are needed to read them."""
+    """Bytes, and by name all parts that are needed to read them."""
 
     data: bytes
-    parts: frozenset[str]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Something with a name, kept as long as its name may be used."""
-
-    thing: Any
-    name: str
-    packed: list[Packed]
+    parts: Mapping[str, Any]
 
 
 @final
 class Library:
-    """The parts that one coordinator has named."""
+    """The parts that one coordinator has named, for as long as they exist."""
 
     def __init__(self) -> None:
         self.prefix = uuid.uuid4().hex[:8]
         self._numbers = itertools.count()
-        self._parts: OrderedDict[int, _Part] = OrderedDict()
-        self._by_name: dict[str, _Part] = {}
+        self._names = WeakKeyDictionary[Any, str]()
+        self._packed = WeakKeyDictionary[Any, Packed]()
         self._lock = RLock()
 
     def dumps(self, thing: Any) -> Packed:
         """The bytes of a message."""
-        file, named = BytesIO(), set[str]()
+        file, named = BytesIO(), dict[str, Any]()
         _Pickler(file, partial(self._named, named)).dump(thing)
-        needed = set(named)
-        for name in named:
-            if not isinstance(self._by_name[name].thing, Shipped):  # it names nothing
-                needed |= self.part(name).parts
-        return Packed(file.getvalue(), frozenset(needed))
+        parts = dict(named)
+        for part in named.values():
+            if not isinstance(part, Shipped):  # it names nothing
+                parts |= self.part(part).parts
+        return Packed(file.getvalue(), parts)
 
-    def part(self, name: str) -> Packed:
+    def part(self, thing: Any) -> Packed:
         """The bytes of a part."""
-        part = self._by_name[name]
-        if part.packed:
-            return part.packed[0]
-        packed = self._pack(part.thing)
-        if not isinstance(part.thing, Shipped):  # those are large, and seldom lost
-            part.packed.append(packed)
-        return packed
+        if isinstance(thing, Shipped):  # large, and sent once to a worker
+            return self._pack(thing)
+        with self._lock:
+            key = _key(thing)
+            if key not in self._packed:
+                self._packed[key] = self._pack(thing)
+            return self._packed[key]
 
-    def _named(self, named: set[str], thing: Any) -> str | None:
+    def _named(self, named: dict[str, Any], thing: Any) -> str | None:
         if not _is_part(thing):
             return None
-        key = id(thing.code) if isinstance(thing, ir.Leaf) else id(thing)
+        key = _key(thing)
         with self._lock:
-            if key not in self._parts:
-                name = f"{self.prefix}-{next(self._numbers)}"
-                self._parts[key] = self._by_name[name] = _Part(thing, name, [])
-            self._parts.move_to_end(key)
-            while len(self._parts) > _MAX_PARTS:
-                _, old = self._parts.popitem(last=False)
-                del self._by_name[old.name]
-            named.add(self._parts[key].name)
-            return self._parts[key].name
+            if key not in self._names:
+                self._names[key] = f"{self.prefix}-{next(self._numbers)}"
+            named[self._names[key]] = thing
+            return self._names[key]
 
     def _pack(self, thing: Any) -> Packed:
         match thing:
             case ir.Leaf(runtime, code, type_):
                 try:
                     return self.dumps((_leaf, runtime, type_, _made(code)))
-                except Exception:  # what a function holds may not travel: its graph may
+                except Exception:  # a function may hold what cannot travel: its graph
                     return self.dumps((ir.Leaf, runtime, code, type_))
             case ir.Literal(value, type_):
                 return self.dumps((ir.Literal, value, type_))
@@ -108,6 +92,11 @@ class Library:
                 return self.dumps((Loader, load, type_, key))
             case _:
                 return self.dumps((Shipped, thing.member))
+
+
+def _key(part: Any) -> Any:
+    """What stands for a part: its code, which trees mention in several places."""
+    return part.code if isinstance(part, ir.Leaf) else part
 
 
 def _is_part(thing: Any) -> bool:

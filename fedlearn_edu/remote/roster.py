@@ -145,18 +145,31 @@ class Roster:
 
     async def infos(self) -> tuple[WorkerInfo, ...]:
         """The workers as they are now."""
-        return tuple([await self._info(member) for member in self.members])
+        alive = [member for member in self.members if member.lost is None]
+        await asyncio.gather(*map(self._look_at, alive))
+        return self.last_infos()
 
-    async def _info(self, member: Member) -> WorkerInfo:
-        if member.lost is None:
-            try:
-                member.found = await self.ping(member.address)
-            except OSError as error:
-                self.lose(member, messages.why(error))
-        is_alive, found = member.lost is None, member.found
-        held = (found["clients"], found["nbytes"]) if is_alive else (0, 0)
-        return WorkerInfo(member.name, member.address, found["pid"], is_alive, *held)
+    async def _look_at(self, member: Member) -> None:
+        try:
+            member.found = await self.ping(member.address)
+        except OSError as error:
+            self.lose(member, messages.why(error))
+
+    def last_infos(self) -> tuple[WorkerInfo, ...]:
+        """The workers as they were when they were last asked."""
+        return tuple(_info(member) for member in self.members)
+
+    def close(self) -> None:
+        """Lets all workers go."""
+        for member in self.members:
+            member.lost = member.lost or "the cluster was closed"
 
     def _check_scheduler(self) -> None:
         if self._client.status != "running":
             raise messages.scheduler_gone(self._client.status)
+
+
+def _info(member: Member) -> WorkerInfo:
+    is_alive, found = member.lost is None, member.found
+    held = (found["clients"], found["nbytes"]) if is_alive else (0, 0)
+    return WorkerInfo(member.name, member.address, found["pid"], is_alive, *held)

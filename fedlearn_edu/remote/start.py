@@ -8,13 +8,14 @@ certificate that is made for one cluster, and forgotten with it, lets nobody els
 import ipaddress
 import logging
 import os
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, final
 from urllib.parse import urlsplit
 
 import dask
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Nanny
 from distributed.security import Security
 
 from fedlearn_edu.contexts.factories import check_count
@@ -25,7 +26,21 @@ from fedlearn_edu.remote.cluster import Cluster
 from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.worker import FedLearnPlugin, versions
 
+
+@final
+class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
+    """Starts a worker, and ends it at once: it holds nothing but caches."""
+
+    async def kill(self, *args: Any, **kwargs: Any) -> None:
+        """Does not wait for what the worker is doing, nor for what it would tidy up."""
+        if self.pid:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        await super().kill(*args, **kwargs)
+
+
 _LOOPBACK = "127.0.0.1"
+_ANY_PORT = f"{_LOOPBACK}:0"
 _CORES = os.cpu_count() or 1
 
 
@@ -60,29 +75,32 @@ def local(
     check_count("workers", workers, 1, "take 1 or more")
     plan = _plan(default_num_clients, max_fanout)
     threads = max(1, _CORES // workers)
-    security = Security.temporary() if processes else None
-    settings: dict[str, Any] = {"processes": processes}
-    if processes:
-        settings |= {"host": _LOOPBACK, "security": security, "protocol": "tls://"}
-    with dask.config.set(_config(threads, encrypted=processes)):
+    security, unmute = Security.temporary(), _muted()
+    with _environ_as_before(), dask.config.set(_config(threads, dashboard=dashboard)):
         cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=f"{_LOOPBACK}:0",
-            scheduler_kwargs={"dashboard": dashboard},
+            worker_class=_Nanny if processes else None,
+            processes=processes,
+            # Without an address it would listen at 8787, and warn if that is taken.
+            scheduler_kwargs={"dashboard": dashboard, "dashboard_address": _ANY_PORT},
+            host=_LOOPBACK,
+            protocol="tls://",
+            security=security,
             silence_logs=logging.CRITICAL,
-            **settings,
         )
         client = Client(cluster, set_as_default=False)
 
     def close() -> None:
         client.close()
         cluster.close()
+        unmute()
 
     limit = max_bytes or _memory() // 4 // workers
     plugin = FedLearnPlugin(limit, threads, warm_up=processes)
-    return _cluster(client, plugin, plan, timeout, close)
+    link = client.dashboard_link if dashboard else None
+    return _cluster(client, plugin, plan, timeout, close, link)
 
 
 def _memory() -> int:
@@ -120,24 +138,55 @@ def connect(
         TypeMismatchError: if it is no cluster.
     """
     plan = _plan(default_num_clients, max_fanout)
-    if isinstance(cluster, Client):
-        client, close = cluster, lambda: None
-        _check_encrypted(str(client.scheduler.address))
-    else:
-        address = getattr(cluster, "scheduler_address", cluster)
-        if not isinstance(address, str):
-            raise messages.no_cluster(cluster)
-        _check_encrypted(address)
-        security = security or getattr(cluster, "security", None)
-        try:
-            client = Client(
-                cluster, security=security, timeout=timeout, set_as_default=False
-            )
-        except (OSError, TypeError, ValueError) as error:
-            raise messages.unreachable(address, error) from error
-        close = client.close
+    client, close = _join(cluster, security, timeout)
     plugin = FedLearnPlugin(max_bytes, 1, warm_up=True)
-    return _cluster(client, plugin, plan, timeout, close)
+    return _cluster(client, plugin, plan, timeout, close, client.dashboard_link)
+
+
+def _join(
+    cluster: Any, security: Security | None, timeout: float
+) -> tuple[Client, Callable[[], None]]:
+    """A client of a cluster, and what closes it."""
+    if isinstance(cluster, Client):
+        _check_encrypted(str(cluster.scheduler.address))
+        return cluster, lambda: None
+    address = getattr(cluster, "scheduler_address", cluster)
+    if not isinstance(address, str):
+        raise messages.no_cluster(cluster)
+    _check_encrypted(address)
+    security = security or getattr(cluster, "security", None)
+    unmute = _muted()
+    try:
+        client = Client(
+            cluster, security=security, timeout=timeout, set_as_default=False
+        )
+    except (OSError, TypeError, ValueError) as error:
+        unmute()
+        raise messages.unreachable(address, error) from error
+
+    def close() -> None:
+        client.close()
+        unmute()
+
+    return client, close
+
+
+_LOGGERS = ("distributed", "distributed.client", "tornado.application")
+_muting: set[object] = set()
+
+
+def _muted() -> Callable[[], None]:
+    """Mutes Dask, until what is returned is called: `Cluster.log` says what counts."""
+    token = object()
+    _muting.add(token)
+    for name in _LOGGERS:
+        for handler in logging.getLogger(name).handlers:
+            handler.addFilter(_is_wanted)
+    return lambda: _muting.discard(token)
+
+
+def _is_wanted(_: logging.LogRecord) -> bool:
+    return not _muting
 
 
 def _plan(default_num_clients: int, max_fanout: int) -> StackPlan:
@@ -146,14 +195,28 @@ def _plan(default_num_clients: int, max_fanout: int) -> StackPlan:
     return StackPlan(default_num_clients, max_fanout, support_sequence_ops=True)
 
 
-def _config(threads: int, *, encrypted: bool) -> dict[str, Any]:
-    known = dask.config.get("distributed.nanny.pre-spawn-environ", {})
+def _config(threads: int, *, dashboard: bool) -> dict[str, Any]:
+    known = dask.config.get("distributed.nanny.environ")
     environ = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_NUM_INTRAOP_THREADS": str(threads)}
+    without = () if dashboard else ("scheduler", "worker")
     return {
-        "distributed.nanny.pre-spawn-environ": {**known, **environ},
+        "distributed.nanny.environ": {**known, **environ},
         "distributed.worker.profile.enabled": False,
-        "distributed.comm.require-encryption": encrypted,
+        "distributed.comm.require-encryption": True,
+        **{f"distributed.{who}.http.routes": [] for who in without},
     }
+
+
+@contextmanager
+def _environ_as_before() -> Iterator[None]:
+    """What Dask sets for workers to inherit is not meant for this process."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def _cluster(
@@ -162,18 +225,19 @@ def _cluster(
     plan: StackPlan,
     timeout: float,
     close: Callable[[], None],
+    link: str | None,
 ) -> Cluster:
-    dispatcher = Dispatcher(client, timeout)
-    made = Cluster(client, dispatcher, plan, close)
     try:
+        dispatcher = Dispatcher(client, timeout)
         _check_versions(client)
         client.register_plugin(plugin)
-        made._ask(dispatcher.roster.refresh())
+        dispatcher.ask(dispatcher.roster.refresh())
     except BaseException:
         with suppress(Exception):
             close()
         raise
-    return made
+    address = str(client.scheduler.address)
+    return Cluster(dispatcher, plan, close, address, link)
 
 
 def _check_versions(client: Client) -> None:

@@ -11,6 +11,7 @@ by their group. What a message made is dropped when it is answered.
 """
 
 import asyncio
+import hashlib
 import os
 import platform
 import threading
@@ -53,7 +54,7 @@ class Answer(NamedTuple):
 
     Attributes:
         kind: "value", "error" or "missing".
-        content: the value, the error with its traceback, or the names of parts.
+        content: the value, or the error with its traceback.
         fingerprints: of the data that loaders made, to see whether they change.
         waited: seconds between the message and its work.
         seconds: how long that took.
@@ -160,15 +161,15 @@ class Service:
         for name, data in parts.items():
             self._store.put(name, data, len(data))
 
-    async def run(self, call: str, request: bytes) -> bytes:
-        """Answers a message."""
+    async def run(self, call: str, request: bytes, parts: dict[str, bytes]) -> bytes:
+        """Answers a message, whose `parts` are not kept."""
         task = asyncio.current_task()
         assert task is not None
         self._tasks[call] = task
         arrived = time.perf_counter()
         try:
             async with self._turns:
-                work = self._answer(request, arrived)
+                work = self._answer(request, parts, arrived)
                 # Not on the worker's own loop, which has to answer pings meanwhile.
                 return await run_async(work, Terms("the message"))
         finally:
@@ -185,19 +186,26 @@ class Service:
         held = {"clients": len(clients), "nbytes": self._store.size}
         return {"pid": os.getpid(), "versions": versions(), **held}
 
-    async def _answer(self, request: bytes, arrived: float) -> bytes:
+    async def _answer(
+        self, request: bytes, parts: dict[str, bytes], arrived: float
+    ) -> bytes:
         begin, fingerprints = time.perf_counter(), dict[str, str]()
+
+        def part(name: str) -> Any:
+            if name in parts:
+                return pickling.loads_part(parts[name], part)
+            return self._kept(name)
 
         def fetch(value: Any) -> Any:
             return self._fetched(value, fingerprints)
 
         try:
-            wanted: Request = pickling.loads(request, self._part)
+            wanted: Request = pickling.loads(request, part)
             stack = self._stack(wanted.group)
             handle = await evaluate(wanted.expression, stack, fetch)
             kind, content = "value", await handle.compute()
-        except MissingPartError as error:
-            kind, content = "missing", error.args[0]
+        except MissingPartError:
+            kind, content = "missing", None
         except Exception as error:
             trace = tblib.Traceback(error.__traceback__).to_dict()
             kind, content = "error", (_portable(error), trace)
@@ -205,11 +213,11 @@ class Service:
         answer = Answer(kind, content, fingerprints, *spans)
         return pickling.Library().dumps(answer).data
 
-    def _part(self, name: str) -> Any:
+    def _kept(self, name: str) -> Any:
         def read(data: Any) -> tuple[Any, int]:
             if data is None:
                 raise MissingPartError(name)
-            return pickling.loads_part(data, self._part), len(data)
+            return pickling.loads_part(data, self._kept), len(data)
 
         try:
             part = self._store.get(name, read)
@@ -224,8 +232,8 @@ class Service:
         match value:
             case Members(Loader() as load, ids):
                 found = [self._loaded(load, client) for client in ids]
-                key = f"{load.key}{ids!r}"
-                fingerprints[key] = "".join(digest[:16] for _, digest in found)
+                digests = [digest for _, digest in found]
+                fingerprints[_digest(load.key, ids)] = _digest(*digests)
                 return [member for member, _ in found]
             case list():
                 return [v.member if isinstance(v, Shipped) else v for v in value]
@@ -248,6 +256,10 @@ class Service:
             return builder.flat(group.clients)
 
         return self._stacks.get(group, build, "", "")
+
+
+def _digest(*things: Any) -> str:
+    return hashlib.sha256(repr(things).encode()).hexdigest()[:16]
 
 
 def _portable(error: Exception) -> Exception:
