@@ -65,7 +65,7 @@ from fedlearn_edu.types import (
 )
 
 if TYPE_CHECKING:
-    from fedlearn_edu import learning
+    from fedlearn_edu import backends, learning, remote
     from fedlearn_edu.learning import federated_averaging as federated_averaging
     from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
     from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -81,8 +81,8 @@ def __getattr__(name: str) -> Any:
         return learning if name == "learning" else learning.federated_averaging
     if name == "viz":  # imports this module, so it comes later
         return import_module("fedlearn_edu.viz")
-    if name == "remote":  # needs Dask
-        return import_module("fedlearn_edu.remote")
+    if name in ("backends", "remote"):  # the second needs Dask
+        return import_module(f"fedlearn_edu.{name}")
     # The two names here that need TensorFlow, and load it without a word on stderr.
     if name == "tf_computation":
         from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
@@ -120,6 +120,7 @@ __all__ = [
     "StructWithPythonType",
     "TensorType",
     "Type",
+    "backends",
     "check_returns_type",
     "federated_aggregate",
     "federated_apply",
@@ -147,6 +148,7 @@ __all__ = [
     "parse_type",
     "place",
     "record",
+    "remote",
     "sequence_map",
     "sequence_reduce",
     "sequence_sum",

@@ -56,9 +56,6 @@ utils | gone | 0.1 to 0.18 | fl.federated_max, fl.federated_min
   fl.federated_max(fl.place([1.0, 4.0, 2.0], fl.CLIENTS))
 templates | gone | since 0.14 | fl.learning.LearningProcess, or a state and a loop
   step = fl.np_computation(lambda state: state + 1, np.int32); state = step(step(0))
-backends | gone | since 0.8 | fl.set_default_context
-  fl.set_default_context(fl.framework.SyncExecutionContext(\
-fl.framework.local_executor_factory(support_sequence_ops=True)))
 analytics | gone | since 0.20 | fl.federated_sum, of what clients count
   fl.federated_sum(fl.place(np.int32([[1, 0, 2], [0, 3, 1]]), fl.CLIENTS))
 program | gone | since 0.20 | fl.learning.run, or a loop
@@ -120,7 +117,7 @@ CachingExecutor | gone | until 0.19 | fl.place, which converts data once
   x = fl.place([1.0, 2.0], fl.CLIENTS); y = [fl.federated_mean(x), fl.federated_max(x)]
 TransformingExecutor | gone | until 0.48 | fl.framework.compile_tree
   fl.framework.compile_tree(fl.federated_computation(lambda: 1).tree, native=set())
-DataExecutor | gone | 0.19 to 0.53 | data as arguments, or fl.place
+DataExecutor | gone | 0.19 to 0.53 | data as arguments, or place of fl.remote.Cluster
   fl.federated_sum(fl.place([1, 2, 3], fl.CLIENTS))
 ReferenceExecutor | renamed | 0.12, 0.13 | fl.framework.ReferenceContext
   fl.framework.set_default_context(fl.framework.ReferenceContext())
@@ -134,22 +131,28 @@ create_executor_factory | renamed | 0.13 to 0.16 | fl.framework.CustomExecutorFa
   fl.framework.CustomExecutorFactory(lambda counts: fl.framework.NumPyExecutor(), [])
 ResourceManagingExecutorFactory | renamed | 0.17 on | fl.framework.CustomExecutorFactory
   fl.framework.CustomExecutorFactory(lambda counts: fl.framework.NumPyExecutor(), [])
-RemoteExecutor | gone | since 0.12 | one process: fl.framework.local_executor_factory
-  fl.framework.local_executor_factory(clients_per_thread=2)
-remote_executor_factory | gone | 0.17 to 0.49 | fl.framework.local_executor_factory
-  fl.framework.local_executor_factory(clients_per_thread=2)
+RemoteExecutor | gone | since 0.12 | fl.framework.remote_executor_factory
+  fl.remote.local(workers=1, processes=False).close()
+remote_executor_factory_from_stubs | gone | 0.17 to 0.53 | fl.remote.connect
+  fl.remote.local(workers=1, processes=False).close()
+ExecutorService | gone | 0.12 to 0.53 | fl.remote.connect, to workers of Dask
+  fl.remote.local(workers=1, processes=False).close()
 SyncContext | renamed | since 0.38 | fl.framework.Context
   issubclass(fl.framework.SyncExecutionContext, fl.framework.Context)
 AsyncContext | renamed | since 0.38 | fl.framework.Context
   issubclass(fl.framework.AsyncExecutionContext, fl.framework.Context)
+
+== fedlearn_edu.backends
+test | gone | since 0.14 | fl.framework.ReferenceContext
+  fl.set_default_context(fl.framework.ReferenceContext())
 
 == fedlearn_edu.simulation
 set_default_context | never | with its environments | fl.set_default_context
   fl.set_default_context(fl.simulation.build_inprocess_environment())
 baselines | gone | since 0.20 | fl.simulation.datasets, and fl.learning.models
   fl.simulation.datasets.load("digits28")
-run_server | gone | 0.12 to 0.53 | fl.simulation.build_inprocess_environment
-  fl.simulation.build_inprocess_environment(num_clients=2).close()
+run_server | gone | 0.12 to 0.53 | fl.remote.local; elsewhere, dask worker
+  fl.remote.local(workers=1, processes=False).close()
 Participation | renamed | here, at first | fl.simulation.ClientSampling
   fl.simulation.ClientSampling(count=3, seed=1)
 ParticipationError | renamed | here, at first | fl.simulation.SamplingError

@@ -4,6 +4,7 @@
 The import lines say where each of them is defined.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fedlearn_edu.compiler.pipeline import compile_tree
@@ -53,6 +54,7 @@ from fedlearn_edu.language.value import Value
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
 
 if TYPE_CHECKING:
+    from fedlearn_edu.remote.channels import remote_executor_factory
     from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
 
 ExecutionContext = SyncExecutionContext
@@ -68,6 +70,8 @@ def __getattr__(name: str) -> Any:
         from fedlearn_edu.runtimes.tensorflow.executor import EagerTFExecutor
 
         return EagerTFExecutor
+    if name == "remote_executor_factory":  # needs Dask
+        return import_module("fedlearn_edu.remote.channels").remote_executor_factory
     raise unknown("fedlearn_edu.framework", name, __all__)
 
 
@@ -117,6 +121,7 @@ __all__ = [
     "ir",
     "local_executor_factory",
     "register_runtime",
+    "remote_executor_factory",
     "set_default_context",
     "sizing_executor_factory",
     "thread_debugging_executor_factory",

@@ -79,7 +79,7 @@ def test_former_name_is_answered_with_an_example_that_runs(row: FormerName) -> N
     [
         ("sequence_average", "the ancestor never had sequence_average"),
         ("NamedTupleType", "NamedTupleType is now called fl.StructType"),
-        ("backends", "backends of the ancestor is not here"),
+        ("aggregators", "aggregators of the ancestor is not here"),
     ],
 )
 def test_summary_says_what_became_of_a_name(name: str, summary: str) -> None:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning, tf, viz
+from fedlearn_edu.remote.records import Message, Round
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 
 MODEL = fl.to_type(
@@ -75,6 +76,16 @@ def who_does_what_when() -> Figure:
     with fl.record() as tape:
         federated_train(model, 0.1, [[batch, batch]] * 5)
     return viz.draw_tape(tape, at=200)
+
+
+def who_takes_over() -> Figure:
+    """A round on three worker processes, recorded as one of them was killed."""
+    down, up = 34_933, 32_440
+    done = Message("worker 0", 0, 30, 0.0015, 0.0054, 0.0830, 0.0863, down, up)
+    lost = Message("worker 1", 30, 30, 0.0030, 0.0030, 0.0030, 0.1078, down, 0, True)
+    also = Message("worker 2", 60, 30, 0.0095, 0.0171, 0.0899, 0.0924, down, up)
+    again = Message("worker 2", 30, 30, 0.1078, 0.1107, 0.2997, 0.3025, down, up)
+    return viz.draw_messages(Round(4, "next_round", (done, lost, also, again)))
 
 
 def what_is_in_a_mean() -> Figure:

@@ -51,8 +51,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._close = close
         self.address = address
         self.dashboard_link = dashboard_link
-        factory = RemoteExecutorFactory(dispatcher.run, plan)
-        self.context = SyncExecutionContext(factory)
+        self.context = SyncExecutionContext(self.executor_factory(plan))
 
     def __enter__(self) -> Self:
         self.context.__enter__()
@@ -76,6 +75,15 @@ class Cluster(AbstractContextManager["Cluster"]):
 
         Returns:
             A value of type `{member_type}@CLIENTS`, for any computation.
+
+        >>> import numpy as np
+        >>> import fedlearn_edu as fl
+        >>> def load(client):
+        ...     return [float(client), 10.0]
+        >>> total = fl.np_computation(sum, fl.SequenceType(np.float32))
+        >>> with fl.remote.local(workers=2, processes=False) as cluster:
+        ...     data = cluster.place(load, 3, fl.SequenceType(np.float32))
+        ...     list(fl.federated_map(total, data))
         """
         if isinstance(clients, int):
             check_count("clients", clients, 0, "it is the number of clients")
@@ -85,6 +93,10 @@ class Cluster(AbstractContextManager["Cluster"]):
         key = hashlib.sha256(made).hexdigest()[:16]
         members = Members(Loader(load, type_, key), ids)
         return FederatedValue(members, FederatedType(type_, CLIENTS, all_equal=False))
+
+    def executor_factory(self, plan: StackPlan) -> RemoteExecutorFactory:
+        """Builds stacks whose clients are here, in the groups of the plan."""
+        return RemoteExecutorFactory(self._dispatcher.run, plan)
 
     def workers(self) -> tuple[WorkerInfo, ...]:
         """The workers, those that were lost included."""

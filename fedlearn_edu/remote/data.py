@@ -14,8 +14,14 @@ import numpy as np
 
 from fedlearn_edu.errors import add_place
 from fedlearn_edu.structure import Tree, leaves, tree_map
-from fedlearn_edu.types import SequenceType, Type, normalize
-from fedlearn_edu.types.sequences import Cached, DatasetSequence, LazySequence, cache
+from fedlearn_edu.types import FederatedType, Type, normalize
+from fedlearn_edu.types.sequences import (
+    Cached,
+    DatasetSequence,
+    LazySequence,
+    Members,
+    cache,
+)
 
 
 @final
@@ -60,25 +66,29 @@ class Shipped:
 
 def to_ship(plain: Any, type_: Type) -> Any:
     """What stands for the data of a client; the same for the same placed data."""
-    placed = next((leaf for leaf in leaves(plain) if isinstance(leaf, Cached)), None)
-    if placed is None:
+    parts = leaves(plain)
+    if not parts or not all(isinstance(part, Cached) for part in parts):
         return in_memory(plain, type_)
-    shipped = placed.form("shipped", lambda _: Shipped(in_memory(plain, type_)))
-    return shipped if shipped.member is plain else Shipped(in_memory(plain, type_))
+    key = ("shipped", *map(id, parts))
+    return parts[0].form(key, lambda _: Shipped(plain))
 
 
 def in_memory(plain: Any, type_: Type) -> Any:
     """The same plain data; what is read lazily is read to its end."""
+    if isinstance(plain, Members) or not type_.contains(Type.is_sequence):
+        return plain
+    match type_:
+        case FederatedType(member, _, True):
+            return in_memory(plain, member)
+        case FederatedType(member, _, _):
+            return tuple([in_memory(one, member) for one in plain])
+        case _:
+            return tree_map(_read, type_, plain)
 
-    def read(leaf: Type, part: Any) -> Any:
-        if not isinstance(leaf, SequenceType):
-            return part
-        if isinstance(part, Cached):
-            return part
-        is_lazy = isinstance(part, LazySequence | DatasetSequence)
-        return tuple(part) if is_lazy else part
 
-    return tree_map(read, type_, plain)
+def _read(type_: Type, plain: Any) -> Any:
+    is_lazy = isinstance(plain, LazySequence | DatasetSequence)
+    return tuple(plain) if is_lazy else plain
 
 
 def arrays(plain: Any) -> Iterator[Any]:

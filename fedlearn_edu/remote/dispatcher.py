@@ -26,6 +26,7 @@ from fedlearn_edu.executors import underway
 from fedlearn_edu.remote import messages, pickling
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression
+from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
 from fedlearn_edu.remote.roster import Member, Roster
 from fedlearn_edu.remote.worker import Answer, Request
@@ -51,10 +52,17 @@ class _Call:
     begin: float
     messages: list[Message] = field(default_factory=list)
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+    failure: ClusterError | None = None
 
     @contextmanager
-    def given_up_together(self) -> Iterator[None]:
-        """Cancels all messages of the call when one of them is cancelled."""
+    def ends_together(self) -> Iterator[None]:
+        """Cancels all messages of the call when one of them is cancelled.
+
+        If the cluster fails, so does each message that follows, at once: it is no use
+        to run the same step by step.
+        """
+        if self.failure is not None:
+            raise self.failure
         task = asyncio.current_task()
         assert task is not None
         self.tasks.add(task)
@@ -63,6 +71,9 @@ class _Call:
         except asyncio.CancelledError:
             for other in self.tasks - {task}:
                 other.cancel()
+            raise
+        except ClusterError as error:
+            self.failure = error
             raise
         finally:
             self.tasks.discard(task)
@@ -109,9 +120,9 @@ class Dispatcher:
         call = self._call()
         packed = self._library.dumps(Request(group, expression))
         clients = messages.clients_of(group.clients)
-        with underway.underway(f"the work of {clients}"), call.given_up_together():
+        with underway.underway(f"the work of {clients}"), call.ends_together():
             answer = await self.there(self._deliver(group, packed, call))
-        self._check_data(answer.fingerprints)
+            self._check_data(answer.fingerprints)
         if answer.kind == "value":
             return answer.content
         error, trace = answer.content
@@ -197,7 +208,6 @@ class Dispatcher:
                 spans = (sent, sent, time.perf_counter() - call.begin)
                 call.note(member, group, sent, spans, len(packed.data), 0, is_lost=True)
                 self.roster.lose(member, messages.why(error))
-                self.roster.note(f"{messages.clients_of(group.clients)} go elsewhere")
                 continue
             received = time.perf_counter() - call.begin
             # Half of what is neither work nor waiting for it is the way down.
@@ -213,13 +223,13 @@ class Dispatcher:
     ) -> tuple[Answer, int, int]:
         """The answer, and how many bytes went there and came back."""
         down = len(packed.data) + await self._provide(member, packed.parts)
-        data = await self._watched(member, packed.data, {})
+        data = await self._answered(member, packed.data, {})
         answer: Answer = pickling.loads(data, lambda _: None)
         if answer.kind == "missing":
             # It has let go of some, since they are more than it keeps: all at once.
             parts = {name: self._bytes_of(part) for name, part in packed.parts.items()}
             down += len(packed.data) + sum(map(len, parts.values()))
-            data = await self._watched(member, packed.data, parts)
+            data = await self._answered(member, packed.data, parts)
             answer = pickling.loads(data, lambda _: None)
         return answer, down, len(data)
 
@@ -228,8 +238,9 @@ class Dispatcher:
         new = {n: self._bytes_of(p) for n, p in parts.items() if n not in member.parts}
         size = sum(map(len, new.values()))
         if new:
-            work = self._client.rpc(member.address).fl_keep(parts=new)
-            member.parts.update(dict.fromkeys(new, asyncio.ensure_future(work)))
+            keep = self._client.rpc(member.address).fl_keep(parts=new)
+            sending = asyncio.ensure_future(self._watched(member, keep))
+            member.parts.update(dict.fromkeys(new, sending))
             if size > _WORTH_A_WORD:
                 self.roster.note(f"{member.name} was sent {size / 1e6:.1f} MB to keep")
         # Other messages wait for the same: who is cancelled must not end it.
@@ -240,24 +251,28 @@ class Dispatcher:
     def _bytes_of(self, part: Any) -> bytes:
         return self._library.part(part).data
 
-    async def _watched(
+    async def _answered(
         self, member: Member, data: bytes, parts: dict[str, bytes]
     ) -> bytes:
-        """The answer to a message, as long as the worker is alive."""
+        """The answer to a message."""
         call = f"{self._library.prefix}-{next(self._messages)}"
         rpc = self._client.rpc(member.address)
-        sending = rpc.fl_run(call=call, request=data, parts=parts)
-        work = asyncio.ensure_future(sending)
         try:
-            while not (await asyncio.wait([work], timeout=_PING_EVERY))[0]:
-                await self.roster.ping(member.address)
-            answer: bytes = work.result()
-            return answer
+            work = rpc.fl_run(call=call, request=data, parts=parts)
+            return await self._watched(member, work)
         except asyncio.CancelledError:
             self._cancelling = asyncio.ensure_future(self._cancel(member, call))
             raise
+
+    async def _watched(self, member: Member, work: Coroutine[Any, Any, T]) -> T:
+        """What a worker says, as long as it is alive."""
+        task = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait([task], timeout=_PING_EVERY))[0]:
+                await self.roster.ping(member.address)
+            return task.result()
         finally:
-            work.cancel()
+            task.cancel()
 
     async def _cancel(self, member: Member, call: str) -> None:
         with suppress(OSError):

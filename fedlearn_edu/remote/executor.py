@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.contexts.stacks import StackPlan
+from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors.base import (
     Executor,
     ExecutorValue,
@@ -23,7 +24,7 @@ from fedlearn_edu.executors.base import (
     resolve,
 )
 from fedlearn_edu.executors.concurrency import is_inline
-from fedlearn_edu.remote.data import to_ship
+from fedlearn_edu.remote.data import in_memory, to_ship
 from fedlearn_edu.remote.expressions import (
     Called,
     Embedded,
@@ -86,13 +87,19 @@ class RemoteValue(ExecutorValue):
         return await self.begin()
 
 
-def _to_ship(value: Any, type_: Type) -> Any:
+def _to_ship(value: Any, type_: Type, clients: range) -> Any:
     """Clients' data one by one, so that those of a placed value travel only once."""
-    if not isinstance(type_, FederatedType) or type_.all_equal:
-        return value
-    if isinstance(value, Members):
-        return value
-    return [to_ship(member, type_.member) for member in value]
+    is_one = not isinstance(type_, FederatedType) or type_.all_equal
+    if is_one or isinstance(value, Members):
+        return in_memory(value, type_)
+    found = []
+    for client, member in zip(clients, value, strict=True):
+        try:
+            found.append(to_ship(member, type_.member))
+        except Exception as error:
+            add_place(error, f"at client {client}")  # reading it runs the user's code
+            raise
+    return found
 
 
 @final
@@ -119,7 +126,7 @@ class RemoteExecutor(Executor):
     ) -> RemoteValue:
         """Notes a plain value or a tree."""
         node, type_ = resolve(value, type_spec)
-        plain = _to_ship(value, type_) if node is None else node
+        plain = _to_ship(value, type_, self._group.clients) if node is None else node
         expression = Embedded(plain, type_)
         return RemoteValue(self, expression, type_)
 

@@ -4,12 +4,29 @@
 from collections.abc import Mapping, Sequence
 from typing import final
 
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError, describe
+from fedlearn_edu.errors import (
+    ArgumentsError,
+    FedLearnError,
+    TypeMismatchError,
+    describe,
+)
+
+_INSTEAD_OF_GRPC = {
+    "rpc_mode": "a group of clients gets one message, and answers it",
+    "thread_pool_executor": "messages need no threads of yours",
+    "dispose_batch_size": "workers drop values when their message is answered",
+    "stream_structs": "a group of clients gets one message, whatever is in it",
+}
 
 
 @final
 class ClusterError(FedLearnError, ConnectionError):
     """A cluster cannot be reached, has nobody left, or must not be trusted."""
+
+
+@final
+class NotInstalledError(FedLearnError, ImportError):
+    """What clusters need is not installed."""
 
 
 def clients_of(clients: range) -> str:
@@ -24,21 +41,25 @@ def why(error: BaseException) -> str:
     return "its connection broke off"
 
 
-def nobody_left(lines: Sequence[str], timeout: float) -> ClusterError:
-    lost = [line for line in lines if "was lost" in line]
+def nobody_left(
+    names: Sequence[str], lost: Sequence[str], seconds: float
+) -> ClusterError:
+    said = [f"{name} ({why})" for name, why in zip(names, lost, strict=True)]
     return ClusterError(
         "no worker is left",
-        expected=f"a worker that answers within {timeout:g} s",
-        found="; ".join(lost[-3:]) or "no worker ever joined",
+        expected=f"a worker that answers within {seconds:g} s",
+        found=f"{len(said)} that joined, and were lost: {', '.join(said)}"
+        if said
+        else "none that ever joined",
         do="start workers, and run the cell again: data are loaded anew",
     )
 
 
-def scheduler_gone(status: str) -> ClusterError:
+def scheduler_gone(address: str) -> ClusterError:
     return ClusterError(
         "the scheduler of the cluster is gone",
-        expected="a connection to it",
-        found=f"the connection is {status}",
+        expected=f"a connection to {address}",
+        found="one that broke off",
         do="start it, connect once more (fl.remote.connect), and run the cell again",
     )
 
@@ -99,12 +120,47 @@ def open_to_everyone(address: str) -> ClusterError:
 
 
 def no_cluster(found: object) -> TypeMismatchError:
-    is_channel = type(found).__module__.startswith("grpc")
     do = "fl.remote.local(workers=2), or fl.remote.connect('tls://host:8786', …)"
     return TypeMismatchError(
-        "gRPC channels lead to the ancestor's workers" if is_channel
+        "gRPC channels lead to the ancestor's workers" if _is_of_grpc(found)
         else "this is no cluster",
         expected="an address, a dask.distributed.Client, or a cluster object",
         found=describe(found),
         do=do,
     )  # fmt: skip
+
+
+def _is_of_grpc(thing: object) -> bool:
+    return type(thing).__module__.startswith("grpc")
+
+
+def not_one_channel(found: Sequence[object]) -> TypeMismatchError:
+    if found and _is_of_grpc(found[0]):
+        return no_cluster(found[0])
+    few = ", ".join(map(describe, found[:2])) + (", …" if len(found) > 2 else "")
+    return TypeMismatchError(
+        "one cluster has one channel",
+        expected="a list of one: the scheduler of a cluster knows all its workers",
+        found=f"{len(found)} channels{f': {few}' if few else ''}",
+        do="[2] starts two workers here; ['tls://host:8786'] is a scheduler elsewhere",
+    )
+
+
+def check_no_grpc(**options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise ArgumentsError(
+                f"{name} is about gRPC, and not needed here",
+                expected="channels, default_num_clients, max_fanout",
+                found=f"{name}={value!r}",
+                do=f"leave it out: {_INSTEAD_OF_GRPC[name]}",
+            )
+
+
+def not_installed(lacking: Sequence[str]) -> NotInstalledError:
+    return NotInstalledError(
+        "fedlearn_edu.remote needs packages that are not installed",
+        expected="distributed (Dask), cloudpickle, cryptography",
+        found=f"no {', no '.join(lacking)}",
+        do='pip install "fedlearn-edu[remote]"; in a clone, pip install -e ".[remote]"',
+    )

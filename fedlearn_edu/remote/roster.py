@@ -18,8 +18,15 @@ from fedlearn_edu.remote.worker import versions
 
 # A worker that says nothing for so long, in seconds, is lost.
 PATIENCE = 10.0
+# One that was lost has less time to say that it is back.
+_KNOCK = 1.0
 _PAUSE = 0.1
 _REFRESH = 2.0
+
+
+def now() -> str:
+    """The time, as in the log."""
+    return time.strftime("%H:%M:%S")
 
 
 @final
@@ -28,7 +35,7 @@ class Member:
 
     Attributes:
         parts: what it was sent, or is being sent, by name.
-        lost: why and when it was lost, if it was.
+        lost: when it was lost, and why, if it was.
     """
 
     def __init__(self, name: str, address: str, found: dict[str, Any]) -> None:
@@ -53,6 +60,7 @@ class Roster:
         self._places: list[Member] = []
         self._refused: set[str] = set()
         self._numbers = itertools.count()
+        self._turn = asyncio.Lock()
         self._refreshing: asyncio.Task[None] | None = None
         self._refreshed = 0.0
         self.members: list[Member] = []
@@ -60,7 +68,7 @@ class Roster:
 
     def note(self, line: str) -> None:
         """Adds a line to the log."""
-        self.lines.append(f"{time.strftime('%H:%M:%S')}  {line}")
+        self.lines.append(f"{now()}  {line}")
 
     async def member_for(self, clients: range, size: int) -> Member:
         """The worker for a group of `size` clients at most.
@@ -68,53 +76,68 @@ class Roster:
         Raises:
             ClusterError: if there is none, for as long as one may be waited for.
         """
-        deadline = time.monotonic() + self._timeout
         self._check_scheduler()
-        if time.monotonic() - self._refreshed > _REFRESH and self._refreshing is None:
+        if time.monotonic() - self._refreshed > _REFRESH:
+            self._refreshed = time.monotonic()
             self._refreshing = asyncio.ensure_future(self.refresh())
-        while not any(member.lost is None for member in self._places):
-            if time.monotonic() > deadline:
-                raise messages.nobody_left(self.lines, self._timeout)
-            await self.refresh()
-            await asyncio.sleep(_PAUSE)
         number = clients.start // size
+        alive = self._alive() or await self._awaited()
         place = self._places[number % len(self._places)]
-        alive = [member for member in self._places if member.lost is None]
         return place if place.lost is None else alive[number % len(alive)]
+
+    def _alive(self) -> list[Member]:
+        return [member for member in self._places if member.lost is None]
+
+    async def _awaited(self) -> list[Member]:
+        """The workers that are alive, as soon as there are any."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                while not self._alive():
+                    await self.refresh()
+                    await asyncio.sleep(_PAUSE)
+        except TimeoutError:
+            names = [member.name for member in self.members]
+            lost = [str(member.lost) for member in self.members]
+            raise messages.nobody_left(names, lost, self._timeout) from None
+        return self._alive()
 
     def lose(self, member: Member, why: str) -> None:
         """Notes that a worker is gone."""
         if member.lost is None:
-            member.lost = why
+            member.lost = f"{now()}, {why}"
             member.parts.clear()
-            self.note(f"{member.name} was lost: {why}")
+            self.note(f"{member.name} was lost: {why}; others do its work")
             self._refreshed = 0.0
 
     async def refresh(self) -> None:
         """Lets those join that the scheduler knows, and those back in that answer."""
-        try:
-            self._refreshed = time.monotonic()
-            identity = await self._client.scheduler.identity(n_workers=-1)
-            known = {member.address: member for member in self.members}
-            for address in sorted(identity["workers"]):
-                member = known.get(address)
-                if address not in self._refused and (member is None or member.lost):
-                    await self._admit(address, member)
-        except OSError:
-            self._check_scheduler()
-        finally:
-            self._refreshing = None
+        async with self._turn:
+            try:
+                identity = await self._client.scheduler.identity(n_workers=-1)
+            except OSError:
+                self._check_scheduler()
+                return
+            known = {member.address for member in self.members if member.lost is None}
+            others = sorted(set(identity["workers"]) - known - self._refused)
+            found = await asyncio.gather(*map(self._knock, others))
+            for address, one in zip(others, found, strict=True):
+                if one is not None:
+                    self._admit(address, one)
 
-    async def _admit(self, address: str, member: Member | None) -> None:
+    async def _knock(self, address: str) -> dict[str, Any] | None:
+        was_lost = any(member.address == address for member in self.members)
         try:
-            found = await self.ping(address)
+            return await self.ping(address, _KNOCK if was_lost else PATIENCE)
         except Exception:  # it is starting, or gone, or does not know us yet
-            return
+            return None
+
+    def _admit(self, address: str, found: dict[str, Any]) -> None:
         theirs, ours = found["versions"], versions()
         if theirs != ours:
             self._refused.add(address)
             self.note(f"{address} was refused: it has other versions")
             return
+        member = next((m for m in self.members if m.address == address), None)
         if member is None:
             name = f"worker {next(self._numbers)}"
             member = Member(name, address, found)
@@ -133,18 +156,19 @@ class Roster:
                 return
         self._places.append(member)
 
-    async def ping(self, address: str) -> dict[str, Any]:
+    async def ping(self, address: str, seconds: float = 0) -> dict[str, Any]:
         """What a worker says of itself.
 
         Raises:
             OSError: if it says nothing in time.
         """
         asked = self._client.rpc(address).fl_ping()
-        found: dict[str, Any] = await asyncio.wait_for(asked, PATIENCE)
+        found: dict[str, Any] = await asyncio.wait_for(asked, seconds or PATIENCE)
         return found
 
     async def infos(self) -> tuple[WorkerInfo, ...]:
         """The workers as they are now."""
+        await self.refresh()
         alive = [member for member in self.members if member.lost is None]
         await asyncio.gather(*map(self._look_at, alive))
         return self.last_infos()
@@ -166,7 +190,7 @@ class Roster:
 
     def _check_scheduler(self) -> None:
         if self._client.status != "running":
-            raise messages.scheduler_gone(self._client.status)
+            raise messages.scheduler_gone(str(self._client.scheduler.address))
 
 
 def _info(member: Member) -> WorkerInfo:

@@ -41,6 +41,7 @@ class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
 
 _LOOPBACK = "127.0.0.1"
 _ANY_PORT = f"{_LOOPBACK}:0"
+_ADDRESS = "FEDLEARN_EDU_CLUSTER"
 _CORES = os.cpu_count() or 1
 
 
@@ -56,6 +57,12 @@ def local(
     timeout: float = 30.0,
 ) -> Cluster:
     """Starts workers on this machine, which import TensorFlow at once.
+
+    >>> import fedlearn_edu as fl
+    >>> with fl.remote.local(workers=2, processes=False) as cluster:
+    ...     mean = fl.federated_mean(fl.place([1.0, 3.0, 5.0], fl.CLIENTS))
+    ...     len(cluster.workers()), float(mean)
+    (2, 3.0)
 
     Args:
         workers: how many.
@@ -73,7 +80,7 @@ def local(
         CardinalityError: if a number is out of range.
     """
     check_count("workers", workers, 1, "take 1 or more")
-    plan = _plan(default_num_clients, max_fanout)
+    plan = plan_of(default_num_clients, max_fanout)
     threads = max(1, _CORES // workers)
     security, unmute = Security.temporary(), _muted()
     with _environ_as_before(), dask.config.set(_config(threads, dashboard=dashboard)):
@@ -111,7 +118,7 @@ def _memory() -> int:
 
 @short_traceback
 def connect(
-    cluster: Any,
+    cluster: Any = None,
     *,
     security: Security | None = None,
     max_fanout: int = 100,
@@ -121,10 +128,19 @@ def connect(
 ) -> Cluster:
     """Joins a Dask cluster that runs already.
 
+    >>> from distributed import LocalCluster
+    >>> import fedlearn_edu as fl
+    >>> with LocalCluster(processes=False, dashboard_address="127.0.0.1:0") as running:
+    ...     with fl.remote.connect(running):
+    ...         float(fl.federated_mean(fl.place([1.0, 3.0], fl.CLIENTS)))
+    2.0
+
     Args:
         cluster: the address of its scheduler, a `dask.distributed.Client`, or an object
-            with a `scheduler_address`: of dask-jobqueue, dask-kubernetes, Coiled, ….
-        security: the certificates of a `tls://` address (`distributed.Security`).
+            with a `scheduler_address`: of dask-jobqueue, dask-kubernetes, Coiled, …;
+            without, the address in the variable `FEDLEARN_EDU_CLUSTER`.
+        security: the certificates of a `tls://` address (`distributed.Security`);
+            without, those that Dask's own configuration names.
         max_fanout: see `local`.
         default_num_clients: see `local`.
         max_bytes: how much each worker keeps of clients' data; without, a quarter of
@@ -137,7 +153,8 @@ def connect(
             other versions.
         TypeMismatchError: if it is no cluster.
     """
-    plan = _plan(default_num_clients, max_fanout)
+    plan = plan_of(default_num_clients, max_fanout)
+    cluster = os.environ.get(_ADDRESS) if cluster is None else cluster
     client, close = _join(cluster, security, timeout)
     plugin = FedLearnPlugin(max_bytes, 1, warm_up=True)
     return _cluster(client, plugin, plan, timeout, close, client.dashboard_link)
@@ -189,7 +206,8 @@ def _is_wanted(_: logging.LogRecord) -> bool:
     return not _muting
 
 
-def _plan(default_num_clients: int, max_fanout: int) -> StackPlan:
+def plan_of(default_num_clients: int, max_fanout: int) -> StackPlan:
+    """The plan of a cluster's stacks."""
     check_count("max_fanout", max_fanout, 2, "a group of one is no group")
     check_count("default_num_clients", default_num_clients, 0, "take 0 or more")
     return StackPlan(default_num_clients, max_fanout, support_sequence_ops=True)

@@ -31,7 +31,7 @@ from fedlearn_edu.contexts.factories import Cache
 from fedlearn_edu.contexts.stacks import StackBuilder
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.remote import pickling
-from fedlearn_edu.remote.data import Loader, Shipped, fingerprint
+from fedlearn_edu.remote.data import Loader, Shipped, fingerprint, in_memory
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression, evaluate
 from fedlearn_edu.types.sequences import Members
@@ -203,7 +203,8 @@ class Service:
             wanted: Request = pickling.loads(request, part)
             stack = self._stack(wanted.group)
             handle = await evaluate(wanted.expression, stack, fetch)
-            kind, content = "value", await handle.compute()
+            plain = await handle.compute()
+            kind, content = "value", in_memory(plain, handle.type_signature)
         except MissingPartError:
             kind, content = "missing", None
         except Exception as error:

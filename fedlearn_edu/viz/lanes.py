@@ -6,7 +6,6 @@ last ones. Lengths are inches, times milliseconds.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeAlias, final
@@ -76,8 +75,7 @@ def draw_messages(
     _check(round_)
     inner_in = width_in - _NAMES_IN - _RIGHT_IN
     lanes = _lanes(round_, inner_in)
-    bars = [bar for _, rows in lanes for row in rows for bar in row]
-    keys = _keys(bars)
+    keys = _keys([bar for _, rows in lanes for row in rows for bar in row])
     key_rows = 1 if len(keys) * _KEY_IN <= width_in else 2
     lanes_in = _SERVER_IN + sum(_height_in(rows) for _, rows in lanes)
     size_in = (width_in, _TITLE_IN + _LINE_IN * key_rows + lanes_in + _FOOT_IN)
@@ -89,17 +87,16 @@ def draw_messages(
     columns = {"ncols": math.ceil(len(keys) / key_rows), "fontsize": style.FONT_PT}
     at: Any = columns | _LEGEND | {"bbox_to_anchor": (left, 1)}
     axes.legend(keys.values(), keys.keys(), **at)
-    _draw_lanes(axes, lanes, _draw_time(axes, bars, inner_in))
+    _draw_lanes(axes, lanes, _draw_time(axes, round_, inner_in))
     return style.say_of(paper, figure, _said(round_))
 
 
 def _check(round_: Any) -> None:
     if not isinstance(round_, Round) or not round_.messages:
-        is_empty = isinstance(round_, Round)
         raise style.FigureDataError(
             "there are no messages to draw",
-            expected="a round of a cluster, with at least one message",
-            found="a round without messages" if is_empty else describe(round_),
+            expected="a Round of a cluster, with at least one message",
+            found=describe(round_).partition(":")[0],
             where="round_",
             do="draw_messages(cluster.traffic().rounds[-1])",
         )
@@ -121,6 +118,7 @@ class _Bar:
 
 
 _Rows: TypeAlias = list[list[_Bar]]
+_Lanes: TypeAlias = list[tuple[str, _Rows]]
 
 
 def _bar(messages: list[Message], again: set[Message]) -> _Bar:
@@ -155,14 +153,14 @@ def _again(round_: Round) -> set[Message]:
     return found
 
 
-def _lanes(round_: Round, inner_in: float) -> list[tuple[str, _Rows]]:
+def _lanes(round_: Round, inner_in: float) -> _Lanes:
     """A label and rows of bars for each worker; a lane without rows is a gap."""
     by_worker: dict[str, list[Message]] = {}
     for message in round_.messages:
         by_worker.setdefault(message.worker, []).append(message)
     again, slack = _again(round_), 1e3 * round_.duration * _SLACK_IN / inner_in
     names = sorted(by_worker, key=lambda name: (len(name), name))
-    lanes: list[tuple[str, _Rows]] = []
+    lanes: _Lanes = []
     for at in folded(len(names), *_WORKERS):
         if at is None:
             lanes.append((f"{len(names) - sum(_WORKERS):,} more", []))
@@ -227,10 +225,10 @@ def _keys(bars: list[_Bar]) -> dict[str, Any]:
     return keys | ({"again": Patch(**_AGAIN)} if _AGAIN in looks else {})
 
 
-def _draw_time(axes: Axes, bars: list[_Bar], inner_in: float) -> float:
+def _draw_time(axes: Axes, round_: Round, inner_in: float) -> float:
     """The axis of time, with room for words; returns the inches of a millisecond."""
-    last = max(bar.received for bar in bars) or 1.0
-    lost = max((bar.received for bar in bars if bar.look is _LOST), default=0.0)
+    last = 1e3 * round_.duration or 1.0
+    lost = max((1e3 * m.received for m in round_.messages if m.is_lost), default=0.0)
     last = max(last, lost + _LOST_IN * last / inner_in)
     axes.set_xlim(0, last)
     axes.set_xlabel("time (ms)")
@@ -240,9 +238,7 @@ def _draw_time(axes: Axes, bars: list[_Bar], inner_in: float) -> float:
     return inner_in / last
 
 
-def _draw_lanes(
-    axes: Axes, lanes: Sequence[tuple[str, _Rows]], in_per_ms: float
-) -> None:
+def _draw_lanes(axes: Axes, lanes: _Lanes, in_per_ms: float) -> None:
     top, ticks = _SERVER_IN, {"server": _SERVER_IN / 2}
     axes.axhline(_SERVER_IN / 2, color=SERVER, lw=5, solid_capstyle="butt", zorder=3)
     for label, rows in lanes:
@@ -269,14 +265,14 @@ def _draw_message(axes: Axes, bar: _Bar, y: float) -> None:
     size = (bar.ended - bar.began, _BAR_IN)
     axes.add_patch(Rectangle((bar.began, top), *size, zorder=3, **bar.look))
     if bar.waits_from is None:
-        _arrow(axes, (bar.sent, server), (bar.began, y), _DOWN)
+        _arrow(axes, _DOWN, (bar.began, top), (bar.sent, server))
     else:
         above = top - _WAIT_IN
         axes.plot([bar.sent] * 2, [server, above], zorder=1, **_DOWN)
         axes.plot([bar.waits_from, bar.began], [above] * 2, zorder=1, **_WAIT)
         axes.plot([bar.began], [above], marker="v", ms=5, zorder=3, **_DOWN)
     if bar.look is not _LOST:
-        _arrow(axes, (bar.ended, y), (bar.received, server), _UP)
+        _arrow(axes, _UP, (bar.received, server), (bar.ended, top))
         return
     axes.plot([bar.ended] * 2, [server, y], zorder=1, **_GONE)
     axes.plot([bar.ended], [y], zorder=5, **_CROSS)
@@ -285,12 +281,7 @@ def _draw_message(axes: Axes, bar: _Bar, y: float) -> None:
     axes.annotate(said, (bar.ended, y), **aside)
 
 
-def _arrow(
-    axes: Axes,
-    start: tuple[float, float],
-    end: tuple[float, float],
-    look: dict[str, Any],
-) -> None:
+def _arrow(axes: Axes, look: dict[str, Any], end: Any, start: Any) -> None:
     shape = {"arrowstyle": "-|>", "mutation_scale": 12, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", end, start, arrowprops=shape | look, zorder=1)
 

@@ -65,12 +65,10 @@ def _draw(axes: Axes, rounds: Sequence[Round], both_ways: int) -> None:
     sent = np.array([_bytes(each) for each in rounds])
     ends = np.array([clients.min() / _EDGE, clients.max() * _EDGE])
     axes.plot(
-        ends, both_ways * ends, color=CLIENTS, label="a model each way for each client"
+        ends, both_ways * ends, color=CLIENTS, label="a model each way per client"
     )
     dashed: dict[str, Any] = {"color": SERVER, "ls": "--", "marker": "s", "mfc": "w"}
-    axes.plot(
-        clients, by_group, label="a model each way for each group", ms=10, **dashed
-    )
+    axes.plot(clients, by_group, label="a model each way per group", ms=10, **dashed)
     axes.plot(clients, sent, "o", color=INK, ms=5, label="measured")
     axes.set(xscale="log", yscale="log", xlim=ends, xlabel="clients")
     axes.set_title("Bytes of a round, down and up")
@@ -117,12 +115,16 @@ def _checked(rounds: Any, model_bytes: Any) -> list[Round]:
     is_rounds = isinstance(given, list | tuple) and all(
         isinstance(each, Round) for each in given
     )
-    found = [each for each in given if each.num_clients] if is_rounds else []
+    found = (
+        [each for each in given if each.num_clients and _bytes(each)]
+        if is_rounds
+        else []
+    )
     if not found:
         raise style.FigureDataError(
             "there are no rounds to draw",
-            expected="rounds of a cluster, with messages about clients",
-            found=describe(rounds),
+            expected="the Traffic of a cluster, or some of its rounds, with clients",
+            found=describe(rounds).partition(":")[0],
             where="rounds",
             do="draw_traffic(cluster.traffic(), model_bytes)",
         )

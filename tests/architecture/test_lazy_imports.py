@@ -7,7 +7,10 @@ import pytest
 
 from tests.programs import in_another_process
 
-HEAVY = ["tensorflow", "keras", "matplotlib", "ipywidgets", "IPython", "dask"]
+HEAVY = [
+    *("tensorflow", "keras", "matplotlib", "ipywidgets", "IPython"),
+    *("dask", "distributed", "cloudpickle", "cryptography"),
+]
 MAX_SECONDS = 0.5
 
 PROGRAM = f"""
@@ -26,7 +29,11 @@ def _import_afresh(module: str) -> tuple[float, list[str]]:
 
 
 @pytest.mark.parametrize(
-    "module", ["fedlearn_edu", "fedlearn_edu.framework", "fedlearn_edu.course"]
+    "module",
+    [
+        *("fedlearn_edu", "fedlearn_edu.backends.native", "fedlearn_edu.course"),
+        *("fedlearn_edu.framework", "fedlearn_edu.learning"),
+    ],
 )
 def test_importing_a_face_loads_no_heavy_library(module: str) -> None:
     _, heavy = _import_afresh(module)
@@ -47,3 +54,19 @@ import fedlearn_edu as fl
 print(fl.parse_type("float16"), "bfloat16" in fl.types.dtypes.DTYPE_NAMES)
 """
     assert in_another_process(program) == "float16 False\n"
+
+
+def test_cluster_without_dask_says_what_to_install() -> None:
+    program = """
+import sys; sys.modules["distributed"] = sys.modules["cryptography"] = None
+import fedlearn_edu as fl
+for ask in (lambda: fl.remote, lambda: fl.framework.remote_executor_factory):
+    try:
+        ask()
+    except ImportError as error:
+        print(type(error).__name__, error.found, error.do, sep="; ")
+"""
+    said = 'NotInstalledError; no distributed, no cryptography; pip install "fedlearn-e'
+    first, second = in_another_process(program).splitlines()
+    assert first.startswith(said)
+    assert second == first

@@ -11,8 +11,10 @@ from fedlearn_edu.errors import short_traceback
 
 FACES = [
     "fedlearn_edu",
+    "fedlearn_edu.backends.native",
     "fedlearn_edu.framework",
     "fedlearn_edu.learning",
+    "fedlearn_edu.remote",
     "fedlearn_edu.simulation",
     "fedlearn_edu.types",
     "fedlearn_edu.viz",
@@ -41,6 +43,7 @@ def test_every_public_name_is_there(face: str) -> None:
     [
         *("learning", "learning.models", "learning.optimizers", "simulation"),
         *("simulation.datasets", "simulation.partitions", "viz", "course"),
+        *("backends.native", "remote"),
     ],
 )
 def test_errors_leave_public_functions_without_frames_of_ours(room: str) -> None:

@@ -10,6 +10,7 @@ partial folds, in the order of the children.
 """
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from functools import partial
 from itertools import accumulate, starmap
 from typing import Any, final
 
@@ -25,7 +26,9 @@ from fedlearn_edu.executors.strategies.shared import (
     identity,
     member_of_zip,
     pairwise_masks,
+    with_participant,
 )
+from fedlearn_edu.executors.wrapping import Work
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
@@ -111,13 +114,14 @@ class FederatedComposingStrategy(FederatingStrategy):
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Any:
         if federated_result(type_).placement is SERVER:
-            return (await self._called(fn),)
+            return (await self._at_server(partial(self._called, fn)),)
         return await self._in_children("federated_eval", type_.result, [fn])
 
     @implements("federated_map")
     async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Any:
         if federated_result(type_).placement is SERVER:
-            return (await self._called(fn, *arg.representation),)
+            work = partial(self._called, fn, *arg.representation)
+            return (await self._at_server(work),)
         return await self._in_children("federated_map", type_.result, [fn, arg])
 
     @implements("federated_zip")
@@ -157,7 +161,7 @@ class FederatedComposingStrategy(FederatingStrategy):
         zero: Handle,
         state_type: Type,
     ) -> ExecutorValue:
-        join = await self._at_server(merge)
+        join = await self._function(merge)
         state = None
         async for partial in partials:  # while other children still fold
             one = await self._server.create_value(await partial.compute(), state_type)
@@ -170,12 +174,16 @@ class FederatedComposingStrategy(FederatingStrategy):
             return await self._server.create_value(await zero.compute(), state_type)
         return state
 
-    async def _at_server(self, fn: Handle) -> ExecutorValue:
+    async def _function(self, fn: Handle) -> ExecutorValue:
         return await self._server.create_value(fn.node, fn.type_signature)
 
     async def _called(self, fn: Handle, *arg: ExecutorValue) -> ExecutorValue:
         """The result of a function at the server."""
-        return await self._server.create_call(await self._at_server(fn), *arg)
+        return await self._server.create_call(await self._function(fn), *arg)
+
+    async def _at_server(self, work: Work) -> Any:
+        """What comes of the work; an error says that it was the server's."""
+        return await next(with_participant(SERVER, 0, [work]))
 
     async def _in_children(
         self, uri: str, result: Type, args: Sequence[Handle]
