@@ -39,6 +39,7 @@ class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
         await super().kill(*args, **kwargs)
 
 
+_CONNECT_S = 3.0
 _LOOPBACK = "127.0.0.1"
 _ANY_PORT = f"{_LOOPBACK}:0"
 _ADDRESS = "FEDLEARN_EDU_CLUSTER"
@@ -246,6 +247,8 @@ def _cluster(
     link: str | None,
 ) -> Cluster:
     try:
+        # Dask tries for 30 seconds to connect to a worker that is no longer there.
+        client.rpc.timeout = _CONNECT_S
         dispatcher = Dispatcher(client, timeout)
         _check_versions(client)
         client.register_plugin(plugin)
