@@ -93,18 +93,20 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """
     if is_inline():
         return [await coroutine for coroutine in work]
-    coroutines = list(work)
-    not_begun = map(_settled, coroutines)
+    coroutines: list[Coroutine[Any, Any, T]] = []
     tasks: list[asyncio.Task[T | Exception]] = []
-    loop = asyncio.get_running_loop()
+    loop, others = asyncio.get_running_loop(), None
     try:
+        coroutines.extend(work)  # which may fail, too: data are loaded
+        not_begun = map(_settled, coroutines)
         async with asyncio.TaskGroup() as group:
             others = loop.call_soon(tasks.extend, map(group.create_task, not_begun))
             results = [await one for one in not_begun]
         # Else an interrupt would be noticed only at the very end.
         await asyncio.sleep(0)
     except BaseException:
-        others.cancel()
+        if others is not None:
+            others.cancel()
         for coroutine in coroutines:
             coroutine.close()
         raise

@@ -21,6 +21,7 @@ from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.remote.data import Loader
 from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.factory import RemoteExecutorFactory
+from fedlearn_edu.remote.pickling import cannot_travel
 from fedlearn_edu.remote.records import Traffic, WorkerInfo
 from fedlearn_edu.types import CLIENTS, FederatedType, to_type
 from fedlearn_edu.types.sequences import Members
@@ -89,7 +90,11 @@ class Cluster(AbstractContextManager["Cluster"]):
             check_count("clients", clients, 0, "it is the number of clients")
         ids = range(clients) if isinstance(clients, int) else tuple(clients)
         type_ = to_type(member_type)
-        made = cloudpickle.dumps((load, str(type_)))
+        try:
+            made = cloudpickle.dumps((load, str(type_)))
+        except Exception as error:
+            name = getattr(load, "__name__", "load")
+            raise cannot_travel(load, name, error) from None
         key = hashlib.sha256(made).hexdigest()[:16]
         members = Members(Loader(load, type_, key), ids)
         return FederatedValue(members, FederatedType(type_, CLIENTS, all_equal=False))

@@ -118,7 +118,7 @@ class Dispatcher:
             ClusterError: if no worker is left, or if the data of clients have changed.
         """
         call = self._call()
-        packed = self._library.dumps(Request(group, expression))
+        packed = self._library.message(Request(group, expression))
         clients = messages.clients_of(group.clients)
         with underway.underway(f"the work of {clients}"), call.ends_together():
             answer = await self.there(self._deliver(group, packed, call))

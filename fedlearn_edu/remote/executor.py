@@ -29,6 +29,7 @@ from fedlearn_edu.remote.expressions import (
     Called,
     Embedded,
     Expression,
+    Given,
     Selected,
     Structure,
 )
@@ -89,9 +90,10 @@ class RemoteValue(ExecutorValue):
 
 def _to_ship(value: Any, type_: Type, clients: range) -> Any:
     """Clients' data one by one, so that those of a placed value travel only once."""
-    is_one = not isinstance(type_, FederatedType) or type_.all_equal
-    if is_one or isinstance(value, Members):
+    if not isinstance(type_, FederatedType) or type_.all_equal:
         return in_memory(value, type_)
+    if isinstance(value, Members):
+        return value
     found = []
     for client, member in zip(clients, value, strict=True):
         try:
@@ -126,9 +128,10 @@ class RemoteExecutor(Executor):
     ) -> RemoteValue:
         """Notes a plain value or a tree."""
         node, type_ = resolve(value, type_spec)
-        plain = _to_ship(value, type_, self._group.clients) if node is None else node
-        expression = Embedded(plain, type_)
-        return RemoteValue(self, expression, type_)
+        if node is not None:
+            return RemoteValue(self, Embedded(node, type_), type_)
+        data = Given(_to_ship(value, type_, self._group.clients))
+        return RemoteValue(self, Embedded(data, type_), type_)
 
     async def create_call(
         self, comp: ExecutorValue, arg: ExecutorValue | None = None

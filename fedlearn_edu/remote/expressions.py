@@ -21,8 +21,16 @@ from fedlearn_edu.types import Type
 
 @final
 @dataclass(frozen=True, eq=False)
+class Given:
+    """Data of a call, which arrive as `value` alone."""
+
+    value: Any
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Embedded:
-    """A plain value or a tree."""
+    """Data, or a tree."""
 
     value: Any
     type: Type

@@ -82,6 +82,18 @@ def lost_again_and_again(clients: range, times: int) -> ClusterError:
     )
 
 
+def cannot_travel(
+    name: str, variable: str | None, error: Exception
+) -> TypeMismatchError:
+    return TypeMismatchError(
+        f"{name} cannot travel to a worker",
+        expected="a function that uses numbers, arrays, modules and such functions",
+        found=str(error) if variable is None else f"its variable {variable}: {error}",
+        where=name,
+        do="open, connect or create it inside of the function, where it runs",
+    )
+
+
 def data_changed() -> ClusterError:
     return ClusterError(
         "client data changed: they were loaded once more, and differ",

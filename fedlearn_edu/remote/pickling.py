@@ -3,14 +3,19 @@
 
 Leaf code, constants, loaders and shipped data are *parts*: a message only names them.
 Their own bytes are sent to a worker that does not have them, and may name other parts.
+So is the form of a message, which is the same round after round: trees and types, with
+holes. What a round brings travels: the name of a form, and what fills its holes.
 Leaf code travels as what made it, functions by value (cloudpickle), so that a worker
 can run many clients together as this process could; where that fails, as its graph.
 """
 
+import inspect
 import itertools
 import pickle
 import uuid
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -21,18 +26,40 @@ from weakref import WeakKeyDictionary
 import cloudpickle
 import numpy as np
 
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.data import Loader, Shipped
+from fedlearn_edu.remote.expressions import Given
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types.sequences import Members
 
 _PROTOCOL = 5
+_MAX_FORMS = 256
 # From this size on, arrays of zeros travel as their shape: a fold begins with them.
 _MIN_BYTES = 1024
+# What nearly every message mentions; a number is shorter than a module and a name.
+_KNOWN: tuple[Any, ...] = (
+    *(Struct, Members, range, np.zeros),
+    *(np.zeros(1).__reduce_ex__(_PROTOCOL)[0], np.float32(0).__reduce__()[0]),
+    *map(np.dtype, ("float32", "float64", "int32", "int64", "bool")),
+)
+_NUMBERS = {id(thing): ~number for number, thing in enumerate(_KNOWN)}
 
 
 @final
 @dataclass(frozen=True)
 class Packed:
     """Bytes, and by name all parts that are needed to read them."""
+
+    data: bytes
+    parts: Mapping[str, Any]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Form:
+    """A message with holes, and the parts it names."""
 
     data: bytes
     parts: Mapping[str, Any]
@@ -47,17 +74,42 @@ class Library:
         self._numbers = itertools.count()
         self._names = WeakKeyDictionary[Any, str]()
         self._packed = WeakKeyDictionary[Any, Packed]()
+        self._forms = OrderedDict[bytes, _Form]()
         self._lock = RLock()
 
-    def dumps(self, thing: Any) -> Packed:
+    def message(self, thing: Any) -> Packed:
         """The bytes of a message."""
+        file, named, given = BytesIO(), dict[str, Any](), list[Any]()
+
+        def name(part: Any) -> str | int | None:
+            if not _is_given(part):
+                return self._named(named, part)
+            given.append(part.value if isinstance(part, Given) else part)
+            return len(given) - 1
+
+        _Pickler(file, name).dump(thing)
+        return self.dumps((self._form(file.getvalue(), named), *given))
+
+    def _form(self, data: bytes, parts: Mapping[str, Any]) -> _Form:
+        with self._lock:
+            form = self._forms.setdefault(data, _Form(data, parts))
+            self._forms.move_to_end(data)
+            while len(self._forms) > _MAX_FORMS:
+                self._forms.popitem(last=False)
+            return form
+
+    def dumps(self, thing: Any) -> Packed:
+        """The bytes of anything."""
         file, named = BytesIO(), dict[str, Any]()
         _Pickler(file, partial(self._named, named)).dump(thing)
+        return self._with_parts(file.getvalue(), named)
+
+    def _with_parts(self, data: bytes, named: Mapping[str, Any]) -> Packed:
         parts = dict(named)
         for part in named.values():
             if not isinstance(part, Shipped):  # it names nothing
                 parts |= self.part(part).parts
-        return Packed(file.getvalue(), parts)
+        return Packed(data, parts)
 
     def part(self, thing: Any) -> Packed:
         """The bytes of a part."""
@@ -84,14 +136,35 @@ class Library:
             case ir.Leaf(runtime, code, type_):
                 try:
                     return self.dumps((_leaf, runtime, type_, _made(code)))
-                except Exception:  # a function may hold what cannot travel: its graph
-                    return self.dumps((ir.Leaf, runtime, code, type_))
+                except Exception as error:
+                    return self._by_graph(thing, error)
             case ir.Literal(value, type_):
                 return self.dumps((ir.Literal, value, type_))
             case Loader(load, type_, key):
                 return self.dumps((Loader, load, type_, key))
+            case _Form(data, parts):
+                return self._with_parts(pickle.dumps((bytes, data)), parts)
             case _:
                 return self.dumps((Shipped, thing.member))
+
+    def _by_graph(self, leaf: ir.Leaf, error: Exception) -> Packed:
+        """A function may hold what cannot travel; its graph, or its name, may do."""
+        fn = getattr(leaf.code, "fn", None)
+        if getattr(fn, "__module__", None) != "__main__":  # which is another one there
+            with suppress(Exception):
+                return self.dumps((ir.Leaf, leaf.runtime, leaf.code, leaf.type))
+        raise cannot_travel(fn, leaf.code.name, error) from None
+
+
+def cannot_travel(fn: Any, name: str, error: Exception) -> TypeMismatchError:
+    """The error for a function that holds what belongs to this process."""
+    held = inspect.getclosurevars(fn) if inspect.isfunction(fn) else None
+    for variable, value in ({**held.globals, **held.nonlocals} if held else {}).items():
+        try:
+            cloudpickle.dumps(value)
+        except Exception as cause:
+            return messages.cannot_travel(name, variable, cause)
+    return messages.cannot_travel(name, None, error)
 
 
 def _key(part: Any) -> Any:
@@ -101,12 +174,23 @@ def _key(part: Any) -> Any:
 
 def _is_part(thing: Any) -> bool:
     match thing:
-        case Loader() | Shipped():
+        case Loader() | Shipped() | _Form():
             return True
         case ir.Leaf(runtime=runtime):
             return runtime != ir.ANY_RUNTIME
         case ir.Literal(captured_as=captured_as):  # others differ from call to call
             return captured_as is None
+        case _:
+            return False
+
+
+def _is_given(thing: Any) -> bool:
+    """Whether it may differ from round to round."""
+    match thing:
+        case Given() | range():
+            return True
+        case ir.Literal(captured_as=captured_as):
+            return captured_as is not None
         case _:
             return False
 
@@ -125,8 +209,18 @@ def _leaf(runtime: str, type_: Any, made: tuple[Any, ...]) -> ir.Leaf:
     return ir.Leaf(runtime, make(*args), type_)
 
 
-def loads(data: bytes, part: Callable[[str], Any]) -> Any:
+def loads_message(data: bytes, part: Callable[[str], Any]) -> Any:
     """Reads a message; `part` gets the things that it names."""
+    form, *given = loads(data, part)
+
+    def found(name: str | int) -> Any:
+        return given[name] if isinstance(name, int) else part(name)
+
+    return loads(form, found)
+
+
+def loads(data: bytes, part: Callable[[Any], Any]) -> Any:
+    """The inverse of `Library.dumps`."""
     return _Unpickler(BytesIO(data), part).load()
 
 
@@ -138,13 +232,13 @@ def loads_part(data: bytes, part: Callable[[str], Any]) -> Any:
 
 @final
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it has no types
-    def __init__(self, file: BytesIO, name: Callable[[Any], str | None]) -> None:
+    def __init__(self, file: BytesIO, name: Callable[[Any], str | int | None]) -> None:
         super().__init__(file, protocol=_PROTOCOL)
         self._name = name
 
-    def persistent_id(self, thing: Any) -> str | None:
-        """The name of a part."""
-        return self._name(thing)
+    def persistent_id(self, thing: Any) -> str | int | None:
+        """The name of a part, or the number of a hole or of what is known."""
+        return _NUMBERS.get(id(thing)) or self._name(thing)
 
     def reducer_override(self, thing: Any) -> Any:
         """Zeros as their shape; functions by value."""
@@ -164,10 +258,11 @@ def _is_zero(array: Any) -> bool:
 
 @final
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: BytesIO, part: Callable[[str], Any]) -> None:
+    def __init__(self, file: BytesIO, part: Callable[[Any], Any]) -> None:
         super().__init__(file)
         self._part = part
 
-    def persistent_load(self, name: str) -> Any:
-        """The part of that name."""
-        return self._part(name)
+    def persistent_load(self, name: Any) -> Any:
+        """The part of that name, or what fills that hole, or what is known."""
+        is_known = isinstance(name, int) and name < 0
+        return _KNOWN[~name] if is_known else self._part(name)

@@ -12,8 +12,10 @@ by their group. What a message made is dropped when it is answered.
 
 import asyncio
 import hashlib
+import multiprocessing
 import os
 import platform
+import signal
 import threading
 import time
 from collections import OrderedDict
@@ -200,7 +202,7 @@ class Service:
             return self._fetched(value, fingerprints)
 
         try:
-            wanted: Request = pickling.loads(request, part)
+            wanted: Request = pickling.loads_message(request, part)
             stack = self._stack(wanted.group)
             handle = await evaluate(wanted.expression, stack, fetch)
             plain = await handle.compute()
@@ -302,6 +304,10 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         worker.handlers["fl_run"] = service.run
         worker.handlers["fl_cancel"] = service.cancel
         worker.handlers["fl_ping"] = service.ping
+        in_main = threading.current_thread() is threading.main_thread()
+        if in_main and multiprocessing.parent_process() is not None:
+            # A Stop button interrupts a whole group of processes; nannies end workers.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         if self._warm_up:
             library = "fedlearn_edu.runtimes.tensorflow.computation"
             threading.Thread(target=import_module, args=[library], daemon=True).start()

@@ -8,7 +8,7 @@ last ones. Lengths are inches, times milliseconds.
 import math
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,12 +17,14 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import StrMethodFormatter
 
 from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.remote.records import Message, Round
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import folded
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, SERVER
 from fedlearn_edu.viz.displays import counted
 from fedlearn_edu.viz.shortening import cut, size_text, time_text
+
+if TYPE_CHECKING:  # `remote` needs Dask
+    from fedlearn_edu.remote.records import Message, Round
 
 _CHAR_IN, _LINE_IN, _KEY_IN = 0.1, 0.26, 0.85
 _NAMES_IN, _RIGHT_IN, _TITLE_IN, _FOOT_IN = 1.1, 0.3, 0.62, 0.6
@@ -50,7 +52,10 @@ _LEGEND: dict[str, Any] = {
 @short_traceback
 @style.in_our_look
 def draw_messages(
-    round_: Round, *, width_in: float = style.WIDE_IN, figure: style.Paper | None = None
+    round_: "Round",
+    *,
+    width_in: float = style.WIDE_IN,
+    figure: style.Paper | None = None,
 ) -> Figure:
     """Draws the messages of a round on a time line, with a lane for each worker.
 
@@ -63,6 +68,7 @@ def draw_messages(
         width_in: Width in inches.
         figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
+    >>> from fedlearn_edu.remote import Message, Round
     >>> message = Message("worker 0", 0, 100, 0.0, 0.002, 0.05, 0.052, 31_400, 31_600)
     >>> print(draw_messages(Round(1, "next_round", (message,))).get_label())
     Round 1 of next_round: 1 message about 100 clients to 1 worker in 52 ms. 31.4 kB
@@ -92,6 +98,8 @@ def draw_messages(
 
 
 def _check(round_: Any) -> None:
+    from fedlearn_edu.remote.records import Round
+
     if not isinstance(round_, Round) or not round_.messages:
         raise style.FigureDataError(
             "there are no messages to draw",
@@ -121,7 +129,7 @@ _Rows: TypeAlias = list[list[_Bar]]
 _Lanes: TypeAlias = list[tuple[str, _Rows]]
 
 
-def _bar(messages: list[Message], again: set[Message]) -> _Bar:
+def _bar(messages: "list[Message]", again: "set[Message]") -> _Bar:
     sent = 1e3 * min(each.sent for each in messages)
     received = 1e3 * max(each.received for each in messages)
     began = 1e3 * min(each.began for each in messages)
@@ -140,9 +148,9 @@ def _bar(messages: list[Message], again: set[Message]) -> _Bar:
     return _Bar(count, names, look, sent, began, ended, received)
 
 
-def _again(round_: Round) -> set[Message]:
+def _again(round_: "Round") -> "set[Message]":
     """The messages that repeat a lost one."""
-    found = set[Message]()
+    found: set[Message] = set()
     for lost in (each for each in round_.messages if each.is_lost):
         later = (
             each
@@ -153,7 +161,7 @@ def _again(round_: Round) -> set[Message]:
     return found
 
 
-def _lanes(round_: Round, inner_in: float) -> _Lanes:
+def _lanes(round_: "Round", inner_in: float) -> _Lanes:
     """A label and rows of bars for each worker; a lane without rows is a gap."""
     by_worker: dict[str, list[Message]] = {}
     for message in round_.messages:
@@ -174,7 +182,7 @@ def _lanes(round_: Round, inner_in: float) -> _Lanes:
 
 
 def _rows(
-    messages: list[Message], again: set[Message], inner_in: float, slack: float
+    messages: "list[Message]", again: "set[Message]", inner_in: float, slack: float
 ) -> _Rows:
     """Single messages if there is room; or else bundles, and one of those lost."""
     done = [each for each in messages if not each.is_lost]
@@ -225,7 +233,7 @@ def _keys(bars: list[_Bar]) -> dict[str, Any]:
     return keys | ({"again": Patch(**_AGAIN)} if _AGAIN in looks else {})
 
 
-def _draw_time(axes: Axes, round_: Round, inner_in: float) -> float:
+def _draw_time(axes: Axes, round_: "Round", inner_in: float) -> float:
     """The axis of time, with room for words; returns the inches of a millisecond."""
     last = 1e3 * round_.duration or 1.0
     lost = max((1e3 * m.received for m in round_.messages if m.is_lost), default=0.0)
@@ -286,12 +294,12 @@ def _arrow(axes: Axes, look: dict[str, Any], end: Any, start: Any) -> None:
     axes.annotate("", end, start, arrowprops=shape | look, zorder=1)
 
 
-def _name(round_: Round) -> str:
+def _name(round_: "Round") -> str:
     of = f" of {round_.name}" if round_.name else ""
     return f"Round {round_.number}{of}"
 
 
-def _title(round_: Round, width_in: float) -> str:
+def _title(round_: "Round", width_in: float) -> str:
     count = len(round_.messages)
     answered = max(1, count - round_.num_lost)
     down, up = round_.bytes_down // count, round_.bytes_up // answered
@@ -300,7 +308,7 @@ def _title(round_: Round, width_in: float) -> str:
     return f"{name}\n{counted(count, 'message')} {each}"
 
 
-def _said(round_: Round) -> str:
+def _said(round_: "Round") -> str:
     lost = [each for each in round_.messages if each.is_lost]
     workers = counted(len({each.worker for each in round_.messages}), "worker")
     down, up = size_text(round_.bytes_down), size_text(round_.bytes_up)

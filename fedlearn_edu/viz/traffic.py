@@ -2,18 +2,20 @@
 """`draw_traffic`: what rounds send, against how many clients they are about."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import describe, is_whole_number, short_traceback
-from fedlearn_edu.remote.records import Round, Traffic
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
 from fedlearn_edu.viz.displays import counted
 from fedlearn_edu.viz.shortening import size_text
+
+if TYPE_CHECKING:  # `remote` needs Dask
+    from fedlearn_edu.remote.records import Round, Traffic
 
 _HEIGHT_IN = 4.2
 _EDGE = 1.3  # how much further the axis of clients goes
@@ -23,7 +25,7 @@ _TICK_SHARE = 0.2  # of that axis, between two of its ticks
 @short_traceback
 @style.in_our_look
 def draw_traffic(
-    rounds: Traffic | Sequence[Round],
+    rounds: "Traffic | Sequence[Round]",
     model_bytes: int,
     *,
     width_in: float = style.WIDE_IN,
@@ -40,7 +42,7 @@ def draw_traffic(
         width_in: Width in inches.
         figure: A `Figure` or `SubFigure` to draw into; a new one by default.
 
-    >>> from fedlearn_edu.remote.records import Message
+    >>> from fedlearn_edu.remote import Message, Round
     >>> message = Message("worker 0", 0, 100, 0.0, 0.002, 0.05, 0.052, 31_400, 31_600)
     >>> print(draw_traffic([Round(1, "next_round", (message,))], 31_400).get_label())
     A round of 100 clients in 1 group sends 63 kB. A model down and one up are 62.8 kB
@@ -59,7 +61,7 @@ def draw_traffic(
     return style.say_of(paper, figure, _said(found, 2 * model_bytes))
 
 
-def _draw(axes: Axes, rounds: Sequence[Round], both_ways: int) -> None:
+def _draw(axes: Axes, rounds: "Sequence[Round]", both_ways: int) -> None:
     clients = np.array([each.num_clients for each in rounds])
     by_group = both_ways * np.array([each.num_groups for each in rounds])
     sent = np.array([_bytes(each) for each in rounds])
@@ -84,11 +86,11 @@ def _draw(axes: Axes, rounds: Sequence[Round], both_ways: int) -> None:
     axes.minorticks_off()
 
 
-def _bytes(round_: Round) -> int:
+def _bytes(round_: "Round") -> int:
     return round_.bytes_down + round_.bytes_up
 
 
-def _said(rounds: Sequence[Round], both_ways: int) -> str:
+def _said(rounds: "Sequence[Round]", both_ways: int) -> str:
     """The round with the most clients in words, and how many there are."""
     last = rounds[-1]
     clients, groups = last.num_clients, last.num_groups
@@ -102,8 +104,10 @@ def _said(rounds: Sequence[Round], both_ways: int) -> str:
     )
 
 
-def _checked(rounds: Any, model_bytes: Any) -> list[Round]:
+def _checked(rounds: Any, model_bytes: Any) -> "list[Round]":
     """The rounds that have clients, in the order of their number."""
+    from fedlearn_edu.remote.records import Round, Traffic
+
     if not is_whole_number(model_bytes, 1):
         raise style.FigureDataError(
             "a model has a size",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures and tables of a cluster: they need its records, and no Dask."""
+"""Pictures and tables of a cluster, from records of rounds that were made up."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +10,7 @@ import pytest
 from fedlearn_edu import viz
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
 from fedlearn_edu.viz.cluster import draw_cluster, traffic_table
+from tests.programs import in_another_process
 from tests.viz.drawn_text import check_figure
 from tests.viz.html_reader import Reader, check_html
 
@@ -167,3 +168,19 @@ def test_traffic_is_a_row_for_each_round_in_html_and_in_text() -> None:
     assert rows[2] == ["worker", "0", "0–99", *times, "32.4", "31.4"]
     assert rows[3] == ["worker", "1", "100–199", "0.0", "lost", "400.0", "32.4", "0.0"]
     assert "… 980 more …" in repr(in_turn(1000))
+
+
+WITHOUT_DASK = """
+from importlib import util
+find_spec = util.find_spec
+util.find_spec = lambda name: None if name == "distributed" else find_spec(name)
+from fedlearn_edu.viz import *
+try:
+    draw_messages(7)
+except ImportError as error:
+    print(error.found)
+"""
+
+
+def test_pictures_can_be_imported_without_dask() -> None:
+    assert in_another_process(WITHOUT_DASK) == "no distributed\n"

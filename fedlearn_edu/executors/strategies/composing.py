@@ -10,7 +10,6 @@ partial folds, in the order of the children.
 """
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from functools import partial
 from itertools import accumulate, starmap
 from typing import Any, final
 
@@ -114,14 +113,14 @@ class FederatedComposingStrategy(FederatingStrategy):
     @implements("federated_eval")
     async def _eval(self, type_: FunctionType, fn: Handle) -> Any:
         if federated_result(type_).placement is SERVER:
-            return (await self._at_server(partial(self._called, fn)),)
+            return (await self._at_server(lambda: self._called(fn)),)
         return await self._in_children("federated_eval", type_.result, [fn])
 
     @implements("federated_map")
     async def _map(self, type_: FunctionType, fn: Handle, arg: Handle) -> Any:
         if federated_result(type_).placement is SERVER:
-            work = partial(self._called, fn, *arg.representation)
-            return (await self._at_server(work),)
+            given = arg.representation
+            return (await self._at_server(lambda: self._called(fn, *given)),)
         return await self._in_children("federated_map", type_.result, [fn, arg])
 
     @implements("federated_zip")
