@@ -34,7 +34,9 @@ def _one_bit_apart() -> tuple[Model, Model]:
     return one, other
 
 
-_ONE: Final = _model([0.5, -1.0], [0.25])
+_NUMBERS: Final = ([0.5, -1.0], [0.25])
+_ONE: Final = _model(*_NUMBERS)
+_NEARLY: Final = _model([0.5000001, -1.0], [0.25])
 
 SAME_BITS = Exercise(
     name="same_bits",
@@ -43,7 +45,7 @@ SAME_BITS = Exercise(
     want=wants.function(2),
     reference=lambda: _same_bits,
     cases=(
-        Case("the same numbers", (_ONE, _model([0.5, -1.0], [0.25]))),
+        Case("the same numbers", (_ONE, _model(*_NUMBERS))),
         Case("other weights", (_ONE, _model([0.5, 1.0], [0.25]))),
         Case("another bias", (_ONE, _model([0.5, -1.0], [0.5]))),
         Case("7,840 weights, one of which differs in its last bit", _one_bit_apart),
@@ -53,21 +55,21 @@ SAME_BITS = Exercise(
         Case("`nan`, with the same bits", (_model(np.nan, 1), _model(np.nan, 1))),
     ),
     mistakes=usual(
-        "`allclose` lets small differences pass: compare all bits, with `tobytes`",
-        lambda one, other: all(np.allclose(one[n], other[n]) for n in one),
         "equal numbers may have other bits: 0 equals -0, and `nan` does not even equal "
         "itself; compare what `tobytes` gives",
         lambda one, other: all(np.array_equal(one[n], other[n]) for n in one),
+        "what is printed of a large array leaves most numbers out: compare bytes",
+        looks(lambda same: same(*_one_bit_apart()) and not same(_ONE, _NEARLY)),
+        "`allclose` lets small differences pass: compare all bits, with `tobytes`",
+        lambda one, other: all(np.allclose(one[n], other[n]) for n in one),
         "the bias is left out: compare all arrays",
         lambda one, other: one["weights"].tobytes() == other["weights"].tobytes(),
         "one equal array is not enough: *all* have to be equal",
         lambda one, other: any(one[n].tobytes() == other[n].tobytes() for n in one),
+        "`is` asks for the same object; here two objects may have the same bits",
+        looks(lambda same: same(_ONE, _ONE) and not same(_ONE, _model(*_NUMBERS))),
         "this is the other way round: `True` if they are the same",
         lambda one, other: not _same_bits(one, other),
-        "this says that nothing is the same: `is` asks for the same object",
-        lambda one, other: one is other,
-        "printed numbers are left out or rounded: compare bytes",
-        lambda one, other: str(one) == str(other),
         "== compares arrays number by number, and gives an array: compare what "
         "`tobytes` gives, name by name",
         raises("ambiguous"),
@@ -96,7 +98,7 @@ BYTES_OF_ROUND = Exercise(
     reference=lambda: _bytes_of_round,
     cases=(
         Case("ten clients in two groups", (10, 5, 31_400)),
-        Case("one client more: another group", (11, 5, 31_400)),
+        Case("thirteen in groups of three, and a last one", (13, 3, 31_400)),
         Case("a group of one", (1, 100, 8)),
         Case("a thousand clients in ten groups", (1000, 100, 31_400)),
     ),
@@ -265,14 +267,10 @@ def _in_place() -> Callable[[Any, Any], Any]:
     return remember
 
 
-def _in_a_global() -> Callable[[Any, Any], Any]:
-    readings: list[float] = []
-
-    def remember(kept: Any, reading: float) -> Any:
-        readings.append(reading)
-        return [len(readings), sum(readings)]
-
-    return remember
+def _counts_too_many(kept: dict[str, Any], messages: Sequence[str]) -> bool:
+    """Whether more readings are counted than a client has sent."""
+    sent = "".join(message[0] for message in messages)
+    return any(count[0] > sent.count(client) for client, count in kept.items())
 
 
 def _after(step: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -295,9 +293,6 @@ REMEMBER = Exercise(
         "`kept` was changed in place: a message that is repeated finds it changed, and "
         "counts twice; make a new array",
         _keeps(_in_place),
-        "this remembers outside of its arguments, so clients are mixed up, and what is "
-        "remembered dies with the worker: all it knows has to be in `kept`",
-        _keeps(_in_a_global),
         "this begins anew each time: the old count and total are in `kept`",
         _after(lambda kept, reading: [1, reading]),
         "this counts, and forgets the total",
@@ -316,6 +311,9 @@ REMEMBER = Exercise(
                 (kept[0] * kept[1] + reading) / (kept[0] + 1),
             ]
         ),
+        "this remembers outside of its arguments, so clients are mixed up, and what is "
+        "remembered dies with the worker: all it knows has to be in `kept`",
+        returns(_counts_too_many),
         "this appends to what was kept: two numbers go in, and two come out",
         returns(lambda got, _: any(len(each) != 2 for each in got.values())),
         "an array has no `append`: make a new one of the two sums",
