@@ -162,7 +162,7 @@ def _once_more(load: Callable[[int], Any], client: int) -> str:
     """Whether a worker that comes later finds the same."""
     first = _images(load(client))
     load(client + 1)
-    time.sleep(1.05)
+    time.sleep(0 if load is _load else 1.05)  # for a clock of whole seconds
     return _SAME if _images(load(client)) == first else _OTHER
 
 
