@@ -28,11 +28,10 @@ from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression
 from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
-from fedlearn_edu.remote.roster import Member, Roster
+from fedlearn_edu.remote.roster import LOOK_EVERY, Member, Roster
 from fedlearn_edu.remote.worker import Answer, Request
 
 T = TypeVar("T")
-_PING_EVERY = 5.0
 # So many workers may be lost with the same message: then it is the message's fault.
 _MAX_LOST = 3
 _MAX_ROUNDS = 1000
@@ -268,8 +267,8 @@ class Dispatcher:
         """What a worker says, as long as it is alive."""
         task = asyncio.ensure_future(work)
         try:
-            while not (await asyncio.wait([task], timeout=_PING_EVERY))[0]:
-                await self.roster.ping(member.address)
+            while not (await asyncio.wait([task], timeout=LOOK_EVERY))[0]:
+                await self.roster.check(member)
             return task.result()
         finally:
             task.cancel()

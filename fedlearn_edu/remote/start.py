@@ -15,7 +15,7 @@ from typing import Any, final
 from urllib.parse import urlsplit
 
 import dask
-from distributed import Client, LocalCluster, Nanny
+from distributed import Client, LocalCluster, Nanny, SpecCluster
 from distributed.security import Security
 
 from fedlearn_edu.contexts.factories import check_count
@@ -39,7 +39,15 @@ class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
         await super().kill(*args, **kwargs)
 
 
-_CONNECT_S = 3.0
+@final
+class _LocalCluster(LocalCluster):  # type: ignore[misc]  # it has no types
+    """Has as many workers as at first, however often they die."""
+
+    def _update_worker_status(self, op: str, msg: Any) -> None:
+        # Dask gives up a worker that is not back when it looks, 15 s after a death.
+        super(SpecCluster, self)._update_worker_status(op, msg)
+
+
 _LOOPBACK = "127.0.0.1"
 _ANY_PORT = f"{_LOOPBACK}:0"
 _ADDRESS = "FEDLEARN_EDU_CLUSTER"
@@ -85,7 +93,7 @@ def local(
     threads = max(1, _CORES // workers)
     security, unmute = Security.temporary(), _muted()
     with _environ_as_before(), dask.config.set(_config(threads, dashboard=dashboard)):
-        cluster = LocalCluster(
+        cluster = _LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=0,
@@ -247,12 +255,10 @@ def _cluster(
     link: str | None,
 ) -> Cluster:
     try:
-        # Dask tries for 30 seconds to connect to a worker that is no longer there.
-        client.rpc.timeout = _CONNECT_S
         dispatcher = Dispatcher(client, timeout)
         _check_versions(client)
         client.register_plugin(plugin)
-        dispatcher.ask(dispatcher.roster.refresh())
+        dispatcher.ask(dispatcher.roster.refresh(timeout))
     except BaseException:
         with suppress(Exception):
             close()
@@ -262,6 +268,12 @@ def _cluster(
 
 
 def _check_versions(client: Client) -> None:
+    ours, theirs = versions(), _versions_there(client)
+    if any(found[name] != ours[name] for found in theirs.values() for name in found):
+        raise messages.other_versions(ours, theirs)
+
+
+def _versions_there(client: Client) -> dict[str, dict[str, str]]:
     def found() -> Any:  # travels by value: the package need not be there
         try:
             from fedlearn_edu.remote.worker import versions
@@ -269,15 +281,13 @@ def _check_versions(client: Client) -> None:
             return {"fedlearn-edu": str(error)}
         return versions()
 
-    ours = versions()
-    others = {}
-    for address, theirs in client.run(found).items():
-        differ = {n: v for n, v in ours.items() if theirs.get(n) != v}
-        rows = [f"{n} {theirs.get(n)}, here {v}" for n, v in differ.items()]
-        if rows:
-            others[address] = ", ".join(rows)
-    if others:
-        raise messages.other_versions(others)
+    try:
+        theirs: dict[str, dict[str, str]] = client.run(found)
+    except Exception:  # another Python does not read this one's functions
+        workers = client.get_versions()["workers"]
+        pythons = {a: w["packages"]["python"].split(".") for a, w in workers.items()}
+        theirs = {a: {"python": ".".join(parts[:2])} for a, parts in pythons.items()}
+    return theirs
 
 
 def _check_encrypted(address: str) -> None:

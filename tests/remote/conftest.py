@@ -5,9 +5,9 @@ import faulthandler
 from collections.abc import Iterator
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from fedlearn_edu import remote
-from tests.patience import PATIENCE_S
 
 MAX_FANOUT = 2
 
@@ -27,8 +27,9 @@ def in_process() -> Iterator[remote.Cluster]:
 
 
 @pytest.fixture(autouse=True)
-def watchdog() -> Iterator[None]:
+def watchdog(request: pytest.FixtureRequest) -> Iterator[None]:
     """Ends the run, and says where all threads are, if a test hangs."""
-    faulthandler.dump_traceback_later(PATIENCE_S / 2, exit=True)
+    uncaptured = request.config.stash[fault_handler_stderr_fd_key]
+    faulthandler.dump_traceback_later(60, exit=True, file=uncaptured)
     yield
     faulthandler.cancel_dump_traceback_later()

@@ -107,8 +107,8 @@ Channel.__module__ = "grpc._channel"
 @pytest.mark.parametrize(
     ("channels", "said"),
     [
-        (Channel(), "gRPC channels lead to the ancestor's workers"),
-        ([Channel()] * 10, "gRPC channels lead to the ancestor's workers"),
+        (Channel(), "gRPC channels lead to workers of TensorFlow Federated"),
+        ([Channel()] * 10, "gRPC channels lead to workers of TensorFlow Federated"),
         ([], "found:    0 channels"),
         (
             ["tls://a:1", "tls://b:1"],
