@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import CLIENTS, FederatedType, Type
 
@@ -73,6 +74,7 @@ class Called:
 Expression = Embedded | Structure | Selected | Called
 
 
+_REARRANGE = frozenset({"federated_broadcast", "federated_value", "federated_zip"})
 _numbers = itertools.count()
 _in_use: set[int] = set()
 
@@ -127,11 +129,20 @@ async def evaluate(
                 fn = await of(function)
                 given = () if argument is None else (await of(argument),)
                 value = await executor.create_call(fn, *given)
-                if _is_at_clients(value.type_signature):
+                if _is_work(function) and _is_at_clients(value.type_signature):
                     kept[number] = value
                 return value
 
     return await of(expression)
+
+
+def _is_work(function: Expression) -> bool:
+    """Whether it is worth keeping; what only rearranges data would hold on to them."""
+    match function:
+        case Embedded(ir.Intrinsic(uri)):
+            return uri not in _REARRANGE
+        case _:
+            return True
 
 
 def _is_at_clients(type_: Type) -> bool:
