@@ -28,11 +28,10 @@ from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression, Given, oldest
 from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
-from fedlearn_edu.remote.roster import Member, Roster
+from fedlearn_edu.remote.roster import LOOK_EVERY, Member, Roster
 from fedlearn_edu.remote.worker import Answer, Request
 
 T = TypeVar("T")
-_PING_EVERY = 5.0
 # So many workers may be lost with the same message: then it is the message's fault.
 _MAX_LOST = 3
 _MAX_ROUNDS = 1000
@@ -108,6 +107,7 @@ class Dispatcher:
         self._messages = itertools.count()
         self._fingerprints: dict[str, str] = {}
         self._under_way: set[Future[Any]] = set()
+        self._cancelling: set[asyncio.Task[None]] = set()
         self._lock = threading.Lock()
         self._is_closed = False
         self.roster = Roster(client, timeout)
@@ -266,15 +266,17 @@ class Dispatcher:
             work = rpc.fl_run(call=call, request=data, parts=parts)
             return await self._watched(member, work)
         except asyncio.CancelledError:
-            self._cancelling = asyncio.ensure_future(self._cancel(member, call))
+            cancelling = asyncio.ensure_future(self._cancel(member, call))
+            self._cancelling.add(cancelling)
+            cancelling.add_done_callback(self._cancelling.discard)
             raise
 
     async def _watched(self, member: Member, work: Coroutine[Any, Any, T]) -> T:
         """What a worker says, as long as it is alive."""
         task = asyncio.ensure_future(work)
         try:
-            while not (await asyncio.wait([task], timeout=_PING_EVERY))[0]:
-                await self.roster.ping(member.address)
+            while not (await asyncio.wait([task], timeout=LOOK_EVERY))[0]:
+                await self.roster.check(member)
             return task.result()
         finally:
             task.cancel()

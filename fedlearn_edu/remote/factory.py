@@ -48,9 +48,16 @@ class RemoteExecutorFactory(ExecutorFactory):
 
     def clean_up_executor(self, cardinalities: Cardinalities) -> None:
         """Closes and forgets the stacks for these participants."""
-        count = self.plan.num_clients(cardinalities)
-        for stack in self._stacks.forget(lambda key: key[0] == count):
+        for stack in self._forgotten(cardinalities):
             stack.close()
+
+    def forget_executor(self, cardinalities: Cardinalities) -> None:
+        """Forgets the stacks for these participants; calls under way keep them."""
+        self._forgotten(cardinalities)
+
+    def _forgotten(self, cardinalities: Cardinalities) -> list[Executor]:
+        count = self.plan.num_clients(cardinalities)
+        return self._stacks.forget(lambda key: key[0] == count)
 
     def native(self, cardinalities: Cardinalities) -> frozenset[str]:
         """What workers' stacks implement, and what groups of them do."""

@@ -35,10 +35,13 @@ def clients_of(clients: range) -> str:
     return f"clients {clients.start} to {clients.stop - 1}" if clients else "no clients"
 
 
+BROKE_OFF = "its connection broke off"
+
+
 def why(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "it does not answer"
-    return "its connection broke off"
+    return BROKE_OFF
 
 
 def nobody_left(
@@ -48,7 +51,7 @@ def nobody_left(
     return ClusterError(
         "no worker is left",
         expected=f"a worker that answers within {seconds:g} s",
-        found=f"{len(said)} that joined, and were lost: {', '.join(said)}"
+        found=f"{len(said)} that joined and were lost: {', '.join(said)}"
         if said
         else "none that ever joined",
         do="start workers, and run the cell again: data are loaded anew",
@@ -103,13 +106,36 @@ def data_changed() -> ClusterError:
     )
 
 
-def other_versions(found: Mapping[str, str]) -> ClusterError:
-    rows = [f"{who}: {what}" for who, what in found.items()]
+def other_versions(
+    ours: Mapping[str, str], theirs: Mapping[str, Mapping[str, str]]
+) -> ClusterError:
+    where: dict[tuple[str, ...], list[str]] = {}
+    for address, found in theirs.items():
+        for name in [name for name in found if found[name] != ours[name]]:
+            where.setdefault((name, ours[name], found[name]), []).append(address)
+    rows: list[tuple[str, ...]] = [("package", "here", "there", "at")]
+    rows += [
+        (*row, "all workers" if len(at) == len(theirs) else ", ".join(at[:2]))
+        for row, at in where.items()
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     return ClusterError(
         "workers have other versions than this process",
         expected="the same Python and packages everywhere",
-        found="; ".join(rows),
+        found=f"{len(where)} that differ",
+        where=f"\n{' ' * 12}".join(lines),
         do="install the same ones there, or take the same image",
+    )
+
+
+def no_certificates(address: str) -> ClusterError:
+    return ClusterError(
+        "this address wants certificates",
+        expected="those of its scheduler: security=distributed.Security(…), or Dask's "
+        "configuration, in the folder that DASK_CONFIG names",
+        found=f"{address}, and none",
+        do="docs/cluster.md shows how they are made, and where they go",
     )
 
 
@@ -134,7 +160,7 @@ def open_to_everyone(address: str) -> ClusterError:
 def no_cluster(found: object) -> TypeMismatchError:
     do = "fl.remote.local(workers=2), or fl.remote.connect('tls://host:8786', …)"
     return TypeMismatchError(
-        "gRPC channels lead to the ancestor's workers" if _is_of_grpc(found)
+        "gRPC channels lead to workers of TensorFlow Federated" if _is_of_grpc(found)
         else "this is no cluster",
         expected="an address, a dask.distributed.Client, or a cluster object",
         found=describe(found),

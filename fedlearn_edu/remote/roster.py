@@ -18,10 +18,13 @@ from fedlearn_edu.remote.worker import versions
 
 # A worker that says nothing for so long, in seconds, is lost.
 PATIENCE = 10.0
-# One that was lost has less time to say that it is back.
+PING_EVERY = 5.0
+# So long those who ask wait for new ones to say that they are there.
 _KNOCK = 1.0
 _PAUSE = 0.1
 _REFRESH = 2.0
+# Dask goes on trying to reach a worker that is gone; the scheduler knows better.
+LOOK_EVERY = 1.0
 
 
 def now() -> str:
@@ -34,6 +37,7 @@ class Member:
     """A worker, as the coordinator sees it.
 
     Attributes:
+        heard: when it last said that it is there.
         parts: what it was sent, or is being sent, by name.
         lost: when it was lost, and why, if it was.
     """
@@ -42,6 +46,7 @@ class Member:
         self.name, self.address = name, address
         self.found = found
         self.parts: dict[str, asyncio.Task[None]] = {}
+        self.heard = time.monotonic()
         self.lost: str | None = None
 
 
@@ -60,7 +65,7 @@ class Roster:
         self._places: list[Member] = []
         self._refused: set[str] = set()
         self._numbers = itertools.count()
-        self._turn = asyncio.Lock()
+        self._knocking: dict[str, asyncio.Task[None]] = {}
         self._refreshing: asyncio.Task[None] | None = None
         self._refreshed = 0.0
         self.members: list[Member] = []
@@ -109,27 +114,49 @@ class Roster:
             self.note(f"{member.name} was lost: {why}; others do its work")
             self._refreshed = 0.0
 
-    async def refresh(self) -> None:
+    async def refresh(self, seconds: float = _KNOCK) -> None:
         """Lets those join that the scheduler knows, and those back in that answer."""
-        async with self._turn:
-            try:
-                identity = await self._client.scheduler.identity(n_workers=-1)
-            except OSError:
-                self._check_scheduler()
-                return
-            known = {member.address for member in self.members if member.lost is None}
-            others = sorted(set(identity["workers"]) - known - self._refused)
-            found = await asyncio.gather(*map(self._knock, others))
-            for address, one in zip(others, found, strict=True):
-                if one is not None:
-                    self._admit(address, one)
+        there = await self._addresses()
+        known = {member.address for member in self._alive()}
+        for address in sorted(there - known - self._refused - set(self._knocking)):
+            self._knocking[address] = asyncio.ensure_future(self._knock(address))
+        if self._knocking:
+            await asyncio.wait(self._knocking.values(), timeout=seconds)
 
-    async def _knock(self, address: str) -> dict[str, Any] | None:
-        was_lost = any(member.address == address for member in self.members)
+    async def _addresses(self) -> set[str]:
+        """The workers that the scheduler knows; those that it does not are lost."""
+        self._refreshed = time.monotonic()
         try:
-            return await self.ping(address, _KNOCK if was_lost else PATIENCE)
+            found = await self._client.scheduler.identity(n_workers=-1)
+        except OSError:
+            self._check_scheduler()
+            return set()
+        for member in self._alive():
+            if member.address not in found["workers"]:
+                self.lose(member, messages.BROKE_OFF)
+        return set(found["workers"])
+
+    async def check(self, member: Member) -> None:
+        """Looks whether a worker is there.
+
+        Raises:
+            OSError: if it is not.
+        """
+        if time.monotonic() - self._refreshed > LOOK_EVERY:
+            await self._addresses()
+        if member.lost is not None:
+            raise ConnectionResetError
+        if time.monotonic() - member.heard > PING_EVERY:
+            await self.ping(member.address)
+            member.heard = time.monotonic()
+
+    async def _knock(self, address: str) -> None:
+        try:
+            self._admit(address, await self.ping(address))
         except Exception:  # it is starting, or gone, or does not know us yet
-            return None
+            return
+        finally:
+            del self._knocking[address]
 
     def _admit(self, address: str, found: dict[str, Any]) -> None:
         theirs, ours = found["versions"], versions()
@@ -156,14 +183,14 @@ class Roster:
                 return
         self._places.append(member)
 
-    async def ping(self, address: str, seconds: float = 0) -> dict[str, Any]:
+    async def ping(self, address: str) -> dict[str, Any]:
         """What a worker says of itself.
 
         Raises:
             OSError: if it says nothing in time.
         """
         asked = self._client.rpc(address).fl_ping()
-        found: dict[str, Any] = await asyncio.wait_for(asked, seconds or PATIENCE)
+        found: dict[str, Any] = await asyncio.wait_for(asked, PATIENCE)
         return found
 
     async def infos(self) -> tuple[WorkerInfo, ...]:

@@ -15,7 +15,7 @@ from typing import Any, final
 from urllib.parse import urlsplit
 
 import dask
-from distributed import Client, LocalCluster, Nanny
+from distributed import Client, LocalCluster, Nanny, SpecCluster
 from distributed.security import Security
 
 from fedlearn_edu.contexts.factories import check_count
@@ -39,7 +39,17 @@ class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
         await super().kill(*args, **kwargs)
 
 
+@final
+class _LocalCluster(LocalCluster):  # type: ignore[misc]  # it has no types
+    """Has as many workers as at first, however often they die."""
+
+    def _update_worker_status(self, op: str, msg: Any) -> None:
+        # Dask gives up a worker that is not back when it looks, 15 s after a death.
+        super(SpecCluster, self)._update_worker_status(op, msg)
+
+
 _LOOPBACK = "127.0.0.1"
+_OPEN = ("tcp", "ws", "ucx", "ucxx")
 _ANY_PORT = f"{_LOOPBACK}:0"
 _ADDRESS = "FEDLEARN_EDU_CLUSTER"
 _CORES = os.cpu_count() or 1
@@ -84,7 +94,7 @@ def local(
     threads = max(1, _CORES // workers)
     security, unmute = Security.temporary(), _muted()
     with _environ_as_before(), dask.config.set(_config(threads, dashboard=dashboard)):
-        cluster = LocalCluster(
+        cluster = _LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=0,
@@ -171,7 +181,9 @@ def _join(
     if not isinstance(address, str):
         raise messages.no_cluster(cluster)
     _check_encrypted(address)
-    security = security or getattr(cluster, "security", None)
+    security = security or getattr(cluster, "security", None) or Security()
+    if address.startswith("tls://") and not security.tls_ca_file:
+        raise messages.no_certificates(address)
     unmute = _muted()
     try:
         client = Client(
@@ -249,7 +261,7 @@ def _cluster(
         dispatcher = Dispatcher(client, timeout)
         _check_versions(client)
         client.register_plugin(plugin)
-        dispatcher.ask(dispatcher.roster.refresh())
+        dispatcher.ask(dispatcher.roster.refresh(timeout))
     except BaseException:
         with suppress(Exception):
             close()
@@ -259,6 +271,12 @@ def _cluster(
 
 
 def _check_versions(client: Client) -> None:
+    ours, theirs = versions(), _versions_there(client)
+    if any(found[name] != ours[name] for found in theirs.values() for name in found):
+        raise messages.other_versions(ours, theirs)
+
+
+def _versions_there(client: Client) -> dict[str, dict[str, str]]:
     def found() -> Any:  # travels by value: the package need not be there
         try:
             from fedlearn_edu.remote.worker import versions
@@ -266,20 +284,18 @@ def _check_versions(client: Client) -> None:
             return {"fedlearn-edu": str(error)}
         return versions()
 
-    ours = versions()
-    others = {}
-    for address, theirs in client.run(found).items():
-        differ = {n: v for n, v in ours.items() if theirs.get(n) != v}
-        rows = [f"{n} {theirs.get(n)}, here {v}" for n, v in differ.items()]
-        if rows:
-            others[address] = ", ".join(rows)
-    if others:
-        raise messages.other_versions(others)
+    try:
+        theirs: dict[str, dict[str, str]] = client.run(found)
+    except Exception:  # another Python does not read this one's functions
+        workers = client.get_versions()["workers"]
+        pythons = {a: w["packages"]["python"].split(".") for a, w in workers.items()}
+        theirs = {a: {"python": ".".join(parts[:2])} for a, parts in pythons.items()}
+    return theirs
 
 
 def _check_encrypted(address: str) -> None:
     parts = urlsplit(address if "://" in address else f"tcp://{address}")
-    if parts.scheme == "tcp" and not _is_here(parts.hostname or ""):
+    if parts.scheme in _OPEN and not _is_here(parts.hostname or ""):
         raise messages.open_to_everyone(address)
 
 

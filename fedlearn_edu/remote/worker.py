@@ -217,9 +217,16 @@ class Service:
             async with self._turns:
                 work = self._answer(request, parts, arrived)
                 # Not on the worker's own loop, which has to answer pings meanwhile.
-                return await run_async(work, Terms("the message"))
+                return await run_async(
+                    work, Terms("the message", abandon=self._forget_stacks)
+                )
         finally:
             del self._tasks[call]
+
+    def _forget_stacks(self) -> None:
+        """Lets later messages have other threads: code under way may keep these."""
+        self._stacks.forget(lambda _: True)
+        self._builders.clear()
 
     async def cancel(self, call: str) -> None:
         """Gives a message up."""
@@ -332,7 +339,8 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         max_bytes: how many bytes of clients' data and code it keeps; a quarter of the
             machine's memory without.
         at_once: how many messages it works on side by side.
-        warm_up: whether TensorFlow is imported at once, beside everything else.
+        warm_up: whether a process of its own imports TensorFlow at once, beside
+            everything else.
     """
 
     name = "fedlearn-edu"
@@ -342,6 +350,7 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         self._max_bytes = max_bytes
         self._at_once = at_once
         self._warm_up = warm_up
+        self._made_in = os.getpid()
 
     def setup(self, worker: Worker) -> None:
         """Adds the handlers."""
@@ -355,6 +364,6 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         if in_main and multiprocessing.parent_process() is not None:
             # A Stop button interrupts a whole group of processes; nannies end workers.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if self._warm_up:
+        if self._warm_up and os.getpid() != self._made_in:
             library = "fedlearn_edu.runtimes.tensorflow.computation"
             threading.Thread(target=import_module, args=[library], daemon=True).start()

@@ -5,6 +5,7 @@ import faulthandler
 from collections.abc import Iterator
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from fedlearn_edu import remote
 from tests.patience import PATIENCE_S
@@ -27,8 +28,11 @@ def in_process() -> Iterator[remote.Cluster]:
 
 
 @pytest.fixture(autouse=True)
-def watchdog() -> Iterator[None]:
+def watchdog(request: pytest.FixtureRequest) -> Iterator[None]:
     """Ends the run, and says where all threads are, if a test hangs."""
-    faulthandler.dump_traceback_later(PATIENCE_S / 2, exit=True)
+    uncaptured = request.config.stash[fault_handler_stderr_fd_key]
+    is_thorough = request.node.get_closest_marker("thorough") is not None
+    seconds = PATIENCE_S if is_thorough else PATIENCE_S / 4
+    faulthandler.dump_traceback_later(seconds, exit=True, file=uncaptured)
     yield
     faulthandler.cancel_dump_traceback_later()

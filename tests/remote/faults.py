@@ -109,9 +109,28 @@ class Round:
             return self.run(list(map(self.load(), range(CLIENTS))), rounds)
 
 
+def waiting(folder: Path) -> Any:
+    """A sum over clients whose function says that it began, and waits for a file."""
+    name = str(folder)
+
+    def wait(x: Any) -> Any:
+        Path(f"{name}/began-{int(x)}").touch()
+        while not Path(f"{name}/go").exists():
+            time.sleep(0.01)
+        return x
+
+    slow = fl.np_computation(wait, np.float32, result=np.float32)
+
+    @fl.federated_computation(fl.type_at_clients(np.float32))
+    def slow_total(x: Any) -> Any:
+        return fl.federated_sum(fl.federated_map(slow, x))
+
+    return slow_total
+
+
 def until(is_so: Callable[[], bool]) -> None:
     """Waits for what must come."""
-    deadline = time.monotonic() + PATIENCE_S / 4
+    deadline = time.monotonic() + PATIENCE_S / 8
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.02)

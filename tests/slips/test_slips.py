@@ -22,7 +22,7 @@ from tests.slips.slip import CATALOG, Slip, whole_message
 
 SUBJECTS = (
     *("writing_types", "bodies", "defining", "data", "running", "in_tensorflow"),
-    "learning",
+    *("learning", "clusters"),
 )
 for _subject in SUBJECTS:
     importlib.import_module(f"tests.slips.{_subject}")
