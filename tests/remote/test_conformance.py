@@ -19,7 +19,11 @@ RUNTIMES = [
 ]
 
 
-@pytest.fixture(scope="module", params=[2, 3], ids="groups of {}".format)
+@pytest.fixture(
+    scope="module",
+    params=[2, pytest.param(3, marks=pytest.mark.thorough)],
+    ids="groups of {}".format,
+)
 def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     with fl.remote.local(2, max_fanout=request.param, processes=False) as made:
         yield made
@@ -64,8 +68,8 @@ def _local(max_fanout: int) -> SyncExecutionContext:
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(range(8), id="few"),
-        pytest.param(range(8, 400), id="many", marks=pytest.mark.thorough),
+        pytest.param(range(3), id="few"),
+        pytest.param(range(3, 400), id="many", marks=pytest.mark.thorough),
     ],
 )
 def test_random_programs_give_the_bits_of_local_stacks(seeds: range) -> None:

@@ -105,6 +105,7 @@ def test_rounds_give_the_bits_of_local_ones(name: str, cluster: Cluster) -> None
     assert len(sent) == 4 * MESSAGES.get(name, 1)
 
 
+@pytest.mark.thorough
 def test_evaluation_gives_the_bits_of_a_local_one(cluster: Cluster) -> None:
     evaluation = learning.build_federated_evaluation(_softmax())
     weights = _softmax().initialize(3)
@@ -121,10 +122,9 @@ def test_runs_with_cohorts_give_the_bits_of_local_ones(cluster: Cluster) -> None
     sampling = ClientSampling(count=5, dropout=0.3, seed=1)
 
     def learned(context: Context) -> Any:
-        process = learning.build_fed_avg(_softmax(), 0.5)
-        data = small_data(CLIENTS)
+        how: Any = {"batch_size": 4, "client_sampling": sampling}
         with context:
-            run = learning.run(process, data, 4, batch_size=4, client_sampling=sampling)
+            run = learning.run(mean_process(), small_data(CLIENTS), 4, **how)
         return bits([run.state, run.history["loss_per_example"]])
 
     assert learned(cluster.context) == learned(_local())
