@@ -17,7 +17,7 @@ from fedlearn_edu.language.context_stack import set_default_context
 @short_traceback
 def create_local_python_execution_context(**options: Any) -> SyncExecutionContext:
     """A context whose stacks are in this process, sequence layer included."""
-    # NB(TFF): there, reductions of sequences ran in TensorFlow code only.
+    # NB(TFF): there, without the sequence layer unless it is asked for.
     options = {"support_sequence_ops": True, **options}
     return SyncExecutionContext(local_executor_factory(**options))
 

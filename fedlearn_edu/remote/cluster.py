@@ -84,7 +84,8 @@ class Cluster(AbstractContextManager["Cluster"]):
         >>> total = fl.np_computation(sum, fl.SequenceType(np.float32))
         >>> with fl.remote.local(workers=2, processes=False) as cluster:
         ...     data = cluster.place(load, 3, fl.SequenceType(np.float32))
-        ...     list(fl.federated_map(total, data))
+        ...     [float(sum) for sum in fl.federated_map(total, data)]
+        [10.0, 11.0, 12.0]
         """
         if isinstance(clients, int):
             check_count("clients", clients, 0, "it is the number of clients")

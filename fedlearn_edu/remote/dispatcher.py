@@ -25,7 +25,7 @@ from distributed import Client
 from fedlearn_edu.executors import underway
 from fedlearn_edu.remote import messages, pickling
 from fedlearn_edu.remote.executor import Group
-from fedlearn_edu.remote.expressions import Expression
+from fedlearn_edu.remote.expressions import Expression, Given, oldest
 from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
 from fedlearn_edu.remote.roster import LOOK_EVERY, Member, Roster
@@ -35,6 +35,7 @@ T = TypeVar("T")
 # So many workers may be lost with the same message: then it is the message's fault.
 _MAX_LOST = 3
 _MAX_ROUNDS = 1000
+_MANY_PARTS = 10_000
 _MAX_FINGERPRINTS = 100_000
 # From this size on, the log says what was shipped.
 _WORTH_A_WORD = 1_000_000
@@ -118,7 +119,8 @@ class Dispatcher:
             ClusterError: if no worker is left, or if the data of clients have changed.
         """
         call = self._call()
-        packed = self._library.message(Request(group, expression))
+        request = Request(group, expression, self._library.prefix, Given(oldest()))
+        packed = self._library.message(request)
         clients = messages.clients_of(group.clients)
         with underway.underway(f"the work of {clients}"), call.ends_together():
             answer = await self.there(self._deliver(group, packed, call))
@@ -241,6 +243,9 @@ class Dispatcher:
             keep = self._client.rpc(member.address).fl_keep(parts=new)
             sending = asyncio.ensure_future(self._watched(member, keep))
             member.parts.update(dict.fromkeys(new, sending))
+            if len(member.parts) > _MANY_PARTS:
+                names = self._library.names()
+                member.parts = {n: t for n, t in member.parts.items() if n in names}
             if size > _WORTH_A_WORD:
                 self.roster.note(f"{member.name} was sent {size / 1e6:.1f} MB to keep")
         # Other messages wait for the same: who is cancelled must not end it.

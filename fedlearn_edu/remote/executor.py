@@ -26,12 +26,12 @@ from fedlearn_edu.executors.base import (
 from fedlearn_edu.executors.concurrency import is_inline
 from fedlearn_edu.remote.data import in_memory, to_ship
 from fedlearn_edu.remote.expressions import (
-    Called,
     Embedded,
     Expression,
     Given,
     Selected,
     Structure,
+    call,
 )
 from fedlearn_edu.types import SERVER, FederatedType, StructType, Type
 from fedlearn_edu.types.definitions import struct_type
@@ -141,7 +141,7 @@ class RemoteExecutor(Executor):
         argument = None if arg is None else check_owned(arg, RemoteValue, self)
         result = check_call(fn, argument).result
         below = None if argument is None else argument.expression
-        value = RemoteValue(self, Called(fn.expression, below), result)
+        value = RemoteValue(self, call(fn.expression, below), result)
         at_server = isinstance(result, FederatedType) and result.placement is SERVER
         if at_server and not is_inline():
             value.begin()

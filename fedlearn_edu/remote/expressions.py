@@ -7,16 +7,19 @@
     Called     a function applied              create_call
 
 The coordinator writes it, and one message carries it; a worker evaluates it on a stack
-of its own. What several expressions share is made once.
+of its own. What several expressions share is made once: also what clients made for
+another message of the same call, which has a number for that.
 """
 
+import itertools
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.structure import Struct
-from fedlearn_edu.types import Type
+from fedlearn_edu.types import CLIENTS, FederatedType, Type
 
 
 @final
@@ -56,19 +59,52 @@ class Selected:
 @final
 @dataclass(frozen=True, eq=False)
 class Called:
-    """A function applied to its argument, or to none."""
+    """A function applied to its argument, or to none.
+
+    Attributes:
+        number: of a result at the clients; numbers grow.
+    """
 
     function: "Expression"
     argument: "Expression | None"
+    number: Any
 
 
 Expression = Embedded | Structure | Selected | Called
 
 
+_numbers = itertools.count()
+_in_use: set[int] = set()
+
+
+def call(function: Expression, argument: Expression | None) -> Called:
+    """A numbered call; its number is in use for as long as the call exists."""
+    number = next(_numbers)
+    _in_use.add(number)
+    made = Called(function, argument, Given(number))
+    weakref.finalize(made, _in_use.discard, number).atexit = False
+    return made
+
+
+def oldest() -> int:
+    """The least number in use."""
+    return min(tuple(_in_use), default=0)
+
+
 async def evaluate(
-    expression: Expression, executor: Executor, fetch: Callable[[Any], Any]
+    expression: Expression,
+    executor: Executor,
+    fetch: Callable[[Any], Any],
+    kept: dict[int, ExecutorValue],
 ) -> ExecutorValue:
-    """The value of an expression in an executor; `fetch` gets what stands for data."""
+    """The value of an expression in an executor.
+
+    Args:
+        expression: what to evaluate.
+        executor: where.
+        fetch: gets what stands for data.
+        kept: by number, what clients have made before; and make now.
+    """
     made: dict[int, ExecutorValue] = {}
 
     async def of(part: Expression) -> ExecutorValue:
@@ -85,11 +121,18 @@ async def evaluate(
                 return await executor.create_struct(elements.with_values(fields))
             case Selected(source, index):
                 return await executor.create_selection(await of(source), index)
-            case Called(function, None):
-                return await executor.create_call(await of(function))
-            case Called(function, argument):
-                assert argument is not None
+            case Called(number=number) if number in kept:
+                return kept[number]
+            case Called(function, argument, number):
                 fn = await of(function)
-                return await executor.create_call(fn, await of(argument))
+                given = () if argument is None else (await of(argument),)
+                value = await executor.create_call(fn, *given)
+                if _is_at_clients(value.type_signature):
+                    kept[number] = value
+                return value
 
     return await of(expression)
+
+
+def _is_at_clients(type_: Type) -> bool:
+    return isinstance(type_, FederatedType) and type_.placement is CLIENTS

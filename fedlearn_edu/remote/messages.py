@@ -129,6 +129,16 @@ def other_versions(
     )
 
 
+def no_certificates(address: str) -> ClusterError:
+    return ClusterError(
+        "this address wants certificates",
+        expected="those of its scheduler: security=distributed.Security(…), or Dask's "
+        "configuration, in the folder that DASK_CONFIG names",
+        found=f"{address}, and none",
+        do="docs/cluster.md shows how they are made, and where they go",
+    )
+
+
 def unreachable(address: str, error: Exception) -> ClusterError:
     return ClusterError(
         "the cluster cannot be reached",

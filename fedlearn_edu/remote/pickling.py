@@ -121,6 +121,11 @@ class Library:
                 self._packed[key] = self._pack(thing)
             return self._packed[key]
 
+    def names(self) -> frozenset[str]:
+        """The names of all parts that exist."""
+        with self._lock:
+            return frozenset(self._names.values())
+
     def _named(self, named: dict[str, Any], thing: Any) -> str | None:
         if not _is_part(thing):
             return None

@@ -181,7 +181,9 @@ def _join(
     if not isinstance(address, str):
         raise messages.no_cluster(cluster)
     _check_encrypted(address)
-    security = security or getattr(cluster, "security", None)
+    security = security or getattr(cluster, "security", None) or Security()
+    if address.startswith("tls://") and not security.tls_ca_file:
+        raise messages.no_certificates(address)
     unmute = _muted()
     try:
         client = Client(

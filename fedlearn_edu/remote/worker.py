@@ -7,7 +7,7 @@
     fl_ping    says that the worker is there, who it is and what it holds
 
 Everything here is a cache: parts and clients' data in a store bounded in bytes, stacks
-by their group. What a message made is dropped when it is answered.
+by their group. What clients made is dropped when their call is over.
 """
 
 import asyncio
@@ -31,24 +31,37 @@ from distributed import Worker, WorkerPlugin
 from fedlearn_edu.contexts.event_loop import Terms, run_async
 from fedlearn_edu.contexts.factories import Cache
 from fedlearn_edu.contexts.stacks import StackBuilder
-from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.base import Executor, ExecutorValue
+from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.remote import pickling
 from fedlearn_edu.remote.data import Loader, Shipped, fingerprint, in_memory
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression, evaluate
+from fedlearn_edu.types import Type
 from fedlearn_edu.types.sequences import Members
 
-_MAX_STACKS = 256
+_MAX_SITES = 256
+_MAX_LEAVES = 1024
+_PAUSE = 0.001
 _PACKAGES = ("fedlearn-edu", "tensorflow", "numpy", "distributed", "cloudpickle")
 # Data are held as they came, and once more in the form of their runtime.
 _FORMS = 2
 
 
 class Request(NamedTuple):
-    """What the coordinator asks for."""
+    """What the coordinator asks for.
+
+    Attributes:
+        group: whose clients.
+        expression: what of them.
+        sender: which coordinator it is.
+        oldest: the least number of an expression that it may still mention.
+    """
 
     group: Group
     expression: Expression
+    sender: str
+    oldest: Any
 
 
 class Answer(NamedTuple):
@@ -148,13 +161,44 @@ class _Made(NamedTuple):
 
 
 @final
+class _Site:
+    """A stack, and what its clients made for earlier messages of the same call.
+
+    Attributes:
+        stack: evaluates one message after the other.
+        made: by coordinator and number of the expression.
+    """
+
+    def __init__(self, stack: Executor) -> None:
+        self.stack = stack
+        self.made: dict[str, dict[int, ExecutorValue]] = {}
+        self._lock = threading.Lock()
+
+    async def evaluate(
+        self, wanted: Request, fetch: Callable[[Any], Any]
+    ) -> tuple[Any, Type]:
+        """The plain value of what is wanted, and its type."""
+        while not self._lock.acquire(blocking=False):
+            await asyncio.sleep(_PAUSE)
+        try:
+            before = self.made.get(wanted.sender, {})
+            kept = {n: value for n, value in before.items() if n >= wanted.oldest}
+            self.made[wanted.sender] = kept
+            handle = await evaluate(wanted.expression, self.stack, fetch, kept)
+            return await handle.compute(), handle.type_signature
+        finally:
+            self._lock.release()
+
+
+@final
 class Service:
     """What one worker does for its coordinators."""
 
     def __init__(self, max_bytes: int, at_once: int) -> None:
         self._store = Store(max_bytes)
-        self._stacks: Cache[Group, Executor] = Cache(_MAX_STACKS, "", None)
+        self._sites: Cache[Group, _Site] = Cache(_MAX_SITES, "", None)
         self._builders: dict[Any, StackBuilder] = {}
+        self._leaves = OrderedDict[str, None]()
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._turns = asyncio.Semaphore(at_once)
 
@@ -210,10 +254,8 @@ class Service:
 
         try:
             wanted: Request = pickling.loads_message(request, part)
-            stack = self._stack(wanted.group)
-            handle = await evaluate(wanted.expression, stack, fetch)
-            plain = await handle.compute()
-            kind, content = "value", in_memory(plain, handle.type_signature)
+            site = self._site(wanted.group)
+            kind, content = "value", in_memory(*await site.evaluate(wanted, fetch))
         except MissingPartError:
             kind, content = "missing", None
         except Exception as error:
@@ -236,6 +278,11 @@ class Service:
             raise
         if isinstance(part, Shipped):
             self._store.get(("client", name), lambda _: (None, 0))
+        if isinstance(part, ir.Leaf):  # its graph takes more than its bytes
+            self._leaves[name] = None
+            self._leaves.move_to_end(name)
+            if len(self._leaves) > _MAX_LEAVES:
+                self._store.forget(self._leaves.popitem(last=False)[0])
         return part
 
     def _fetched(self, value: Any, fingerprints: dict[str, str]) -> Any:
@@ -259,13 +306,13 @@ class Service:
         found: tuple[Any, str] = self._store.get((load.key, client), make)
         return found
 
-    def _stack(self, group: Group) -> Executor:
-        def build() -> Executor:
+    def _site(self, group: Group) -> _Site:
+        def build() -> _Site:
             key = group.plan, group.runtimes
             builder = self._builders.setdefault(key, StackBuilder(*key))
-            return builder.flat(group.clients)
+            return _Site(builder.flat(group.clients))
 
-        return self._stacks.get(group, build, "", "")
+        return self._sites.get(group, build, "", "")
 
 
 def _digest(*things: Any) -> str:
@@ -292,7 +339,8 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         max_bytes: how many bytes of clients' data and code it keeps; a quarter of the
             machine's memory without.
         at_once: how many messages it works on side by side.
-        warm_up: whether TensorFlow is imported at once, beside everything else.
+        warm_up: whether a process of its own imports TensorFlow at once, beside
+            everything else.
     """
 
     name = "fedlearn-edu"
@@ -302,6 +350,7 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         self._max_bytes = max_bytes
         self._at_once = at_once
         self._warm_up = warm_up
+        self._made_in = os.getpid()
 
     def setup(self, worker: Worker) -> None:
         """Adds the handlers."""
@@ -315,6 +364,6 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         if in_main and multiprocessing.parent_process() is not None:
             # A Stop button interrupts a whole group of processes; nannies end workers.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if self._warm_up:
+        if self._warm_up and os.getpid() != self._made_in:
             library = "fedlearn_edu.runtimes.tensorflow.computation"
             threading.Thread(target=import_module, args=[library], daemon=True).start()

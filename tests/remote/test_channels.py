@@ -151,3 +151,9 @@ def test_address_may_be_in_the_environment(
     monkeypatch.setenv("FEDLEARN_EDU_CLUSTER", running.scheduler_address)
     with fl.remote.connect() as cluster:
         assert cluster.address == running.scheduler_address
+
+
+def test_encrypted_address_wants_certificates() -> None:
+    with pytest.raises(fl.remote.ClusterError, match="wants certificates") as caught:
+        fl.remote.connect("tls://127.0.0.1:8786")
+    assert caught.value.found == "tls://127.0.0.1:8786, and none"

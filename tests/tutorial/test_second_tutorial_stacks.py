@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import fedlearn_edu as fl
 from benchmarks.in_numpy import losses_of
 from benchmarks.workloads import Workload
 from fedlearn_edu import framework
@@ -190,3 +191,35 @@ def test_meter_counts_a_model_down_and_up_per_client(
     assert sizes.down[str(names.MODEL_TYPE)] == num_clients * model_bytes
     assert sizes.down["float32"] == num_clients * number_bytes
     assert sizes.bytes_up == num_clients * (model_bytes + number_bytes)
+
+
+@pytest.mark.parametrize(
+    "processes", [False, pytest.param(True, marks=pytest.mark.thorough)]
+)
+def test_cluster_gives_the_bits_of_the_same_groups_here(
+    processes: bool,
+    expected: tuple[str, Any, list[float]],
+    small_run: Run,
+    small_clients: Clients,
+) -> None:
+    form = expected[0]
+    with local(max_fanout=3):
+        here = two_rounds(form, small_run, small_clients)
+    with fl.remote.local(2, max_fanout=3, processes=processes):
+        there = two_rounds(form, small_run, small_clients)
+    assert_same(there, here, relative=0)
+
+
+@pytest.mark.thorough
+def test_published_losses_on_two_processes(mnist_run: Run) -> None:
+    """The last ones, after five rounds."""
+    names = mnist_run.names
+    model, rate = names.initial_model, 0.1
+    with fl.remote.local(2, max_fanout=5):
+        data = fl.place(names.federated_train_data, fl.CLIENTS)
+        for _ in range(5):
+            model = names.federated_train(model, rate, data)
+            rate *= 0.9
+        found = names.federated_eval(model, data)
+    published = mnist_run.printed.split("round 4, loss=")[1].split()[0]
+    assert found == pytest.approx(float(published), rel=1e-6)

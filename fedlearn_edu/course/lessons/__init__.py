@@ -11,6 +11,7 @@ from fedlearn_edu.course.lessons import (
     hello,
     intrinsics,
     non_iid,
+    remote,
     sequences,
     stack,
     strategies,
@@ -30,6 +31,7 @@ LESSONS: Final[tuple[Lesson, ...]] = (
     evaluation.LESSON,
     averaging.LESSON,
     drift.LESSON,
+    remote.LESSON,
 )
 
 EXERCISES: Final[dict[str, Exercise]] = {

@@ -37,7 +37,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
     over_datasets,
 )
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
-from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.library import silence, tf
 from fedlearn_edu.runtimes.tensorflow.lowering import Lowered, lower
 from fedlearn_edu.runtimes.tensorflow.refusals import refusal
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call, own_table
@@ -70,11 +70,13 @@ def _traced_again(
     code: GraphCode, fn: Callable[..., Any], *signature: Any
 ) -> GraphCode:
     """The function traced here, if it still means the same as `code`; else `code`."""
-    traced = trace_tensorflow(fn, *signature).tree
-    assert isinstance(traced, ir.Leaf)
-    again: Any = traced.code
-    found: GraphCode = again if again.digest == code.digest else code
-    return found
+    try:
+        with silence():  # AutoGraph wants sources, which stay at home
+            traced: Any = trace_tensorflow(fn, *signature).tree
+    except Exception:  # what it needed then may not be there any more, or not here
+        return code
+    again: GraphCode = traced.code
+    return again if again.digest == code.digest else code
 
 
 @final

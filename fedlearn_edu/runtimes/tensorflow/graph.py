@@ -115,10 +115,12 @@ class GraphCode:
         concrete = self._function()
         captures = [(inner.name, outer) for outer, inner in concrete.graph.captures]
         inputs = concrete.inputs[: len(concrete.inputs) - len(captures)]
+        # Once a gradient is taken, TensorFlow puts what it needs for it behind them.
+        outputs = concrete.outputs[: len(list(leaf_types(self.result)))]
         return SerializedGraph(
             concrete.graph.as_graph_def().SerializeToString(deterministic=True),
             tuple(tensor.name for tensor in inputs),
-            tuple(tensor.name for tensor in concrete.outputs),
+            tuple(tensor.name for tensor in outputs),
             tuple(sorted(effect.name for effect in concrete.graph.control_outputs)),
             tuple((name, _content(outer)) for name, outer in captures),
         )

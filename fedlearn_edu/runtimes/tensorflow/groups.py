@@ -10,7 +10,6 @@ clients are left to the threads of the flat strategy.
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from logging import CRITICAL
 from threading import RLock
 from typing import Any, final
 
@@ -37,7 +36,7 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
 from fedlearn_edu.runtimes.tensorflow.executor import to_tensors
 from fedlearn_edu.runtimes.tensorflow.folding import folded
 from fedlearn_edu.runtimes.tensorflow.graph import called
-from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.library import silence, tf
 from fedlearn_edu.runtimes.tensorflow.packing import (
     Column,
     Results,
@@ -238,13 +237,8 @@ def _traced(
 
     states = map(tensor_spec, leaf_types(work.state))
     more = [tf.TensorSpec([], tf.int32), *states]
-    # TensorFlow logs an operation that works for one client at a time only.
-    logger = tf.get_logger()
-    level = logger.level
-    logger.setLevel(CRITICAL)
     try:
-        return traced(run, found, work.parameter, [*specs, *more])
+        with silence():  # it logs an operation that works for one client at a time only
+            return traced(run, found, work.parameter, [*specs, *more])
     except Exception:  # the flat strategy will tell what is wrong, if anything is
         return None
-    finally:
-        logger.setLevel(level)

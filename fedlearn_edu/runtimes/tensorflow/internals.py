@@ -6,6 +6,7 @@ place; programs mean the same, and some are slower. `make test-lowest` runs the 
 with the oldest TensorFlow that works, and `make test` with the newest.
 """
 
+import copyreg
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib import import_module
@@ -91,3 +92,12 @@ def call_flat(function: Any, flat: Sequence[Any]) -> list[Any]:
     if call is None or not all(map(tf.is_tensor, flat)):
         return list(function(*flat))
     return list(call(list(flat), function.captured_inputs))
+
+
+def _untraced(function: Any) -> Any:
+    return function._clone(None).__reduce_ex__(2)
+
+
+# A `tf.function` travels, but its traces cannot. Where it has no copy, code that calls
+# one travels as a graph.
+copyreg.pickle(type(tf.function(lambda: None)), _untraced)

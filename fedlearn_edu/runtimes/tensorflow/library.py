@@ -12,6 +12,9 @@ That works where this is the first import of TensorFlow in the process. So a les
 import os
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging import CRITICAL
 
 # Not by switching oneDNN off, which has a start-up line of its own: batched matrix
 # products take four times as long without it.
@@ -49,4 +52,16 @@ finally:
     _restore_stderr(_saved)
 
 
-__all__ = ["THREADS", "tf"]
+@contextmanager
+def silence() -> Iterator[None]:
+    """TensorFlow logs nothing: what it would say is dealt with here."""
+    logger = tf.get_logger()
+    level = logger.level
+    logger.setLevel(CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+__all__ = ["THREADS", "silence", "tf"]

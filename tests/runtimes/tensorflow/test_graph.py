@@ -80,6 +80,18 @@ def test_a_copy_is_equal_and_computes_the_same() -> None:
     assert again(5) == made(5)
 
 
+def test_a_copy_has_no_results_that_only_a_gradient_needs() -> None:
+    square = fl.tf_computation(lambda x: tf.square(tf.square(x)), np.float32)
+
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            return tape.gradient(square(x), x)
+
+    assert fl.tf_computation(slope, np.float32)(2.0) == 32
+    assert pickle.loads(pickle.dumps(square))(2.0) == 16
+
+
 def test_a_copy_brings_the_tensors_that_the_graph_captured() -> None:
     outside = tf.range(1000)
     total = fl.tf_computation(lambda x: tf.reduce_sum(outside) + x, np.int32)

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 13: clients in other processes, what travels, and what a dead worker takes."""
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import looks, raises, returns, usual
+from fedlearn_edu.simulation import partitions
+from fedlearn_edu.simulation.datasets import load_digits28
+
+Model = dict[str, Any]
+
+
+def _same_bits(one: Model, other: Model) -> bool:
+    return all(one[name].tobytes() == other[name].tobytes() for name in one)
+
+
+def _model(weights: Any, bias: Any) -> Model:
+    arrays = [np.array(each, np.float32) for each in (weights, bias)]
+    return OrderedDict(zip(("weights", "bias"), arrays, strict=True))
+
+
+def _one_bit_apart() -> tuple[Model, Model]:
+    one, other = (_model(np.full([784, 10], 0.5), np.zeros(10)) for _ in range(2))
+    other["weights"][400, 5] = np.nextafter(np.float32(0.5), np.float32(1))
+    return one, other
+
+
+_NUMBERS: Final = ([0.5, -1.0], [0.25])
+_ONE: Final = _model(*_NUMBERS)
+_NEARLY: Final = _model([0.5000001, -1.0], [0.25])
+
+SAME_BITS = Exercise(
+    name="same_bits",
+    title="the same, bit for bit",
+    points=5,
+    want=wants.function(2),
+    reference=lambda: _same_bits,
+    cases=(
+        Case("the same numbers", (_ONE, _model(*_NUMBERS))),
+        Case("other weights", (_ONE, _model([0.5, 1.0], [0.25]))),
+        Case("another bias", (_ONE, _model([0.5, -1.0], [0.5]))),
+        Case("7,840 weights, one of which differs in its last bit", _one_bit_apart),
+        Case(
+            "0 and -0 are equal, and have other bits", (_model(0, 1), _model(-0.0, 1))
+        ),
+        Case("`nan`, with the same bits", (_model(np.nan, 1), _model(np.nan, 1))),
+    ),
+    mistakes=usual(
+        "equal numbers may have other bits: 0 equals -0, and `nan` does not even equal "
+        "itself; compare what `tobytes` gives",
+        lambda one, other: all(np.array_equal(one[n], other[n]) for n in one),
+        "what is printed of a large array leaves most numbers out: compare bytes",
+        looks(lambda same: same(*_one_bit_apart()) and not same(_ONE, _NEARLY)),
+        "`allclose` lets small differences pass: compare all bits, with `tobytes`",
+        lambda one, other: all(np.allclose(one[n], other[n]) for n in one),
+        "the bias is left out: compare all arrays",
+        lambda one, other: one["weights"].tobytes() == other["weights"].tobytes(),
+        "one equal array is not enough: *all* have to be equal",
+        lambda one, other: any(one[n].tobytes() == other[n].tobytes() for n in one),
+        "`is` asks for the same object; here two objects may have the same bits",
+        looks(lambda same: same(_ONE, _ONE) and not same(_ONE, _model(*_NUMBERS))),
+        "this is the other way round: `True` if they are the same",
+        lambda one, other: not _same_bits(one, other),
+        "== compares arrays number by number, and gives an array: compare what "
+        "`tobytes` gives, name by name",
+        raises("ambiguous"),
+        "a model is a dictionary: its arrays have `tobytes`, under their names",
+        raises("has no attribute 'tobytes'"),
+    ),
+    hints=(
+        "An array's method `tobytes()` gives its bits, and bytes can be compared "
+        "with ==. Which arrays does a model have?",
+        "The same bits: one[name].tobytes() == other[name].tobytes(), for all names.",
+        "Fill the gaps:\n"
+        "    return all(one[name]... == other[name]... for name in one)",
+    ),
+)
+
+
+def _bytes_of_round(clients: int, max_fanout: int, model_bytes: int) -> int:
+    return 2 * math.ceil(clients / max_fanout) * model_bytes
+
+
+BYTES_OF_ROUND = Exercise(
+    name="bytes_of_round",
+    title="the bytes of a round",
+    points=10,
+    want=wants.function(3),
+    reference=lambda: _bytes_of_round,
+    cases=(
+        Case("ten clients in two groups", (10, 5, 31_400)),
+        Case("thirteen in groups of three, and a last one", (13, 3, 31_400)),
+        Case("a group of one", (1, 100, 8)),
+        Case("a thousand clients in ten groups", (1000, 100, 31_400)),
+    ),
+    mistakes=usual(
+        "this counts a model for each client: a message is about a whole group",
+        lambda clients, most, size: 2 * clients * size,
+        "this counts one way only: a model goes down, and a sum of models comes up",
+        lambda clients, most, size: math.ceil(clients / most) * size,
+        "this counts workers: each *group* has a message, and a worker may have many "
+        "groups",
+        lambda clients, most, size: 2 * 2 * size,
+        "clients that do not fill a group are in a group, too: round up",
+        lambda clients, most, size: 2 * (clients // most) * size,
+        lambda clients, most, size: 2 * round(clients / most) * size,
+        "groups that are just full need no other group: `math.ceil` rounds up",
+        lambda clients, most, size: 2 * (clients // most + 1) * size,
+        "there are no parts of groups: round up before you multiply",
+        lambda clients, most, size: 2 * (clients / most) * size,
+        lambda clients, most, size: math.ceil(2 * clients / most) * size,
+        "this is the number of clients in a group; how many groups are there?",
+        lambda clients, most, size: 2 * most * size,
+        "this counts messages; how many bytes are in each?",
+        lambda clients, most, size: 2 * math.ceil(clients / most),
+    ),
+    hints=(
+        "How many groups are there? And what travels for each of them?",
+        "groups = clients / max_fanout, rounded up; bytes = groups · 2 · model_bytes",
+        "Fill the gaps:\n"
+        "    groups = math.ceil(... / ...)\n"
+        "    return 2 * ... * model_bytes",
+    ),
+)
+
+
+def _load(client: int) -> Any:
+    images, labels = load_digits28().train
+    rows = np.flatnonzero(labels == client % 10)
+    mine = np.random.default_rng(client).choice(rows, 70)
+    return partitions.batches(images, labels, mine, 10)
+
+
+def _held(load: Callable[[int], Any], client: int) -> Any:
+    sizes, digits = [], set[int]()
+    for batch in load(client):
+        assert len(batch["x"]) == len(batch["y"]), "x and y have other lengths"
+        sizes.append(len(batch["y"]))
+        digits.update(np.asarray(batch["y"]).tolist())
+    return OrderedDict(digits=sorted(digits), images=sum(sizes), batches=sizes)
+
+
+def _images(batches: Any) -> list[bytes]:
+    return [
+        np.asarray(row, np.float32).tobytes() for each in batches for row in each["x"]
+    ]
+
+
+_SAME, _OTHER = "the same images", "other images"
+
+
+def _once_more(load: Callable[[int], Any], client: int) -> str:
+    """Whether a worker that comes later finds the same."""
+    first = _images(load(client))
+    load(client + 1)
+    time.sleep(0 if load is _load else 1.05)  # for a clock of whole seconds
+    return _SAME if _images(load(client)) == first else _OTHER
+
+
+def _compared(load: Callable[[int], Any], one: int, other: int) -> str:
+    found = [sorted(_images(load(client))) for client in (one, other)]
+    return _SAME if found[0] == found[1] else _OTHER
+
+
+@cache
+def _training_images() -> frozenset[bytes]:
+    images, labels = load_digits28().train
+    everything = np.arange(len(labels))
+    return frozenset(_images(partitions.batches(images, labels, everything, 100)))
+
+
+def _are_real(load: Callable[[int], Any], client: int) -> bool:
+    return set(_images(load(client))) <= _training_images()
+
+
+def _holds(like: Callable[..., Any]) -> Any:
+    return returns(lambda got, *clients: isinstance(got, dict) and like(got, *clients))
+
+
+LOAD = Exercise(
+    name="load",
+    title="a loader",
+    points=15,
+    want=wants.function(1),
+    reference=lambda: _load,
+    cases=(
+        Case("client 3 holds 70 threes, in seven batches", (3,), do=_held),
+        Case("client 27 holds 70 sevens", (27,), do=_held),
+        Case("they are training images, from 0 to 1", (8,), do=_are_real),
+        Case("a second later, it loads the same", (4,), do=_once_more),
+        Case("clients 3 and 13 hold different images", (3, 13), do=_compared),
+    ),
+    mistakes=usual(
+        "a second later there are other images, and another worker would go on with "
+        "other data: no clock, and no generator without a seed; the seed is the "
+        "client's number",
+        returns(lambda got, *clients: len(clients) == 1 and got == _OTHER),
+        "clients 3 and 13 hold the same images: let the seed depend on the client",
+        returns(lambda got, *clients: len(clients) == 2 and got == _SAME),
+        "there is no digit 27: the digit of a client is client % 10",
+        raises("empty|greater than 0|NonEmpty|low >= high"),
+        "these are images of other digits: take them from the rows where "
+        "labels == client % 10, and not from all",
+        _holds(lambda got, client: got["digits"] != [client % 10]),
+        "70 images are asked for, no more and no fewer",
+        _holds(lambda got, client: got["images"] != 70),
+        "the images are right, in batches of another size: 10 are asked for",
+        _holds(lambda got, client: set(got["batches"]) != {10}),
+        "these are positions, or arrays: partitions.batches(images, labels, mine, 10) "
+        "makes batches of them",
+        raises(r"IndexError|KeyError|not subscriptable|indices must be|not iterable"),
+        "these are not the training images as `partitions.batches` gives them",
+        returns(lambda got, *clients: got is False),
+        "the parentheses run it: hand in the function",
+        looks(lambda answer: not callable(answer)),
+    ),
+    hints=(
+        "Four steps: all images, the rows of one digit, 70 of these rows, batches. "
+        "Chance comes from a generator whose seed is the client's number.",
+        "rows where labels == client % 10; "
+        "np.random.default_rng(client).choice(rows, 70); partitions.batches",
+        "Fill the gaps:\n"
+        "    images, labels = load_digits28().train\n"
+        "    rows = np.flatnonzero(labels == ...)\n"
+        "    mine = np.random.default_rng(...).choice(rows, ...)\n"
+        "    return partitions.batches(images, labels, ..., 10)",
+    ),
+    limit_s=60.0,
+)
+
+
+def _remember(kept: Any, reading: float) -> Any:
+    return kept + np.array([1, reading], np.float32)
+
+
+def _kept(remember: Callable[[Any, Any], Any], messages: Sequence[str]) -> Any:
+    """What clients keep after messages: "A 18", or "A 18 again" if that was lost."""
+    kept: dict[str, Any] = {}
+    before: Any = None
+    for message in messages:
+        client, reading, *again = message.split()
+        if not again:
+            before = kept.get(client, np.zeros(2, np.float32))
+        kept[client] = np.asarray(remember(before, np.float32(reading)))
+    return kept
+
+
+def _keeps(make: Callable[[], Callable[[Any, Any], Any]]) -> Callable[..., Any]:
+    """What clients keep who remember in this way."""
+    return lambda messages: _kept(make(), messages)
+
+
+def _in_place() -> Callable[[Any, Any], Any]:
+    def remember(kept: Any, reading: float) -> Any:
+        kept += np.array([1, reading], np.float32)
+        return kept
+
+    return remember
+
+
+def _counts_too_many(kept: dict[str, Any], messages: Sequence[str]) -> bool:
+    """Whether more readings are counted than a client has sent."""
+    sent = "".join(message[0] for message in messages)
+    return any(count[0] > sent.count(client) for client, count in kept.items())
+
+
+def _after(step: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return _keeps(lambda: step)
+
+
+REMEMBER = Exercise(
+    name="remember",
+    title="state that comes home",
+    points=10,
+    want=wants.function(2),
+    reference=lambda: _remember,
+    cases=(
+        Case("a first reading", (["A 18"],), do=_kept),
+        Case("three readings", (["A 18", "A 21", "A 19.5"],), do=_kept),
+        Case("two clients in turn", (["A 18", "B 5", "A 21", "B 4"],), do=_kept),
+        Case("an answer that was lost", (["A 18", "A 21", "A 21 again"],), do=_kept),
+    ),
+    mistakes=usual(
+        "`kept` was changed in place: a message that is repeated finds it changed, and "
+        "counts twice; make a new array",
+        _keeps(_in_place),
+        "this begins anew each time: the old count and total are in `kept`",
+        _after(lambda kept, reading: [1, reading]),
+        "this counts, and forgets the total",
+        _after(lambda kept, reading: [kept[0] + 1, reading]),
+        _after(lambda kept, reading: [kept[0] + 1, kept[1]]),
+        "the count goes up by 1, and the total by the reading",
+        _after(lambda kept, reading: kept + reading),
+        _after(lambda kept, reading: [kept[0], kept[1] + reading]),
+        "the count comes first, then the total",
+        _after(lambda kept, reading: [kept[1] + reading, kept[0] + 1]),
+        "this is a mean: keep the count and the total, from which it can be had",
+        _after(lambda kept, reading: (kept[1] + reading) / (kept[0] + 1)),
+        _after(
+            lambda kept, reading: [
+                kept[0] + 1,
+                (kept[0] * kept[1] + reading) / (kept[0] + 1),
+            ]
+        ),
+        "this remembers outside of its arguments, so clients are mixed up, and what is "
+        "remembered dies with the worker: all it knows has to be in `kept`",
+        returns(_counts_too_many),
+        "this appends to what was kept: two numbers go in, and two come out",
+        returns(lambda got, _: any(len(each) != 2 for each in got.values())),
+        "an array has no `append`: make a new one of the two sums",
+        raises("has no attribute"),
+    ),
+    hints=(
+        "What are the new count and the new total, if the old ones are kept[0] and "
+        "kept[1]? `kept` itself has to stay as it is.",
+        "new count = kept[0] + 1; new total = kept[1] + reading",
+        "Fill the gaps:\n    return np.array([kept[0] + ..., kept[1] + ...])",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="13_remote_clients",
+    title="Where do the clients run?",
+    minutes=40,
+    goals=(
+        "run the clients of a program in other processes, with the same bits",
+        "count what travels, and load data where they are used",
+        "say what is lost with a worker, and what is not",
+    ),
+    needs="lesson 10, federated averaging",
+    exercises=(SAME_BITS, BYTES_OF_ROUND, LOAD, REMEMBER),
+)

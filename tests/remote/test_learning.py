@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Learning on a cluster: the weights of a local run to the bit, and what travels."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import learning
+from fedlearn_edu.framework import Context, SyncExecutionContext, local_executor_factory
+from fedlearn_edu.remote import Cluster
+from fedlearn_edu.simulation import ClientSampling
+from tests.learning.small import FEATURES, mean_process, small_data, small_lists
+from tests.remote.programs import bits
+
+pytestmark = pytest.mark.tensorflow
+
+GROUP, CLIENTS = 3, 10
+DATA = small_lists(CLIENTS)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with fl.remote.local(2, max_fanout=GROUP, processes=False) as made:
+        yield made
+
+
+def _local() -> SyncExecutionContext:
+    factory = local_executor_factory(support_sequence_ops=True, max_fanout=GROUP)
+    return SyncExecutionContext(factory)
+
+
+def _softmax() -> Any:
+    return learning.models.softmax_regression(features=FEATURES, classes=2)
+
+
+def _of_two_functions() -> Any:
+    def training_process(model: Any, data: Any) -> Any:
+        model.compile("sgd", "mse")
+        model.fit(data)
+        return model.weights
+
+    return learning.federated_averaging.build_weighted_averaging_process(
+        lambda: learning.models.LinearRegression(FEATURES), training_process
+    )
+
+
+PROCESSES: dict[str, Callable[[], Any]] = {
+    "FedAvg": lambda: learning.build_fed_avg(_softmax(), 0.5, local_epochs=2),
+    "FedAvg of an MLP": lambda: learning.build_fed_avg(
+        learning.models.multilayer_perceptron([4], FEATURES, 2), 0.5
+    ),
+    "FedProx": lambda: learning.build_fed_prox(_softmax(), 0.5),
+    "FedSGD": lambda: learning.build_fed_sgd(_softmax(), 0.5),
+    "FedAvgM": lambda: learning.build_fed_avg_m(_softmax(), 0.5),
+    "FedAdagrad": lambda: learning.build_fed_adagrad(_softmax(), 0.5),
+    "FedAdam": lambda: learning.build_fed_adam(_softmax(), 0.5),
+    "FedYogi": lambda: learning.build_fed_yogi(_softmax(), 0.5),
+    "SCAFFOLD": lambda: learning.build_scaffold(_softmax(), CLIENTS, 0.5),
+    "averaging of two functions": _of_two_functions,
+    "in NumPy": mean_process,
+    "clients that remember": lambda: mean_process(keeps=True),
+}
+
+
+# One for each aggregation, where NumPy's cannot be joined, and one for what each client
+# keeps. Clients work once all the same.
+MESSAGES = {"SCAFFOLD": 2, "in NumPy": 4, "clients that remember": 5}
+
+
+def _rounds(context: Context, process: Any, data: Any, count: int = 2) -> Any:
+    with context:
+        state, metrics = process.initialize(), []
+        kept = process._first_states(DATA)
+        for _ in range(count):
+            state, measured, *kept = process.next(state, data, *kept)
+            metrics.append(measured)
+    return bits([state, metrics, kept])
+
+
+def _batches(process: Any) -> Any:
+    return process.next.type_signature.parameter[1].member
+
+
+FIRST = ["FedAvg", "SCAFFOLD", "in NumPy", "clients that remember"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in FIRST else pytest.mark.thorough)
+        for name in PROCESSES
+    ],
+)
+def test_rounds_give_the_bits_of_local_ones(name: str, cluster: Cluster) -> None:
+    process = PROCESSES[name]()
+    placed = cluster.place(lambda client: DATA[client], CLIENTS, _batches(process))
+    meant = _rounds(_local(), process, DATA)
+    assert _rounds(cluster.context, process, DATA) == meant
+    assert _rounds(cluster.context, process, placed) == meant
+    sent = cluster.traffic().rounds[-1].messages
+    assert len({message.first_client for message in sent}) == 4
+    assert len(sent) == 4 * MESSAGES.get(name, 1)
+
+
+def test_evaluation_gives_the_bits_of_a_local_one(cluster: Cluster) -> None:
+    evaluation = learning.build_federated_evaluation(_softmax())
+    weights = _softmax().initialize(3)
+
+    def judged(context: Context) -> Any:
+        with context:
+            return bits(evaluation(weights, DATA))
+
+    assert judged(cluster.context) == judged(_local())
+
+
+def test_runs_with_cohorts_give_the_bits_of_local_ones(cluster: Cluster) -> None:
+    """Other clients, and other numbers of them, in each round."""
+    sampling = ClientSampling(count=5, dropout=0.3, seed=1)
+
+    def learned(context: Context) -> Any:
+        process = learning.build_fed_avg(_softmax(), 0.5)
+        data = small_data(CLIENTS)
+        with context:
+            run = learning.run(process, data, 4, batch_size=4, client_sampling=sampling)
+        return bits([run.state, run.history["loss_per_example"]])
+
+    assert learned(cluster.context) == learned(_local())
+
+
+def test_traffic_is_the_model_for_each_group_and_little_more(cluster: Cluster) -> None:
+    """In the steady state, with data from a loader."""
+    model = learning.models.softmax_regression(features=200, classes=10)
+    process = learning.build_fed_avg(model, 0.5)
+    clients = 10 * GROUP
+
+    def load(client: int) -> list[Any]:
+        chance = np.random.default_rng(client)
+        x = chance.standard_normal([5, 200]).astype(np.float32)
+        return [{"x": x, "y": chance.integers(0, 10, 5).astype(np.int32)}]
+
+    data = cluster.place(load, clients, _batches(process))
+    _rounds(cluster.context, process, data, 3)
+    sent = cluster.traffic().rounds[-1].messages
+    size = sum(m.bytes_down + m.bytes_up for m in sent)
+    assert len(sent) == 10
+    assert size <= 10 * 2 * (200 * 10 + 10) * 4 + 10_000
