@@ -225,7 +225,7 @@ class Service:
 
     def _forget_stacks(self) -> None:
         """Lets later messages have other threads: code under way may keep these."""
-        self._stacks.forget(lambda _: True)
+        self._sites.forget(lambda _: True)
         self._builders.clear()
 
     async def cancel(self, call: str) -> None:
