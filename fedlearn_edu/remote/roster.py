@@ -8,6 +8,7 @@ to a place. So its data stay where they are for as long as its worker lives.
 import asyncio
 import itertools
 import time
+from contextlib import suppress
 from typing import Any, final
 
 from distributed import Client
@@ -95,16 +96,17 @@ class Roster:
 
     async def _awaited(self) -> list[Member]:
         """The workers that are alive, as soon as there are any."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(self._timeout):
                 while not self._alive():
+                    self._check_scheduler()
                     await self.refresh()
                     await asyncio.sleep(_PAUSE)
-        except TimeoutError:
-            names = [member.name for member in self.members]
-            lost = [str(member.lost) for member in self.members]
-            raise messages.nobody_left(names, lost, self._timeout) from None
-        return self._alive()
+        if alive := self._alive():
+            return alive
+        names = [member.name for member in self.members]
+        lost = [str(member.lost) for member in self.members]
+        raise messages.nobody_left(names, lost, self._timeout)
 
     def lose(self, member: Member, why: str) -> None:
         """Notes that a worker is gone."""
@@ -129,7 +131,6 @@ class Roster:
         try:
             found = await self._client.scheduler.identity(n_workers=-1)
         except OSError:
-            self._check_scheduler()
             return set()
         for member in self._alive():
             if member.address not in found["workers"]:

@@ -146,16 +146,20 @@ def _serve() -> "tuple[subprocess.Popen[str], subprocess.Popen[str], str]":
     return scheduler, worker, address
 
 
+def _until_noticed(cluster: remote.Cluster) -> None:
+    until(lambda: cluster._dispatcher._client.status != "running")
+
+
 def test_scheduler_that_is_gone_is_an_error_at_once() -> None:
     at_clients = fl.type_at_clients(np.float32)
     total = fl.federated_computation(fl.federated_sum, at_clients)
     for _ in range(2):
         scheduler, worker, address = _serve()
         with scheduler, worker:
-            with remote.connect(address, timeout=PATIENCE_S):
+            with remote.connect(address, timeout=PATIENCE_S) as cluster:
                 assert total([1.0, 2.0]) == 3
                 scheduler.kill()
-                scheduler.wait()
+                _until_noticed(cluster)
                 with pytest.raises(remote.ClusterError, match="scheduler") as caught:
                     total([1.0, 2.0])
                 assert "connect once more" in str(caught.value)
