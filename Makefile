@@ -45,7 +45,7 @@ help:
 	@echo "make release      write what learners get: notebooks/release, from the lessons"
 	@echo "make outputs      run the lessons and store the outputs that tests compare"
 	@echo "make gallery      draw docs/gallery.md and its pictures again"
-	@echo "make bench        measure federated rounds against hand-written ones (6 minutes)"
+	@echo "make bench        measure federated rounds against hand-written ones (8 minutes)"
 	@echo "make size         how many lines there are to read, in each layer"
 	@echo "make results      measure what the algorithms reach on MNIST (half an hour)"
 	@echo "make clean        remove caches and build output (keeps $(VENV))"

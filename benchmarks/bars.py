@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, final
 
+from benchmarks import clusters
 from benchmarks.rows import (
     ALL_LISTS,
     ALL_PLACED,
@@ -24,6 +25,7 @@ _LARGE = 100
 _MANY = 1000
 _LISTS = ours_key("operators")
 _PLACED = ours_key("operators", placed=True)
+_KB = 1000
 _FIRST_ROUNDS = {"W1": 1.1, "W2": 1.0}
 
 
@@ -74,6 +76,8 @@ def bars(results: dict[str, Any]) -> list[Bar]:
     if "overhead" in results:
         imported = results["overhead"]["import"]["seconds"]
         found.append(Bar("`import fedlearn_edu`", imported, 0.5, "s"))
+    if "clusters" in results:
+        found += _of_clusters(results["clusters"])
     return found
 
 
@@ -135,6 +139,31 @@ def _of_first_rounds(first_rounds: dict[str, Any]) -> list[Bar]:
             title = f"first round of {name}, placed ÷ two threads by hand"
             found.append(Bar(title, ratio, _FIRST_ROUNDS[name], TIMES))
     return found
+
+
+def _of_clusters(found: dict[str, Any]) -> list[Bar]:
+    rows, sums = found["rows"], found["sum"]
+    times = {key: row["remote_s"] / row["local_s"] for key, row in rows.items()}
+    one_core = rows[clusters.FIRST]["remote_s"] / rows[clusters.FIRST]["one_core_s"]
+    more_ms = 1000 * (sums["remote_s"] - sums["local_s"])
+    first = found["first"]["remote"] / found["first"]["local"]
+    return [
+        Bar("W7, next to nothing to compute: remote − local", more_ms, 10, "ms"),
+        Bar("W7, bytes beyond two models per group", beyond_models(found), 10, "kB"),
+        Bar("W7, two workers ÷ one process", times[clusters.FIRST], 1.15, TIMES),
+        Bar("W7, two workers ÷ one core", one_core, 0.625, TIMES),
+        Bar("W7, each row, two workers ÷ one process", max(times.values()), 2, TIMES),
+        Bar("W7, first round, two workers ÷ one process", first, 2, TIMES),
+        Bar("W7, two workers started, and a first answer", sums["start_s"], 3, "s"),
+    ]
+
+
+def beyond_models(found: dict[str, Any]) -> float:
+    """Kilobytes of a round that are not its models: one down and up for each group."""
+    sizes = found["bytes"]
+    models = 2 * sizes["groups"] * sizes["model"]
+    kilobytes: float = (sizes["down"] + sizes["up"] - models) / _KB
+    return kilobytes
 
 
 def _evaluation(table: dict[str, Any]) -> float | None:

@@ -184,11 +184,16 @@ def loop(
     workload: Workload, form: str, *, placed: bool, fuse: bool, max_fanout: int = 100
 ) -> Loop:
     """The federated half, on a stack of its own."""
-    context = _stack(fuse=fuse, max_fanout=max_fanout)
     data = placed_data(workload) if placed else workload.batches
+    context = _stack(fuse=fuse, max_fanout=max_fanout)
+    return loop_in(context, data, workload.model, form)
+
+
+def loop_in(context: Any, data: Any, model: str, form: str) -> Loop:
+    """The same in a context that is given, on data for it."""
     train_form, evaluate_form = FORMS[form]
-    names = list(initial(workload.model))
-    given = parts(workload.model)
+    names = list(initial(model))
+    given = parts(model)
     at_server, rate_type = map(fl.type_at_server, (given.model, tf.float32))
     local_train = train_form(given)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results as Markdown: for the terminal, and for `docs/performance.md`."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,7 +10,8 @@ from benchmarks.rows import THREADS
 
 START = "<!-- made by `python -m benchmarks --write` -->"
 END = "<!-- end of what is made -->"
-_SMALL_UNITS = (TIMES, "s", "GB")  # two digits behind the point
+_SUM = "sum of four floats, two at each worker"
+_SMALL_UNITS = (TIMES, "s", "GB", "kB")  # two digits behind the point
 
 
 def report(results: dict[str, Any]) -> str:
@@ -24,6 +26,8 @@ def report(results: dict[str, Any]) -> str:
         parts.append(_growth(results["growth"]))
     if "overhead" in results:
         parts.append(_overhead(results["overhead"]))
+    if "clusters" in results:
+        parts.append(_clusters(results["clusters"]))
     parts.append(_bars(bars(results)))
     return "\n\n".join(parts)
 
@@ -45,12 +49,14 @@ def wrong_rows(results: dict[str, Any]) -> list[str]:
     ]
     entries = {"W5": results.get("growth", [])}
     entries["W6"] = results.get("overhead", {}).get("sums", [])
-    return rows + [
+    rows += [
         f"{name}: {entry['clients']:,} clients"
         for name, found in entries.items()
         for entry in found
         if not entry["right"]
     ]
+    found = results.get("clusters", {}).get("rows", {}).values()
+    return rows + [f"W7: {row['name']}" for row in found if not row["right"]]
 
 
 def _machine(results: dict[str, Any]) -> str:
@@ -150,6 +156,27 @@ def _overhead(overhead: dict[str, Any]) -> str:
     imported = f"{overhead['import']['seconds']:.2f} s; TensorFlow {loaded} loaded"
     table = _table([*heads, "µs per client and intrinsic"], lines)
     return f"{table}\n\n`import fedlearn_edu` takes {imported}."
+
+
+def _clusters(found: dict[str, Any]) -> str:
+    rows = [*found["rows"].values(), {"name": _SUM, **found["sum"]}]
+    lines = []
+    for row in rows:
+        remote, others = row["remote_s"], (row["local_s"], row.get("one_core_s"))
+        pairs = [(_ms(other), _times(remote, other)) for other in others]
+        lines.append([row["name"], _ms(remote), *itertools.chain(*pairs)])
+    heads = ["W7: a round with clients", "at two workers, ms", "in one process, ms"]
+    sizes, first, start_s = found["bytes"], found["first"], found["sum"]["start_s"]
+    down, up, model = (f"{sizes[key] / 1e3:.1f} kB" for key in ("down", "up", "model"))
+    return (
+        f"{_table([*heads, TIMES, 'on one core, ms', TIMES], lines)}\n\n"
+        f"A round of W2 sends {down} and receives {up}: {sizes['groups']} groups, a "
+        f"model of {model}.\n"
+        f"The first one ends {first['remote']:.1f} s after the program begins, and "
+        f"{first['local']:.1f} s without workers: all processes import TensorFlow "
+        f"and read data.\n"
+        f"Two workers answer {start_s:.1f} s after the call that starts them."
+    )
 
 
 def _bars(found: Sequence[Bar]) -> str:

@@ -4,7 +4,7 @@
 import time
 from typing import Any
 
-from benchmarks import first_round, growth, overhead
+from benchmarks import clusters, first_round, growth, overhead
 from benchmarks.machine import describe_machine
 from benchmarks.measuring import measure
 from benchmarks.processes import in_fresh_process
@@ -35,6 +35,8 @@ def run(only: tuple[str, ...], data: str, *, quick: bool) -> dict[str, Any]:
         results["growth"] = growth.measure(data, quick=quick, sizes=sizes.growth)
     if "W6" in wanted:
         results["overhead"] = overhead.measure(sizes.sums)
+    if "W7" in wanted and clusters.dask_is_installed():
+        results["clusters"] = clusters.measure(data, quick=quick, repeats=sizes.fresh)
     if compared := _first_rounds(wanted):
         results["first_rounds"] = first_round.measure(
             compared, data, quick=quick, repeats=sizes.fresh

@@ -24,7 +24,7 @@ Examples = tuple[NDArray[np.float32], NDArray[np.int32]]
 _GROUP = 50
 """The most clients that rows by hand take together."""
 
-PARTS = ("W1", "W2", "W3", "W4", "W5", "W6", "first")
+PARTS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "first")
 """What can be asked for; `"first"` are the first rounds."""
 
 
@@ -165,14 +165,14 @@ class Source:
         """Many small clients: 50 consecutive examples of one label each."""
         count = count or self.sizes.w2
         known = (11.0246, 10.5726, 10.1529) if self.knows and count == 1000 else ()
-        clients = tuple(self._consecutive(client, 50) for client in range(count))
+        clients = tuple(self.consecutive(client, 50) for client in range(count))
         title = f"{count:,} clients × 5 batches × 10"
         return Workload(title, "softmax", clients, 10, (0.05,) * 3, known)
 
     def w2_ragged(self) -> Workload:
         """The clients of W2 with 30 to 70 examples, 50 on the average."""
         clients = tuple(
-            self._consecutive(client, 30 + 7 * client % 41)
+            self.consecutive(client, 30 + 7 * client % 41)
             for client in range(self.sizes.w2)
         )
         title = f"{len(clients):,} clients × 30 to 70 examples"
@@ -200,7 +200,7 @@ class Source:
             case _:
                 return self.w3()
 
-    def _consecutive(self, client: int, count: int) -> Examples:
+    def consecutive(self, client: int, count: int) -> Examples:
         """Block `client div 10` of fifty, and what follows, of label `client mod 10`.
 
         A view where it does not wrap: ten thousand clients share one piece of memory.

@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from io import BytesIO
 from threading import RLock
 from typing import Any, final
@@ -32,10 +32,12 @@ from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.data import Loader, Shipped
 from fedlearn_edu.remote.expressions import Given
 from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import Type
 from fedlearn_edu.types.sequences import Members
 
 _PROTOCOL = 5
 _MAX_FORMS = 256
+_MAX_TYPES = 1024
 # From this size on, arrays of zeros travel as their shape: a fold begins with them.
 _MIN_BYTES = 1024
 # What nearly every message mentions; a number is shorter than a module and a name.
@@ -200,6 +202,9 @@ def _is_given(thing: Any) -> bool:
             return False
 
 
+_MAY_HAVE_A_NAME = {Loader, Shipped, _Form, Given, range, ir.Leaf, ir.Literal}
+
+
 def _made(code: Any) -> tuple[Any, ...]:
     origin = getattr(code, "origin", None)
     return (_same, code) if origin is None else (origin[0], *origin[1])
@@ -243,13 +248,27 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it has no types
 
     def persistent_id(self, thing: Any) -> str | int | None:
         """The name of a part, or the number of a hole or of what is known."""
-        return _NUMBERS.get(id(thing)) or self._name(thing)
+        # Asked of every string and number, too, and most things have none.
+        name = self._name(thing) if type(thing) in _MAY_HAVE_A_NAME else None
+        return name if name is not None else _NUMBERS.get(id(thing))
 
     def reducer_override(self, thing: Any) -> Any:
-        """Zeros as their shape; functions by value."""
+        """Zeros as their shape; types as bytes; functions by value."""
         if type(thing) is np.ndarray and _is_zero(thing):
             return np.zeros, (thing.shape, thing.dtype)
+        if isinstance(thing, Type):
+            return _read_type, (_type_bytes(thing),)
         return super().reducer_override(thing)
+
+
+@lru_cache(_MAX_TYPES)  # a message has many, and all messages have the same
+def _type_bytes(type_: Type) -> bytes:
+    return pickle.dumps(type_, _PROTOCOL)
+
+
+@lru_cache(_MAX_TYPES)
+def _read_type(data: bytes) -> Any:
+    return pickle.loads(data)
 
 
 def _is_zero(array: Any) -> bool:

@@ -46,6 +46,8 @@ _PAUSE = 0.001
 _PACKAGES = ("fedlearn-edu", "tensorflow", "numpy", "distributed", "cloudpickle")
 # Data are held as they came, and once more in the form of their runtime.
 _FORMS = 2
+# What a client costs beside its data: arrays have heads, and entries keys and locks.
+_ENTRY = 1000
 
 
 class Request(NamedTuple):
@@ -301,7 +303,7 @@ class Service:
         def make(_: Any) -> tuple[tuple[Any, str], int]:
             member = load(client)
             digest, size = fingerprint(member)
-            return (member, digest), _FORMS * size
+            return (member, digest), _FORMS * size + _ENTRY
 
         found: tuple[Any, str] = self._store.get((load.key, client), make)
         return found

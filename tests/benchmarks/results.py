@@ -19,6 +19,7 @@ MACHINE = {
 
 def made_up(seconds: Callable[[str, str], float]) -> dict[str, Any]:
     """`seconds` gets the name of a table and the key of a row."""
+    from benchmarks import clusters
     from benchmarks.first_round import COMPARED
     from benchmarks.rows import ROWS, tables
     from benchmarks.workloads import Source
@@ -86,5 +87,20 @@ def made_up(seconds: Callable[[str, str], float]) -> dict[str, Any]:
             for n, s in sums.items()
         ],
         "import": {"seconds": 0.125, "loads_tensorflow": False},
+    }
+    results["clusters"] = {
+        "rows": {
+            key: {
+                "name": row.name,
+                "right": True,
+                "remote_s": 0.0625,
+                "local_s": 0.125,
+                "one_core_s": 0.25,
+            }
+            for key, row in clusters.ROWS.items()
+        },
+        "bytes": {"groups": 10, "down": 319_000, "up": 318_000, "model": 31_400},
+        "sum": {"start_s": 2.0, "remote_s": 0.006, "local_s": 0.001},
+        "first": {"remote": 9.0, "local": 6.0},
     }
     return results

@@ -99,6 +99,18 @@ def test_first_round_says_what_each_part_took() -> None:
         assert found["total_s"] == pytest.approx(found["define_s"] + found["call_s"])
 
 
+def test_rounds_at_workers_have_the_bits_of_rounds_here() -> None:
+    from benchmarks.clusters import rounds
+    from benchmarks.processes import in_fresh_process
+
+    found = in_fresh_process(rounds, "digits", True)
+    assert [row["right"] for row in found["rows"].values()] == [True, True]
+    sizes = found["bytes"]
+    assert sizes["groups"] == 6
+    models = 2 * sizes["groups"] * sizes["model"]
+    assert models < sizes["down"] + sizes["up"] < models + 10_000
+
+
 def test_row_that_has_used_up_its_seconds_sits_out() -> None:
     from benchmarks.measuring import take_turns
 

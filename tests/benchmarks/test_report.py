@@ -32,6 +32,13 @@ BARS = {
     "first round of W1, placed ÷ two threads by hand": 1.1,
     "first round of W2, placed ÷ two threads by hand": 1.0,
     "`import fedlearn_edu`": 0.5,
+    "W7, next to nothing to compute: remote − local": 10,
+    "W7, bytes beyond two models per group": 10,
+    "W7, two workers ÷ one process": 1.15,
+    "W7, two workers ÷ one core": 0.625,
+    "W7, each row, two workers ÷ one process": 2,
+    "W7, first round, two workers ÷ one process": 2,
+    "W7, two workers started, and a first answer": 3,
 }
 
 
@@ -76,6 +83,8 @@ def test_report_has_a_line_for_everything(results: dict[str, Any]) -> None:
     ) in lines
     assert "| 10,000 | 10,500 | 1050 | 9 | 42 |" in lines
     assert "| 100,000 | 5,500 | 1 | 55 |" in lines
+    assert "| W2, one `Dataset.reduce` | 62.5 | 125 | 0.50 | 250 | 0.25 |" in lines
+    assert "| W7, bytes beyond two models per group | 9.00 kB | 10 kB | yes |" in lines
     assert "| W1, placed ÷ two threads by hand | 1.00 × | 0.55 × | no |" in lines
     assert "| W1, the tutorial step by step | 250 ms | 220 ms | no |" in lines
     starts = [line.split(" | ")[0].removeprefix("| ") for line in lines]
@@ -105,7 +114,12 @@ def test_wrong_sums_and_growth_are_wrong_too(results: dict[str, Any]) -> None:
     assert wrong_rows(results) == []
     broken = json.loads(json.dumps(results))
     broken["growth"][-1]["right"] = broken["overhead"]["sums"][0]["right"] = False
-    assert wrong_rows(broken) == ["W5: 10,000 clients", "W6: 10 clients"]
+    broken["clusters"]["rows"]["reduce"]["right"] = False
+    assert wrong_rows(broken) == [
+        "W5: 10,000 clients",
+        "W6: 10 clients",
+        "W7: W2, one `Dataset.reduce`",
+    ]
 
 
 def test_page_shows_the_kept_results() -> None:
