@@ -176,7 +176,7 @@ test-lowest:
 	$(LOWEST)/bin/python -m pytest -m "tensorflow and not thorough and not slow" \
 	  tests/runtimes tests/conformance tests/sequences tests/learning $(SLOWEST)
 
-bench: $(VENV)/.installed-demo
+bench: $(VENV)/.installed-test
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 results: $(VENV)/.installed-demo

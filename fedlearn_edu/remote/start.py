@@ -11,6 +11,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import spawn
 from typing import Any, final
 from urllib.parse import urlsplit
 
@@ -31,6 +32,15 @@ from fedlearn_edu.remote.worker import FedLearnPlugin, versions
 class _Nanny(Nanny):  # type: ignore[misc]  # it has no types
     """Starts a worker, and ends it at once: it holds nothing but caches."""
 
+    async def instantiate(self) -> Any:
+        """Starts the process of a worker, which does not run the program again.
+
+        What is defined in the program travels by value. So a script needs no
+        `if __name__ == "__main__":`.
+        """
+        spawn.get_preparation_data = _preparation_data
+        return await super().instantiate()
+
     async def kill(self, *args: Any, **kwargs: Any) -> None:
         """Does not wait for what the worker is doing, nor for what it would tidy up."""
         if self.pid:
@@ -46,6 +56,17 @@ class _LocalCluster(LocalCluster):  # type: ignore[misc]  # it has no types
     def _update_worker_status(self, op: str, msg: Any) -> None:
         # Dask gives up a worker that is not back when it looks, 15 s after a death.
         super(SpecCluster, self)._update_worker_status(op, msg)
+
+
+_spawned = spawn.get_preparation_data
+
+
+def _preparation_data(name: str) -> dict[str, Any]:
+    data = _spawned(name)
+    if name.startswith("Dask Worker process"):
+        data.pop("init_main_from_name", None)
+        data.pop("init_main_from_path", None)
+    return data
 
 
 _LOOPBACK = "127.0.0.1"
