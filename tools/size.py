@@ -33,7 +33,10 @@ MACHINE = (
     "framework",
 )
 # The rest of the package that has a bound of its own.
-ABOVE = ("simulation", "learning", "testing", "viz", "course", "demo")
+ABOVE = (
+    *("simulation", "learning", "remote", "backends"),
+    *("testing", "viz", "course", "demo"),
+)
 ORACLE = PACKAGE / "contexts" / "reference.py"
 _TENSORFLOW = PACKAGE / "runtimes" / "tensorflow"
 _LAYOUT = {

@@ -87,9 +87,11 @@ class Cluster(AbstractContextManager["Cluster"]):
         ...     [float(sum) for sum in fl.federated_map(total, data)]
         [10.0, 11.0, 12.0]
         """
-        if isinstance(clients, int):
-            check_count("clients", clients, 0, "it is the number of clients")
-        ids = range(clients) if isinstance(clients, int) else tuple(clients)
+        if isinstance(clients, Sequence):
+            ids: Sequence[Any] = tuple(clients)
+        else:
+            check_count("clients", clients, 0, "it is the number of clients, or a list")
+            ids = range(int(clients))
         type_ = to_type(member_type)
         try:
             made = cloudpickle.dumps((load, str(type_)))
@@ -124,8 +126,15 @@ class Cluster(AbstractContextManager["Cluster"]):
         if self._dispatcher.close():
             self._close()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was ended; workers are lost then."""
+        return self._dispatcher.is_closed
+
     def __repr__(self) -> str:
         infos = self.workers()
+        if self.is_closed:
+            return f"<closed cluster of {len(infos)} workers>"
         alive = [info for info in infos if info.is_alive]
         lines = [f"<cluster of {len(alive)} workers at {self.address}>"]
         for info in infos:

@@ -109,7 +109,7 @@ class Dispatcher:
         self._under_way: set[Future[Any]] = set()
         self._cancelling: set[asyncio.Task[None]] = set()
         self._lock = threading.Lock()
-        self._is_closed = False
+        self.is_closed = False
         self.roster = Roster(client, timeout)
 
     async def run(self, group: Group, expression: Expression) -> Any:
@@ -136,13 +136,13 @@ class Dispatcher:
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            if self._is_closed:
+            if self.is_closed:
                 raise messages.closed() from None
             raise
 
     def workers(self) -> tuple[WorkerInfo, ...]:
         """The workers, those that were lost included."""
-        if self._is_closed:
+        if self.is_closed:
             return self.roster.last_infos()
         return self.ask(self.roster.infos())
 
@@ -157,7 +157,7 @@ class Dispatcher:
             ClusterError: if the cluster was closed.
         """
         with self._lock:
-            if self._is_closed:
+            if self.is_closed:
                 work.close()
                 raise messages.closed()
             loop = self._client.loop.asyncio_loop
@@ -169,7 +169,7 @@ class Dispatcher:
     def close(self) -> bool:
         """Ends all that is under way; says whether it was open."""
         with self._lock:
-            was_open, self._is_closed = not self._is_closed, True
+            was_open, self.is_closed = not self.is_closed, True
             self.roster.close()
         for future in self._under_way.copy():
             future.cancel()
@@ -206,7 +206,10 @@ class Dispatcher:
             sent = time.perf_counter() - call.begin
             try:
                 answer, down, up = await self._ask(member, packed)
-            except OSError as error:
+            except (
+                OSError,
+                ValueError,
+            ) as error:  # (tornado's, of a socket that is gone)
                 spans = (sent, sent, time.perf_counter() - call.begin)
                 call.note(member, group, sent, spans, len(packed.data), 0, is_lost=True)
                 self.roster.lose(member, messages.why(error))

@@ -204,7 +204,7 @@ class Roster:
     async def _look_at(self, member: Member) -> None:
         try:
             member.found = await self.ping(member.address)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             self.lose(member, messages.why(error))
 
     def last_infos(self) -> tuple[WorkerInfo, ...]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What notebooks show of a cluster: its workers, and what its rounds sent."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -16,18 +16,26 @@ def draw_cluster(cluster: Any) -> str:
     workers, last = cluster.workers(), cluster.traffic().rounds[-1:]
     lost = sum(not worker.is_alive for worker in workers)
     said = f"{strong('Cluster')}: {counted(len(workers), 'worker')}"
+    if cluster.is_closed:
+        return _table(f"{said}, closed", *_rows(workers, last, "ended"))
     said += f", {lost:,} of them lost" * bool(lost)
     said += f", {tag('span', escape(cluster.address), style='overflow-wrap:anywhere')}"
     if link := cluster.dashboard_link:
         look = {"target": "_blank", "style": "color:inherit"}
         said += f", {tag('a', 'dashboard', href=escape(link), **look)}"
+    return _table(said, *_rows(workers, last, "lost"))
+
+
+def _rows(
+    workers: Iterable[WorkerInfo], rounds: Sequence[Round], gone: str
+) -> tuple[list[str], list[list[str]]]:
     heads = ["worker", "state", "clients", "data"]
-    heads += [f"{way} round {each.number:,}" for each in last for way in "↓↑"]
-    return _table(said, heads, [_cells(worker, last) for worker in workers])
+    heads += [f"{way} round {each.number:,}" for each in rounds for way in "↓↑"]
+    return heads, [_cells(worker, rounds, gone) for worker in workers]
 
 
-def _cells(worker: WorkerInfo, rounds: Iterable[Round]) -> list[str]:
-    state = "alive" if worker.is_alive else "lost"
+def _cells(worker: WorkerInfo, rounds: Iterable[Round], gone: str) -> list[str]:
+    state = "alive" if worker.is_alive else gone
     cells = [worker.name, state, f"{worker.clients:,}", size_text(worker.nbytes)]
     for each in rounds:
         theirs = [m for m in each.messages if m.worker == worker.name]

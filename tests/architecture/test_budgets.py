@@ -30,30 +30,32 @@ MAX_FUNCTION_LINES = 40
 MAX_EXECUTABLE = {
     "errors": 189,
     "structure": 90,
-    "types": 1_233,
+    "types": 1_248,
     "ir": 408,
-    "language": 1_641,
-    "compiler": 405,
-    "executors": 1_676,
-    "runtimes": 1_894,
-    "contexts": 736,
-    "framework": 57,
+    "language": 1_643,
+    "compiler": 392,
+    "executors": 1_688,
+    "runtimes": 1_923,
+    "contexts": 738,
+    "framework": 60,
 }
-MAX_MACHINE_LINES = 17_759
+MAX_MACHINE_LINES = 17_866
 MAX_MACHINE_FILES = 100
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_055
-MAX_WAY_CLOSURE_LINES = 8_559
-MAX_ORACLE_CLOSURE_LINES = 4_030
+MAX_WAY_LINES = 3_063
+MAX_WAY_CLOSURE_LINES = 8_608
+MAX_ORACLE_CLOSURE_LINES = 4_064
 MAX_LINES = {
     "simulation": 2_595,
     "learning": 4_532,
+    "remote": 2_679,
+    "backends": 113,
     "testing": 2_714,
-    "viz": 9_483,
-    "course": 6_998,
+    "viz": 10_025,
+    "course": 7_342,
     "demo": 684,
 }
-MAX_TEST_LINES = 43_502
+MAX_TEST_LINES = 45_999
 
 
 def test_files_fit_on_a_few_screens() -> None:

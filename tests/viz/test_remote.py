@@ -145,6 +145,8 @@ def test_a_cluster_is_a_row_for_each_worker() -> None:
     )
     link = Reader(draw_cluster(cluster(dashboard_link="http://a/?<")))
     assert link.values("a", "href") == ["http://a/?<"]
+    ended = check_html(draw_cluster(cluster(is_closed=True))).text
+    assert ended.startswith("Cluster: 2 workers, closedworker")
 
 
 def test_a_cluster_without_rounds_has_no_bytes() -> None:
