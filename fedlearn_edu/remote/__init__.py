@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same program, with its clients in other processes: on a Dask cluster.
 
-`pip install "fedlearn-edu[remote]"` installs what it needs.
+The extra `remote` of the package installs what it needs.
 """
 
 from importlib.util import find_spec

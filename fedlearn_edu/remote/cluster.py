@@ -98,6 +98,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         except Exception as error:
             name = getattr(load, "__name__", "load")
             raise cannot_travel(load, name, error) from None
+        load = cloudpickle.loads(made)[0]  # as it is now, whatever it mentions later
         key = hashlib.sha256(made).hexdigest()[:16]
         members = Members(Loader(load, type_, key), ids)
         return FederatedValue(members, FederatedType(type_, CLIENTS, all_equal=False))

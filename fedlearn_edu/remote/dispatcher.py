@@ -56,7 +56,7 @@ class _Call:
 
     @contextmanager
     def ends_together(self) -> Iterator[None]:
-        """Cancels all messages of the call when one of them is cancelled.
+        """Cancels all messages of a call that is given up.
 
         If the cluster fails, so does each message that follows, at once: it is no use
         to run the same step by step.
@@ -69,8 +69,9 @@ class _Call:
         try:
             yield
         except asyncio.CancelledError:
-            for other in self.tasks - {task}:
-                other.cancel()
+            if getattr(self.call, "is_given_up", True):
+                for other in self.tasks - {task}:
+                    other.cancel()
             raise
         except ClusterError as error:
             self.failure = error
@@ -160,6 +161,9 @@ class Dispatcher:
             if self.is_closed:
                 work.close()
                 raise messages.closed()
+            if self._client.status in ("closing", "closed"):
+                work.close()
+                raise messages.scheduler_gone("the scheduler")
             loop = self._client.loop.asyncio_loop
             future = asyncio.run_coroutine_threadsafe(work, loop)
             self._under_way.add(future)
@@ -205,11 +209,10 @@ class Dispatcher:
             member = await self.roster.member_for(group.clients, size)
             sent = time.perf_counter() - call.begin
             try:
-                answer, down, up = await self._ask(member, packed)
-            except (
-                OSError,
-                ValueError,
-            ) as error:  # (tornado's, of a socket that is gone)
+                async with member.turns:
+                    sent = time.perf_counter() - call.begin
+                    answer, down, up = await self._ask(member, packed)
+            except OSError as error:
                 spans = (sent, sent, time.perf_counter() - call.begin)
                 call.note(member, group, sent, spans, len(packed.data), 0, is_lost=True)
                 self.roster.lose(member, messages.why(error))
@@ -231,8 +234,10 @@ class Dispatcher:
         data = await self._answered(member, packed.data, {})
         answer: Answer = pickling.loads(data, lambda _: None)
         if answer.kind == "missing":
-            # It has let go of some, since they are more than it keeps: all at once.
+            # It has let go of some: all at once, and for the next message once more.
             parts = {name: self._bytes_of(part) for name, part in packed.parts.items()}
+            for name in parts:
+                member.parts.pop(name, None)
             down += len(packed.data) + sum(map(len, parts.values()))
             data = await self._answered(member, packed.data, parts)
             answer = pickling.loads(data, lambda _: None)
@@ -251,7 +256,7 @@ class Dispatcher:
                 member.parts = {n: t for n, t in member.parts.items() if n in names}
             if size > _WORTH_A_WORD:
                 self.roster.note(f"{member.name} was sent {size / 1e6:.1f} MB to keep")
-        # Other messages wait for the same: who is cancelled must not end it.
+        # Other messages wait for the same: cancelling one of them must not end it.
         for task in {member.parts[name] for name in parts}:
             await asyncio.shield(task)
         return size
@@ -281,6 +286,8 @@ class Dispatcher:
             while not (await asyncio.wait([task], timeout=LOOK_EVERY))[0]:
                 await self.roster.check(member)
             return task.result()
+        except ValueError as error:  # Tornado's, about a socket that is gone
+            raise ConnectionError(str(error)) from error
         finally:
             task.cancel()
 

@@ -144,7 +144,7 @@ class RemoteExecutor(Executor):
         value = RemoteValue(self, call(fn.expression, below), result)
         at_server = isinstance(result, FederatedType) and result.placement is SERVER
         if at_server and not is_inline():
-            value.begin()
+            await value.begin()  # as other groups do meanwhile
         return value
 
     async def create_struct(self, elements: Any) -> RemoteValue:

@@ -90,7 +90,7 @@ def call(function: Expression, argument: Expression | None) -> Called:
 
 def oldest() -> int:
     """The least number in use."""
-    return min(tuple(_in_use), default=0)
+    return min(_in_use.copy(), default=0)
 
 
 async def evaluate(

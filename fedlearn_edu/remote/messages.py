@@ -21,7 +21,7 @@ _INSTEAD_OF_GRPC = {
 
 @final
 class ClusterError(FedLearnError, ConnectionError):
-    """A cluster cannot be reached, has nobody left, or must not be trusted."""
+    """A cluster cannot be reached, has no worker left, or must not be trusted."""
 
 
 @final
@@ -81,7 +81,7 @@ def lost_again_and_again(clients: range, times: int) -> ClusterError:
         f"the work of {clients_of(clients)} was lost with {times} workers",
         expected="a worker that survives it",
         found=f"{times} workers that ended in the middle of it",
-        do="it may need more memory than they have: smaller groups (max_fanout=…) do",
+        do="it may need more memory than they have: try smaller groups (max_fanout=…)",
     )
 
 
@@ -151,7 +151,7 @@ def unreachable(address: str, error: Exception) -> ClusterError:
 def open_to_everyone(address: str) -> ClusterError:
     return ClusterError(
         "this address has no encryption, and is not on this machine",
-        expected="tls://…: whoever reaches a tcp:// port may run code on it",
+        expected="tls://…: everybody who reaches a tcp:// port may run code on it",
         found=address,
         do="start the scheduler with TLS, and connect with security=Security(…)",
     )
@@ -200,5 +200,5 @@ def not_installed(lacking: Sequence[str]) -> NotInstalledError:
         "fedlearn_edu.remote needs packages that are not installed",
         expected="distributed (Dask), cloudpickle, cryptography",
         found=f"no {', no '.join(lacking)}",
-        do='pip install "fedlearn-edu[remote]"; in a clone, pip install -e ".[remote]"',
+        do="pip install distributed cloudpickle cryptography",
     )

@@ -75,6 +75,7 @@ class Library:
         self.prefix = uuid.uuid4().hex[:8]
         self._numbers = itertools.count()
         self._names = WeakKeyDictionary[Any, str]()
+        self._globals = WeakKeyDictionary[Any, list[Any]]()
         self._packed = WeakKeyDictionary[Any, Packed]()
         self._forms = OrderedDict[bytes, _Form]()
         self._lock = RLock()
@@ -131,8 +132,12 @@ class Library:
     def _named(self, named: dict[str, Any], thing: Any) -> str | None:
         if not _is_part(thing):
             return None
-        key = _key(thing)
+        key, uses = _key(thing), _globals(thing)
         with self._lock:
+            if not _are_same(self._globals.setdefault(key, uses), uses):
+                self._globals[key] = uses
+                del self._names[key]
+                self._packed.pop(key, None)
             if key not in self._names:
                 self._names[key] = f"{self.prefix}-{next(self._numbers)}"
             named[self._names[key]] = thing
@@ -172,6 +177,18 @@ def cannot_travel(fn: Any, name: str, error: Exception) -> TypeMismatchError:
         except Exception as cause:
             return messages.cannot_travel(name, variable, cause)
     return messages.cannot_travel(name, None, error)
+
+
+def _globals(part: Any) -> list[Any]:
+    """What the names in NumPy code mean now: it is looked up whenever the code runs."""
+    fn: Any = getattr(part.code, "fn", None) if isinstance(part, ir.Leaf) else None
+    if not hasattr(fn, "__code__"):
+        return []
+    return [fn.__globals__.get(name) for name in fn.__code__.co_names]
+
+
+def _are_same(some: list[Any], others: list[Any]) -> bool:
+    return all(one is other for one, other in zip(some, others, strict=True))
 
 
 def _key(part: Any) -> Any:
@@ -263,7 +280,9 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it has no types
 
 @lru_cache(_MAX_TYPES)  # a message has many, and all messages have the same
 def _type_bytes(type_: Type) -> bytes:
-    return pickle.dumps(type_, _PROTOCOL)
+    # By value: it may have a container of the notebook.
+    data: bytes = cloudpickle.dumps(type_, _PROTOCOL)
+    return data
 
 
 @lru_cache(_MAX_TYPES)

@@ -14,9 +14,12 @@ from typing import Any, final
 from distributed import Client
 
 from fedlearn_edu.remote import messages
+from fedlearn_edu.remote.addresses import is_open
 from fedlearn_edu.remote.records import WorkerInfo
 from fedlearn_edu.remote.worker import versions
 
+# So many messages at once for one worker, of the 512 connections that Dask has.
+_AT_ONCE = 8
 # A worker that says nothing for so long, in seconds, is lost.
 PATIENCE = 10.0
 PING_EVERY = 5.0
@@ -47,6 +50,7 @@ class Member:
         self.name, self.address = name, address
         self.found = found
         self.parts: dict[str, asyncio.Task[None]] = {}
+        self.turns = asyncio.Semaphore(_AT_ONCE)
         self.heard = time.monotonic()
         self.lost: str | None = None
 
@@ -121,6 +125,10 @@ class Roster:
         there = await self._addresses()
         known = {member.address for member in self._alive()}
         for address in sorted(there - known - self._refused - set(self._knocking)):
+            if is_open(address):
+                self._refused.add(address)
+                self.note(f"{address} was refused: it has no encryption")
+                continue
             self._knocking[address] = asyncio.ensure_future(self._knock(address))
         if self._knocking:
             await asyncio.wait(self._knocking.values(), timeout=seconds)
@@ -129,7 +137,8 @@ class Roster:
         """The workers that the scheduler knows; those that it does not are lost."""
         self._refreshed = time.monotonic()
         try:
-            found = await self._client.scheduler.identity(n_workers=-1)
+            asked = self._client.scheduler.identity(n_workers=-1)
+            found = await asyncio.wait_for(asked, PATIENCE)
         except OSError:
             return set()
         for member in self._alive():
@@ -212,7 +221,7 @@ class Roster:
         return tuple(_info(member) for member in self.members)
 
     def close(self) -> None:
-        """Lets all workers go."""
+        """Marks all workers as lost."""
         for member in self.members:
             member.lost = member.lost or "the cluster was closed"
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starting workers on this machine, and connecting to those that run elsewhere.
 
-Every connection is encrypted, on this machine too: whoever can connect may run code. A
-certificate that is made for one cluster, and forgotten with it, lets nobody else in.
+Every connection is encrypted, on this machine too: everybody who can connect may run
+code. A certificate that is made for one cluster, and forgotten with it, lets nobody
+else in.
 """
 
-import ipaddress
 import logging
 import os
 import signal
@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import spawn
 from typing import Any, final
-from urllib.parse import urlsplit
 
 import dask
 from distributed import Client, LocalCluster, Nanny, SpecCluster
@@ -23,6 +22,7 @@ from fedlearn_edu.contexts.factories import check_count
 from fedlearn_edu.contexts.stacks import StackPlan
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.remote import messages
+from fedlearn_edu.remote.addresses import check_encrypted
 from fedlearn_edu.remote.cluster import Cluster
 from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.worker import FedLearnPlugin, versions
@@ -70,7 +70,6 @@ def _preparation_data(name: str) -> dict[str, Any]:
 
 
 _LOOPBACK = "127.0.0.1"
-_OPEN = ("tcp", "ws", "ucx", "ucxx")
 _ANY_PORT = f"{_LOOPBACK}:0"
 _ADDRESS = "FEDLEARN_EDU_CLUSTER"
 _CORES = os.cpu_count() or 1
@@ -196,12 +195,12 @@ def _join(
 ) -> tuple[Client, Callable[[], None]]:
     """A client of a cluster, and what closes it."""
     if isinstance(cluster, Client):
-        _check_encrypted(str(cluster.scheduler.address))
+        check_encrypted(str(cluster.scheduler.address))
         return cluster, lambda: None
     address = getattr(cluster, "scheduler_address", cluster)
     if not isinstance(address, str):
         raise messages.no_cluster(cluster)
-    _check_encrypted(address)
+    check_encrypted(address)
     security = security or getattr(cluster, "security", None) or Security()
     if address.startswith("tls://") and not security.tls_ca_file:
         raise messages.no_certificates(address)
@@ -312,18 +311,3 @@ def _versions_there(client: Client) -> dict[str, dict[str, str]]:
         pythons = {a: w["packages"]["python"].split(".") for a, w in workers.items()}
         theirs = {a: {"python": ".".join(parts[:2])} for a, parts in pythons.items()}
     return theirs
-
-
-def _check_encrypted(address: str) -> None:
-    parts = urlsplit(address if "://" in address else f"tcp://{address}")
-    if parts.scheme in _OPEN and not _is_here(parts.hostname or ""):
-        raise messages.open_to_everyone(address)
-
-
-def _is_here(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -7,7 +7,8 @@
     fl_ping    says that the worker is there, who it is and what it holds
 
 Everything here is a cache: parts and clients' data in a store bounded in bytes, stacks
-by their group. What clients made is dropped when their call is over.
+by their group. What clients made is kept for further messages of the same call, and
+dropped with the next message of another one.
 """
 
 import asyncio
@@ -129,7 +130,11 @@ class Store:
             self._kept.move_to_end(key)
         with kept.lock:
             if not isinstance(kept.value, _Made):
-                value, size = make(kept.value)
+                try:
+                    value, size = make(kept.value)
+                except BaseException:
+                    self.forget(key)
+                    raise
                 with self._lock:
                     self.size += size - kept.size if self._kept.get(key) is kept else 0
                     kept.value, kept.size = _Made(value), size
@@ -174,14 +179,12 @@ class _Site:
     def __init__(self, stack: Executor) -> None:
         self.stack = stack
         self.made: dict[str, dict[int, ExecutorValue]] = {}
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     async def evaluate(
         self, wanted: Request, fetch: Callable[[Any], Any]
     ) -> tuple[Any, Type]:
-        """The plain value of what is wanted, and its type."""
-        while not self._lock.acquire(blocking=False):
-            await asyncio.sleep(_PAUSE)
+        """The plain value of what is wanted, and its type; releases the lock."""
         try:
             before = self.made.get(wanted.sender, {})
             kept = {n: value for n, value in before.items() if n >= wanted.oldest}
@@ -189,7 +192,7 @@ class _Site:
             handle = await evaluate(wanted.expression, self.stack, fetch, kept)
             return await handle.compute(), handle.type_signature
         finally:
-            self._lock.release()
+            self.lock.release()
 
 
 @final
@@ -201,6 +204,7 @@ class Service:
         self._sites: Cache[Group, _Site] = Cache(_MAX_SITES, "", None)
         self._builders: dict[Any, StackBuilder] = {}
         self._leaves = OrderedDict[str, None]()
+        self._lock = threading.Lock()
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._turns = asyncio.Semaphore(at_once)
 
@@ -256,7 +260,9 @@ class Service:
 
         try:
             wanted: Request = pickling.loads_message(request, part)
-            site = self._site(wanted.group)
+            # Looked up again each time: code that hangs may keep the one there was.
+            while not (site := self._site(wanted.group)).lock.acquire(blocking=False):
+                await asyncio.sleep(_PAUSE)
             kind, content = "value", in_memory(*await site.evaluate(wanted, fetch))
         except MissingPartError:
             kind, content = "missing", None
@@ -273,18 +279,15 @@ class Service:
                 raise MissingPartError(name)
             return pickling.loads_part(data, self._kept), len(data)
 
-        try:
-            part = self._store.get(name, read)
-        except MissingPartError:
-            self._store.forget(name)
-            raise
+        part = self._store.get(name, read)
         if isinstance(part, Shipped):
             self._store.get(("client", name), lambda _: (None, 0))
         if isinstance(part, ir.Leaf):  # its graph takes more than its bytes
-            self._leaves[name] = None
-            self._leaves.move_to_end(name)
-            if len(self._leaves) > _MAX_LEAVES:
-                self._store.forget(self._leaves.popitem(last=False)[0])
+            with self._lock:
+                self._leaves[name] = None
+                self._leaves.move_to_end(name)
+                if len(self._leaves) > _MAX_LEAVES:
+                    self._store.forget(self._leaves.popitem(last=False)[0])
         return part
 
     def _fetched(self, value: Any, fingerprints: dict[str, str]) -> Any:
@@ -305,7 +308,7 @@ class Service:
             digest, size = fingerprint(member)
             return (member, digest), _FORMS * size + _ENTRY
 
-        found: tuple[Any, str] = self._store.get((load.key, client), make)
+        found: tuple[Any, str] = self._store.get((load.key, type(client), client), make)
         return found
 
     def _site(self, group: Group) -> _Site:

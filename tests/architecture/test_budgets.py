@@ -39,7 +39,7 @@ MAX_EXECUTABLE = {
     "contexts": 738,
     "framework": 60,
 }
-MAX_MACHINE_LINES = 17_866
+MAX_MACHINE_LINES = 17_867
 MAX_MACHINE_FILES = 100
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_063
@@ -48,14 +48,14 @@ MAX_ORACLE_CLOSURE_LINES = 4_064
 MAX_LINES = {
     "simulation": 2_595,
     "learning": 4_532,
-    "remote": 2_679,
+    "remote": 2_746,
     "backends": 113,
     "testing": 2_714,
     "viz": 10_025,
     "course": 7_342,
     "demo": 684,
 }
-MAX_TEST_LINES = 45_999
+MAX_TEST_LINES = 46_046
 
 
 def test_files_fit_on_a_few_screens() -> None:

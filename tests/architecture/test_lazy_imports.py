@@ -66,7 +66,7 @@ for ask in (lambda: fl.remote, lambda: fl.framework.remote_executor_factory):
     except ImportError as error:
         print(type(error).__name__, error.found, error.do, sep="; ")
 """
-    said = 'NotInstalledError; no distributed, no cryptography; pip install "fedlearn-e'
+    said = "NotInstalledError; no distributed, no cryptography; pip install distributed"
     first, second = in_another_process(program).splitlines()
     assert first.startswith(said)
     assert second == first

@@ -101,6 +101,19 @@ def test_loader_runs_once_for_each_client(cluster: Cluster) -> None:
         assert_same(_totals(data), [1, 2, 3])
 
 
+def test_loader_is_what_it_was_when_it_was_placed(cluster: Cluster) -> None:
+    names: dict[str, Any] = {"__name__": "__main__", "seed": 1}
+    exec("def load(client):\n    return float(client * seed)", names)
+    totals = []
+    first = cluster.place(names["load"], [1, 1.5], np.float32)
+    names["seed"] = 2
+    for data in (first, cluster.place(names["load"], [1, 1.5], np.float32)):
+        totals.append(float(fl.federated_sum(data)))
+    ones = cluster.place(lambda client: float(isinstance(client, int)), [1], np.float32)
+    assert totals == [2.5, 5.0]
+    assert float(fl.federated_sum(ones)) == 1.0
+
+
 def test_placed_structures_travel_once(cluster: Cluster) -> None:
     """As a whole, whatever they consist of."""
     v = np.arange(2, dtype=np.float32)

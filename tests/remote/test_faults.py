@@ -267,7 +267,7 @@ def test_closed_cluster_says_so_and_can_be_shown() -> None:
         assert total(data) == 6
     cluster.close()
     assert total(data) == 6  # in this process, after the block
-    assert "lost" in repr(cluster)
+    assert repr(cluster) == "<closed cluster of 2 workers>"
     with cluster.context, pytest.raises(remote.ClusterError, match="was closed"):
         total(data)
 

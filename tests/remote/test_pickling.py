@@ -2,6 +2,7 @@
 """What travels arrives as what it was: arrays, and leaf code with all it needs."""
 
 import gc
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -184,7 +185,7 @@ def test_messages_of_one_form_differ_in_what_they_are_given() -> None:
 
     one, other = message(1.5), message(2.5)
     assert one.parts == other.parts
-    assert len(one.data) < 300
+    assert len(one.data) < 400
 
     def part(name: str) -> Any:
         return pickling.loads_part(library.part(other.parts[name]).data, part)
@@ -268,3 +269,30 @@ def test_workers_run_clients_together_and_trace_once(
             seen.append((len(traced), len(names)))
     assert seen[0] == seen[1] == seen[2]
     assert together == [True] * 6
+
+
+def test_numpy_code_that_means_something_else_now_travels_again() -> None:
+    """It looks up its names whenever it runs, here as in this process."""
+    # A namespace as that of a notebook, which no other process can import.
+    names: dict[str, Any] = {"__name__": "__main__", "rate": np.float32(1)}
+    exec("def scaled(x):\n    return x * rate", names)
+    leaf = fl.np_computation(names["scaled"], np.float32).tree
+    library = Library()
+    once, again = _arrived(leaf, library), _arrived(leaf, library)
+    names["rate"] = np.float32(2)
+    later = _arrived(leaf, library)
+    assert [t.code(np.float32(3)) for t in (once, again, later)] == [3, 3, 6]
+    assert len(library.names()) == 1
+
+
+def test_containers_of_a_notebook_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    main = ModuleType("__main__")
+    exec(
+        "from typing import NamedTuple\nclass Point(NamedTuple):\n    x: float",
+        vars(main),
+    )
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    data = pickling._type_bytes(fl.StructType([("x", np.float32)], main.Point))
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+    point = pickling._read_type(data).python_container
+    assert point(x=1.0) == (1.0,)

@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from logging import CRITICAL
 
 # Not by switching oneDNN off, which has a start-up line of its own: batched matrix
 # products take four times as long without it.
@@ -54,14 +53,16 @@ finally:
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """TensorFlow logs nothing: what it would say is dealt with here."""
-    logger = tf.get_logger()
-    level = logger.level
-    logger.setLevel(CRITICAL)
+    """TensorFlow logs nothing here: what it would say is dealt with by the caller."""
+    _silent.append(None)
     try:
         yield
     finally:
-        logger.setLevel(level)
+        _silent.pop()
+
+
+_silent: list[None] = []
+tf.get_logger().addFilter(lambda _: not _silent)
 
 
 __all__ = ["THREADS", "silence", "tf"]
