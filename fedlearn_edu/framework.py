@@ -52,6 +52,8 @@ from fedlearn_edu.language.intrinsic import (
 )
 from fedlearn_edu.language.value import Value
 from fedlearn_edu.runtimes.numpy.executor import NumPyExecutor
+from fedlearn_edu.types.containers import materialize
+from fedlearn_edu.types.references import ValueReference, value_references
 
 if TYPE_CHECKING:
     from fedlearn_edu.remote.channels import remote_executor_factory
@@ -93,10 +95,10 @@ __all__ = [
     "FederatingExecutor",
     "FederatingStrategy",
     "Handle",
+    "IntrinsicDef",
     "Layer",
     "LeafCode",
     "LeafExecutor",
-    "IntrinsicDef",
     "Meter",
     "NumPyExecutor",
     "RecordingExecutor",
@@ -109,6 +111,7 @@ __all__ = [
     "Tape",
     "ThreadDelegatingExecutor",
     "Value",
+    "ValueReference",
     "WrappingExecutor",
     "all_intrinsics",
     "apply",
@@ -120,9 +123,11 @@ __all__ = [
     "intrinsic_named",
     "ir",
     "local_executor_factory",
+    "materialize",
     "register_runtime",
     "remote_executor_factory",
     "set_default_context",
     "sizing_executor_factory",
     "thread_debugging_executor_factory",
+    "value_references",
 ]

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import bad_argument, is_whole_number
+from fedlearn_edu.framework import value_references
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.client_source import ClientSource, client_source
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.evaluation import FederatedEvaluation
 from fedlearn_edu.learning.process import LearningProcess
-from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.learning.run_state import Run, entries_of
 from fedlearn_edu.simulation import ClientSampling
 
 Evaluators = Mapping[str, Callable[[Any], Mapping[str, float]]]
@@ -71,8 +72,10 @@ class RunConfig:
         data = self.source.place(positions, run.rounds + 1)
         if run.client_states is None:
             return self.process.next(run.state, data)
-        states = [run.client_states[position] for position in positions]
-        return self.process.next(run.state, data, states)
+        entries = entries_of(run.client_states)
+        states = [entries[position] for position in positions]
+        with value_references():  # what clients keep stays with them
+            return self.process.next(run.state, data, states)
 
     def identity(self) -> dict[str, str]:
         """What a checkpoint must share with this run to be resumed by it."""

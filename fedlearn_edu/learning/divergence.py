@@ -40,7 +40,8 @@ class _Culprit:
 def is_sound(result: Sequence[Any]) -> bool:
     """Whether what `process.next` returned is finite.
 
-    Where `examples` is 0 the mean loss is NaN, and that is no divergence.
+    Where `examples` is 0 the mean loss is NaN, and that is no divergence. What stays
+    at workers is not brought here for this: NaN in it is in the server's state, too.
     """
     state, metrics, *client_states = result
     loss = metrics.get("loss_per_example", 0.0)

@@ -4,10 +4,46 @@
 `run` returns one, callbacks get one after each round, and a checkpoint is one on disk.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from fedlearn_edu.framework import ValueReference, materialize
 from fedlearn_edu.learning.history import History
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClientStates(Sequence[Any]):
+    """What clients keep, some of it at the workers of a cluster until it is looked at.
+
+    Attributes:
+        entries: one per client: the state, or a reference to it.
+    """
+
+    entries: tuple[Any, ...]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return tuple(materialize(self.entries[index]))
+        return materialize([self.entries[index]])[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(materialize(self.entries))
+
+
+def entries_of(states: Sequence[Any]) -> tuple[Any, ...]:
+    """What clients keep as it is, with references to what is at workers."""
+    return states.entries if isinstance(states, ClientStates) else tuple(states)
+
+
+def client_states(entries: Sequence[Any]) -> Sequence[Any]:
+    """What clients keep, for those who look at it."""
+    is_away = any(isinstance(entry, ValueReference) for entry in entries)
+    return ClientStates(tuple(entries)) if is_away else tuple(entries)
 
 
 @final
@@ -18,13 +54,14 @@ class Run:
     Attributes:
         state: the server's, as `process.next` returned it.
         client_states: what each client keeps, one entry per client; `None` where
-            clients keep nothing.
+            clients keep nothing. On a cluster it stays at the workers, and comes here
+            when it is looked at, saved, or returned at the end.
         history: a row for each round so far.
         stopped: why it ended before the last round, or `None` if it did not.
     """
 
     state: Any
-    client_states: tuple[Any, ...] | None = None
+    client_states: Sequence[Any] | None = None
     history: History = field(default_factory=History)
     stopped: str | None = None
 

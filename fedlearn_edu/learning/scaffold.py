@@ -63,7 +63,7 @@ def build_scaffold(
     `next` is `(<STATE@SERVER,{BATCH*}@CLIENTS,{WEIGHTS}@CLIENTS> ->
     <STATE@SERVER,METRICS@SERVER,{WEIGHTS}@CLIENTS>)`: what clients keep is handed in,
     and handed back for the next time that they take part. A real client would keep it
-    to itself, and send only $c_k^+ - c_k$.
+    to itself, and send only $c_k^+ - c_k$; so do the clients of a cluster in `run`.
 
     Args:
         model: What is trained.

@@ -9,7 +9,7 @@ import math
 import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from inspect import iscoroutine
 from typing import Any
@@ -28,7 +28,7 @@ from fedlearn_edu.learning.history import COLUMNS
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.progress import advance, progress_bar
 from fedlearn_edu.learning.pytree import flatten
-from fedlearn_edu.learning.run_state import Run
+from fedlearn_edu.learning.run_state import Run, client_states, entries_of
 from fedlearn_edu.simulation import ClientSampling, Cohort
 
 Numbers = dict[str, float]
@@ -112,10 +112,18 @@ def _go_on(config: RunConfig, done: Run, store: Store | None) -> Run:
                 stopped = _asked(config, done)
     except KeyboardInterrupt:
         stopped = "interrupted"
-    finally:
-        if store:
-            store.save(done)
-    return replace(done, stopped=stopped)
+    except BaseException:
+        with suppress(ConnectionError):  # what clients keep may be lost with a cluster
+            _save(store, done)
+        raise
+    _save(store, done)
+    states = done.client_states
+    return replace(done, stopped=stopped, client_states=states and tuple(states))
+
+
+def _save(store: Store | None, done: Run) -> None:
+    if store:
+        store.save(done)
 
 
 def _asked(config: RunConfig, done: Run) -> str | None:
@@ -231,10 +239,10 @@ def _with_states(run: Run, finished: tuple[int, ...], result: Any) -> Run:
     state, _, *changed = result
     if run.client_states is None:
         return replace(run, state=state)
-    client_states = list(run.client_states)
-    for position, client_state in zip(finished, *changed, strict=True):
-        client_states[position] = client_state
-    return replace(run, state=state, client_states=tuple(client_states))
+    entries = list(entries_of(run.client_states))
+    for position, entry in zip(finished, *changed, strict=True):
+        entries[position] = entry
+    return replace(run, state=state, client_states=client_states(entries))
 
 
 def _evaluated(config: RunConfig, weights: Any, number: int) -> Numbers:

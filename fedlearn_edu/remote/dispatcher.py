@@ -13,7 +13,8 @@ import asyncio
 import itertools
 import threading
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+import weakref
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -30,6 +31,9 @@ from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
 from fedlearn_edu.remote.roster import LOOK_EVERY, Member, Roster
 from fedlearn_edu.remote.worker import Answer, Request
+from fedlearn_edu.types import Type
+from fedlearn_edu.types.references import ValueReference, wanted
+from fedlearn_edu.types.sequences import in_generator
 
 T = TypeVar("T")
 # So many workers may be lost with the same message: then it is the message's fault.
@@ -111,7 +115,7 @@ class Dispatcher:
         self._cancelling: set[asyncio.Task[None]] = set()
         self._lock = threading.Lock()
         self.is_closed = False
-        self.roster = Roster(client, timeout)
+        self.roster = Roster(client, timeout, self._library.prefix)
 
     async def run(self, group: Group, expression: Expression) -> Any:
         """The plain value of an expression, on a stack of `group`.
@@ -120,14 +124,19 @@ class Dispatcher:
             ClusterError: if no worker is left, or if the data of clients have changed.
         """
         call = self._call()
-        request = Request(group, expression, self._library.prefix, Given(oldest()))
+        refers = wanted.get() and not in_generator.get()
+        sender, least = self._library.prefix, Given(oldest())
+        request = Request(group, expression, sender, least, refers)
         packed = self._library.message(request)
         clients = messages.clients_of(group.clients)
         with underway.underway(f"the work of {clients}"), call.ends_together():
-            answer = await self.there(self._deliver(group, packed, call))
+            member, answer = await self.there(self._deliver(group, packed, call))
             self._check_data(answer.fingerprints)
         if answer.kind == "value":
             return answer.content
+        if answer.kind == "references":
+            type_, names = answer.content
+            return [self._reference(name, type_, member) for name in names]
         error, trace = answer.content
         raise error.with_traceback(tblib.Traceback.from_dict(trace).as_traceback())
 
@@ -203,7 +212,7 @@ class Dispatcher:
 
     async def _deliver(
         self, group: Group, packed: pickling.Packed, call: _Call
-    ) -> Answer:
+    ) -> tuple[Member, Answer]:
         for _ in range(_MAX_LOST):
             size = group.plan.max_fanout
             member = await self.roster.member_for(group.clients, size)
@@ -212,6 +221,8 @@ class Dispatcher:
                 async with member.turns:
                     sent = time.perf_counter() - call.begin
                     answer, down, up = await self._ask(member, packed)
+            except ClusterError:
+                raise
             except OSError as error:
                 spans = (sent, sent, time.perf_counter() - call.begin)
                 call.note(member, group, sent, spans, len(packed.data), 0, is_lost=True)
@@ -223,29 +234,39 @@ class Dispatcher:
             began = sent + way + answer.waited
             spans = (began, began + answer.seconds, received)
             call.note(member, group, sent, spans, down, up)
-            return answer
+            return member, answer
         raise messages.lost_again_and_again(group.clients, _MAX_LOST)
 
     async def _ask(
         self, member: Member, packed: pickling.Packed
     ) -> tuple[Answer, int, int]:
         """The answer, and how many bytes went there and came back."""
-        down = len(packed.data) + await self._provide(member, packed.parts)
+        sent, moved = await self._provide(member, packed.parts)
+        down = len(packed.data) + sent
         data = await self._answered(member, packed.data, {})
         answer: Answer = pickling.loads(data, lambda _: None)
         if answer.kind == "missing":
             # It has let go of some: all at once, and for the next message once more.
-            parts = {name: self._bytes_of(part) for name, part in packed.parts.items()}
+            parts = await self._bytes_of(packed.parts)
             for name in parts:
                 member.parts.pop(name, None)
             down += len(packed.data) + sum(map(len, parts.values()))
             data = await self._answered(member, packed.data, parts)
             answer = pickling.loads(data, lambda _: None)
-        return answer, down, len(data)
+        return answer, down, moved + len(data)
 
-    async def _provide(self, member: Member, parts: Mapping[str, Any]) -> int:
-        """Sends a worker the parts it was never sent; says how many bytes they have."""
-        new = {n: self._bytes_of(p) for n, p in parts.items() if n not in member.parts}
+    async def _provide(
+        self, member: Member, parts: Mapping[str, Any]
+    ) -> tuple[int, int]:
+        """Sends a worker the parts it was never sent.
+
+        Says how many bytes they have, and how many of these other workers sent here.
+        """
+        parts = {n: p for n, p in parts.items() if not _is_at(p, member)}
+        data = await self._bytes_of(
+            {n: p for n, p in parts.items() if n not in member.parts}
+        )
+        new = {name: data[name] for name in data if name not in member.parts}
         size = sum(map(len, new.values()))
         if new:
             keep = self._client.rpc(member.address).fl_keep(parts=new)
@@ -257,12 +278,47 @@ class Dispatcher:
             if size > _WORTH_A_WORD:
                 self.roster.note(f"{member.name} was sent {size / 1e6:.1f} MB to keep")
         # Other messages wait for the same: cancelling one of them must not end it.
-        for task in {member.parts[name] for name in parts}:
+        for task in {member.parts[name] for name in parts if name in member.parts}:
             await asyncio.shield(task)
-        return size
+        moved = [new[n] for n in new if isinstance(parts[n], ValueReference)]
+        return size, sum(map(len, moved))
 
-    def _bytes_of(self, part: Any) -> bytes:
-        return self._library.part(part).data
+    async def _bytes_of(self, parts: Mapping[str, Any]) -> dict[str, bytes]:
+        """The bytes of parts; what is at other workers comes by way of here."""
+        away = [p for p in parts.values() if isinstance(p, ValueReference)]
+        found = await self._brought(away) if away else {}
+        here = {n: p for n, p in parts.items() if n not in found}
+        return found | {n: self._library.part(p).data for n, p in here.items()}
+
+    def _reference(self, name: str, type_: Type, home: Member) -> ValueReference:
+        made = ValueReference(name, type_, home, self.bring)
+        weakref.finalize(made, home.unused.append, name).atexit = False
+        return made
+
+    def bring(self, references: Sequence[ValueReference]) -> list[Any]:
+        """What references stand for, in plain form.
+
+        Raises:
+            ClusterError: if a worker that has some of it was lost.
+        """
+        found = self.ask(self._brought(references))
+        return [pickling.loads_part(found[r.name], str) for r in references]
+
+    async def _brought(self, references: Sequence[ValueReference]) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for home in dict.fromkeys(reference.home for reference in references):
+            names = [r.name for r in references if r.home is home]
+            get = self._client.rpc(home.address).fl_get(names=names)
+            try:
+                found |= await self._watched(home, get)
+            except OSError as error:
+                self.roster.lose(home, messages.why(error))
+            if not found.keys() >= set(names):
+                raise messages.value_lost(home.name, home.lost, len(names))
+            size = sum(len(found[name]) for name in names)
+            if size > _WORTH_A_WORD:
+                self.roster.note(f"{home.name} gave {size / 1e6:.1f} MB of its clients")
+        return found
 
     async def _answered(
         self, member: Member, data: bytes, parts: dict[str, bytes]
@@ -271,7 +327,9 @@ class Dispatcher:
         call = f"{self._library.prefix}-{next(self._messages)}"
         rpc = self._client.rpc(member.address)
         try:
-            work = rpc.fl_run(call=call, request=data, parts=parts)
+            unused = member.unused.copy()
+            del member.unused[: len(unused)]
+            work = rpc.fl_run(call=call, request=data, parts=parts, unused=unused)
             return await self._watched(member, work)
         except asyncio.CancelledError:
             cancelling = asyncio.ensure_future(self._cancel(member, call))
@@ -301,6 +359,10 @@ class Dispatcher:
                 raise messages.data_changed()
         while len(self._fingerprints) > _MAX_FINGERPRINTS:
             del self._fingerprints[next(iter(self._fingerprints))]
+
+
+def _is_at(part: Any, member: Member) -> bool:
+    return isinstance(part, ValueReference) and part.home is member
 
 
 def _sent(message: Message) -> float:

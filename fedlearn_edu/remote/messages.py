@@ -76,6 +76,17 @@ def closed() -> ClusterError:
     )
 
 
+def value_lost(name: str, lost: str | None, count: int) -> ClusterError:
+    values = f"what {count} client{'s' * (count != 1)} held"
+    return ClusterError(
+        "what clients held was lost with their worker",
+        expected=f"{values} at {name}, for which there are references",
+        found=f"{name} was lost ({lost or 'and is back without it'})",
+        do="run the cell again: a run with Options(checkpoints=…) goes on from its "
+        "last checkpoint, others begin anew",
+    )
+
+
 def lost_again_and_again(clients: range, times: int) -> ClusterError:
     return ClusterError(
         f"the work of {clients_of(clients)} was lost with {times} workers",

@@ -33,6 +33,7 @@ from fedlearn_edu.remote.data import Loader, Shipped
 from fedlearn_edu.remote.expressions import Given
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import Type
+from fedlearn_edu.types.references import ValueReference
 from fedlearn_edu.types.sequences import Members
 
 _PROTOCOL = 5
@@ -110,7 +111,7 @@ class Library:
     def _with_parts(self, data: bytes, named: Mapping[str, Any]) -> Packed:
         parts = dict(named)
         for part in named.values():
-            if not isinstance(part, Shipped):  # it names nothing
+            if not isinstance(part, Shipped | ValueReference):  # they name nothing
                 parts |= self.part(part).parts
         return Packed(data, parts)
 
@@ -132,6 +133,9 @@ class Library:
     def _named(self, named: dict[str, Any], thing: Any) -> str | None:
         if not _is_part(thing):
             return None
+        if isinstance(thing, ValueReference):
+            named[thing.name] = thing
+            return thing.name
         key, uses = _key(thing), _globals(thing)
         with self._lock:
             if not _are_same(self._globals.setdefault(key, uses), uses):
@@ -198,7 +202,7 @@ def _key(part: Any) -> Any:
 
 def _is_part(thing: Any) -> bool:
     match thing:
-        case Loader() | Shipped() | _Form():
+        case Loader() | Shipped() | ValueReference() | _Form():
             return True
         case ir.Leaf(runtime=runtime):
             return runtime != ir.ANY_RUNTIME
@@ -219,7 +223,10 @@ def _is_given(thing: Any) -> bool:
             return False
 
 
-_MAY_HAVE_A_NAME = {Loader, Shipped, _Form, Given, range, ir.Leaf, ir.Literal}
+_MAY_HAVE_A_NAME = {
+    *(Loader, Shipped, ValueReference, _Form, Given, range),
+    *(ir.Leaf, ir.Literal),
+}
 
 
 def _made(code: Any) -> tuple[Any, ...]:
@@ -249,6 +256,11 @@ def loads_message(data: bytes, part: Callable[[str], Any]) -> Any:
 def loads(data: bytes, part: Callable[[Any], Any]) -> Any:
     """The inverse of `Library.dumps`."""
     return _Unpickler(BytesIO(data), part).load()
+
+
+def value_part(plain: Any) -> bytes:
+    """The bytes of a part that is a value."""
+    return Library().dumps((_same, plain)).data
 
 
 def loads_part(data: bytes, part: Callable[[str], Any]) -> Any:

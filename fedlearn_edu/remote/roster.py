@@ -43,6 +43,7 @@ class Member:
     Attributes:
         heard: when it last said that it is there.
         parts: what it was sent, or is being sent, by name.
+        unused: names of what it holds, and nothing refers to any more.
         lost: when it was lost, and why, if it was.
     """
 
@@ -50,6 +51,7 @@ class Member:
         self.name, self.address = name, address
         self.found = found
         self.parts: dict[str, asyncio.Task[None]] = {}
+        self.unused: list[str] = []
         self.turns = asyncio.Semaphore(_AT_ONCE)
         self.heard = time.monotonic()
         self.lost: str | None = None
@@ -64,9 +66,10 @@ class Roster:
         lines: what happened to them.
     """
 
-    def __init__(self, client: Client, timeout: float) -> None:
+    def __init__(self, client: Client, timeout: float, sender: str) -> None:
         self._client = client
         self._timeout = timeout
+        self._sender = sender
         self._places: list[Member] = []
         self._refused: set[str] = set()
         self._numbers = itertools.count()
@@ -199,7 +202,7 @@ class Roster:
         Raises:
             OSError: if it says nothing in time.
         """
-        asked = self._client.rpc(address).fl_ping()
+        asked = self._client.rpc(address).fl_ping(sender=self._sender)
         found: dict[str, Any] = await asyncio.wait_for(asked, PATIENCE)
         return found
 

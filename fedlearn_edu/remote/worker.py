@@ -1,27 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The half of the work that is done at a worker: a Dask plugin with four handlers.
+"""The half of the work that is done at a worker: a Dask plugin with five handlers.
 
     fl_keep    parts, by name: leaf code, loaders, shipped data
     fl_run     evaluates one message on a stack, and answers with the result
+    fl_get     gives what clients hold, for which the coordinator has references
     fl_cancel  gives a message up
     fl_ping    says that the worker is there, who it is and what it holds
 
 Everything here is a cache: parts and clients' data in a store bounded in bytes, stacks
 by their group. What clients made is kept for further messages of the same call, and
-dropped with the next message of another one.
+dropped with the next message of another one. But what references stand for is nowhere
+else, and stays for as long as they exist.
 """
 
 import asyncio
 import hashlib
+import itertools
 import multiprocessing
 import os
 import platform
 import signal
 import threading
 import time
+import uuid
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from importlib import import_module, metadata
 from typing import Any, NamedTuple, final
 
@@ -35,15 +38,20 @@ from fedlearn_edu.contexts.stacks import StackBuilder
 from fedlearn_edu.executors.base import Executor, ExecutorValue
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.remote import pickling
-from fedlearn_edu.remote.data import Loader, Shipped, fingerprint, in_memory
+from fedlearn_edu.remote.data import Loader, Shipped, arrays, fingerprint, in_memory
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression, evaluate
-from fedlearn_edu.types import Type
+from fedlearn_edu.remote.store import Store
+from fedlearn_edu.types import FederatedType, Type
 from fedlearn_edu.types.sequences import Members
 
 _MAX_SITES = 256
 _MAX_LEAVES = 1024
 _PAUSE = 0.001
+# A sender that waits for an answer, and says nothing for so many seconds, is gone.
+SILENCE = 30.0
+# So long, in seconds, values stay for a sender that says nothing.
+_DAY = 24 * 3600.0
 _PACKAGES = ("fedlearn-edu", "tensorflow", "numpy", "distributed", "cloudpickle")
 # Data are held as they came, and once more in the form of their runtime.
 _FORMS = 2
@@ -59,20 +67,23 @@ class Request(NamedTuple):
         expression: what of them.
         sender: which coordinator it is.
         oldest: the least number of an expression that it may still mention.
+        refers: whether what clients hold is to stay here, and have names.
     """
 
     group: Group
     expression: Expression
     sender: str
     oldest: Any
+    refers: bool
 
 
 class Answer(NamedTuple):
     """What a worker says.
 
     Attributes:
-        kind: "value", "error" or "missing".
-        content: the value, or the error with its traceback.
+        kind: "value", "references", "error" or "missing".
+        content: the value; the type and the names of what stays with clients; or the
+            error with its traceback.
         fingerprints: of the data that loaders made, to see whether they change.
         waited: seconds between the message and its work.
         seconds: how long that took.
@@ -98,73 +109,6 @@ def versions() -> dict[str, str]:
 
 class MissingPartError(Exception):
     """A part that a message names is not here (any more)."""
-
-
-@final
-@dataclass(eq=False)
-class _Kept:
-    lock: threading.RLock
-    value: Any
-    size: int
-
-
-@final
-class Store:
-    """Values by key, the last used ones, as many as fit into a number of bytes."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._kept: OrderedDict[Any, _Kept] = OrderedDict()
-        self._lock = threading.Lock()
-        self.size = 0
-
-    def put(self, key: Any, value: Any, size: int) -> None:
-        """Keeps a value; what was used least goes, if need be."""
-        with self._lock:
-            self._set(key, _Kept(threading.RLock(), value, size))
-
-    def get(self, key: Any, make: Callable[[Any], tuple[Any, int]]) -> Any:
-        """What `make` makes of the value under `key` (or of `None`), made only once."""
-        with self._lock:
-            kept = self._kept.setdefault(key, _Kept(threading.RLock(), None, 0))
-            self._kept.move_to_end(key)
-        with kept.lock:
-            if not isinstance(kept.value, _Made):
-                try:
-                    value, size = make(kept.value)
-                except BaseException:
-                    self.forget(key)
-                    raise
-                with self._lock:
-                    self.size += size - kept.size if self._kept.get(key) is kept else 0
-                    kept.value, kept.size = _Made(value), size
-                    self._shrink()
-            return kept.value.value
-
-    def forget(self, key: Any) -> None:
-        """Lets go of a value."""
-        with self._lock:
-            if key in self._kept:
-                self.size -= self._kept.pop(key).size
-
-    def list_keys(self) -> list[Any]:
-        """All keys."""
-        with self._lock:
-            return list(self._kept)
-
-    def _set(self, key: Any, kept: _Kept) -> None:
-        old = self._kept.pop(key, None)
-        self.size += kept.size - (old.size if old else 0)
-        self._kept[key] = kept
-        self._shrink()
-
-    def _shrink(self) -> None:
-        while self.size > self._limit and len(self._kept) > 1:
-            self.size -= self._kept.popitem(last=False)[1].size
-
-
-class _Made(NamedTuple):
-    value: Any
 
 
 @final
@@ -206,6 +150,9 @@ class Service:
         self._leaves = OrderedDict[str, None]()
         self._lock = threading.Lock()
         self._tasks: dict[str, asyncio.Task[Any]] = {}
+        self._held: dict[str, Any] = {}
+        self._name, self._numbers = uuid.uuid4().hex[:8], itertools.count()
+        self._heard: dict[str, float] = {}
         self._turns = asyncio.Semaphore(at_once)
 
     async def keep(self, parts: dict[str, bytes]) -> None:
@@ -213,11 +160,21 @@ class Service:
         for name, data in parts.items():
             self._store.put(name, data, len(data))
 
-    async def run(self, call: str, request: bytes, parts: dict[str, bytes]) -> bytes:
-        """Answers a message, whose `parts` are not kept."""
+    async def get(self, names: list[str]) -> dict[str, bytes]:
+        """What clients hold under these names, as parts, as far as it is here."""
+        held = {name: self._held[name] for name in names if name in self._held}
+        return await asyncio.to_thread(_as_parts, held)
+
+    async def run(
+        self, call: str, request: bytes, parts: dict[str, bytes], unused: list[str]
+    ) -> bytes:
+        """Answers a message, whose `parts` are not kept; lets go of what is unused."""
+        for name in unused:
+            self._held.pop(name, None)
         task = asyncio.current_task()
         assert task is not None
         self._tasks[call] = task
+        self._heard[_sender(call)] = time.monotonic()
         arrived = time.perf_counter()
         try:
             async with self._turns:
@@ -239,10 +196,21 @@ class Service:
         if call in self._tasks:
             self._tasks[call].cancel()
 
-    async def ping(self) -> dict[str, Any]:
-        """Who this is, and what it holds."""
+    async def ping(self, sender: str) -> dict[str, Any]:
+        """Who this is, and what it holds; gives up what is for senders that are gone.
+
+        Senders that wait for an answer ping meanwhile.
+        """
+        self._heard[sender] = now = time.monotonic()
+        silent = {one: now - heard for one, heard in self._heard.items()}
+        for call, task in self._tasks.items():
+            if silent[_sender(call)] > SILENCE:
+                task.cancel()
+        for name in [n for n in self._held if silent[_sender(n)] > _DAY]:
+            del self._held[name]
         clients = [key for key in self._store.list_keys() if isinstance(key, tuple)]
-        held = {"clients": len(clients), "nbytes": self._store.size}
+        nbytes = self._store.size + sum(map(_size, self._held.copy().values()))
+        held = {"clients": len(clients), "nbytes": nbytes}
         return {"pid": os.getpid(), "versions": versions(), **held}
 
     async def _answer(
@@ -253,6 +221,8 @@ class Service:
         def part(name: str) -> Any:
             if name in parts:
                 return pickling.loads_part(parts[name], part)
+            if name in self._held:
+                return self._held[name]
             return self._kept(name)
 
         def fetch(value: Any) -> Any:
@@ -263,7 +233,12 @@ class Service:
             # Looked up again each time: code that hangs may keep the one there was.
             while not (site := self._site(wanted.group)).lock.acquire(blocking=False):
                 await asyncio.sleep(_PAUSE)
-            kind, content = "value", in_memory(*await site.evaluate(wanted, fetch))
+            value, type_ = await site.evaluate(wanted, fetch)
+            kind, content = "value", in_memory(value, type_)
+            match type_:
+                case FederatedType(member, _, False) if wanted.refers:
+                    names = self._hold(content, wanted.sender)
+                    kind, content = "references", (member, names)
         except MissingPartError:
             kind, content = "missing", None
         except Exception as error:
@@ -272,6 +247,12 @@ class Service:
         spans = begin - arrived, time.perf_counter() - begin
         answer = Answer(kind, content, fingerprints, *spans)
         return pickling.Library().dumps(answer).data
+
+    def _hold(self, members: Sequence[Any], sender: str) -> list[str]:
+        name, numbers = f"{sender}-{self._name}", self._numbers
+        held = {f"{name}-{next(numbers)}": member for member in members}
+        self._held.update(held)
+        return list(held)
 
     def _kept(self, name: str) -> Any:
         def read(data: Any) -> tuple[Any, int]:
@@ -320,6 +301,19 @@ class Service:
         return self._sites.get(group, build, "", "")
 
 
+def _as_parts(held: dict[str, Any]) -> dict[str, bytes]:
+    return {name: pickling.value_part(value) for name, value in held.items()}
+
+
+def _size(plain: Any) -> int:
+    return sum(array.nbytes for array in arrays(plain))
+
+
+def _sender(name: str) -> str:
+    """Whose message, or value, has this name."""
+    return name.partition("-")[0]
+
+
 def _digest(*things: Any) -> str:
     return hashlib.sha256(repr(things).encode()).hexdigest()[:16]
 
@@ -363,6 +357,7 @@ class FedLearnPlugin(WorkerPlugin):  # type: ignore[misc]  # it has no types
         service = Service(limit, self._at_once)
         worker.handlers["fl_keep"] = service.keep
         worker.handlers["fl_run"] = service.run
+        worker.handlers["fl_get"] = service.get
         worker.handlers["fl_cancel"] = service.cancel
         worker.handlers["fl_ping"] = service.ping
         in_main = threading.current_thread() is threading.main_thread()

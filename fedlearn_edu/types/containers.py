@@ -44,6 +44,7 @@ from fedlearn_edu.types.python_types import (
     is_dataset,
     rebuild,
 )
+from fedlearn_edu.types.references import ValueReference, held
 from fedlearn_edu.types.sequences import (
     Cached,
     DatasetSequence,
@@ -104,6 +105,8 @@ def _plain(value: Any, type_: Type, path: str) -> Any:
         raise say.value_missing(type_, path)
     if isinstance(value, Placed):
         return plain_of_placed(value, type_, path)
+    if isinstance(value, ValueReference):
+        (value,) = materialize([value])
     match any_type(type_):
         case TensorType() as tensor:
             return to_plain_tensor(value, tensor, path)
@@ -165,12 +168,29 @@ def restore(plain: Any, type_: Type) -> Any:
 
 
 def _restore_at(client: int, plain: Any, type_: Type) -> Any:
+    if isinstance(plain, ValueReference):
+        return plain
     try:
         return restore(plain, type_)
     except Exception as error:
         # Reading a lazy sequence runs the user's code.
         add_place(error, f"at client {client}")
         raise
+
+
+def materialize(values: Sequence[Any]) -> list[Any]:
+    """The same values, with those that references stand for brought here together.
+
+    Source: `tff.program.materialize_value`.
+    """
+    found = list(values)
+    away = [i for i, value in enumerate(found) if isinstance(value, ValueReference)]
+    for bring in {found[i].bring for i in away}:
+        mine = [i for i in away if found[i].bring == bring]
+        plain = bring([found[i] for i in mine])
+        for i, value in zip(mine, plain, strict=True):
+            found[i] = restore(value, found[i].type_signature)
+    return found
 
 
 def _normalize_struct(value: Any, type_: StructType, path: str) -> Struct:
@@ -263,7 +283,17 @@ def _normalize_federated(value: Any, type_: FederatedType, path: str) -> Any:
     if not _has_entries(value):
         raise say.no_entries(who, type_, value, path, is_dataset(value))
     member, members = type_.member, enumerate(value)
-    return tuple(_plain(item, member, f"{path}[{who} {i}]") for i, item in members)
+    entries = tuple(_entry(item, member, f"{path}[{who} {i}]") for i, item in members)
+    are_here = not any(isinstance(entry, ValueReference) for entry in entries)
+    return entries if are_here else Members(held, entries)
+
+
+def _entry(value: Any, type_: Type, path: str) -> Any:
+    """What one participant holds, or what stands for it."""
+    if not isinstance(value, ValueReference):
+        return _plain(value, type_, path)
+    type_.check_assignable_from(value.type_signature, where=path)
+    return value
 
 
 def to_plain_tensor(value: Any, type_: TensorType, path: str) -> Any:

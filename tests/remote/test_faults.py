@@ -246,6 +246,31 @@ def test_time_limit_ends_the_round_at_the_workers_too(
     _given_up(processes, tmp_path, call)
 
 
+def test_message_of_a_program_that_says_nothing_is_given_up(
+    in_process: remote.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When another program asks; if the first one is alive, it is sent again."""
+    other = remote.connect(in_process._dispatcher._client, max_fanout=MAX_FANOUT)
+    results: list[Any] = []
+
+    def call() -> None:
+        with other.context:
+            results.append(waiting(tmp_path)([0.0, 1.0, 2.0, 3.0]))
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    until(lambda: _both_began(tmp_path))
+    assert in_process.workers()
+    assert not any("was lost" in line for line in other.log())
+    monkeypatch.setattr(worker, "SILENCE", 0.0)
+    assert in_process.workers()
+    until(lambda: any("was lost" in line for line in other.log()))
+    monkeypatch.undo()
+    (tmp_path / "go").touch()
+    thread.join()
+    assert results == [6]
+
+
 def test_close_ends_calls_under_way(tmp_path: Path) -> None:
     cluster = remote.local(2, max_fanout=2, processes=False)
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""References: what clients hold stays where it is, and something stands for it here."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, final
+
+from fedlearn_edu.types.base import Type
+
+wanted: ContextVar[bool] = ContextVar("references_are_wanted", default=False)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ValueReference:
+    """Stands for what one client holds, as an entry of an argument.
+
+    Attributes:
+        name: of the value, where it is.
+        type_signature: its type.
+        home: where it is.
+        bring: brings some of them here, in plain form.
+
+    Source: `tff.program.MaterializableValueReference`.
+    """
+
+    name: str
+    type_signature: Type
+    home: Any
+    bring: Callable[[Sequence["ValueReference"]], list[Any]]
+
+    def __repr__(self) -> str:
+        return f"<reference to {self.type_signature}>"
+
+
+@contextmanager
+def value_references() -> Iterator[None]:
+    """What clients hold after a call stays with them: the call returns references.
+
+    In place of each entry of a result `{T}@CLIENTS`, a `ValueReference` is returned by
+    calls in this block that run on a cluster. It can be an entry of an argument as its
+    value could, and `materialize` brings the value here. A context in this process has
+    the values at hand, and returns them.
+
+    >>> import numpy as np
+    >>> import fedlearn_edu as fl
+    >>> each = fl.FederatedType(np.int32, fl.CLIENTS)
+    >>> @fl.federated_computation(each)
+    ... def square(x):
+    ...     return fl.federated_map(fl.np_computation(lambda x: x * x, np.int32), x)
+    >>> with fl.remote.local(workers=2, processes=False):
+    ...     with fl.framework.value_references():
+    ...         squares = square(square([1, 2]))
+    ...     print(squares[1], [int(x) for x in fl.framework.materialize(squares)])
+    <reference to int32> [1, 16]
+
+    Source: the contexts of `tff.program`, whose calls return references.
+    """
+    token = wanted.set(True)
+    try:
+        yield
+    finally:
+        wanted.reset(token)
+
+
+def held(entry: Any) -> Any:
+    """The plain form of an entry that may be a reference."""
+    return entry.bring([entry])[0] if isinstance(entry, ValueReference) else entry
