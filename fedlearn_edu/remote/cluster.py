@@ -18,6 +18,7 @@ from fedlearn_edu.contexts.factories import check_count
 from fedlearn_edu.contexts.stacks import StackPlan
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.language.federated_value import FederatedValue
+from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.data import Loader
 from fedlearn_edu.remote.dispatcher import Dispatcher
 from fedlearn_edu.remote.factory import RemoteExecutorFactory
@@ -71,11 +72,15 @@ class Cluster(AbstractContextManager["Cluster"]):
         Args:
             load: from a client's id to its data, the same data each time. It runs at
                 workers: what it reads has to be there. It travels by value.
-            clients: their ids; or their number, and the ids are 0, 1, ….
+            clients: their ids, which hash; or their number, and the ids are 0, 1, ….
             member_type: what denotes the type of one client's data.
 
         Returns:
             A value of type `{member_type}@CLIENTS`, for any computation.
+
+        Raises:
+            CardinalityError: if the number of clients is none.
+            TypeMismatchError: if an id does not hash, or `load` cannot travel.
 
         >>> import numpy as np
         >>> import fedlearn_edu as fl
@@ -89,6 +94,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         """
         if isinstance(clients, Sequence):
             ids: Sequence[Any] = tuple(clients)
+            _check_hashable(ids)
         else:
             check_count("clients", clients, 0, "it is the number of clients, or a list")
             ids = range(int(clients))
@@ -142,3 +148,11 @@ class Cluster(AbstractContextManager["Cluster"]):
             held = f"{info.clients} clients, {info.nbytes / 1e6:.1f} MB"
             lines.append(f"  {info.name}  {held if info.is_alive else 'lost'}")
         return "\n".join(lines)
+
+
+def _check_hashable(ids: Sequence[Any]) -> None:
+    for number, client in enumerate(ids):
+        try:
+            hash(client)
+        except TypeError:
+            raise messages.id_that_does_not_hash(number, client) from None

@@ -108,6 +108,16 @@ def cannot_travel(
     )
 
 
+def id_that_does_not_hash(number: int, client: object) -> TypeMismatchError:
+    return TypeMismatchError(
+        "a client's id does not hash",
+        expected="an id that can be a key of a dict: a number, a string, a tuple",
+        found=describe(client),
+        where=f"clients[{number}]",
+        do="workers keep data by id: pass tuples instead of lists, a name, or a number",
+    )
+
+
 def data_changed() -> ClusterError:
     return ClusterError(
         "client data changed: they were loaded once more, and differ",

@@ -6,13 +6,14 @@ code. A certificate that is made for one cluster, and forgotten with it, lets no
 else in.
 """
 
+import asyncio
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import spawn
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import dask
 from distributed import Client, LocalCluster, Nanny, SpecCluster
@@ -21,11 +22,14 @@ from distributed.security import Security
 from fedlearn_edu.contexts.factories import check_count
 from fedlearn_edu.contexts.stacks import StackPlan
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.remote import messages
+from fedlearn_edu.remote import messages, roster
 from fedlearn_edu.remote.addresses import check_encrypted
 from fedlearn_edu.remote.cluster import Cluster
 from fedlearn_edu.remote.dispatcher import Dispatcher
+from fedlearn_edu.remote.roster import Roster
 from fedlearn_edu.remote.worker import FedLearnPlugin, versions
+
+T = TypeVar("T")
 
 
 @final
@@ -178,6 +182,8 @@ def connect(
         timeout: how many seconds to wait for the scheduler, and for a worker when all
             are gone.
 
+    A worker that does not answer within ten seconds is left out, until it does.
+
     Raises:
         ClusterError: if it cannot be reached, is open to everybody, or has workers with
             other versions.
@@ -279,8 +285,7 @@ def _cluster(
 ) -> Cluster:
     try:
         dispatcher = Dispatcher(client, timeout)
-        _check_versions(client)
-        client.register_plugin(plugin)
+        dispatcher.ask(_prepare(client, plugin, dispatcher.roster))
         dispatcher.ask(dispatcher.roster.refresh(timeout))
     except BaseException:
         with suppress(Exception):
@@ -290,13 +295,30 @@ def _cluster(
     return Cluster(dispatcher, plan, close, address, link)
 
 
-def _check_versions(client: Client) -> None:
-    ours, theirs = versions(), _versions_there(client)
+async def _prepare(client: Client, plugin: FedLearnPlugin, members: Roster) -> None:
+    """Checks the workers that answer, and teaches all of them our messages.
+
+    One that answers later is checked when it joins.
+    """
+    running = (await client.scheduler.identity(n_workers=-1))["workers"]
+    asked = await asyncio.gather(*(_in_time(_versions_at(client, a)) for a in running))
+    theirs = {a: found for a, found in zip(running, asked, strict=True) if found}
+    for address in [address for address in running if address not in theirs]:
+        members.note(f"{address} does not answer; it may join later")
+    ours = versions()
     if any(found[name] != ours[name] for found in theirs.values() for name in found):
         raise messages.other_versions(ours, theirs)
+    await _in_time(client.register_plugin(plugin))
 
 
-def _versions_there(client: Client) -> dict[str, dict[str, str]]:
+async def _in_time(asked: Awaitable[T]) -> T | None:
+    """What is said, or `None` if that takes longer than a heartbeat may."""
+    with suppress(OSError):
+        return await asyncio.wait_for(asked, roster.PATIENCE)
+    return None
+
+
+async def _versions_at(client: Client, address: str) -> dict[str, str]:
     def found() -> Any:  # travels by value: the package need not be there
         try:
             from fedlearn_edu.remote.worker import versions
@@ -305,9 +327,10 @@ def _versions_there(client: Client) -> dict[str, dict[str, str]]:
         return versions()
 
     try:
-        theirs: dict[str, dict[str, str]] = client.run(found)
+        theirs: dict[str, str] = (await client.run(found, workers=[address]))[address]
     except Exception:  # another Python does not read this one's functions
-        workers = client.get_versions()["workers"]
-        pythons = {a: w["packages"]["python"].split(".") for a, w in workers.items()}
-        theirs = {a: {"python": ".".join(parts[:2])} for a, parts in pythons.items()}
+        ask = {"msg": {"op": "versions", "packages": []}, "on_error": "ignore"}
+        said = await client.scheduler.broadcast(**ask, workers=[address])
+        python = said[address]["packages"]["python"] if said else ""
+        return {"python": ".".join(python.split(".")[:2])} if said else {}
     return theirs

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.framework import AsyncExecutionContext, ReferenceContext
 from fedlearn_edu.remote import Cluster
 from fedlearn_edu.testing import assert_same
@@ -112,6 +113,12 @@ def test_loader_is_what_it_was_when_it_was_placed(cluster: Cluster) -> None:
     ones = cluster.place(lambda client: float(isinstance(client, int)), [1], np.float32)
     assert totals == [2.5, 5.0]
     assert float(fl.federated_sum(ones)) == 1.0
+
+
+def test_id_that_does_not_hash_is_refused_where_it_is_placed(cluster: Cluster) -> None:
+    with pytest.raises(TypeMismatchError, match="does not hash") as caught:
+        cluster.place(len, [(1,), [2]], np.int32)
+    assert (caught.value.where, caught.value.found) == ("clients[1]", "a list: [2]")
 
 
 def test_placed_structures_travel_once(cluster: Cluster) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong in a cluster, and what happens then."""
 
+import asyncio
 import os
 import random
 import re
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 
 import fedlearn_edu as fl
 from fedlearn_edu import remote
@@ -135,6 +137,28 @@ def test_stopped_worker_is_noticed_and_may_come_back(
     assert processes.log()[-1].endswith(f"{victim.name} is back")
     assert one.run(data) == here
     assert victim.name in {m.worker for m in processes.traffic().rounds[-1].messages}
+
+
+def test_stopped_worker_does_not_stop_others_from_being_joined(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(roster, "PATIENCE", 0.3)
+
+    def hang(dask_worker: Any) -> None:
+        for name in ("run", "versions", "plugin-add"):
+            dask_worker.handlers[name] = lambda **_: asyncio.sleep(60)
+
+    nowhere = "127.0.0.1:0"
+    with LocalCluster(
+        n_workers=2, processes=False, dashboard_address=nowhere
+    ) as running:
+        stopped = running.workers[0].address
+        with Client(running, set_as_default=False) as client:
+            client.run(hang, workers=[stopped])
+        with remote.connect(running) as cluster:
+            assert total(NUMBERS) == 10
+            assert stopped not in {info.address for info in cluster.workers()}
+            assert f"{stopped} does not answer" in "\n".join(cluster.log())
 
 
 def test_message_that_kills_every_worker_is_given_up(
