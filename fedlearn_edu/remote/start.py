@@ -182,7 +182,7 @@ def connect(
         timeout: how many seconds to wait for the scheduler, and for a worker when all
             are gone.
 
-    A worker that does not answer within ten seconds is left out, until it does.
+    A worker that does not answer within ten seconds is left out until it starts anew.
 
     Raises:
         ClusterError: if it cannot be reached, is open to everybody, or has workers with
@@ -285,8 +285,7 @@ def _cluster(
 ) -> Cluster:
     try:
         dispatcher = Dispatcher(client, timeout)
-        dispatcher.ask(_prepare(client, plugin, dispatcher.roster))
-        dispatcher.ask(dispatcher.roster.refresh(timeout))
+        dispatcher.ask(_admit(client, plugin, dispatcher.roster, timeout))
     except BaseException:
         with suppress(Exception):
             close()
@@ -295,20 +294,22 @@ def _cluster(
     return Cluster(dispatcher, plan, close, address, link)
 
 
-async def _prepare(client: Client, plugin: FedLearnPlugin, members: Roster) -> None:
-    """Checks the workers that answer, and teaches all of them our messages.
-
-    One that answers later is checked when it joins.
-    """
+async def _admit(
+    client: Client, plugin: FedLearnPlugin, members: Roster, timeout: float
+) -> None:
+    """Lets the workers join that answer, if their versions are ours."""
     running = (await client.scheduler.identity(n_workers=-1))["workers"]
     asked = await asyncio.gather(*(_in_time(_versions_at(client, a)) for a in running))
     theirs = {a: found for a, found in zip(running, asked, strict=True) if found}
-    for address in [address for address in running if address not in theirs]:
-        members.note(f"{address} does not answer; it may join later")
     ours = versions()
     if any(found[name] != ours[name] for found in theirs.values() for name in found):
         raise messages.other_versions(ours, theirs)
     await _in_time(client.register_plugin(plugin))
+    for address in running:
+        if address not in theirs:
+            members.note(f"{address} was left out: it does not answer")
+    all_answer = len(theirs) == len(running)
+    await (members.refresh(timeout) if all_answer else members.refresh())
 
 
 async def _in_time(asked: Awaitable[T]) -> T | None:

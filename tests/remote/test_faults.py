@@ -2,10 +2,13 @@
 """What goes wrong in a cluster, and what happens then."""
 
 import asyncio
+import json
 import os
 import random
 import re
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +23,8 @@ from fedlearn_edu import remote
 from fedlearn_edu.errors import ComputationTimeoutError
 from fedlearn_edu.remote import roster, start, worker
 from fedlearn_edu.remote.worker import Service
+from tests.patience import PATIENCE_S
+from tests.remote import cut_off
 from tests.remote.conftest import MAX_FANOUT
 from tests.remote.faults import (
     CLIENTS,
@@ -139,6 +144,29 @@ def test_stopped_worker_is_noticed_and_may_come_back(
     assert victim.name in {m.worker for m in processes.traffic().rounds[-1].messages}
 
 
+@pytest.mark.thorough
+def test_worker_that_is_cut_off_is_noticed_and_may_come_back(tmp_path: Path) -> None:
+    try:
+        tried = [*cut_off.ALONE, *cut_off.VETH.split()]
+        subprocess.run(tried, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        said = getattr(error, "stderr", b"") or str(error).encode()
+        pytest.skip(f"no network namespaces here: {said.decode().strip()}")
+    program = [*cut_off.ALONE, sys.executable, "-m", cut_off.__name__, str(tmp_path)]
+    run = subprocess.run(
+        program, capture_output=True, text=True, check=False, timeout=PATIENCE_S / 2
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    found: cut_off.Found = json.loads(run.stdout)
+    assert found["there"] == found["here"]
+    assert cut_off.THERE in found["lost"]
+    assert found["seconds"] < 20
+    joined, lost, back = found["log"][:2], *found["log"][2:]
+    assert all("joined" in line for line in joined)
+    assert "it does not answer" in lost
+    assert back.endswith("is back")
+
+
 def test_stopped_worker_does_not_stop_others_from_being_joined(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -158,7 +186,7 @@ def test_stopped_worker_does_not_stop_others_from_being_joined(
         with remote.connect(running) as cluster:
             assert total(NUMBERS) == 10
             assert stopped not in {info.address for info in cluster.workers()}
-            assert f"{stopped} does not answer" in "\n".join(cluster.log())
+            assert f"{stopped} was left out" in "\n".join(cluster.log())
 
 
 def test_message_that_kills_every_worker_is_given_up(
