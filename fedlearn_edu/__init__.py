@@ -14,6 +14,7 @@ from fedlearn_edu import types as types
 from fedlearn_edu.contexts.execution import SyncExecutionContext, timeout
 from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.contexts.recorded import record
+from fedlearn_edu.dataflow.server_view import what_the_server_sees
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.language.aggregation import (
@@ -163,4 +164,5 @@ __all__ = [
     "type_at_server",
     "types",
     "viz",
+    "what_the_server_sees",
 ]

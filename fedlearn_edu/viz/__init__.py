@@ -14,6 +14,9 @@ from fedlearn_edu.former_names import unknown
 if TYPE_CHECKING:
     from fedlearn_edu.viz.dataflow.drawing import draw_graph as draw_graph
     from fedlearn_edu.viz.dataflow.passes import draw_passes as draw_passes
+    from fedlearn_edu.viz.dataflow.server_view import (
+        draw_server_view as draw_server_view,
+    )
     from fedlearn_edu.viz.evaluation import draw_client_accuracy as draw_client_accuracy
     from fedlearn_edu.viz.evaluation import draw_confusion as draw_confusion
     from fedlearn_edu.viz.explorers.aggregation import (
@@ -62,6 +65,7 @@ _HOMES = {
     "draw_partition": "partition",
     "draw_passes": "dataflow.passes",
     "draw_run": "rounds",
+    "draw_server_view": "dataflow.server_view",
     "draw_tape": "player.drawing",
     "draw_traffic": "traffic",
     "explore_aggregation": "explorers.aggregation",

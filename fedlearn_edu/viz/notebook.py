@@ -24,6 +24,7 @@ _LEAST_SHARE = 0.7  # of its width: 11 points are then as high as 7 to 8
 # From a class to the function that draws its objects, and those of classes derived from
 # it, as HTML. Both are only named: nothing is loaded before it is shown.
 DISPLAYS = {
+    "fedlearn_edu.dataflow.server_view.ServerView": "programs.draw_view",
     "fedlearn_edu.language.federated_value.FederatedValue": "displays.draw_placed",
     "fedlearn_edu.language.computation.Computation": "programs.draw_computation",
     "fedlearn_edu.language.computation.PolymorphicComputation": (

@@ -1,28 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """What notebooks show of computations: signature, who computes what, and the tree.
 
-Also of a computation that has no type yet, and of a learning process, which is two.
+Also of a computation that has no type yet, of a learning process, which is two, and of
+what the server sees.
 """
 
 from base64 import b64encode
+from collections.abc import Callable
 from html import escape
 from io import BytesIO
 
 from matplotlib.figure import Figure
 from PIL import Image
 
+from fedlearn_edu.dataflow.server_view import ServerView
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.viz import html, notebook
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
+from fedlearn_edu.viz.dataflow.server_view import draw_server_view
 from fedlearn_edu.viz.displays import draw_error, notation
 from fedlearn_edu.viz.html import strong, tag
 from fedlearn_edu.viz.style import NARROW_IN, said
 
 _NARROW_PX = 640
 _MAX_COLORS = 64
-_TREE = (
+_SPACED = "margin:.5em 0;line-height:1.5"
+_TEXT = (
     "overflow-x:auto;max-height:24em;margin:4px 0;padding:0 0 0 8px;background:none;"
     "color:inherit"
 )
@@ -37,7 +42,9 @@ def draw_computation(computation: Computation) -> str:
     (True, True)
     """
     caption = _signature(computation.__name__, computation)
-    return _figure("a computation", caption, _picture(computation), _tree(computation))
+    return _figure(
+        "a computation", caption, _picture(draw_graph, computation), _tree(computation)
+    )
 
 
 def draw_polymorphic(computation: PolymorphicComputation) -> str:
@@ -64,16 +71,23 @@ def draw_process(process: LearningProcess) -> str:
         f"{strong(process.name)}{escape(about.removeprefix(process.name))}",
         tag("div", _signature("initialize", process.initialize)),
         tag("div", _signature("next", process.next)),
-        _picture(process.next),
+        _picture(draw_graph, process.next),
         _tree(process.next),
     )
 
 
-def _picture(computation: Computation) -> str:
-    """The data flow as an `<img>`, for pages and for phones, or why there is none."""
+def draw_view(view: ServerView) -> str:
+    """What the server sees: a picture of it, and its table, folded."""
+    text = html.details("the same as text", tag("pre", escape(repr(view)), style=_TEXT))
+    return html.figure(
+        "what the server sees", _picture(draw_server_view, view), text, style=_SPACED
+    )
+
+
+def _picture(draw: Callable[..., Figure], thing: object) -> str:
+    """A drawing as an `<img>`, for pages and for phones, or why there is none."""
     try:
-        wide = draw_graph(computation)
-        narrow = draw_graph(computation, width_in=NARROW_IN)
+        wide, narrow = draw(thing), draw(thing, width_in=NARROW_IN)
     except FedLearnError as error:
         return draw_error(error)
     source = b64encode(_small_png(narrow)[0]).decode()
@@ -100,7 +114,7 @@ def _small_png(drawing: Figure) -> tuple[bytes, int]:
 
 def _tree(computation: Computation) -> str:
     """The tree as text, folded."""
-    text = tag("pre", escape(computation.to_text()), style=_TREE)
+    text = tag("pre", escape(computation.to_text()), style=_TEXT)
     return html.details("what tracing made of it, as text", text)
 
 
@@ -112,4 +126,4 @@ def _signature(name: str, computation: Computation) -> str:
 def _figure(label: str, caption: str, *parts: str) -> str:
     """Parts below a caption."""
     said_ = tag("figcaption", caption, style="margin-bottom:6px;overflow-wrap:anywhere")
-    return html.figure(label, said_, *parts, style="margin:.5em 0;line-height:1.5")
+    return html.figure(label, said_, *parts, style=_SPACED)

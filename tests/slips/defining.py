@@ -66,6 +66,16 @@ def list_taken_for_an_array() -> None:
     twice([1.0, 2.0])
 
 
+@slip(421, TypeError, "federated_computation")
+def asking_what_the_server_sees_of_a_function() -> None:
+    fl.what_the_server_sees(lambda updates: fl.federated_mean(updates))
+
+
+@slip(422, TypeError, "give it types")
+def asking_what_the_server_sees_without_types() -> None:
+    fl.what_the_server_sees(fl.federated_computation(lambda x: fl.federated_mean(x)))
+
+
 @slip(74, RuntimeError)
 def inner_function_run_outside() -> None:
     escaped = []

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.dataflow.from_ir import read
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN
 from fedlearn_edu.viz.dataflow.captions import sentence
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
-from fedlearn_edu.viz.dataflow.from_ir import read
 from fedlearn_edu.viz.dataflow.passes import draw_passes
-from fedlearn_edu.viz.programs import draw_computation, draw_polymorphic
+from fedlearn_edu.viz.programs import draw_computation, draw_polymorphic, draw_view
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure
 from tests.viz.html_reader import check_html
@@ -24,6 +24,14 @@ def test_a_computation_is_signature_picture_and_tree() -> None:
     assert programs.train.to_text() in reader.text
     assert reader.values("img", "alt") == [sentence(read(programs.train))]
     assert reader.tags["details"] == reader.tags["figure"] == 1
+
+
+def test_what_the_server_sees_is_a_picture_and_a_table() -> None:
+    view = fl.what_the_server_sees(programs.gather)
+    reader = check_html(draw_view(view))
+    assert repr(view) in reader.text
+    (alt,) = reader.values("img", "alt")
+    assert alt.startswith(view.sentence)
 
 
 def test_phones_get_the_narrow_picture() -> None:

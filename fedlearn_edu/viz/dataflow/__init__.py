@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A computation as a picture: who computes what, and what travels.
 
-`graph`:   flow.py (nodes and edges), from_ir.py (a tree becomes a flow), captions.py
-           (its words), layout.py (where it goes), drawing.py
+`graph`:   captions.py (the words of a flow, which `fedlearn_edu.dataflow` reads off a
+           tree), layout.py (where it goes), drawing.py
+`server`:  server_view.py
 `passes`:  stages.py (a program between the compiler's passes), passes.py
 """

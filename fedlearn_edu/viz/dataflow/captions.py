@@ -1,34 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A flow in words: what is written in each node, and what travels, in a sentence."""
 
-from fedlearn_edu.viz.dataflow.flow import Flow, Item, Kind, Lane, Node
+from fedlearn_edu.dataflow.flow import Flow, Item, Kind, Lane, Node
+from fedlearn_edu.dataflow.server_view import WAYS
 from fedlearn_edu.viz.dataflow.primitives import NAME, PLAIN, QUIET, Line, wrapped
 from fedlearn_edu.viz.shortening import clipped, names_only, short, size_text
 
 _MAX_INSIDE = 6
 _NARROW_IN = 1.3
 _MAX_NAMES_CHARS = 60
-_MASKED = "from each client, masked: only the sum is seen"
-_WORDS = {
-    "federated_broadcast": "to every client",
+_TO_CLIENTS = {
     "federated_value": "the same for all",
-    "federated_mean": "from each client, averaged",
-    "federated_weighted_mean": "from each client, averaged by weight",
-    "federated_sum": "from each client, added up",
-    "federated_max": "from each client, the largest counts",
-    "federated_min": "from each client, the smallest counts",
-    "federated_aggregate": "from each client, folded into one",
-    "federated_reduce": "from each client, folded into one",
-    "federated_collect": "from each client, in a row",
     "federated_select": "to each client, what its keys ask for",
-    "federated_secure_sum": _MASKED,
-    "federated_secure_sum_bitwidth": _MASKED,
-    "federated_secure_modular_sum": _MASKED,
     "federated_pairwise_masks": "random masks that cancel out in the sum",
-}
-_WORDS_TO_SERVER = {
-    "federated_value": "put at the server",
-    "federated_select": "from each client, to ask for it",
 }
 _WITH_CODE = ("captured", "captured constant", "given constant")
 _SENDERS = {
@@ -44,9 +28,12 @@ def words(message: Node) -> str:
     if message.name in _WITH_CODE:
         target = "the server" if to_server else "every client"
         return f"travels with the code to {target}"
-    if to_server:
-        return (_WORDS | _WORDS_TO_SERVER).get(message.name, "from each client")
-    return _WORDS.get(message.name, "to every client")
+    if not to_server:
+        return _TO_CLIENTS.get(message.name, "to every client")
+    if message.name == "federated_value":
+        return "put at the server"
+    way = WAYS.get(message.name)
+    return f"from each client, {way[1]}" if way else "from each client"
 
 
 def summary(flow: Flow) -> str:

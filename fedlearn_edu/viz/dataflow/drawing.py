@@ -8,13 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from fedlearn_edu.dataflow.flow import Flow, Kind, Lane
+from fedlearn_edu.dataflow.from_ir import read
+from fedlearn_edu.dataflow.server_view import reveals
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import primitives
 from fedlearn_edu.viz.dataflow.captions import sentence, summary
-from fedlearn_edu.viz.dataflow.flow import Flow, Kind, Lane
-from fedlearn_edu.viz.dataflow.from_ir import read
 from fedlearn_edu.viz.dataflow.layout import PAD_IN, PILE_IN, Box, Layout, layout
 from fedlearn_edu.viz.dataflow.primitives import LINE_IN, NAME, PLAIN, Line, wrapped
 
@@ -27,6 +28,8 @@ _HEADINGS = {
     Lane.UNPLACED: "what travels",
 }
 _PILL_IN = 0.16
+_APART_IN = 0.05
+_REVEALING = "Three thin arrows: the server sees the value of each single client."
 
 
 @short_traceback
@@ -59,11 +62,13 @@ def draw_graph(
     average: each client sends values (float32, 4 B), averaged.
     """
     style.check_width(width_in)
-    flow = read(check_computation(comp), expanded=expanded)
+    flow = read(check_computation(comp), named=set() if expanded else None)
     if len(flow.nodes) > _MAX_NODES:
         raise too_long(flow.name, len(flow.nodes), _MAX_NODES, "boxes and messages")
     heading = wrapped(flow.name, NAME, width_in - 2 * _EDGE_IN)
     heading += wrapped(summary(flow), PLAIN, width_in - 2 * _EDGE_IN)
+    if any(reveals(flow, node) for node in flow.nodes):
+        heading += wrapped(_REVEALING, PLAIN, width_in - 2 * _EDGE_IN)
     top = len(heading) * LINE_IN + 2 * _EDGE_IN
     laid = layout(flow, width_in, top)
     figure, axes = primitives.page(width_in, laid.bottom + _EDGE_IN, figure)
@@ -113,7 +118,7 @@ def _draw(axes: Axes, flow: Flow, laid: Layout) -> None:
         primitives.arrow(axes, line.start, line.end, **look)
     for box in laid.boxes:
         if box.node.is_message:
-            _message(axes, box, flow.origin(box.node))
+            _message(axes, box, flow)
         elif box.node.kind is not Kind.VALUE:
             _frames(axes, box)
         center = box.strip.center
@@ -154,8 +159,12 @@ def _frames(axes: Axes, box: Box) -> None:
         )
 
 
-def _message(axes: Axes, box: Box, origin: Lane) -> None:
-    """A thick dashed arrow across the middle; from a dot, if the program sends it."""
+def _message(axes: Axes, box: Box, flow: Flow) -> None:
+    """A thick dashed arrow across the middle; from a dot, if the program sends it.
+
+    Three thin ones if the server sees what a single client sent.
+    """
+    origin = flow.origin(box.node)
     start, end, color = box.strip.left, box.strip.right, primitives.COLORS[origin]
     inward = _DOT_IN
     if box.node.lane is Lane.SERVER:
@@ -163,6 +172,10 @@ def _message(axes: Axes, box: Box, origin: Lane) -> None:
     if origin is Lane.UNPLACED:
         start += inward
         axes.plot([start], [box.y], "o", color=color, markersize=7, zorder=4)
+    if reveals(flow, box.node):
+        for y in (box.y - _APART_IN, box.y, box.y + _APART_IN):
+            primitives.arrow(axes, (start, y), (end, y), color=color)
+        return
     primitives.arrow(
         axes,
         (start, box.y),

@@ -11,8 +11,8 @@ from itertools import count
 from operator import itemgetter
 from typing import final
 
+from fedlearn_edu.dataflow.flow import Edge, Flow, Lane, Node
 from fedlearn_edu.viz.dataflow.captions import label, label_below
-from fedlearn_edu.viz.dataflow.flow import Edge, Flow, Lane, Node
 from fedlearn_edu.viz.dataflow.primitives import LINE_IN, Line, Point
 
 PILE_IN = 0.04

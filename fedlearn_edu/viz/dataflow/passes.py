@@ -15,12 +15,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
+from fedlearn_edu.dataflow.flow import Lane
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import primitives
 from fedlearn_edu.viz.dataflow.drawing import check_computation, too_long
-from fedlearn_edu.viz.dataflow.flow import Lane
 from fedlearn_edu.viz.dataflow.primitives import (
     LINE_IN,
     NAME,

@@ -14,8 +14,8 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.textpath import text_to_path
 
+from fedlearn_edu.dataflow.flow import Lane
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.dataflow.flow import Lane
 
 COLORS = {
     Lane.SERVER: colors.SERVER,

@@ -15,10 +15,10 @@ from fedlearn_edu.compiler.map_fusion import fuse_maps
 from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.contexts.factories import local_executor_factory
 from fedlearn_edu.contexts.stacks import FUSERS
+from fedlearn_edu.dataflow.flow import Lane, lane_of, parts
+from fedlearn_edu.dataflow.from_ir import as_program, function_name
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import intrinsics, leaves, runtimes, walk
-from fedlearn_edu.viz.dataflow.flow import Lane, lane_of, parts
-from fedlearn_edu.viz.dataflow.from_ir import as_program, function_name
 
 Origin = tuple[int, ...]  # the steps of the stage before that a step was made of
 _ARRANGING = ("federated_zip", "federated_value")

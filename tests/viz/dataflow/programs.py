@@ -99,6 +99,12 @@ def select(keys: Any, table: Any) -> Any:
     return fl.federated_select(keys, limit, table, row)
 
 
+@fl.federated_computation(AT_CLIENTS, fl.type_at_clients(np.int32))
+def gather(x: Any, count: Any) -> Any:
+    total = fl.federated_secure_sum(count, 1000)
+    return fl.federated_collect(x), fl.federated_mean(x), total
+
+
 ALL = {
     name: program
     for name, program in globals().items()

@@ -6,12 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
 
 import fedlearn_edu as fl
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN, FigureDataError
+from fedlearn_edu.viz.colors import CLIENTS
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.passes import draw_passes
+from fedlearn_edu.viz.dataflow.server_view import draw_server_view
+from fedlearn_edu.viz.style import said
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure
 
@@ -30,6 +35,35 @@ def test_expanded_text_is_whole_on_a_page(name: str) -> None:
     check_figure(expanded)
     assert expanded.get_size_inches()[0] == WIDE_IN
     assert expanded.get_label() != "" != plain.get_label()
+
+
+def test_message_that_reveals_a_single_client_is_three_thin_arrows() -> None:
+    figure = draw_graph(programs.gather)
+    arrows = [
+        arrow.get_linewidth()
+        for arrow in figure.findobj(FancyArrowPatch)
+        if arrow.get_edgecolor() == to_rgba(CLIENTS)
+    ]
+    assert sorted(arrows) == [1.3] * 3 + [3.2] * 2
+    legend = "Three thin arrows: the server sees"
+    assert any(legend in text for text in check_figure(figure))
+    assert "each client sends x (float32, 4 B), one by one: each is seen;" in (
+        said(figure)
+    )
+    assert not any(legend in t for t in check_figure(draw_graph(programs.average)))
+
+
+@pytest.mark.parametrize("width_in", [NARROW_IN, WIDE_IN])
+def test_what_the_server_sees_is_a_picture(width_in: float) -> None:
+    figure = draw_server_view(programs.gather, width_in=width_in)
+    assert "masked: only the sum is seen" in " ".join(check_figure(figure))
+    alone, joined, together = (
+        [p for p in figure.findobj(FancyArrowPatch) if p.get_linewidth() == width]
+        for width in (1.3, 1.8, 3.2)
+    )
+    assert (len(alone), len(joined), len(together)) == (3, 6, 2)
+    assert len({str(p.get_linestyle()) for p in joined}) == 2
+    assert said(figure).startswith("gather: of each single client the server sees x.")
 
 
 @pytest.mark.parametrize("draw", [draw_graph, draw_passes])

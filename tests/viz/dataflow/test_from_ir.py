@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.dataflow.flow import Flow, Kind, Lane
+from fedlearn_edu.dataflow.from_ir import read
 from fedlearn_edu.executors.sizing import size_of
 from fedlearn_edu.viz.dataflow.captions import sentence, summary, words
-from fedlearn_edu.viz.dataflow.flow import Flow, Kind, Lane
-from fedlearn_edu.viz.dataflow.from_ir import read
 from tests.viz.dataflow.programs import add, average, double, hello, train
 
 
@@ -50,7 +50,7 @@ def test_words_say_all_that_travels() -> None:
 
 
 def test_expanded_a_mean_is_a_sum_and_a_count() -> None:
-    flow = read(average, expanded=True)
+    flow = read(average, named=set())
     assert rows(flow) == [
         ("parameter", "CLIENTS", "values", []),
         ("message", "CLIENTS", "federated_value", []),

@@ -3,11 +3,11 @@
 
 import pytest
 
+from fedlearn_edu.dataflow.flow import Edge, Kind, Lane
+from fedlearn_edu.dataflow.from_ir import read
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN
 from fedlearn_edu.viz.dataflow.drawing import draw_graph
-from fedlearn_edu.viz.dataflow.flow import Edge, Kind, Lane
-from fedlearn_edu.viz.dataflow.from_ir import read
 from fedlearn_edu.viz.dataflow.layout import LEFT, RIGHT, Way, layout, place
 from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_text
@@ -42,7 +42,7 @@ def test_arrows_in_each_others_way_take_different_tracks() -> None:
 
 def test_arrows_keep_clear_of_what_is_written() -> None:
     for program in programs.ALL.values():
-        laid = layout(read(program, expanded=True), 4.5, 0.0)
+        laid = layout(read(program, named=set()), 4.5, 0.0)
         for arrow in laid.arrows:
             left, right = sorted([arrow.start[0], arrow.end[0]])
             top, bottom = sorted([arrow.start[1], arrow.end[1]])
@@ -58,7 +58,7 @@ PROGRAMS = {case.name.partition("-")[0]: case.computation for case in cases()}
 @pytest.mark.parametrize("expanded", [False, True], ids=["written", "expanded"])
 def test_every_program_has_a_flow_and_time_runs_down(expanded: bool) -> None:
     for name, program in PROGRAMS.items():
-        flow = read(program, expanded=expanded)
+        flow = read(program, named=set() if expanded else None)
         rows = place(flow).rows
         assert [node.number for node in flow.nodes] == list(range(len(rows))), name
         for edge in flow.edges:

@@ -9,10 +9,10 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.normal_form import to_normal_form
+from fedlearn_edu.dataflow.flow import Lane
+from fedlearn_edu.dataflow.from_ir import as_program
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.viz import NARROW_IN, WIDE_IN
-from fedlearn_edu.viz.dataflow.flow import Lane
-from fedlearn_edu.viz.dataflow.from_ir import as_program
 from fedlearn_edu.viz.dataflow.passes import EDGE_IN, draw_passes, side_by_side
 from fedlearn_edu.viz.dataflow.stages import normalized, stages
 from tests.viz.dataflow import programs

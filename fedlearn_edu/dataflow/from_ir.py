@@ -6,17 +6,12 @@ arranges values (a zip, a map that picks a field) leaves no step: arrows pass th
 """
 
 import re
+from collections.abc import Set
 from typing import TypeGuard, assert_never, final
 
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.compiler.normal_form import to_normal_form
-from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.printing import to_text
-from fedlearn_edu.ir.traversal import field, free_references, walk
-from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.intrinsic import all_intrinsics
-from fedlearn_edu.types import SERVER, FederatedType, StructType, TensorType, Type
-from fedlearn_edu.viz.dataflow.flow import (
+from fedlearn_edu.dataflow.flow import (
     Flow,
     GraphBuilder,
     Inputs,
@@ -25,6 +20,12 @@ from fedlearn_edu.viz.dataflow.flow import (
     parts,
     wires,
 )
+from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.ir.printing import to_text
+from fedlearn_edu.ir.traversal import field, free_references, walk
+from fedlearn_edu.language.computation import Computation
+from fedlearn_edu.language.intrinsic import all_intrinsics
+from fedlearn_edu.types import SERVER, FederatedType, StructType, TensorType, Type
 
 _ARGUMENT = "(argument)"
 _TOGETHER = "federated_map_aggregate"  # made by the compiler alone
@@ -33,15 +34,16 @@ _RUNTIMES = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
 _FIRST_LOCAL = re.compile(r"(.+)_0(_\d+)?")
 
 
-def read(computation: Computation, *, expanded: bool = False) -> Flow:
+def read(computation: Computation, *, named: Set[str] | None = None) -> Flow:
     """The flow of data through a computation.
 
     Args:
         computation: Any, placed or not.
-        expanded: Whether derived intrinsics are written out.
+        named: Those derived intrinsics that are not written out; by default all.
     """
-    named = {intrinsic.uri for intrinsic in all_intrinsics()} - {_TOGETHER}
-    tree = expand_intrinsics(computation.tree, set() if expanded else named)
+    if named is None:
+        named = {intrinsic.uri for intrinsic in all_intrinsics()} - {_TOGETHER}
+    tree = expand_intrinsics(computation.tree, named)
     program = as_program(tree)
     normal = to_normal_form(program)
     assert isinstance(normal.body, ir.Block)
