@@ -64,6 +64,18 @@ def what_scaffold_sends() -> Figure:
     return viz.draw_graph(process.next)
 
 
+def what_the_server_sees() -> Figure:
+    """Updates for a median, which are seen one by one, a mean, and a masked sum."""
+    updates, losses = fl.type_at_clients(MODEL), fl.type_at_clients(np.float32)
+
+    @fl.federated_computation(updates, losses, fl.type_at_clients(np.int32))
+    def gather(update: Any, loss: Any, examples: Any) -> Any:
+        total = fl.federated_secure_sum(examples, 1000)
+        return fl.federated_collect(update), fl.federated_mean(loss), total
+
+    return viz.draw_server_view(gather)
+
+
 def what_the_compiler_does() -> Figure:
     """A program before and after each pass of the compiler."""
     return viz.draw_passes(federated_train)
