@@ -22,6 +22,7 @@ from typing import Any
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.learning import (
+    aggregators,
     callbacks,
     federated_averaging,
     losses,
@@ -67,6 +68,7 @@ __all__ = [
     "build_fed_yogi",
     "build_federated_evaluation",
     "build_scaffold",
+    "aggregators",
     "callbacks",
     "federated_averaging",
     "losses",

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Aggregators: what the server makes of the updates that clients send.
+
+Each builder of an averaging algorithm takes one as `aggregator=`; they nest.
+
+>>> import fedlearn_edu as fl
+>>> fl.learning.aggregators.mean()
+mean()
+"""
+
+from typing import Any
+
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.former_names import unknown
+from fedlearn_edu.learning.aggregators.base import (
+    Aggregator,
+    AggregatorFactory,
+    AggregatorOutput,
+    GaussianMechanism,
+)
+from fedlearn_edu.learning.aggregators.means import mean
+
+__all__ = [
+    "Aggregator",
+    "AggregatorFactory",
+    "AggregatorOutput",
+    "GaussianMechanism",
+    "mean",
+]
+
+
+@short_traceback
+def __getattr__(name: str) -> Any:
+    raise unknown("fedlearn_edu.learning.aggregators", name, __all__)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
+"""What an aggregator is: two computations, from the clients' updates to one update.
+
+An algorithm knows the type of its updates, the caller knows how to combine them. So a
+builder takes an *aggregator factory*: any function from the type of an update to an
+`Aggregator`. `mean()` returns one, and so does `clipping(mean(), norm=1.0)`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+import fedlearn_edu as fl
+
+
+class AggregatorOutput(NamedTuple):
+    """What `Aggregator.next` returns."""
+
+    state: Any
+    update: Any
+    metrics: Any
+
+
+@final
+@dataclass(frozen=True)
+class GaussianMechanism:
+    """What an accountant has to know of the noise in a sum.
+
+    Attributes:
+        noise_multiplier: z, the noise's standard deviation in units of `clip`.
+        clip: the largest L2 norm that one client adds to the sum.
+        expected_clients: what the noisy sum is divided by.
+    """
+
+    noise_multiplier: float
+    clip: float
+    expected_clients: float
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregator:
+    """Two computations that make one update of the clients' updates.
+
+    `UPDATE` is a structure of float tensors. `STATE` is kept from round to round, the
+    empty structure `<>` if there is nothing to keep. `METRICS` are scalars by name, and
+    become columns of the history.
+
+    Attributes:
+        name: with all settings, `"clipping(mean(), norm=1.0)"`.
+        initialize: `( -> STATE@SERVER)`.
+        next: `(<STATE@SERVER,{UPDATE}@CLIENTS,{float32}@CLIENTS> ->
+            <STATE@SERVER,UPDATE@SERVER,METRICS@SERVER>)`, where the number is the
+            client's weight, 0 for a client without examples.
+        mechanism: the Gaussian noise that is added, if any.
+        sees_single_updates: whether the server needs each client's update, and not
+            only their sum.
+
+    Source: `tff.templates.AggregationProcess`.
+    """
+
+    name: str
+    initialize: fl.Computation
+    next: fl.Computation
+    mechanism: GaussianMechanism | None = None
+    sees_single_updates: bool = False
+
+    def __repr__(self) -> str:
+        return f"Aggregator({self.name})"
+
+
+Factory = Callable[[fl.Type], Aggregator]
+"""From the type of an update to the aggregator of such updates."""
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class AggregatorFactory:
+    """A function from the type of an update to an aggregator, with a name.
+
+    Attributes:
+        name: the call that makes it; two with the same name do the same.
+        build: from the type to the aggregator.
+    """
+
+    name: str
+    build: Factory = field(compare=False)
+
+    def __call__(self, update: Any) -> Aggregator:
+        """The aggregator of updates of this type, or what `fl.to_type` takes."""
+        return self.build(fl.to_type(update))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def aggregation(initialize: fl.Computation, update: fl.Type) -> Any:
+    """The decorator of an aggregator's `next`: `(state, updates, weights) -> output`.
+
+    The output is an `AggregatorOutput` of three values at the server.
+    """
+    return fl.federated_computation(
+        initialize.type_signature.result,
+        fl.type_at_clients(update),
+        fl.type_at_clients(np.float32),
+    )
+
+
+def at_server(state: fl.Computation) -> fl.Computation:
+    """`( -> STATE@SERVER)`, from `( -> STATE)`."""
+
+    @fl.federated_computation
+    def initialize() -> Any:
+        return fl.federated_eval(state, fl.SERVER)
+
+    return initialize
+
+
+def stateless() -> fl.Computation:
+    """`( -> <>@SERVER)`: the `initialize` of an aggregator that keeps nothing."""
+
+    @fl.federated_computation
+    def initialize() -> Any:
+        return nothing()
+
+    return initialize
+
+
+def nothing() -> Any:
+    """`<>@SERVER` in a body: no state, or no metrics."""
+    return fl.federated_value((), fl.SERVER)
