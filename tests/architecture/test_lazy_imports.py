@@ -10,6 +10,7 @@ from tests.programs import in_another_process
 HEAVY = [
     *("tensorflow", "keras", "matplotlib", "ipywidgets", "IPython"),
     *("dask", "distributed", "cloudpickle", "cryptography"),
+    *("dp_accounting", "scipy"),
 ]
 MAX_SECONDS = 0.5
 
