@@ -7,7 +7,7 @@ gives the same cohorts. Only clients that `finished` may enter an average.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, final
 
 import numpy as np
@@ -107,12 +107,14 @@ class Stragglers:
 @final
 @dataclass(frozen=True, kw_only=True)
 class ClientSampling:
-    """How a round's clients are found: `count=` or `fraction=` of them, or all.
+    """How a round's clients are found: `count=`, `fraction=`, `probability=`, or all.
 
     Attributes:
         count: how many clients are invited.
         fraction: the share of all that is invited, in (0, 1]; it is rounded to whole
             clients, and to at least one.
+        probability: how likely each client is to be invited, in (0, 1], whoever else
+            is: Poisson sampling. Cohorts differ in size, and some may be empty.
         weights: which clients are drawn more often: `"uniform"`, `"examples"` (in
             proportion to how many they hold), or one number per client.
         replace: whether a client may be drawn several times in a round.
@@ -129,11 +131,13 @@ class ClientSampling:
             by `draw`, which knows how many there are.
 
     Source: `fraction_fit` of Flower's strategies; `tff.simulation.
-    build_uniform_sampling_fn`.
+    build_uniform_sampling_fn`; for `probability`, `PoissonSampledDpEvent` of
+    dp-accounting.
     """
 
     count: int | None = None
     fraction: float | None = None
+    probability: float | None = None
     weights: str | Sequence[float] | NDArray[Any] = "uniform"
     replace: bool = False
     dropout: float = 0.0
@@ -141,12 +145,13 @@ class ClientSampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check_how_many(self.count, self.fraction)
+        _check_how_many(self.count, self.fraction, self.probability)
         object.__setattr__(self, "weights", _read_weights(self.weights))
         fits = _is_number(self.dropout) and 0 <= self.dropout < 1
         _check(fits, "dropout", "a number in [0, 1)", self.dropout)
         fits = self.stragglers is None or isinstance(self.stragglers, Stragglers)
         _check(fits, "stragglers", "Stragglers(deadline=…) or None", self.stragglers)
+        self._check_independence()
         whole_number(self.seed, "seed", 0, SamplingError)
 
     @short_traceback
@@ -182,9 +187,38 @@ class ClientSampling:
             late=tuple(invited[late[invited]].tolist()),
         )
 
+    def __repr__(self) -> str:
+        # Checkpoints compare this text: a later field is in it only where it is used.
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        if self.probability is None:
+            del values["probability"]
+        said = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        return f"ClientSampling({said})"
+
+    def cohort_size(self, clients: int) -> int | None:
+        """How many of so many clients are invited; `None` where it varies."""
+        if self.probability is not None:
+            return None
+        if self.fraction is not None:
+            return max(1, round(float(self.fraction) * clients))
+        return clients if self.count is None else int(self.count)
+
+    def _check_independence(self) -> None:
+        if self.probability is not None and (self.replace or self.weights != "uniform"):
+            raise SamplingError(
+                "with a probability each client is invited independently of the others",
+                expected="neither weights nor replace beside probability",
+                found=f"weights={self.weights!r}, replace={self.replace}",
+                where="ClientSampling",
+                do="leave them out, or say how many with count=",
+            )
+
     def _invite(self, round_number: int, sizes: NDArray[Any]) -> NDArray[np.int64]:
+        source = seeded_rng("invite", self.seed, round_number)
+        count = self.cohort_size(len(sizes))
+        if count is None:
+            return np.flatnonzero(source.random(len(sizes)) < self.probability)
         chances = self._chances(sizes)
-        count = self._count(len(sizes))
         possible = len(sizes) if chances is None else np.count_nonzero(chances)
         if not self.replace and count > possible:
             raise SamplingError(
@@ -194,14 +228,8 @@ class ClientSampling:
                 where="count" if self.fraction is None else "fraction",
                 do="invite fewer, or draw with replace=True",
             )
-        source = seeded_rng("invite", self.seed, round_number)
         drawn = source.choice(len(sizes), count, self.replace, chances)
         return np.sort(drawn)
-
-    def _count(self, clients: int) -> int:
-        if self.fraction is not None:
-            return max(1, round(float(self.fraction) * clients))
-        return clients if self.count is None else int(self.count)
 
     def _chances(self, sizes: NDArray[Any]) -> NDArray[np.float64] | None:
         """How likely each client is to be drawn; `None` if all are equally likely."""
@@ -226,18 +254,22 @@ class ClientSampling:
 ClientSampling.__init__ = short_traceback(ClientSampling.__init__)  # type: ignore[method-assign]
 
 
-def _check_how_many(count: Any, fraction: Any) -> None:
-    if count is not None and fraction is not None:
+def _check_how_many(count: Any, fraction: Any, probability: Any) -> None:
+    asked = {"count": count, "fraction": fraction, "probability": probability}
+    said = {name: value for name, value in asked.items() if value is not None}
+    if len(said) > 1:
         raise SamplingError(
-            "how many clients are invited is said as a number or as a share of all",
-            expected="count=3, or fraction=0.1, or neither for all clients",
-            found=f"count={count}, fraction={fraction}",
+            "how many clients are invited is said in one way",
+            expected="count=3, or fraction=0.1, or probability=0.1, or none for all",
+            found=", ".join(f"{name}={value}" for name, value in said.items()),
             where="ClientSampling",
         )
     if count is not None:
         whole_number(count, "count", 1, SamplingError)
-    fits = fraction is None or (_is_number(fraction) and 0 < fraction <= 1)
-    _check(fits, "fraction", "a number in (0, 1]", fraction)
+    for name in ("fraction", "probability"):
+        share = asked[name]
+        fits = share is None or (_is_number(share) and 0 < share <= 1)
+        _check(fits, name, "a number in (0, 1]", share)
 
 
 def _read_weights(weights: Any) -> str | tuple[float, ...]:

@@ -91,6 +91,15 @@ def test_count_or_fraction_of_clients(
     assert len(cohort.invited) == invited
 
 
+def test_with_a_probability_clients_take_part_independently_of_each_other() -> None:
+    poisson = ClientSampling(probability=0.2, seed=2)
+    np.testing.assert_allclose(invited_share(poisson, SIZES), [0.2] * 10, atol=0.03)
+    counts = [len(poisson.draw(number, SIZES).invited) for number in ROUNDS]
+    assert np.var(counts) == pytest.approx(10 * 0.2 * 0.8, rel=0.1)
+    assert counts.count(0) / len(ROUNDS) == pytest.approx(0.8**10, abs=0.02)
+    assert poisson.cohort_size(10) is None
+
+
 def test_uniform_draws_are_fair() -> None:
     np.testing.assert_allclose(
         invited_share(ClientSampling(count=3), SIZES), [0.3] * 10, atol=0.04
@@ -157,6 +166,7 @@ def test_late_are_those_whose_time_is_over_the_deadline() -> None:
 
 
 def test_sampling_is_a_value() -> None:
+    assert "probability" not in repr(ClientSampling(count=3))  # as old checkpoints say
     one = ClientSampling(count=3, weights=np.array([1, 2, 3]))
     assert one == ClientSampling(count=3, weights=[1.0, 2.0, 3.0])
     assert hash(one) == hash(ClientSampling(count=3, weights=(1.0, 2.0, 3.0)))
@@ -178,6 +188,10 @@ BAD_INPUT: list[tuple[Callable[[], object], str]] = [
     (lambda: ClientSampling(fraction=float("nan")), "a float: nan"),
     (lambda: ClientSampling(count=True), "a bool: True"),
     (lambda: ClientSampling(count=1, fraction=1.0), "count=1, fraction=1.0"),
+    (lambda: ClientSampling(probability=0.0), "probability"),
+    (lambda: ClientSampling(probability=0.1, count=3), "count=3, probability=0.1"),
+    (lambda: ClientSampling(probability=0.1, replace=True), "independently"),
+    (lambda: ClientSampling(probability=0.1, weights="examples"), "independently"),
     (lambda: ClientSampling(dropout=1.0), r"a number in \[0, 1\)"),
     (lambda: ClientSampling(dropout=-0.1), "dropout"),
     (lambda: ClientSampling(weights="size"), "'uniform', 'examples'"),
