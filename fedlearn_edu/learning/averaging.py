@@ -8,12 +8,14 @@ own, and shares `build_report`.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.learning.aggregation import THE_MEAN, Aggregation, in_words
+from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.local_training import (
     COUNTS_TYPE,
     LocalTrainingConfig,
@@ -46,35 +48,41 @@ class ServerState:
 
 
 def build_averaging_process(
-    name: str, model: Model, local: LocalTrainingConfig, optimizer: Optimizer, seed: int
+    name: str,
+    model: Model,
+    local: LocalTrainingConfig,
+    optimizer: Optimizer,
+    seed: int,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
-    """Clients make passes over their batches; the server's optimizer takes the mean."""
+    """Clients make passes over their batches; the server's optimizer takes the mean.
+
+    Or, instead of the mean, what this aggregator makes of the updates.
+    """
+    check_model(model)
+    aggregation = Aggregation.of(aggregator, model)
+    client_round = build_client_round(model, local)
     return LearningProcess(
         name=name,
-        settings=f"{local}, server {optimizer}, seed {seed}",
+        settings=f"{local}, server {optimizer}, seed {seed}{in_words(aggregator)}",
         model=model,
-        initialize=build_initialize(model, optimizer, seed),
-        next=build_next(model, build_client_round(model, local), optimizer),
+        initialize=build_initialize(model, optimizer, seed, aggregation),
+        next=build_next(model, client_round, optimizer, aggregation),
     )
 
 
-def build_initialize(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
+def build_initialize(
+    model: Model, optimizer: Optimizer, seed: int, aggregation: Aggregation = THE_MEAN
+) -> fl.Computation:
     """`( -> STATE@SERVER)`."""
-    return at_server(build_begin(model, optimizer, seed))
-
-
-def at_server(begin: fl.Computation) -> fl.Computation:
-    """`( -> STATE@SERVER)`, from `( -> STATE)`."""
-
-    @fl.federated_computation
-    def initialize() -> Any:
-        return fl.federated_eval(begin, fl.SERVER)
-
-    return initialize
+    return aggregation.initialize(build_begin(model, optimizer, seed))
 
 
 def build_next(
-    model: Model, client_round: fl.Computation, optimizer: Optimizer
+    model: Model,
+    client_round: fl.Computation,
+    optimizer: Optimizer,
+    aggregation: Aggregation = THE_MEAN,
 ) -> fl.Computation:
     """`(<STATE@SERVER,{BATCH*}@CLIENTS> -> <STATE@SERVER,METRICS@SERVER>)`.
 
@@ -82,8 +90,11 @@ def build_next(
         model: What is trained.
         client_round: `(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`.
         optimizer: Of the server.
+        aggregation: What the server makes of the clients' updates.
     """
-    state_type = build_begin(model, optimizer, 0).type_signature.result
+    initialize = build_initialize(model, optimizer, 0, aggregation)
+    state_type: Any = initialize.type_signature.result
+    state_type = state_type.member
     step = build_step(model, optimizer, state_type)
     report = build_report(model)
 
@@ -95,11 +106,14 @@ def build_next(
         weights = fl.federated_broadcast(state.weights)
         number = fl.federated_broadcast(state.round_number)
         work = fl.federated_map(client_round, [weights, number, data])
-        update = fl.federated_mean(work.update, work.weight)
+        made = aggregation.combine(state, work.update, work.weight)
         counts = fl.federated_sum(work.counts)
-        metrics = fl.federated_map(report, [counts, update])
-        state = fl.federated_map(step, [state, update, counts.examples])
-        return Output(state, metrics)
+        metrics = fl.federated_map(report, [counts, made.update])
+        state = fl.federated_map(step, [state, made.update, counts.examples])
+        return Output(
+            aggregation.finish_state(state, made, counts),
+            aggregation.finish_metrics(metrics, made),
+        )
 
     return next_round
 
@@ -126,7 +140,7 @@ def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computa
 
     @fl.tf_computation(state, model.weights_type, np.int32)
     def step(state: Any, mean_update: Any, examples: Any) -> Any:
-        return ServerState(**after_step(optimizer, state, mean_update, examples))
+        return replace(state, **after_step(optimizer, state, mean_update, examples))
 
     return step
 

@@ -2,6 +2,7 @@
 """FedAvg: clients train copies of the model, the server averages them."""
 
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
@@ -18,6 +19,7 @@ def build_fed_avg(
     local_epochs: int = 1,
     weighting: str = "examples",
     seed: int = 0,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
     r"""Federated averaging, FedAvg.
 
@@ -37,6 +39,8 @@ def build_fed_avg(
         weighting: `"examples"`, where $n_k$ counts examples, or `"uniform"`, where it
             is 1 for every client that has any.
         seed: Of the initial weights.
+        aggregator: What the server makes of the updates $w_k - w$, one of
+            `learning.aggregators`; `None` for `mean()`, the sum above.
 
     Source: B. McMahan et al., "Communication-Efficient Learning of Deep Networks from
     Decentralized Data", AISTATS 2017, Algorithm 1; `build_weighted_fed_avg` and
@@ -45,4 +49,4 @@ def build_fed_avg(
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_sgd(server_learning_rate)
-    return build_averaging_process("FedAvg", model, local, optimizer, seed)
+    return build_averaging_process("FedAvg", model, local, optimizer, seed, aggregator)

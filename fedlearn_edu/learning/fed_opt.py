@@ -11,6 +11,7 @@ Distribution for Federated Visual Classification", 2019.
 """
 
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
@@ -36,6 +37,7 @@ def build_fed_opt(
     local_epochs: int = 1,
     weighting: str = "examples",
     seed: int = 0,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
     """Federated averaging with any optimizer on either side.
 
@@ -48,11 +50,13 @@ def build_fed_opt(
     _check_optimizer(client_optimizer, "client_optimizer")
     _check_optimizer(server_optimizer, "server_optimizer")
     local = LocalTrainingConfig(client_optimizer, local_epochs, weighting)
-    return build_averaging_process("FedOpt", model, local, server_optimizer, seed)
+    return build_averaging_process(
+        "FedOpt", model, local, server_optimizer, seed, aggregator
+    )
 
 
 @short_traceback
-def build_fed_avg_m(
+def build_fed_avg_m(  # noqa: PLR0913 (a setting for each part)
     model: Model,
     client_learning_rate: Rate = 0.1,
     server_learning_rate: Rate = 1.0,
@@ -61,6 +65,7 @@ def build_fed_avg_m(
     local_epochs: int = 1,
     weighting: str = "examples",
     seed: int = 0,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
     r"""FedAvgM: the server's steps have momentum.
 
@@ -72,11 +77,11 @@ def build_fed_avg_m(
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_sgdm(server_learning_rate, momentum)
-    return build_averaging_process("FedAvgM", model, local, optimizer, seed)
+    return build_averaging_process("FedAvgM", model, local, optimizer, seed, aggregator)
 
 
 @short_traceback
-def build_fed_adagrad(
+def build_fed_adagrad(  # noqa: PLR0913 (a setting for each part)
     model: Model,
     client_learning_rate: Rate = 0.1,
     server_learning_rate: Rate = 0.1,
@@ -85,6 +90,7 @@ def build_fed_adagrad(
     local_epochs: int = 1,
     weighting: str = "examples",
     seed: int = 0,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
     r"""FedAdagrad: steps get smaller where updates were large.
 
@@ -95,11 +101,13 @@ def build_fed_adagrad(
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_adagrad(server_learning_rate, epsilon)
-    return build_averaging_process("FedAdagrad", model, local, optimizer, seed)
+    return build_averaging_process(
+        "FedAdagrad", model, local, optimizer, seed, aggregator
+    )
 
 
 @short_traceback
-def build_fed_adam(
+def build_fed_adam(  # noqa: PLR0913 (a setting for each part)
     model: Model,
     client_learning_rate: Rate = 0.1,
     server_learning_rate: Rate = 0.01,
@@ -108,6 +116,7 @@ def build_fed_adam(
     local_epochs: int = 1,
     weighting: str = "examples",
     seed: int = 0,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
     r"""FedAdam: the server's steps are Adam's, with β₁ = 0.9 and β₂ = 0.99.
 
@@ -120,11 +129,11 @@ def build_fed_adam(
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_adam(server_learning_rate, epsilon=epsilon)
-    return build_averaging_process("FedAdam", model, local, optimizer, seed)
+    return build_averaging_process("FedAdam", model, local, optimizer, seed, aggregator)
 
 
 @short_traceback
-def build_fed_yogi(
+def build_fed_yogi(  # noqa: PLR0913 (a setting for each part)
     model: Model,
     client_learning_rate: Rate = 0.1,
     server_learning_rate: Rate = 0.01,
@@ -133,6 +142,7 @@ def build_fed_yogi(
     local_epochs: int = 1,
     weighting: str = "examples",
     seed: int = 0,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
     r"""FedYogi: as FedAdam, but the squares move by no more than the latest one.
 
@@ -143,7 +153,7 @@ def build_fed_yogi(
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting)
     optimizer = build_yogi(server_learning_rate, epsilon=epsilon)
-    return build_averaging_process("FedYogi", model, local, optimizer, seed)
+    return build_averaging_process("FedYogi", model, local, optimizer, seed, aggregator)
 
 
 def _check_optimizer(optimizer: object, where: str) -> None:

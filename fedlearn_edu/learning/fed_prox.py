@@ -4,6 +4,7 @@
 from typing import Any
 
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
@@ -13,7 +14,7 @@ from fedlearn_edu.learning.process import LearningProcess
 
 
 @short_traceback
-def build_fed_prox(
+def build_fed_prox(  # noqa: PLR0913 (a setting for each part)
     model: Model,
     client_learning_rate: Rate = 0.1,
     *,
@@ -22,6 +23,7 @@ def build_fed_prox(
     local_epochs: int = 1,
     weighting: str = "examples",
     seed: int = 0,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
     r"""Federated averaging with a proximal term, FedProx.
 
@@ -55,5 +57,5 @@ def build_fed_prox(
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting, pull_back, words)
     return build_averaging_process(
-        "FedProx", model, local, build_sgd(server_learning_rate), seed
+        "FedProx", model, local, build_sgd(server_learning_rate), seed, aggregator
     )

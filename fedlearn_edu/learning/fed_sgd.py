@@ -9,16 +9,22 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.aggregation import Aggregation, in_words
+from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.averaging import build_initialize, build_next
 from fedlearn_edu.learning.local_training import client_result
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd, map_structure, zeros_like
-from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.process import LearningProcess, check_model
 
 
 @short_traceback
 def build_fed_sgd(
-    model: Model, server_learning_rate: Rate = 0.1, *, seed: int = 0
+    model: Model,
+    server_learning_rate: Rate = 0.1,
+    *,
+    seed: int = 0,
+    aggregator: Factory | None = None,
 ) -> LearningProcess:
     r"""Federated stochastic gradient descent, FedSGD.
 
@@ -27,19 +33,23 @@ def build_fed_sgd(
 
     $$w \leftarrow w - \eta_s \sum_k \frac{n_k}{\sum_j n_j} \nabla f_k(w)$$
 
-    which is one step of gradient descent on everybody's examples together.
+    which is one step of gradient descent on everybody's examples together. Instead of
+    the mean, `aggregator` may combine the updates $-\nabla f_k(w)$ in another way.
 
     Source: B. McMahan et al., "Communication-Efficient Learning of Deep Networks from
     Decentralized Data", AISTATS 2017, section 2; `build_fed_sgd` of
     `tff.learning.algorithms`.
     """
+    check_model(model)
     optimizer = build_sgd(server_learning_rate)
+    aggregation = Aggregation.of(aggregator, model)
+    words = f"server {optimizer}, weighted by examples, seed {seed}"
     return LearningProcess(
         name="FedSGD",
-        settings=f"server {optimizer}, weighted by examples, seed {seed}",
+        settings=words + in_words(aggregator),
         model=model,
-        initialize=build_initialize(model, optimizer, seed),
-        next=build_next(model, _build_client_round(model), optimizer),
+        initialize=build_initialize(model, optimizer, seed, aggregation),
+        next=build_next(model, _build_client_round(model), optimizer, aggregation),
     )
 
 

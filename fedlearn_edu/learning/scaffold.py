@@ -10,7 +10,8 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning.averaging import after_step, at_server, build_report
+from fedlearn_edu.learning.aggregators.base import at_server
+from fedlearn_edu.learning.averaging import after_step, build_report
 from fedlearn_edu.learning.local_training import (
     LocalTrainingConfig,
     build_local_training,

@@ -7,6 +7,8 @@ builder takes an *aggregator factory*: any function from the type of an update t
 `Aggregator`. `mean()` returns one, and so does `clipping(mean(), norm=1.0)`.
 """
 
+import inspect
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
@@ -14,6 +16,10 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import describe
+from fedlearn_edu.learning.atomic import numbered
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.pytree import flatten
 
 
 class AggregatorOutput(NamedTuple):
@@ -97,16 +103,97 @@ class AggregatorFactory:
         return self.name
 
 
-def aggregation(initialize: fl.Computation, update: fl.Type) -> Any:
+# ------------------------------------------------------------------ names and checks
+
+
+def call_of(function: Callable[..., Any], *inner: Any, **settings: Any) -> str:
+    """The call with these arguments as it is written, without those at their defaults.
+
+    >>> call_of(lambda inner, norm=None, seed=0: None, "mean()", norm=1.0, seed=0)
+    "<lambda>('mean()', norm=1.0)"
+    """
+    usual = inspect.signature(function).parameters
+    given = [f"{k}={v}" for k, v in settings.items() if v != usual[k].default]
+    return f"{function.__name__}({', '.join([*map(repr, inner), *given])})"
+
+
+def check_factory(factory: object, where: str) -> None:
+    """Raises `ProcessError` unless it can be called with the type of an update."""
+    is_uncalled = inspect.isfunction(factory) and factory.__module__.startswith(
+        __package__
+    )
+    if callable(factory) and not is_uncalled and not isinstance(factory, type):
+        return
+    name = getattr(factory, "__name__", "mean")
+    raise ProcessError(
+        "an aggregator is made for the type of the updates, by a factory",
+        expected="what a call such as aggregators.mean() returns",
+        found=describe(factory),
+        where=where,
+        do=f"call it: {name}(…)" if is_uncalled else "aggregators.mean(), or leave out",
+    )
+
+
+def make(factory: Factory, update: fl.Type) -> Aggregator:
+    """The aggregator of updates of this type.
+
+    Raises:
+        ProcessError: if that is not what the factory returns.
+    """
+    made = factory(update)
+    if not isinstance(made, Aggregator):
+        raise ProcessError(
+            "an aggregator factory returns an Aggregator",
+            expected="a function from the type of an update to an Aggregator",
+            found=describe(made),
+            where=repr(factory),
+        )
+    return made
+
+
+# ------------------------------------------------------------------ parts of a body
+
+
+Body = Callable[[Callable[..., Any]], fl.Computation]
+"""A decorator: from a function of federated values to a computation."""
+
+
+def aggregation(initialize: fl.Computation, update: fl.Type) -> Body:
     """The decorator of an aggregator's `next`: `(state, updates, weights) -> output`.
 
     The output is an `AggregatorOutput` of three values at the server.
     """
-    return fl.federated_computation(
+    decorate: Body = fl.federated_computation(
         initialize.type_signature.result,
         fl.type_at_clients(update),
         fl.type_at_clients(np.float32),
     )
+    return decorate
+
+
+def state_type(aggregator: Aggregator) -> Any:
+    """`STATE`."""
+    placed: Any = aggregator.initialize.type_signature.result
+    return placed.member
+
+
+def metrics_type(aggregator: Aggregator) -> Any:
+    """`METRICS`."""
+    output: Any = aggregator.next.type_signature.result
+    return output[2].member
+
+
+def join_metrics(first: Any, second: Any) -> Any:
+    """Metrics at the server of two sources; a name that is taken gets a number."""
+
+    @fl.tf_computation(first.type_signature.member, second.type_signature.member)
+    def join(first: Any, second: Any) -> Any:
+        joined = OrderedDict(flatten(first))
+        for name, number in flatten(second).items():
+            joined[next(n for n in numbered(name) if n not in joined)] = number
+        return joined
+
+    return fl.federated_map(join, [first, second])
 
 
 def at_server(state: fl.Computation) -> fl.Computation:
