@@ -322,7 +322,10 @@ def _interval(noise: float, probability: float) -> float:
 def _fixed_size(
     noise: float, sampling: FixedSize, delta: float
 ) -> Callable[[int], float]:
-    """By the Rényi divergences of one round, which add up."""
+    """By the Rényi divergences of one round, which add up.
+
+    No cohort costs more than if all clients took part.
+    """
     main, _, rdp = _library()
     # The library takes noise in units of how far the sum can move. A client that is
     # replaced moves it by 2·clip (google/differential-privacy#378).
@@ -333,11 +336,11 @@ def _fixed_size(
     with _quietly():
         one = rdp.RdpAccountant(neighboring_relation=relation).compose(event)
 
+    at_most = _everybody(noise / 2, delta)
+
     def after(rounds: int) -> float:
         with _quietly():
-            found: tuple[float, float] = rdp.compute_epsilon(
-                one.orders, rounds * one.rdp, delta
-            )
-        return found[0]
+            found, _ = rdp.compute_epsilon(one.orders, rounds * one.rdp, delta)
+        return min(float(found), at_most(rounds))
 
     return after

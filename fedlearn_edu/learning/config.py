@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.errors import bad_argument, is_whole_number
 from fedlearn_edu.framework import value_references
+from fedlearn_edu.learning.budget import Budget, Spending, spending
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.client_source import ClientSource, client_source
@@ -39,6 +40,11 @@ class Options:
         checkpoints: where to save the run, and to resume it from; `None` for nowhere.
         progress: whether to show a progress bar in a notebook or on a terminal.
         start: a `Run` to continue, such as one that was interrupted.
+        budget: `(epsilon, delta)` that a process with a `mechanism` may spend. The run
+            ends before the round that would exceed it, and the history has a column
+            `epsilon`; all rounds count, those of a checkpoint or `start` included. For
+            a cohort of fixed size say `(epsilon, delta, "replace_one")`; see
+            `accounting`.
     """
 
     shuffle_seed: int | None = None
@@ -47,6 +53,7 @@ class Options:
     checkpoints: Checkpoints | None = None
     progress: bool = True
     start: Run | None = None
+    budget: Budget | None = None
 
 
 @final
@@ -61,6 +68,7 @@ class RunConfig:
     client_sampling: ClientSampling | None
     evaluators: Evaluators
     options: Options
+    spending: Spending | None = None
 
     @cached_property
     def num_examples(self) -> NDArray[np.int64]:
@@ -101,7 +109,7 @@ def make_config(process: Any, data: Any, rounds: Any, **how: Any) -> RunConfig:
 
     Raises:
         RunError: if a number or a function is not what is needed.
-        RunError: if the data do not fit.
+        RunError: if the data do not fit, or the budget.
         SamplingError: if more clients are invited than there are.
     """
     options = Options() if how["options"] is None else how["options"]
@@ -124,7 +132,10 @@ def make_config(process: Any, data: Any, rounds: Any, **how: Any) -> RunConfig:
         options,
     )
     _check_sampling(config)
-    return config
+    spends = spending(
+        options.budget, process, config.client_sampling, source.clients, config.rounds
+    )
+    return replace(config, spending=spends)
 
 
 def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:

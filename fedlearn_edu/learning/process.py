@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, final
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback, whole_number
+from fedlearn_edu.learning.aggregators import GaussianMechanism
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import LinearRegression, Model
 
@@ -48,6 +49,7 @@ class LearningProcess:
             round; `None` where clients keep nothing.
         num_clients: how many clients it was built for, those that wait included; `None`
             where that makes no difference.
+        mechanism: the Gaussian noise that its aggregator adds, if any.
 
     Metrics of a round are about what clients saw *while* they trained: each batch by
     the weights it met. `evaluation` judges one model on all of it.
@@ -62,6 +64,7 @@ class LearningProcess:
     next: fl.Computation
     initialize_client: fl.Computation | None = None
     num_clients: int | None = None
+    mechanism: GaussianMechanism | None = None
 
     @property
     def keeps_client_states(self) -> bool:

@@ -96,6 +96,9 @@ def run(
     with store.in_use() if store else nullcontext():
         done = (store.newest() if store else None) or config.options.start or beginning
         _check_beginning(config, beginning, done)
+        if config.spending:
+            config.spending.check(done.rounds)
+            done = replace(done, history=config.spending.told(done.history))
         return _go_on(config, replace(done, stopped=None), store)
 
 
@@ -103,7 +106,7 @@ def _go_on(config: RunConfig, done: Run, store: Store | None) -> Run:
     """Round after round. However it ends, the last good round has been saved."""
     try:
         with progress_bar(config.rounds, done.rounds, config.options.progress) as bar:
-            stopped = _asked(config, done) if done.rounds else None
+            stopped = _asked(config, done)
             while stopped is None and done.rounds < config.rounds:
                 done = next_round(config, done)
                 if store:
@@ -127,7 +130,13 @@ def _save(store: Store | None, done: Run) -> None:
 
 
 def _asked(config: RunConfig, done: Run) -> str | None:
-    return reason_to_stop(tuple(config.options.callbacks), done)
+    """Why there is no further round, if callbacks or the budget say so."""
+    if not done.rounds:
+        return None
+    why = reason_to_stop(tuple(config.options.callbacks), done)
+    if why is None and config.spending and done.rounds < config.rounds:
+        why = config.spending.reason_to_stop(done.rounds)
+    return why
 
 
 def _check_beginning(config: RunConfig, first: Run, done: Run) -> None:
@@ -188,6 +197,8 @@ def next_round(config: RunConfig, run: Run) -> Run:
         "seconds": time.perf_counter() - started,
     }
     row.update((k, v) for k, v in metrics.items() if k not in COLUMNS)
+    if config.spending:
+        row["epsilon"] = config.spending.after(run.rounds + 1)
     row.update(_evaluated(config, learned.state.weights, run.rounds + 1))
     return replace(learned, history=run.history.with_row(row))
 
