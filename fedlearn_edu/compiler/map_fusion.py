@@ -28,7 +28,7 @@ from typing import final
 from fedlearn_edu.compiler.normal_form import Bindings, to_normal_form
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.traversal import field as field_of
-from fedlearn_edu.ir.traversal import free_references
+from fedlearn_edu.ir.traversal import free_references, intrinsics, leaves
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
@@ -50,7 +50,7 @@ def fuse_maps(program: ir.Node, native: Set[str]) -> ir.Node:
         return program
     straight = to_normal_form(program)
     assert isinstance(straight.body, ir.Block)
-    block = _with_joint_aggregates(straight.body)
+    block = _with_joint_aggregates(_without_unused_fields(straight.body))
     users = defaultdict[str, set[str]](set)
     for name, value in (*block.locals, ("", block.result)):
         for needed in free_references(value):
@@ -63,6 +63,27 @@ def fuse_maps(program: ir.Node, native: Set[str]) -> ir.Node:
             consumed |= chain.consumed
     kept = ir.Block(tuple(reversed(joined)), block.result)
     return ir.Lambda(straight.parameter, straight.parameter_type, kept)
+
+
+def _without_unused_fields(block: ir.Block) -> ir.Block:
+    """The same block without fields that were taken out of a value for nothing.
+
+    They would count as a use of the value, which then could not be part of a step.
+    """
+    needed, kept = set(free_references(block.result)), []
+    for name, step in reversed(block.locals):
+        if name in needed or not _takes_fields_only(step):
+            needed |= free_references(step).keys()
+            kept.append((name, step))
+    return ir.Block(tuple(reversed(kept)), block.result)
+
+
+def _takes_fields_only(step: ir.Node) -> bool:
+    match step:
+        case ir.Call(ir.Intrinsic("federated_map"), ir.Struct(((_, fn), _))):
+            return isinstance(fn, ir.Lambda) and not (leaves(fn) or intrinsics(fn))
+        case _:
+            return False
 
 
 def _only_for(

@@ -15,12 +15,12 @@ from fedlearn_edu.learning.aggregators import Aggregator, AggregatorOutput, mean
 from fedlearn_edu.learning.aggregators.base import (
     Factory,
     at_server,
-    check_factory,
     join_metrics,
     make,
     metrics_type,
     state_type,
 )
+from fedlearn_edu.learning.aggregators.checks import check_factory
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.pytree import flatten, rebuild

@@ -19,13 +19,20 @@ from fedlearn_edu.learning.aggregators.base import (
     GaussianMechanism,
 )
 from fedlearn_edu.learning.aggregators.means import mean
+from fedlearn_edu.learning.aggregators.norms import clipping, zeroing
+from fedlearn_edu.learning.aggregators.private import gaussian
+from fedlearn_edu.learning.aggregators.secure import secure_mean
 
 __all__ = [
     "Aggregator",
     "AggregatorFactory",
     "AggregatorOutput",
     "GaussianMechanism",
+    "clipping",
+    "gaussian",
     "mean",
+    "secure_mean",
+    "zeroing",
 ]
 
 

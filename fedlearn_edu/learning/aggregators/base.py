@@ -7,7 +7,6 @@ builder takes an *aggregator factory*: any function from the type of an update t
 `Aggregator`. `mean()` returns one, and so does `clipping(mean(), norm=1.0)`.
 """
 
-import inspect
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -103,37 +102,6 @@ class AggregatorFactory:
         return self.name
 
 
-# ------------------------------------------------------------------ names and checks
-
-
-def call_of(function: Callable[..., Any], *inner: Any, **settings: Any) -> str:
-    """The call with these arguments as it is written, without those at their defaults.
-
-    >>> call_of(lambda inner, norm=None, seed=0: None, "mean()", norm=1.0, seed=0)
-    "<lambda>('mean()', norm=1.0)"
-    """
-    usual = inspect.signature(function).parameters
-    given = [f"{k}={v}" for k, v in settings.items() if v != usual[k].default]
-    return f"{function.__name__}({', '.join([*map(repr, inner), *given])})"
-
-
-def check_factory(factory: object, where: str) -> None:
-    """Raises `ProcessError` unless it can be called with the type of an update."""
-    is_uncalled = inspect.isfunction(factory) and factory.__module__.startswith(
-        __package__
-    )
-    if callable(factory) and not is_uncalled and not isinstance(factory, type):
-        return
-    name = getattr(factory, "__name__", "mean")
-    raise ProcessError(
-        "an aggregator is made for the type of the updates, by a factory",
-        expected="what a call such as aggregators.mean() returns",
-        found=describe(factory),
-        where=where,
-        do=f"call it: {name}(…)" if is_uncalled else "aggregators.mean(), or leave out",
-    )
-
-
 def make(factory: Factory, update: fl.Type) -> Aggregator:
     """The aggregator of updates of this type.
 
@@ -183,17 +151,23 @@ def metrics_type(aggregator: Aggregator) -> Any:
     return output[2].member
 
 
+def at_each(function: Callable[..., Any], *values: Any) -> Any:
+    """`federated_map` of a function of tensors, whose types are those of the values."""
+    members = [value.type_signature.member for value in values]
+    argument = values[0] if len(values) == 1 else list(values)
+    return fl.federated_map(fl.tf_computation(function, *members), argument)
+
+
 def join_metrics(first: Any, second: Any) -> Any:
     """Metrics at the server of two sources; a name that is taken gets a number."""
 
-    @fl.tf_computation(first.type_signature.member, second.type_signature.member)
     def join(first: Any, second: Any) -> Any:
         joined = OrderedDict(flatten(first))
         for name, number in flatten(second).items():
             joined[next(n for n in numbered(name) if n not in joined)] = number
         return joined
 
-    return fl.federated_map(join, [first, second])
+    return at_each(join, first, second)
 
 
 def at_server(state: fl.Computation) -> fl.Computation:

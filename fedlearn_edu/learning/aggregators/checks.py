@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the factories check of their settings, and how they write them down."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from fedlearn_edu.errors import describe, whole_number
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.optimizers import is_number
+
+
+def call_of(function: Callable[..., Any], *inner: Any, **settings: Any) -> str:
+    """The call with these arguments as it is written, without those at their defaults.
+
+    >>> call_of(lambda inner, norm=None, seed=0: None, "mean()", norm=1.0, seed=0)
+    "<lambda>('mean()', norm=1.0)"
+    """
+    usual = inspect.signature(function).parameters
+    given = [f"{k}={v}" for k, v in settings.items() if v != usual[k].default]
+    return f"{function.__name__}({', '.join([*map(repr, inner), *given])})"
+
+
+def check_factory(factory: object, where: str) -> None:
+    """Raises `ProcessError` unless it can be called with the type of an update."""
+    is_uncalled = inspect.isfunction(factory) and factory.__module__.startswith(
+        __package__
+    )
+    if callable(factory) and not is_uncalled and not isinstance(factory, type):
+        return
+    name = getattr(factory, "__name__", "mean")
+    raise ProcessError(
+        "an aggregator is made for the type of the updates, by a factory",
+        expected="what a call such as aggregators.mean() returns",
+        found=describe(factory),
+        where=where,
+        do=f"call it: {name}(…)" if is_uncalled else "aggregators.mean(), or leave out",
+    )
+
+
+def check_positive(
+    name: str, number: object, *, finite: bool = True, do: str = "1.0 is a first try"
+) -> None:
+    """Raises `ProcessError` unless this is a number above 0."""
+    fits = is_number(number) and number > 0.0
+    if not fits or (finite and number == float("inf")):
+        raise ProcessError(
+            f"{name} has to be positive",
+            expected=f"{name} > 0, a number",
+            found=describe(number),
+            where=name,
+            do=do,
+        )
+
+
+def check_not_negative(name: str, number: object) -> None:
+    """Raises `ProcessError` unless this is a finite number of at least 0."""
+    if not (is_number(number) and 0.0 <= number < float("inf")):
+        raise ProcessError(
+            f"{name} is the size of the noise, which has no sign",
+            expected=f"{name} >= 0, a number",
+            found=describe(number),
+            where=name,
+            do="0 is no noise",
+        )
+
+
+def check_share(name: str, number: object) -> None:
+    """Raises `ProcessError` unless this is a number between 0 and 1."""
+    if not (is_number(number) and 0.0 <= number <= 1.0):
+        raise ProcessError(
+            f"{name} is a share of the clients",
+            expected=f"0 <= {name} <= 1",
+            found=describe(number),
+            where=name,
+            do="0.5 is the median, 0.8 is usual",
+        )
+
+
+def check_expected_clients(number: object) -> None:
+    """Raises `ProcessError` unless this is a finite number of at least 1."""
+    if not (is_number(number) and 1.0 <= number < float("inf")):
+        raise ProcessError(
+            "a private mean is divided by how many clients are expected",
+            expected="expected_clients >= 1",
+            found=describe(number),
+            where="expected_clients",
+            do="how many a round invites; with a rate, the rate times all clients",
+        )
+
+
+def check_seed(seed: object) -> None:
+    """Raises `ProcessError` unless this is a whole number that fits into 32 bits."""
+    whole_number(
+        seed,
+        "seed",
+        0,
+        ProcessError,
+        summary="a seed gives the same noise again and again",
+    )

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mean by secure sums: the server learns sums, and no client's update."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, final
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import describe, is_whole_number, short_traceback
+from fedlearn_edu.learning.aggregators.base import (
+    Aggregator,
+    AggregatorFactory,
+    AggregatorOutput,
+    aggregation,
+    at_each,
+    stateless,
+)
+from fedlearn_edu.learning.aggregators.checks import call_of, check_positive
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.optimizers import map_structure
+
+_MAX_BITS = 32
+_MAX_EXAMPLES = 2**30  # times a q of 32 bits: 62 bits, the most that a secure sum takes
+
+
+@short_traceback
+def secure_mean(
+    clip: float, *, bits: int = 16, max_examples: int = 2**20
+) -> AggregatorFactory:
+    r"""The weighted mean of updates that the server never sees: it adds up integers.
+
+    Every number $x$ of an update is clipped to $[-C, C]$, and sent as the nearest step
+    of that range:
+
+    $$q = \mathrm{round}\bigl((\min(\max(x, -C), C) + C) / s\bigr), \qquad
+      s = 2 C / (2^b - 1)$$
+
+    Client k sends $n_k q$ and its weight $n_k$, a whole number, by
+    `federated_secure_sum`. The server computes
+    $s \sum_k n_k q_k / \sum_k n_k - C$. Each q is wrong by at most s/2, so the sum of
+    n updates is by at most $n s / 2$ per weight of the model, and their mean by at most
+    $s / 2$, whatever the weights; both beside the rounding to float32.
+
+    `(<<>@SERVER,{UPDATE}@CLIENTS,{float32}@CLIENTS> ->
+    <<>@SERVER,UPDATE@SERVER,METRICS@SERVER>)`. METRICS are `saturated_share`, of all
+    numbers outside the range, and `quantization_step`, s.
+
+    >>> import numpy as np
+    >>> secure = secure_mean(clip=1.0, bits=8)(np.float32)
+    >>> output = secure.next(secure.initialize(), [0.5, -0.25, 7.0], [1.0, 1.0, 2.0])
+    >>> abs(output.update - 2.25 / 4) <= output.metrics["quantization_step"] / 2
+    np.True_
+
+    Args:
+        clip: C, the largest absolute value of a number that is not changed.
+        bits: b, of each q, 1 to 32.
+        max_examples: The greatest weight of a client, up to 2**30.
+
+    Raises:
+        ProcessError: if a number is out of its range.
+        InputRangeError: when it runs, if a client weighs more than `max_examples`, or
+            its update has NaN.
+
+    Source: K. Bonawitz et al., "Practical Secure Aggregation for Privacy-Preserving
+    Machine Learning", CCS 2017; `tff.learning.secure_aggregator` and
+    `tff.aggregators.SecureSumFactory`.
+    """
+    check_positive("clip", clip)
+    _check_whole_number("bits", bits, _MAX_BITS)
+    _check_whole_number("max_examples", max_examples, _MAX_EXAMPLES)
+    name = call_of(secure_mean, clip=clip, bits=bits, max_examples=max_examples)
+    coder = _Coder(float(clip), 2 ** int(bits) - 1)
+    most = coder.steps * int(max_examples)
+    any_number = 2**_MAX_BITS
+    limits = OrderedDict(
+        weight=int(max_examples), saturated=any_number, numbers=any_number
+    )
+
+    def build(update: fl.Type) -> Aggregator:
+        initialize = stateless()
+
+        @aggregation(initialize, update)
+        def next_secure(state: Any, updates: Any, weights: Any) -> Any:
+            encoded = at_each(coder.encode, updates, weights)
+            total = fl.federated_secure_sum(encoded.update, most)
+            counts = fl.federated_secure_sum(encoded.counts, limits)
+            return AggregatorOutput(
+                state,
+                at_each(coder.decode, total, counts),
+                at_each(coder.measure, counts),
+            )
+
+        return Aggregator(name, initialize, next_secure)
+
+    return AggregatorFactory(name, build)
+
+
+@final
+@dataclass(frozen=True)
+class _Coder:
+    """Numbers as whole steps of a range, and back.
+
+    Attributes:
+        clip: the range is from `-clip` to `clip`.
+        steps: how many steps it has.
+    """
+
+    clip: float
+    steps: int
+
+    @property
+    def step(self) -> float:
+        """How long a step is."""
+        return 2.0 * self.clip / self.steps
+
+    def encode(self, update: Any, weight: Any) -> Any:
+        """What a client adds to the sums, all of it whole numbers."""
+        tf = fl.tf
+        weight = tf.cast(tf.round(weight), tf.int64)
+        takes_part = tf.minimum(weight, 1)
+        tensors = tf.nest.flatten(update)
+        count = sum(x.shape.num_elements() for x in tensors)
+        saturated = sum(tf.math.count_nonzero(tf.abs(x) > self.clip) for x in tensors)
+        return OrderedDict(
+            update=map_structure(lambda x: weight * self._nearest(x), update),
+            counts=OrderedDict(
+                weight=weight,
+                saturated=takes_part * saturated,
+                numbers=takes_part * count,
+            ),
+        )
+
+    def _nearest(self, x: Any) -> Any:
+        tf, x = fl.tf, fl.tf.cast(x, fl.tf.float64)
+        steps = (tf.clip_by_value(x, -self.clip, self.clip) + self.clip) / self.step
+        # -1 is out of range: a secure sum refuses it.
+        refused = -tf.ones_like(x)
+        return tf.cast(tf.where(tf.math.is_nan(x), refused, tf.round(steps)), tf.int64)
+
+    def decode(self, total: Any, counts: Any) -> Any:
+        """The mean, from sums."""
+        tf, weight = fl.tf, fl.tf.cast(counts["weight"], fl.tf.float64)
+
+        def mean_of(steps: Any) -> Any:
+            away = self.step * tf.cast(steps, tf.float64) / weight
+            return tf.cast(away - self.clip, tf.float32)
+
+        return map_structure(mean_of, total)
+
+    def measure(self, counts: Any) -> Any:
+        """The metrics of the round."""
+        share = counts["saturated"] / counts["numbers"]
+        return OrderedDict(
+            saturated_share=fl.tf.cast(share, fl.tf.float32),
+            quantization_step=fl.tf.constant(self.step, fl.tf.float32),
+        )
+
+
+def _check_whole_number(name: str, number: object, most: int) -> None:
+    if not (is_whole_number(number, 1) and number <= most):
+        raise ProcessError(
+            f"secure sums have 62 bits, of which {name} takes a part",
+            expected=f"1 <= {name} <= {most}, a whole number",
+            found=describe(number),
+            where=name,
+        )
