@@ -12,6 +12,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.aggregators.base import at_server
 from fedlearn_edu.learning.averaging import after_step, build_report
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import (
     LocalTrainingConfig,
     build_local_training,
@@ -44,6 +45,7 @@ def build_scaffold(
     *,
     local_epochs: int = 1,
     seed: int = 0,
+    aggregator: None = None,
 ) -> LearningProcess:
     r"""Stochastic controlled averaging, SCAFFOLD.
 
@@ -73,14 +75,18 @@ def build_scaffold(
         server_learning_rate: η_s.
         local_epochs: Passes over a client's batches in one round.
         seed: Of the initial weights.
+        aggregator: None: an aggregator would clip or hide the updates, and the changes
+            of the variates, which tell the same, would reach the server as they are.
 
     Raises:
         ProcessError: `num_clients` is no whole number of at least 1.
+        ProcessError: if there is an aggregator.
 
     Source: S. P. Karimireddy et al., "SCAFFOLD: Stochastic Controlled Averaging for
     Federated Learning", ICML 2020, Algorithm 1.
     """
     check_whole_number("num_clients", num_clients)
+    _check_no_aggregator(aggregator)
     check_model(model)
     check_whole_number("seed", seed)
     local = LocalTrainingConfig(
@@ -97,6 +103,17 @@ def build_scaffold(
         initialize_client=_build_zero_variate(model),
         num_clients=int(num_clients),
     )
+
+
+def _check_no_aggregator(aggregator: object) -> None:
+    if aggregator is not None:
+        raise ProcessError(
+            "SCAFFOLD takes no aggregator: its clients send control variates, too",
+            expected="no aggregator, as it would see the updates only",
+            found=repr(aggregator),
+            where="aggregator",
+            do="build_fed_avg, build_fed_prox or one of build_fed_opt take one",
+        )
 
 
 @final

@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Aggregators: laws and twins in plain NumPy on several stacks, and rounds with them.
+
+The third client weighs nothing: it has no examples.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import learning
+from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.learning.aggregators import (
+    Aggregator,
+    AggregatorOutput,
+    GaussianMechanism,
+    clipping,
+    gaussian,
+    mean,
+    secure_mean,
+    zeroing,
+)
+from fedlearn_edu.learning.aggregators.base import aggregation
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.pytree import flatten
+from tests.conformance.stacks import Stack
+from tests.learning.runs import call, stack_named
+
+pytestmark = pytest.mark.tensorflow
+
+UPDATE = fl.to_type(OrderedDict(w=(np.float32, [3, 2]), b=(np.float32, [2])))
+LENGTHS = (0.5, 1.5, 0.0, 8.0, 2.0)
+WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0]
+STACKS = (
+    "reference",
+    "local-tensorflow-sequence",
+    "composing-2-tensorflow",
+    "unfused-tensorflow",
+)
+
+
+def structured(flat: Any) -> Any:
+    flat = np.float32(flat)
+    return OrderedDict(w=flat[:6].reshape(3, 2), b=flat[6:])
+
+
+def flat_of(update: Any) -> Any:
+    return np.concatenate([np.ravel(update["w"]), update["b"]])
+
+
+def made_updates() -> Any:
+    """One row of eight numbers for each client, of these lengths."""
+    rows = np.random.default_rng(5).standard_normal([5, 8])
+    return (
+        rows
+        / np.linalg.norm(rows, axis=1, keepdims=True)
+        * np.array(LENGTHS)[:, np.newaxis]
+    )
+
+
+ROWS = made_updates()
+UPDATES = [structured(row) for row in ROWS]
+
+
+@pytest.fixture(params=STACKS)
+def stack(request: pytest.FixtureRequest) -> Stack:
+    return stack_named(request.param)
+
+
+def once(stack: Stack, factory: Any, updates: Any = None) -> tuple[Any, Any, Any]:
+    """The state, the flat update and the metrics after one round."""
+    return rounds(stack, factory, 1, updates)[-1]
+
+
+def rounds(
+    stack: Stack, factory: Any, number: int, updates: Any = None
+) -> list[tuple[Any, Any, Any]]:
+    made = factory(UPDATE)
+    state, found = call(stack, made.initialize), []
+    for _ in range(number):
+        output = call(stack, made.next, state, updates or UPDATES, WEIGHTS)
+        state = output.state
+        found.append((state, flat_of(output.update), dict(output.metrics)))
+    return found
+
+
+def weighted(rows: Any, weights: Any = WEIGHTS) -> Any:
+    return np.average(rows, axis=0, weights=weights)
+
+
+def clipped(rows: Any, norm: float) -> Any:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows * np.minimum(1.0, norm / np.maximum(lengths, 1e-30))
+
+
+def close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+# ---------------------------------------------------------------- laws and twins
+
+
+def test_identities(stack: Stack) -> None:
+    plain = once(stack, mean())[1]
+    close(plain, weighted(ROWS))
+    for free in (clipping(mean(), norm=float("inf")), zeroing(mean(), norm=1e9)):
+        np.testing.assert_array_equal(once(stack, free)[1], plain)
+    equal = [1.0, 1.0, 0.0, 1.0, 1.0]  # the mean of a private sum weighs all alike
+    private = once(stack, gaussian(1.0, 0.0, expected_clients=4))[1]
+    close(private, weighted(clipped(ROWS, 1.0), equal))
+
+
+def test_clipping_shortens_what_is_too_long(stack: Stack) -> None:
+    state, update, metrics = once(stack, clipping(mean(), norm=1.0))
+    close(update, weighted(clipped(ROWS, 1.0)))
+    assert (state, metrics) == ((), {"clipped_share": 0.75, "clip_norm": 1.0})
+
+
+def test_nest_of_adaptive_bounds_agrees_with_its_twin(stack: Stack) -> None:
+    zero, clip, here = 10.0, 1.0, np.array(WEIGHTS) > 0
+    factory = zeroing(clipping(mean(), quantile=0.5), learning_rate=1.0)
+    for state, update, metrics in rounds(stack, factory, 3):
+        close(update, weighted(clipped(ROWS, clip)))
+        lengths = np.linalg.norm(ROWS, axis=1)[here]
+        assert metrics["clipped_share"] == np.mean(lengths > clip)
+        close([metrics["zeroing_norm"], metrics["clip_norm"]], [2 * zero + 1, clip])
+        largest = np.abs(ROWS).max(axis=1)[here]
+        zero *= np.exp(-1.0 * (np.mean(largest <= zero) - 0.98))
+        clip *= np.exp(-0.2 * (np.mean(lengths <= clip) - 0.5))
+        close([state.estimate, state.inner.estimate], [zero, clip])
+
+
+def test_zeroing_leaves_out_what_is_corrupt(stack: Stack) -> None:
+    broken = [*UPDATES[:3], structured(np.full(8, np.nan)), structured(np.full(8, 99))]
+    _, update, metrics = once(stack, zeroing(mean(), norm=5.0), broken)
+    close(update, weighted(ROWS[:2], WEIGHTS[:2]))
+    assert metrics["zeroed_share"] == 0.5
+    _, update, _ = once(stack, zeroing(mean(), norm=1e-9))
+    np.testing.assert_array_equal(update, np.zeros(8))
+
+
+def test_noise_has_the_same_bits_on_every_stack_and_in_every_run(stack: Stack) -> None:
+    nothing = [structured(np.zeros(8))] * 5
+    factory = gaussian(2.0, 1.5, expected_clients=4, seed=3)
+    for number, (state, update, _) in enumerate(rounds(stack, factory, 2, nothing)):
+        drawn = fl.tf.random.stateless_normal([8], [3, number], alg="philox")
+        drawn = np.roll(drawn, -2)  # TensorFlow takes fields by name, so b comes first
+        np.testing.assert_array_equal(update, np.float32(3.0) * drawn / np.float32(4))
+        assert (state.seed, state.round_number) == (3, number + 1)
+
+
+def test_secure_mean_is_within_its_bound(stack: Stack) -> None:
+    for bits in (4, 12):
+        step = 2 * 3.0 / (2**bits - 1)
+        _, update, metrics = once(stack, secure_mean(3.0, bits=bits))
+        inside = np.clip(ROWS, -3.0, 3.0)
+        assert np.abs(update - weighted(inside)).max() <= step / 2 + 1e-6
+        twin = weighted(np.round((np.float32(inside) + 3.0) / step)) * step - 3.0
+        close(update, twin)
+        close(metrics["saturated_share"], np.mean(np.abs(ROWS[[0, 1, 3, 4]]) > 3))
+
+
+# ---------------------------------------------------------------- one at a time
+
+
+def local() -> Stack:
+    return stack_named("local-tensorflow-sequence")
+
+
+def test_noise_has_the_standard_deviation_that_it_promises() -> None:
+    wide = gaussian(0.5, 2.0, expected_clients=10)((np.float32, [20_000]))
+    update = wide.next(wide.initialize(), [np.zeros(20_000)], [1.0]).update
+    assert np.std(update) == pytest.approx(0.1, rel=0.02)
+    assert abs(np.mean(update)) < 0.003
+
+
+def test_noise_on_the_count_moves_the_estimate() -> None:
+    def estimate(**noise: Any) -> Any:
+        return once(local(), clipping(mean(), quantile=0.5, **noise))[0].estimate
+
+    noisy = {float(estimate(count_noise=1.0, seed=seed)) for seed in (1, 1, 2)}
+    assert len({*noisy, float(estimate())}) == 3
+
+
+def test_estimate_finds_the_quantile() -> None:
+    fast = clipping(mean(), quantile=0.5, initial_norm=50.0, learning_rate=0.5)
+    norms = [float(m["clip_norm"]) for *_, m in rounds(local(), fast, 40)]
+    assert 1.5 * 0.8 < norms[-1] < 2.0 * 1.25  # two of four clients are below 2
+
+
+def test_what_an_accountant_reads_is_there_where_it_is_true() -> None:
+    mechanism = GaussianMechanism(1.1, 0.5, 100.0)
+    private = gaussian(0.5, 1.1, 100)
+    assert private(UPDATE).mechanism == mechanism
+    assert zeroing(private, norm=9.0)(UPDATE).mechanism == mechanism
+    # An estimate tells of the clients, too, and its noise is not counted.
+    assert zeroing(private)(UPDATE).mechanism is None
+    assert clipping(mean(), norm=1.0)(UPDATE).mechanism is None
+
+
+def test_factories_are_written_as_they_are_called() -> None:
+    nest = zeroing(clipping(mean(), quantile=0.8), seed=2)
+    assert repr(nest) == "zeroing(clipping(mean(), quantile=0.8), seed=2)"
+    assert nest(UPDATE).name == repr(nest)
+    given: Any = np.float32(0.5), np.int64(3)
+    text = "gaussian(clip=0.5, noise_multiplier=3, expected_clients=10)"
+    assert repr(gaussian(given[0], given[1], 10)) == text
+    assert clipping(mean(), norm=1.0) == clipping(mean(), norm=1.0)
+    assert clipping(mean(), norm=1.0) != clipping(mean(), norm=2.0)
+
+
+def test_a_metric_that_is_measured_twice_gets_a_number() -> None:
+    twice = clipping(clipping(mean(), norm=1.0), norm=5.0)
+    _, _, metrics = once(local(), twice)
+    shares = metrics["clipped_share"], metrics["clipped_share2"]
+    assert shares == (0.25, 0.75)
+
+
+# ---------------------------------------------------------------- rounds
+
+MODEL = learning.models.softmax_regression(features=3, classes=2)
+DATA = [
+    [{"x": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "y": [0, 1]}],
+    [{"x": [[1.0, 0.0, 1.0]], "y": [0]}, {"x": [[0.0, 1.0, 1.0]], "y": [1]}],
+    [{"x": [[0.5, 0.5, 1.0]], "y": [1]}],
+]
+NOTHING: Any = [[{"x": np.zeros([0, 3]), "y": []}], []]
+ADAPTIVE = zeroing(clipping(mean(), quantile=0.8))
+PRIVATE = gaussian(0.1, 1.0, expected_clients=3)
+BUILDERS: dict[str, Callable[..., Any]] = {
+    "fed_sgd": learning.build_fed_sgd,
+    "fed_avg": learning.build_fed_avg,
+    "fed_prox": learning.build_fed_prox,
+    "fed_adam": learning.build_fed_adam,
+}
+
+
+def together(factory: Any, **options: Any) -> tuple[bytes, list[str]]:
+    """The bits of two rounds, and the group calls of the second one."""
+    process, tape = learning.build_fed_avg(MODEL, 0.5, aggregator=factory), Tape()
+    stack = local_executor_factory(support_sequence_ops=True, tape=tape, **options)
+    with SyncExecutionContext(stack):
+        state, _ = process.next(process.initialize(), DATA)
+        before = len(tape)
+        result = process.next(state, DATA)
+    calls = [event for event in list(tape)[before:] if event.what == "batched_call"]
+    bits = b"".join(np.asarray(leaf).tobytes() for leaf in flatten(result).values())
+    return bits, [event.detail for event in calls]
+
+
+@pytest.mark.parametrize("max_fanout", [100, 2])
+def test_clients_do_all_of_a_round_in_one_group_call(max_fanout: int) -> None:
+    bits, plain = together(None, max_fanout=max_fanout)
+    # As many as without an aggregator; with a hierarchy, one in each group of two.
+    for factory in (mean(), clipping(mean(), norm=0.1), ADAPTIVE, PRIVATE):
+        found, calls = together(factory, max_fanout=max_fanout)
+        assert len(calls) == len(plain)
+        assert factory == mean() or all("send" in call for call in calls)
+        assert (found == bits) == (factory == mean())
+
+
+def test_mean_leaves_no_trace_in_what_a_checkpoint_knows() -> None:
+    default, explicit = (
+        learning.build_fed_avg(MODEL, aggregator=each) for each in (None, mean())
+    )
+    assert explicit.settings == default.settings
+    assert explicit.next.type_signature == default.next.type_signature
+    assert "aggregator clipping(mean(), norm=1.0)" in str(
+        learning.build_fed_avg(MODEL, aggregator=clipping(mean(), norm=1.0))
+    )
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_every_averaging_builder_takes_an_aggregator(name: str) -> None:
+    process = BUILDERS[name](MODEL, aggregator=ADAPTIVE)
+    state, metrics = process.next(process.initialize(), DATA)
+    assert list(metrics)[:4] == [*learning.aggregation.ROUND_METRICS]
+    assert metrics["clip_norm"] == 1.0
+    before = flatten(state)
+    after, _ = process.next(state, NOTHING)
+    assert all(np.array_equal(leaf, before[k]) for k, leaf in flatten(after).items())
+
+
+def test_metrics_are_columns_and_a_resumed_run_ends_the_same(tmp_path: Path) -> None:
+    def trained(rounds: int, folder: str) -> Any:
+        checkpoints = learning.Checkpoints(tmp_path / folder)
+        process = learning.build_fed_avg(MODEL, 0.5, aggregator=PRIVATE)
+        options = learning.Options(checkpoints=checkpoints)
+        return learning.run(process, DATA, rounds, options=options)
+
+    trained(2, "resumed")
+    resumed, straight = trained(4, "resumed"), trained(4, "straight")
+    assert straight.history["clipped_share"].shape == (4,)
+    found, expected = flatten(resumed.state), flatten(straight.state)
+    assert all(np.array_equal(found[path], leaf) for path, leaf in expected.items())
+    assert straight.state.aggregator.round_number == 4
+
+
+def test_an_aggregator_of_your_own_is_a_function_of_a_type() -> None:
+    """Of two computations of any runtime, here a sum in the place of a mean."""
+
+    def total(update: fl.Type) -> Aggregator:
+        @fl.federated_computation
+        def initialize() -> Any:
+            return fl.federated_value(np.int32(0), fl.SERVER)
+
+        @fl.federated_computation(
+            fl.type_at_server(np.int32),
+            fl.type_at_clients(update),
+            fl.type_at_clients(np.float32),
+        )
+        def add(state: Any, updates: Any, weights: Any) -> Any:
+            measured = fl.federated_zip(OrderedDict(weight=fl.federated_sum(weights)))
+            return AggregatorOutput(state, fl.federated_sum(updates), measured)
+
+        return Aggregator("total()", initialize, add)
+
+    process = learning.build_fed_avg(MODEL, aggregator=total)
+    state, metrics = process.next(process.initialize(), DATA)
+    assert metrics["weight"] == 5.0
+    assert state.aggregator == 0
+
+
+# ---------------------------------------------------------------- refusals
+
+NAN = float("nan")
+UNCALLED: Any = mean
+WORD: Any = "mean"
+REFUSED: dict[str, tuple[Callable[..., Any], str, str]] = {
+    "clip of nothing": (lambda: gaussian(0.0, 1.0, 10), "clip", "clip > 0"),
+    "clip that is no number": (lambda: gaussian(NAN, 1.0, 10), "clip", "nan"),
+    "less than no noise": (lambda: gaussian(1.0, -1.0, 10), "noise_multiplier", ">= 0"),
+    "nobody expected": (lambda: gaussian(1.0, 1.0, 0), "expected_clients", ">= 1"),
+    "no seed": (lambda: gaussian(1.0, 1.0, 9, seed=-1), "seed", "same noise"),
+    "negative norm": (lambda: clipping(mean(), norm=-1.0), "norm", "norm > 0"),
+    "neither": (lambda: clipping(mean()), "clipping", "neither"),
+    "both": (lambda: clipping(mean(), norm=1.0, quantile=0.5), "clipping", "both"),
+    "quantile": (lambda: clipping(mean(), quantile=80), "quantile", "<= 1"),
+    "not called": (
+        lambda: clipping(UNCALLED, norm=1.0),
+        "inner",
+        r"call it: mean\(…\)",
+    ),
+    "no factory": (lambda: zeroing(WORD), "inner", "'mean'"),
+    "bits": (lambda: secure_mean(1.0, bits=33), "bits", "<= 32"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_nonsense_is_refused_when_it_is_built(name: str) -> None:
+    build, where, message = REFUSED[name]
+    with pytest.raises(ProcessError, match=message) as caught:
+        build()
+    assert caught.value.where == where
+
+
+def test_builders_refuse_what_is_no_aggregator() -> None:
+    def named_like_a_column(update: fl.Type) -> Aggregator:
+        made = clipping(mean(), norm=1.0)(update)
+
+        @aggregation(made.initialize, update)
+        def rename(state: Any, updates: Any, weights: Any) -> Any:
+            output = made.next(state, updates, weights)
+            taken = fl.federated_zip(OrderedDict(clients=output.metrics.clip_norm))
+            return AggregatorOutput(output.state, output.update, taken)
+
+        return Aggregator("mine", made.initialize, rename)
+
+    wrong: list[tuple[Any, str]] = [
+        (mean, r"call it: mean\(…\)"),
+        (lambda update: mean(), "returns an Aggregator"),
+        (named_like_a_column, "a name of its own"),
+    ]
+    for factory, message in wrong:
+        with pytest.raises(ProcessError, match=message):
+            learning.build_fed_avg(MODEL, aggregator=factory)
+
+
+def test_scaffold_says_why_it_takes_none() -> None:
+    given: Any = PRIVATE
+    with pytest.raises(ProcessError, match="control variates") as caught:
+        learning.build_scaffold(MODEL, 3, aggregator=given)
+    assert caught.value.where == "aggregator"
+
+
+def test_an_update_that_a_secure_sum_cannot_hold_is_refused() -> None:
+    made = secure_mean(1.0, max_examples=10)(UPDATE)
+    for update, weight in ((UPDATES[0], 11.0), (structured(np.full(8, np.nan)), 1.0)):
+        with pytest.raises(fl.FedLearnError, match="range"):
+            made.next(made.initialize(), [update], [weight])
