@@ -50,7 +50,7 @@ to_value | gone | since 0.1 | a constant, just as it is
   fl.federated_computation(lambda x: [x, 10], np.int32)(1)
 tensorflow | gone | second tutorial since 0.71 | fl.tf_computation
   fl.tf_computation(lambda x: x + 1, np.int32)(1)
-aggregators | gone | since 0.17 | fl.federated_max, fl.federated_min, fl.federated_mean
+aggregators | gone | since 0.17 | fl.learning.aggregators, fl.federated_max
   fl.federated_max(fl.place([1.0, 4.0, 2.0], fl.CLIENTS))
 utils | gone | 0.1 to 0.18 | fl.federated_max, fl.federated_min
   fl.federated_max(fl.place([1.0, 4.0, 2.0], fl.CLIENTS))
@@ -210,6 +210,36 @@ fl.learning.models.softmax_regression()).initialize().weights
 ClientWeighting | gone | builders | weighting="uniform" of fl.learning.build_fed_avg
   fl.learning.build_fed_avg(\
 fl.learning.models.softmax_regression(), weighting="uniform")
+robust_aggregator | gone | since 0.19 | zeroing and clipping of fl.learning.aggregators
+  a = fl.learning.aggregators; a.zeroing(a.clipping(a.mean(), quantile=0.8))
+dp_aggregator | renamed | since 0.19 | fl.learning.aggregators.gaussian
+  fl.learning.aggregators.gaussian(\
+clip=1.0, noise_multiplier=1.0, expected_clients=100)
+secure_aggregator | renamed | since 0.19 | fl.learning.aggregators.secure_mean
+  fl.learning.aggregators.secure_mean(clip=1.0)
+ddp_secure_aggregator | gone | since 0.20 | fl.learning.aggregators.gaussian
+  fl.learning.aggregators.gaussian(\
+clip=1.0, noise_multiplier=1.0, expected_clients=100)
+
+== fedlearn_edu.learning.aggregators
+MeanFactory | renamed | since 0.17 | fl.learning.aggregators.mean
+  fl.learning.aggregators.mean()
+UnweightedMeanFactory | gone | since 0.17 | weighting="uniform" of a builder
+  fl.learning.build_fed_avg(\
+fl.learning.models.softmax_regression(), weighting="uniform")
+SumFactory | gone | since 0.17 | fl.federated_sum, in an Aggregator of your own
+  fl.federated_sum(fl.place([1.0, 3.0], fl.CLIENTS))
+clipping_factory | renamed | since 0.17 | fl.learning.aggregators.clipping
+  fl.learning.aggregators.clipping(fl.learning.aggregators.mean(), norm=1.0)
+zeroing_factory | renamed | since 0.17 | fl.learning.aggregators.zeroing
+  fl.learning.aggregators.zeroing(fl.learning.aggregators.mean(), norm=10.0)
+DifferentiallyPrivateFactory | renamed | since 0.17 | fl.learning.aggregators.gaussian
+  fl.learning.aggregators.gaussian(\
+clip=1.0, noise_multiplier=1.0, expected_clients=100)
+PrivateQuantileEstimationProcess | gone | since 0.17 | quantile= of clipping
+  fl.learning.aggregators.clipping(fl.learning.aggregators.mean(), quantile=0.8)
+SecureSumFactory | renamed | since 0.17 | fl.learning.aggregators.secure_mean
+  fl.learning.aggregators.secure_mean(clip=1.0)
 
 == fedlearn_edu.learning.models
 functional_model_from_keras | renamed | since 0.20 | fl.learning.models.from_keras_model

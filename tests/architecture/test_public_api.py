@@ -14,6 +14,7 @@ FACES = [
     "fedlearn_edu.backends.native",
     "fedlearn_edu.framework",
     "fedlearn_edu.learning",
+    "fedlearn_edu.learning.aggregators",
     "fedlearn_edu.remote",
     "fedlearn_edu.simulation",
     "fedlearn_edu.types",
@@ -41,7 +42,8 @@ def test_every_public_name_is_there(face: str) -> None:
 @pytest.mark.parametrize(
     "room",
     [
-        *("learning", "learning.models", "learning.optimizers", "simulation"),
+        *("learning", "learning.aggregators", "learning.models"),
+        *("learning.optimizers", "simulation"),
         *("simulation.datasets", "simulation.partitions", "viz", "course"),
         *("backends.native", "remote"),
     ],

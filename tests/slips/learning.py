@@ -71,3 +71,17 @@ calls(
      lambda: learn({"x": ROWS, "y": LABELS[:3]}), "client 0", "every example"),
     tensorflow=True,
 )  # fmt: skip
+
+AGGREGATORS = learning.aggregators
+UNCALLED: Any = AGGREGATORS.mean
+
+calls(
+    (387, ValueError, "an_aggregator_that_was_not_called",
+     lambda: learning.build_fed_avg(model(), aggregator=UNCALLED),
+     "call it", "mean()"),
+    (388, ValueError, "a_clip_of_nothing",
+     lambda: AGGREGATORS.gaussian(0.0, 1.0, expected_clients=10), "clip > 0"),
+    (389, ValueError, "clipping_without_a_norm",
+     lambda: AGGREGATORS.clipping(AGGREGATORS.mean()), "norm=1.0", "quantile=0.8"),
+    tensorflow=True,
+)  # fmt: skip

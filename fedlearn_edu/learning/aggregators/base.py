@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe
+from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.atomic import numbered
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.pytree import flatten
@@ -94,6 +94,7 @@ class AggregatorFactory:
     name: str
     build: Factory = field(compare=False)
 
+    @short_traceback
     def __call__(self, update: Any) -> Aggregator:
         """The aggregator of updates of this type, or what `fl.to_type` takes."""
         return self.build(fl.to_type(update))

@@ -23,18 +23,18 @@ def call_of(function: Callable[..., Any], *inner: Any, **settings: Any) -> str:
 
 def check_factory(factory: object, where: str) -> None:
     """Raises `ProcessError` unless it can be called with the type of an update."""
-    is_uncalled = inspect.isfunction(factory) and factory.__module__.startswith(
-        __package__
-    )
-    if callable(factory) and not is_uncalled and not isinstance(factory, type):
+    do = "aggregators.mean(), or leave it out"
+    if inspect.isfunction(factory) and factory.__module__.startswith(__package__):
+        settings = "…" if inspect.signature(factory).parameters else ""
+        do = f"call it: {factory.__name__}({settings})"
+    elif callable(factory) and not isinstance(factory, type):
         return
-    name = getattr(factory, "__name__", "mean")
     raise ProcessError(
         "an aggregator is made for the type of the updates, by a factory",
         expected="what a call such as aggregators.mean() returns",
         found=describe(factory),
         where=where,
-        do=f"call it: {name}(…)" if is_uncalled else "aggregators.mean(), or leave out",
+        do=do,
     )
 
 

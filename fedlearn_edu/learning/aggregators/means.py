@@ -4,6 +4,7 @@
 from typing import Any
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.aggregators.base import (
     Aggregator,
     AggregatorFactory,
@@ -14,6 +15,7 @@ from fedlearn_edu.learning.aggregators.base import (
 )
 
 
+@short_traceback
 def mean() -> AggregatorFactory:
     r"""The weighted mean of the clients' updates, the default everywhere.
 
