@@ -117,6 +117,24 @@ def test_a_result_is_kept_if_it_is_part_of_the_result() -> None:
     check(program, [1, 2])
 
 
+def test_a_field_that_nothing_needs_does_not_keep_steps_apart() -> None:
+    def body(x: Any) -> Any:
+        pair = fl.federated_map(split, x)
+        _ = fl.federated_map(increment, pair.a), pair.z
+        return fl.federated_sum(pair.z)
+
+    def with_unused_field(x: Any) -> Any:
+        pair = fl.federated_map(split, x)
+        _ = pair.a
+        return fl.federated_sum(pair.z)
+
+    program = fl.federated_computation(with_unused_field, INTS)
+    assert steps(program) == ["federated_map_aggregate"]
+    check(program, [1, 2])
+    # A step with leaf code stays, as it was asked for.
+    assert "federated_map" in steps(fl.federated_computation(body, INTS))
+
+
 def test_a_constant_becomes_part_of_the_function() -> None:
     """So does the 1 that `federated_mean` puts beside each client's value."""
 

@@ -52,6 +52,7 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
     "name",
     [
         "README.md",
+        "docs/aggregators.md",
         "docs/executor_pages.md",
         "docs/honest_evaluation.md",
         "docs/learning.md",
