@@ -21,6 +21,7 @@ from fedlearn_edu.learning.optimizers import map_structure
 
 _MAX_BITS = 32
 _MAX_EXAMPLES = 2**30  # times a q of 32 bits: 62 bits, the most that a secure sum takes
+_ANY_NUMBER = 2**61
 
 
 @short_traceback
@@ -42,8 +43,8 @@ def secure_mean(
     $s / 2$, whatever the weights; both beside the rounding to float32.
 
     `(<<>@SERVER,{UPDATE}@CLIENTS,{float32}@CLIENTS> ->
-    <<>@SERVER,UPDATE@SERVER,METRICS@SERVER>)`. METRICS are `saturated_share`, of all
-    numbers outside the range, and `quantization_step`, s.
+    <<>@SERVER,UPDATE@SERVER,METRICS@SERVER>)`. METRICS are `saturated_share`, how many
+    numbers are outside the range, weighted alike, and `quantization_step`, s.
 
     >>> import numpy as np
     >>> secure = secure_mean(clip=1.0, bits=8)(np.float32)
@@ -71,10 +72,6 @@ def secure_mean(
     name = call_of(secure_mean, clip=clip, bits=bits, max_examples=max_examples)
     coder = _Coder(float(clip), 2 ** int(bits) - 1)
     most = coder.steps * int(max_examples)
-    any_number = 2**_MAX_BITS
-    limits = OrderedDict(
-        weight=int(max_examples), saturated=any_number, numbers=any_number
-    )
 
     def build(update: fl.Type) -> Aggregator:
         initialize = stateless()
@@ -83,12 +80,10 @@ def secure_mean(
         def next_secure(state: Any, updates: Any, weights: Any) -> Any:
             encoded = at_each(coder.encode, updates, weights)
             total = fl.federated_secure_sum(encoded.update, most)
-            counts = fl.federated_secure_sum(encoded.counts, limits)
-            return AggregatorOutput(
-                state,
-                at_each(coder.decode, total, counts),
-                at_each(coder.measure, counts),
-            )
+            weight = fl.federated_secure_sum(encoded.weight, int(max_examples))
+            saturated = fl.federated_secure_sum(encoded.saturated, _ANY_NUMBER)
+            output = at_each(coder.decode, total, weight, saturated)
+            return AggregatorOutput(state, output.update, output.metrics)
 
         return Aggregator(name, initialize, next_secure)
 
@@ -117,17 +112,14 @@ class _Coder:
         """What a client adds to the sums, all of it whole numbers."""
         tf = fl.tf
         weight = tf.cast(tf.round(weight), tf.int64)
-        takes_part = tf.minimum(weight, 1)
-        tensors = tf.nest.flatten(update)
-        count = sum(x.shape.num_elements() for x in tensors)
-        saturated = sum(tf.math.count_nonzero(tf.abs(x) > self.clip) for x in tensors)
+        outside = sum(
+            tf.math.count_nonzero(tf.abs(x) > self.clip)
+            for x in tf.nest.flatten(update)
+        )
         return OrderedDict(
             update=map_structure(lambda x: weight * self._nearest(x), update),
-            counts=OrderedDict(
-                weight=weight,
-                saturated=takes_part * saturated,
-                numbers=takes_part * count,
-            ),
+            weight=weight,
+            saturated=weight * outside,
         )
 
     def _nearest(self, x: Any) -> Any:
@@ -137,23 +129,21 @@ class _Coder:
         refused = -tf.ones_like(x)
         return tf.cast(tf.where(tf.math.is_nan(x), refused, tf.round(steps)), tf.int64)
 
-    def decode(self, total: Any, counts: Any) -> Any:
-        """The mean, from sums."""
-        tf, weight = fl.tf, fl.tf.cast(counts["weight"], fl.tf.float64)
+    def decode(self, total: Any, weight: Any, saturated: Any) -> Any:
+        """The mean and the metrics, from sums."""
+        tf, weight = fl.tf, fl.tf.cast(weight, fl.tf.float64)
+        numbers = sum(x.shape.num_elements() for x in tf.nest.flatten(total))
 
         def mean_of(steps: Any) -> Any:
             away = self.step * tf.cast(steps, tf.float64) / weight
             return tf.cast(away - self.clip, tf.float32)
 
-        return map_structure(mean_of, total)
-
-    def measure(self, counts: Any) -> Any:
-        """The metrics of the round."""
-        share = counts["saturated"] / counts["numbers"]
-        return OrderedDict(
-            saturated_share=fl.tf.cast(share, fl.tf.float32),
-            quantization_step=fl.tf.constant(self.step, fl.tf.float32),
+        share = tf.cast(saturated, tf.float64) / (weight * numbers)
+        metrics = OrderedDict(
+            saturated_share=tf.cast(share, tf.float32),
+            quantization_step=tf.constant(self.step, tf.float32),
         )
+        return OrderedDict(update=map_structure(mean_of, total), metrics=metrics)
 
 
 def _check_whole_number(name: str, number: object, most: int) -> None:

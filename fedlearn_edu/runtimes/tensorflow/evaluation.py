@@ -31,6 +31,15 @@ from fedlearn_edu.structure import Struct, tree_map, unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, StructType, TensorType, Type
 from fedlearn_edu.types.sequences import arranged
 
+
+def _at_most(value: Any, limit: Any) -> Any:
+    """The value; a check that fails leads to one that says what is wrong."""
+    whole, most = tf.cast(value, tf.int64), tf.cast(limit, tf.int64)
+    fits = tf.reduce_all(tf.logical_and(whole >= 0, whole <= most))
+    with tf.control_dependencies([tf.debugging.Assert(fits, ["out of range"])]):
+        return tf.identity(value)
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": tf.add,
     "subtract": tf.subtract,
@@ -43,6 +52,7 @@ OPERATIONS_IN_GRAPHS = {
     "modulo": tf.math.floormod,
     "divide": tf.math.divide,
     "cast": tf.identity,  # all results are cast
+    "at_most": _at_most,
 }
 PRIMITIVES = frozenset({"sequence_map", "sequence_reduce"})
 # Keeps AutoGraph from converting dataset callbacks.
