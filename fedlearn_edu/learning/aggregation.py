@@ -11,7 +11,12 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning.aggregators import Aggregator, AggregatorOutput, mean
+from fedlearn_edu.learning.aggregators import (
+    Aggregator,
+    AggregatorOutput,
+    GaussianMechanism,
+    mean,
+)
 from fedlearn_edu.learning.aggregators.base import (
     Factory,
     at_server,
@@ -74,6 +79,19 @@ class Aggregation:
         aggregator = make(factory, model.weights_type)
         _check_names(aggregator)
         return Aggregation(aggregator)
+
+    @property
+    def in_words(self) -> str:
+        """What a process adds to its settings: nothing for the mean."""
+        made = self.aggregator
+        if made is None or made.name == repr(mean()):
+            return ""
+        return f", aggregator {made.name}"
+
+    @property
+    def mechanism(self) -> GaussianMechanism | None:
+        """The noise that is added, if any."""
+        return None if self.aggregator is None else self.aggregator.mechanism
 
     @property
     def keeps_state(self) -> bool:
@@ -146,8 +164,3 @@ def _check_names(aggregator: Aggregator) -> None:
                 found=name,
                 where=f"the metrics of {aggregator.name}",
             )
-
-
-def in_words(factory: Factory | None) -> str:
-    """What a process says of it in its settings: nothing of the mean."""
-    return "" if factory in (None, mean()) else f", aggregator {factory!r}"

@@ -14,7 +14,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning.aggregation import THE_MEAN, Aggregation, in_words
+from fedlearn_edu.learning.aggregation import THE_MEAN, Aggregation
 from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.local_training import (
     COUNTS_TYPE,
@@ -64,10 +64,11 @@ def build_averaging_process(
     client_round = build_client_round(model, local)
     return LearningProcess(
         name=name,
-        settings=f"{local}, server {optimizer}, seed {seed}{in_words(aggregator)}",
+        settings=f"{local}, server {optimizer}, seed {seed}{aggregation.in_words}",
         model=model,
         initialize=build_initialize(model, optimizer, seed, aggregation),
         next=build_next(model, client_round, optimizer, aggregation),
+        mechanism=aggregation.mechanism,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.learning.aggregation import Aggregation, in_words
+from fedlearn_edu.learning.aggregation import Aggregation
 from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.averaging import build_initialize, build_next
 from fedlearn_edu.learning.local_training import client_result
@@ -46,10 +46,11 @@ def build_fed_sgd(
     words = f"server {optimizer}, weighted by examples, seed {seed}"
     return LearningProcess(
         name="FedSGD",
-        settings=words + in_words(aggregator),
+        settings=words + aggregation.in_words,
         model=model,
         initialize=build_initialize(model, optimizer, seed, aggregation),
         next=build_next(model, _build_client_round(model), optimizer, aggregation),
+        mechanism=aggregation.mechanism,
     )
 
 

@@ -33,6 +33,7 @@ from tests.learning.runs import call, stack_named
 
 pytestmark = pytest.mark.tensorflow
 
+MODEL = learning.models.softmax_regression(features=3, classes=2)
 UPDATE = fl.to_type(OrderedDict(w=(np.float32, [3, 2]), b=(np.float32, [2])))
 LENGTHS = (0.5, 1.5, 0.0, 8.0, 2.0)
 WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0]
@@ -199,6 +200,8 @@ def test_what_an_accountant_reads_is_there_where_it_is_true() -> None:
     private = gaussian(0.5, 1.1, 100)
     assert private(UPDATE).mechanism == mechanism
     assert zeroing(private, norm=9.0)(UPDATE).mechanism == mechanism
+    assert learning.build_fed_avg(MODEL, aggregator=private).mechanism == mechanism
+    assert learning.build_fed_sgd(MODEL, aggregator=private).mechanism == mechanism
     # An estimate tells of the clients, too, and its noise is not counted.
     assert zeroing(private)(UPDATE).mechanism is None
     assert clipping(mean(), norm=1.0)(UPDATE).mechanism is None
@@ -209,9 +212,9 @@ def test_factories_are_written_as_they_are_called() -> None:
     assert repr(nest) == "zeroing(clipping(mean(), quantile=0.8), seed=2)"
     assert nest(UPDATE).name == repr(nest)
     given: Any = np.float32(0.5), np.int64(3)
-    text = "gaussian(clip=0.5, noise_multiplier=3, expected_clients=10)"
+    text = "gaussian(clip=0.5, noise_multiplier=3.0, expected_clients=10.0)"
     assert repr(gaussian(given[0], given[1], 10)) == text
-    assert clipping(mean(), norm=1.0) == clipping(mean(), norm=1.0)
+    assert clipping(mean(), norm=1.0) == clipping(mean(), norm=np.float64(1))
     assert clipping(mean(), norm=1.0) != clipping(mean(), norm=2.0)
 
 
@@ -224,7 +227,6 @@ def test_a_metric_that_is_measured_twice_gets_a_number() -> None:
 
 # ---------------------------------------------------------------- rounds
 
-MODEL = learning.models.softmax_regression(features=3, classes=2)
 DATA = [
     [{"x": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "y": [0, 1]}],
     [{"x": [[1.0, 0.0, 1.0]], "y": [0]}, {"x": [[0.0, 1.0, 1.0]], "y": [1]}],
@@ -322,6 +324,7 @@ def test_an_aggregator_of_your_own_is_a_function_of_a_type() -> None:
         return Aggregator("total()", initialize, add)
 
     process = learning.build_fed_avg(MODEL, aggregator=total)
+    assert process.settings.endswith(", aggregator total()")
     state, metrics = process.next(process.initialize(), DATA)
     assert metrics["weight"] == 5.0
     assert state.aggregator == 0

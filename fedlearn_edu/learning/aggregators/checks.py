@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from fedlearn_edu.errors import describe, whole_number
+from fedlearn_edu.errors import describe, is_whole_number
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import is_number
 
@@ -91,10 +91,10 @@ def check_expected_clients(number: object) -> None:
 
 def check_seed(seed: object) -> None:
     """Raises `ProcessError` unless this is a whole number that fits into 32 bits."""
-    whole_number(
-        seed,
-        "seed",
-        0,
-        ProcessError,
-        summary="a seed gives the same noise again and again",
-    )
+    if not (is_whole_number(seed, 0) and seed < 2**31):
+        raise ProcessError(
+            "a seed gives the same noise again and again",
+            expected="0 <= seed < 2**31, a whole number",
+            found=describe(seed),
+            where="seed",
+        )

@@ -191,12 +191,16 @@ class _Bound:
     def __post_init__(self) -> None:
         if self.norm is not None:
             check_positive("norm", self.norm, finite=False)
-            return
-        check_share("quantile", self.quantile)
+        if self.quantile is not None:
+            check_share("quantile", self.quantile)
         check_positive("initial_norm", self.initial_norm)
         check_positive("learning_rate", self.learning_rate)
         check_not_negative("count_noise", self.count_noise)
         check_seed(self.seed)
+        # NumPy's numbers would turn float32 into float64 in the body.
+        for name, number in asdict(self).items():
+            plain = int if name == "seed" else float
+            object.__setattr__(self, name, None if number is None else plain(number))
 
     def initialize(self, inner: Aggregator) -> fl.Computation:
         """`( -> STATE@SERVER)`: that of `inner`, and the first estimate if any."""

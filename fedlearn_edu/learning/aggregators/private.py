@@ -82,9 +82,9 @@ def gaussian(
     )
     name = call_of(
         gaussian,
-        clip=clip,
-        noise_multiplier=noise_multiplier,
-        expected_clients=expected_clients,
+        clip=mechanism.clip,
+        noise_multiplier=mechanism.noise_multiplier,
+        expected_clients=mechanism.expected_clients,
         seed=seed,
     )
     noisy = AggregatorFactory(name, lambda update: _noisy_mean(mechanism, seed, update))
@@ -116,7 +116,7 @@ def _noisy_mean(mechanism: GaussianMechanism, seed: int, update: fl.Type) -> Agg
 
     @fl.tf_computation
     def begin() -> Any:
-        return NoiseState(fl.tf.constant(seed), fl.tf.constant(0))
+        return NoiseState(fl.tf.constant(int(seed)), fl.tf.constant(0))
 
     initialize = at_server(begin)
 
