@@ -115,7 +115,7 @@ def make(factory: Factory, update: fl.Type) -> Aggregator:
             "an aggregator factory returns an Aggregator",
             expected="a function from the type of an update to an Aggregator",
             found=describe(made),
-            where=repr(factory),
+            where=describe(factory),
         )
     return made
 
