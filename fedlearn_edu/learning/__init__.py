@@ -22,6 +22,7 @@ from typing import Any
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.learning import (
+    accounting,
     aggregators,
     callbacks,
     federated_averaging,
@@ -58,6 +59,7 @@ __all__ = [
     "LearningProcess",
     "Options",
     "Run",
+    "accounting",
     "build_fed_adagrad",
     "build_fed_adam",
     "build_fed_avg",

@@ -127,22 +127,36 @@ class Aggregation:
         output = aggregator.next(kept, updates, weights)
         return AggregatorOutput(output.state, output.update, output.metrics)
 
-    def finish_state(self, state: Any, output: AggregatorOutput, counts: Any) -> Any:
-        """The server's state with the aggregator's, new if there were examples."""
+    def step_size(self, examples: Any) -> Any:
+        """How many examples a step counts, in the body of a round; 0 is no step.
+
+        Noise is added in any case: a round without a step would say that nobody came.
+        """
+        if self.mechanism is None:
+            return examples
+
+        @fl.tf_computation(np.int32)
+        def at_least_one(examples: Any) -> Any:
+            return fl.tf.maximum(examples, 1)
+
+        return fl.federated_map(at_least_one, examples)
+
+    def finish_state(self, state: Any, output: AggregatorOutput, size: Any) -> Any:
+        """The server's state with the aggregator's, new if there was a step."""
         if not self.keeps_state:
             return state
         member = state.type_signature.member
 
         @fl.tf_computation(member, member.aggregator, np.int32)
-        def accept(state: Any, new: Any, examples: Any) -> Any:
+        def accept(state: Any, new: Any, size: Any) -> Any:
             before, after = flatten(state.aggregator), flatten(new)
             chosen = {
-                path: fl.tf.where(examples > 0, after[path], old)
+                path: fl.tf.where(size > 0, after[path], old)
                 for path, old in before.items()
             }
             return replace(state, aggregator=rebuild(new, chosen))
 
-        return fl.federated_map(accept, [state, output.state, counts.examples])
+        return fl.federated_map(accept, [state, output.state, size])
 
     def finish_metrics(self, metrics: Any, output: AggregatorOutput) -> Any:
         """The round's metrics, and after them the aggregator's."""

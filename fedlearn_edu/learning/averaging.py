@@ -110,9 +110,10 @@ def build_next(
         made = aggregation.combine(state, work.update, work.weight)
         counts = fl.federated_sum(work.counts)
         metrics = fl.federated_map(report, [counts, made.update])
-        state = fl.federated_map(step, [state, made.update, counts.examples])
+        size = aggregation.step_size(counts.examples)
+        state = fl.federated_map(step, [state, made.update, size])
         return Output(
-            aggregation.finish_state(state, made, counts),
+            aggregation.finish_state(state, made, size),
             aggregation.finish_metrics(metrics, made),
         )
 

@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+import fedlearn_edu as fl
 from fedlearn_edu.errors import bad_argument, is_whole_number
 from fedlearn_edu.framework import value_references
 from fedlearn_edu.learning.budget import Budget, Spending, spending
@@ -76,8 +77,15 @@ class RunConfig:
         return self.source.num_examples()
 
     def call_next(self, run: Run, positions: tuple[int, ...]) -> Any:
-        """What `process.next` returns after `run` for clients at these positions."""
-        data = self.source.place(positions, run.rounds + 1)
+        """What `process.next` returns after `run` for clients at these positions.
+
+        For none of them, it is that of one client without any data.
+        """
+        if positions:
+            data = self.source.place(positions, run.rounds + 1)
+        else:
+            batches = self.process.next.type_signature.parameter[1].member
+            data = fl.place([[]], fl.CLIENTS, batches)
         if run.client_states is None:
             return self.process.next(run.state, data)
         entries = entries_of(run.client_states)

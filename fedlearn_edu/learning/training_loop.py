@@ -48,7 +48,9 @@ def run(
     """Trains for `rounds` rounds.
 
     Rounds count from 1, in the history as in what is sampled and shuffled. A round that
-    no client finishes changes nothing and is a row with 0 clients. Where
+    no client finishes is a row with 0 clients, and changes nothing; where the process
+    has a `mechanism` it is a step of noise alone, as no step would say that nobody came
+    and an accountant counts all rounds. Where
     `Options(checkpoints=…)` names a folder with a checkpoint, the run resumes from the
     newest one: killed at any time and called again, it ends as if it had never been
     killed. Ctrl-C ends it after the last complete round.
@@ -214,7 +216,8 @@ def _learn(
     config: RunConfig, run: Run, finished: tuple[int, ...]
 ) -> tuple[Run, Numbers]:
     """The run with its next state, and the metrics of the round."""
-    if not finished:
+    adds_noise = config.process.mechanism is not None
+    if not finished and not adds_noise:
         return run, dict.fromkeys(_metric_names(config), math.nan)
     try:
         result = config.call_next(run, finished)
@@ -224,7 +227,7 @@ def _learn(
     if not is_sound(result):
         raise diverged(config, run, finished)
     metrics = _numbers(result[1], f"metrics of {config.process.name}")
-    if metrics.get("examples") == 0:  # nothing to average
+    if metrics.get("examples") == 0 and not adds_noise:  # nothing to average
         return run, metrics
     return _with_states(run, finished, result), metrics
 
