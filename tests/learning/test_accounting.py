@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Epsilon beside published figures and closed forms; runs that stop at a budget."""
+
+import logging
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import learning
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning import Checkpoints, Options, Run, run
+from fedlearn_edu.learning.accounting import (
+    AccountingError,
+    FixedSize,
+    calibrate,
+    epsilon,
+    epsilon_by_round,
+)
+from fedlearn_edu.learning.aggregators import GaussianMechanism, gaussian
+from fedlearn_edu.learning.errors import RunError
+from fedlearn_edu.learning.history import History
+from fedlearn_edu.simulation import ClientSampling
+from tests.learning.small import mean_process, small_data
+from tests.programs import in_another_process
+
+DATA = small_data(6)
+POISSON = ClientSampling(probability=0.5, seed=1)
+NOISY = replace(mean_process(), mechanism=GaussianMechanism(2.0, 1.0, 3.0))
+
+
+def spend(budget: Any, rounds: int = 6, how: Any = POISSON, **options: Any) -> Run:
+    asked = Options(budget=budget, **options)
+    return run(NOISY, DATA, rounds, batch_size=5, client_sampling=how, options=asked)
+
+
+# ------------------------------------------------------------------ figures
+
+
+@pytest.mark.parametrize(
+    ("probability", "noise", "rounds", "delta", "expected"),
+    [  # what dp-accounting's own PLDAccountant says, on a grid of 1e-4
+        (1.0, 1.0, 1, 1e-5, 4.3772),
+        (1.0, 5.0, 100, 1e-5, 9.9973),
+        (0.01, 1.0, 1000, 1e-5, 1.8282),
+        (0.1, 1.0, 100, 1e-5, 7.0466),
+        (0.1, 2.0, 100, 1e-3, 1.5439),
+        (0.05, 1.1, 200, 1e-3, 2.6246),
+        (0.1, 1.0, 50, 1e-3, 3.3139),
+        (0.1, 50.0, 100, 1e-3, 0.02527),
+        (0.001, 1.0, 10_000, 1e-6, 0.55514),
+    ],
+)
+def test_poisson_sampling_and_everybody_cost_what_the_library_says(
+    probability: float, noise: float, rounds: int, delta: float, expected: float
+) -> None:
+    found = epsilon(noise, probability, rounds, delta)
+    assert found == pytest.approx(expected, rel=1e-3)
+    assert found >= expected * (1 - 2e-5)  # never too small
+
+
+@pytest.mark.parametrize(
+    ("count", "clients", "rounds", "expected"),
+    [(10, 100, 100, 10.8154), (100, 1000, 50, 7.1251)],
+)
+def test_fixed_cohorts_cost_what_the_library_says_of_half_the_noise(
+    count: int, clients: int, rounds: int, expected: float
+) -> None:
+    """A client that is replaced moves the sum by twice the clipping norm."""
+    found = epsilon(2.0, FixedSize(count, clients), rounds, 1e-3)
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_fixed_cohort_of_all_is_everybody_who_may_be_replaced() -> None:
+    """Two neighbors are 2·clip apart: the exact Gaussian mechanism with half of z."""
+    assert epsilon(3.0, FixedSize(9, 9), 4, 1e-4) == epsilon(1.5, 1.0, 4, 1e-4)
+
+
+def test_everybody_is_the_exact_gaussian_mechanism() -> None:
+    def phi(x: float) -> float:
+        return math.erfc(-x / math.sqrt(2)) / 2
+
+    found, mu = epsilon(2.0, 1.0, 9, 1e-4), math.sqrt(9) / 2.0
+    delta = phi(mu / 2 - found / mu) - math.exp(found) * phi(-mu / 2 - found / mu)
+    assert delta == pytest.approx(1e-4, rel=1e-4)
+
+
+@pytest.mark.parametrize("sampling", [1.0, 0.2, FixedSize(5, 50)])
+def test_epsilon_grows_with_rounds_and_falls_with_noise(sampling: Any) -> None:
+    curve = epsilon_by_round(GaussianMechanism(1.5, 1, 9), sampling, 4, 1e-3)
+    assert (np.diff(curve) > 0).all()
+    assert curve[-1] == epsilon(1.5, sampling, 4, 1e-3) > epsilon(2, sampling, 4, 1e-3)
+    assert epsilon(1.5, sampling, 0, 1e-3) == 0
+
+
+@pytest.mark.parametrize(
+    ("sampling", "limit"), [(0.1, 2.0), (FixedSize(10, 100), 8.0), (1.0, 0.001)]
+)
+def test_calibrated_noise_is_just_enough(sampling: Any, limit: float) -> None:
+    noise = calibrate(limit, 1e-3, sampling, rounds=20)
+    assert epsilon(noise, sampling, 20, 1e-3) <= limit
+    assert epsilon(0.999 * noise, sampling, 20, 1e-3) > limit
+
+
+def test_the_log_of_the_library_is_not_seen(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        epsilon(0.37, FixedSize(3, 30), 2, 1e-3)
+        logging.getLogger("absl").warning("of somebody else")
+    assert [record.message for record in caplog.records] == ["of somebody else"]
+
+
+def test_without_the_library_it_says_what_to_install() -> None:
+    program = """
+import sys; sys.modules["dp_accounting"] = None
+from fedlearn_edu import learning
+try:
+    learning.accounting.epsilon(1.0, 0.1, 10, 1e-3)
+except ImportError as error:
+    print(type(error).__name__, error.do, error, sep="; ")
+"""
+    said = in_another_process(program)
+    assert said.startswith("MissingAccountantError; pip install dp-accounting; ")
+    assert "which is not installed" in said
+
+
+# ------------------------------------------------------------------ budgets
+
+
+def test_a_run_stops_before_the_round_that_would_exceed_the_budget() -> None:
+    curve = epsilon_by_round(2.0, 0.5, 6, 1e-3)
+    limit = float(curve[3] + curve[4]) / 2
+    learned = spend((limit, 1e-3))
+    np.testing.assert_array_equal(learned.history["epsilon"], curve[:4])
+    expected = f"round 5 would spend epsilon {curve[4]:.4g} of the budget of {limit:g}"
+    assert str(learned.stopped).startswith(expected)
+    assert spend((float(curve[5]), 1e-3)).stopped is None
+
+
+def test_without_a_budget_no_epsilon_is_known() -> None:
+    assert "epsilon" not in spend(None, rounds=1).history
+
+
+def test_a_resumed_run_goes_on_spending_where_it_was(tmp_path: Path) -> None:
+    whole = spend((50.0, 1e-3), rounds=4)
+    saved = Checkpoints(tmp_path)
+    spend((50.0, 1e-3), rounds=2, checkpoints=saved)
+    resumed = spend((50.0, 1e-3), rounds=4, checkpoints=saved)
+    np.testing.assert_array_equal(resumed.history["epsilon"], whole.history["epsilon"])
+    # Another delta: what was done is told in its epsilons, too.
+    other = spend((50.0, 1e-2), rounds=4, checkpoints=saved)
+    expected = epsilon_by_round(2.0, 0.5, 4, 1e-2)
+    np.testing.assert_array_equal(other.history["epsilon"], expected)
+
+
+def test_what_is_spent_already_stops_at_once_or_is_refused() -> None:
+    start = spend(None, rounds=3)
+    after = [epsilon(2.0, 0.5, number, 1e-3) for number in (3, 4)]
+    at_once = spend(((after[0] + after[1]) / 2, 1e-3), start=start)
+    assert at_once.rounds == 3
+    assert "round 4 would spend" in str(at_once.stopped)
+    with pytest.raises(RunError, match="spent already") as caught:
+        spend((0.99 * after[0], 1e-3), start=start)
+    assert "after 3 rounds" in str(caught.value)
+
+
+def test_a_history_of_no_budget_has_the_same_rows_but_epsilon() -> None:
+    start = spend(None, rounds=2)
+    told = spend((50.0, 1e-3), rounds=2, start=start)
+    rows = [dict(row) for row in told.history]
+    assert [row.pop("epsilon") for row in rows] == [*epsilon_by_round(2, 0.5, 2, 1e-3)]
+    assert History.of(rows).rows == start.history.rows
+
+
+def test_a_fixed_cohort_is_refused_with_both_costs_and_taken_when_meant() -> None:
+    three = ClientSampling(count=3, seed=1)
+    costs = [epsilon(2.0, by, 6, 1e-3) for by in (0.5, FixedSize(3, 6))]
+    with pytest.raises(RunError, match="fixed size") as caught:
+        spend((50.0, 1e-3), how=three)
+    poisson, fixed = (f"epsilon {cost:.4g}" for cost in costs)
+    assert poisson in str(caught.value.expected)
+    assert fixed in str(caught.value.found)
+    learned = spend((50.0, 1e-3, "replace_one"), how=three)
+    assert learned.history["epsilon"][-1] == costs[1]
+    everybody = ClientSampling(fraction=1.0)
+    cost = spend((50.0, 1e-3), 1, everybody).history["epsilon"][0]
+    assert cost == epsilon(2.0, 1.0, 1, 1e-3)
+
+
+BY_EXAMPLES = ClientSampling(count=3, weights="examples")
+REFUSED: list[tuple[Any, Any, str]] = [
+    ((9.0, 1e-3), BY_EXAMPLES, "no accountant speaks"),
+    ((9.0, 1e-3), ClientSampling(count=3, replace=True), "no accountant speaks"),
+    ((9.0, 1e-3, "replace_one"), POISSON, "number of clients varies"),
+    ((9.0, 1e-3, "swap"), POISSON, "replace_one"),
+    (9.0, POISSON, r"\(epsilon, delta\)"),
+    ((0.0, 1e-3), POISSON, "makes epsilon 0"),
+    ((9.0, 1.0), POISSON, "small probability"),
+    ((0.01, 1e-3), POISSON, "does not pay for a single round"),
+]
+
+
+@pytest.mark.parametrize(("budget", "how", "message"), REFUSED)
+def test_a_budget_that_makes_no_sense_is_refused(
+    budget: Any, how: Any, message: str
+) -> None:
+    with pytest.raises(FedLearnError, match=message):
+        spend(budget, how=how)
+
+
+BAD_INPUT: list[tuple[Any, str]] = [
+    (lambda: epsilon(-1.0, 0.1, 1, 1e-3), "a number above 0"),
+    (lambda: epsilon(math.inf, 0.1, 1, 1e-3), "a number above 0"),
+    (lambda: epsilon(1.0, 0.0, 1, 1e-3), r"in \(0, 1\]"),
+    (lambda: epsilon(1.0, 10, 1, 1e-3), r"FixedSize\(10, clients=…\)"),
+    (lambda: epsilon(1.0, 0.1, -1, 1e-3), "a whole number from 0 on"),
+    (lambda: epsilon(1.0, 0.1, 1, math.nan), "small probability"),
+    (lambda: calibrate(math.inf, 1e-3, 0.1, 1), "makes epsilon 0"),
+    (lambda: calibrate(1.0, 1e-17, 0.5, 10), "no noise is enough"),
+    (lambda: FixedSize(5, 4), "at most 4"),
+]
+
+
+def test_bad_input_says_what_is_wrong() -> None:
+    for wrong, message in BAD_INPUT:
+        with pytest.raises(AccountingError, match=message):
+            wrong()
+
+
+@pytest.mark.tensorflow
+def test_a_round_that_nobody_came_to_adds_its_noise() -> None:
+    noise = gaussian(clip=1.0, noise_multiplier=2.0, expected_clients=4)
+    model = learning.models.softmax_regression(features=3, classes=2)
+    process = learning.build_fed_avg(model, aggregator=noise)
+    nobody = ClientSampling(probability=1e-9)
+    learned = run(process, DATA, 2, batch_size=5, client_sampling=nobody)
+    assert learned.history["clients"].tolist() == [0, 0]
+    assert learned.state.round_number == 2
+    drawn = noise(model.weights_type)
+    state, total = drawn.initialize(), 0.0
+    zero = model.initialize(0)
+    for _ in range(2):
+        state, update, _ = drawn.next(state, [zero], [0.0])
+        total = total + update["weights"]
+    np.testing.assert_allclose(learned.weights["weights"], total, rtol=1e-6)
+    assert np.abs(total).min() > 0
