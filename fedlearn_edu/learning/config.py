@@ -84,8 +84,8 @@ class RunConfig:
         if positions:
             data = self.source.place(positions, run.rounds + 1)
         else:
-            batches = self.process.next.type_signature.parameter[1].member
-            data = fl.place([[]], fl.CLIENTS, batches)
+            parameter: Any = self.process.next.type_signature.parameter
+            data = fl.place([[]], fl.CLIENTS, parameter[1].member)
         if run.client_states is None:
             return self.process.next(run.state, data)
         entries = entries_of(run.client_states)

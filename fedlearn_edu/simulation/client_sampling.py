@@ -197,8 +197,9 @@ class ClientSampling:
 
     def cohort_size(self, clients: int) -> int | None:
         """How many of so many clients are invited; `None` where it varies."""
-        if self.probability is not None:
-            return None
+        return None if self.probability is not None else self._count(clients)
+
+    def _count(self, clients: int) -> int:
         if self.fraction is not None:
             return max(1, round(float(self.fraction) * clients))
         return clients if self.count is None else int(self.count)
@@ -215,9 +216,9 @@ class ClientSampling:
 
     def _invite(self, round_number: int, sizes: NDArray[Any]) -> NDArray[np.int64]:
         source = seeded_rng("invite", self.seed, round_number)
-        count = self.cohort_size(len(sizes))
-        if count is None:
+        if self.probability is not None:
             return np.flatnonzero(source.random(len(sizes)) < self.probability)
+        count = self._count(len(sizes))
         chances = self._chances(sizes)
         possible = len(sizes) if chances is None else np.count_nonzero(chances)
         if not self.replace and count > possible:

@@ -133,7 +133,7 @@ class CurvePanel:
         self._at.set_data(*marked)
         self._show_band(curves, band)
         self._show_crosses(curves)
-        self._show_ends(curves)
+        self.show_ends(curves)
         self._note.show([(0.5, 0.62, note)] if note else [])
 
     def _fit(self, curves: Sequence[Curve], band: NDArray[np.float64] | None) -> None:
@@ -162,8 +162,11 @@ class CurvePanel:
         points = np.array([*filter(None, ends)]).reshape(-1, 2)
         self._crosses.set_data(*points.T)
 
-    def _show_ends(self, curves: Sequence[Curve]) -> None:
-        """Writes a sign and a name beside each end; labels that touch move apart."""
+    def show_ends(self, curves: Sequence[Curve]) -> None:
+        """Writes a sign and a name beside each end; labels that touch move apart.
+
+        It comes after all that changes the axes.
+        """
         low, high = self._axes.get_ylim()
         ends = {at: point for at, c in enumerate(curves) if (point := end(c))}
         order = sorted(ends, key=lambda at: ends[at][1])

@@ -7,6 +7,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu import learning
+from fedlearn_edu.simulation import ClientData, ClientSampling
 from tests.slips.slip import calls, slip
 
 IMAGES, LABELS = np.zeros([6, 2, 2], np.float32), np.array([0, 1, 2, 0, 1, 2])
@@ -83,5 +84,28 @@ calls(
      lambda: AGGREGATORS.gaussian(0.0, 1.0, expected_clients=10), "clip > 0"),
     (389, ValueError, "clipping_without_a_norm",
      lambda: AGGREGATORS.clipping(AGGREGATORS.mean()), "norm=1.0", "quantile=0.8"),
+    tensorflow=True,
+)  # fmt: skip
+
+
+def spend(budget: Any, aggregator: Any = None, **options: Any) -> None:
+    parts = [range(at, 6, 3) for at in range(3)]
+    data = ClientData(ROWS, LABELS, parts)
+    process = learning.build_fed_avg(model(), aggregator=aggregator)
+    asked = learning.Options(budget=budget)
+    learning.run(process, data, 50, options=asked, **options)
+
+
+NOISE = AGGREGATORS.gaussian(1.0, 2.0, expected_clients=2)
+
+calls(
+    (403, ValueError, "a_fixed_cohort_for_a_poisson_accountant",
+     lambda: spend((2.0, 1e-3), NOISE, client_sampling=ClientSampling(count=2)),
+     "probability=0.6667", "exactly 2 of 3", "'replace_one'"),
+    (404, ValueError, "a_budget_without_noise",
+     lambda: spend((2.0, 1e-3)), "gaussian(…)"),
+    (405, ValueError, "an_epsilon_without_noise",
+     lambda: learning.accounting.epsilon(0.0, 0.1, rounds=50, delta=1e-3),
+     "infinite", "calibrate"),
     tensorflow=True,
 )  # fmt: skip
