@@ -13,8 +13,8 @@ Who takes part matters as much as the noise:
                          library has nothing tighter
 
 For the first two, neighboring data sets differ by a client that is added or removed.
-Where k is fixed nobody can just be added: one client is *replaced* by another, which
-moves the sum by up to 2·C, so that the same noise hides half as much.
+Where k is fixed, one client is *replaced* by another, which moves the sum by up to 2·C:
+the same noise counts by half.
 
 The library is Google's `dp-accounting`, of the extra `privacy`; it is loaded when first
 needed.
@@ -42,10 +42,11 @@ from fedlearn_edu.learning.optimizers import is_number
 
 _MOST_NOISE, _LEAST_NOISE = 1e4, 1e-2
 _PRECISION = 1e-4
+_NO_NOISE = 1e-3
 
 
 class AccountingError(FedLearnError, ValueError):
-    """There is no epsilon for these numbers, or none that is worth something."""
+    """There is no epsilon for these numbers."""
 
 
 @final
@@ -169,13 +170,9 @@ def calibrate(epsilon: float, delta: float, sampling: Sampling, rounds: int) -> 
     return max(high, _LEAST_NOISE)
 
 
-def _is_above_0(thing: Any) -> bool:
-    return is_number(thing) and 0 < thing < math.inf
-
-
 def check_epsilon(epsilon: Any) -> None:
     """Raises `AccountingError` unless this can be an epsilon to reach."""
-    if not _is_above_0(epsilon):
+    if not (is_number(epsilon) and 0 < epsilon < math.inf):
         raise AccountingError(
             "no noise, however much, makes epsilon 0",
             expected="a number above 0; 1 is strong, 10 is weak",
@@ -220,8 +217,8 @@ def _check_noise(noise: Any) -> None:
             where="noise_multiplier",
             do="calibrate(epsilon, delta, sampling, rounds) says how much is needed",
         )
-    if not _is_above_0(noise):
-        expected = "a number above 0, or the mechanism of an aggregator"
+    if not (is_number(noise) and _NO_NOISE <= noise < math.inf):
+        expected = f"a number from {_NO_NOISE:g} on, or the mechanism of an aggregator"
         raise bad_argument(
             noise, "noise_multiplier", AccountingError, expected=expected
         )
@@ -314,9 +311,9 @@ def _interval(noise: float, probability: float) -> float:
     With a fifteenth of the loss's standard deviation ε is at most 0.1 % too large.
     """
     spread = probability * math.sqrt(math.expm1(min(noise**-2, 700.0)))
-    widest = min(8 / noise + 0.5 / noise**2, 700.0)
-    width = math.log1p(probability * math.expm1(widest))
-    return max(min(1e-3, spread / 15), width / 50_000)
+    widest = math.log(probability) + 8 / noise + 0.5 / noise**2
+    width = float(np.logaddexp(math.log1p(-probability), widest))
+    return max(min(4e-3, spread / 15), width / 50_000)
 
 
 def _fixed_size(

@@ -104,7 +104,7 @@ def spending(
     limit, delta, adjacency = _read(budget)
     if process.mechanism is None:
         raise RunError(
-            "a budget is spent by noise, and this process adds none",
+            "a budget counts the noise of a mechanism, and this process has none",
             expected="a process whose aggregator adds Gaussian noise",
             found=f"{process.name} ({process.settings})",
             where="budget",

@@ -52,6 +52,7 @@ def spend(budget: Any, rounds: int = 6, how: Any = POISSON, **options: Any) -> R
         (0.1, 1.0, 50, 1e-3, 3.3139),
         (0.1, 50.0, 100, 1e-3, 0.02527),
         (0.001, 1.0, 10_000, 1e-6, 0.55514),
+        (0.1, 0.2, 100, 1e-3, 215.838),
     ],
 )
 def test_poisson_sampling_and_everybody_cost_what_the_library_says(
@@ -211,8 +212,8 @@ def test_a_budget_that_makes_no_sense_is_refused(
 
 
 BAD_INPUT: list[tuple[Any, str]] = [
-    (lambda: epsilon(-1.0, 0.1, 1, 1e-3), "a number above 0"),
-    (lambda: epsilon(math.inf, 0.1, 1, 1e-3), "a number above 0"),
+    (lambda: epsilon(1e-4, 0.1, 1, 1e-3), "a number from 0.001 on"),
+    (lambda: epsilon(math.inf, 0.1, 1, 1e-3), "a number from 0.001 on"),
     (lambda: epsilon(1.0, 0.0, 1, 1e-3), r"in \(0, 1\]"),
     (lambda: epsilon(1.0, 10, 1, 1e-3), r"FixedSize\(10, clients=…\)"),
     (lambda: epsilon(1.0, 0.1, -1, 1e-3), "a whole number from 0 on"),

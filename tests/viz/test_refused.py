@@ -99,7 +99,14 @@ WRONG: list[tuple[str, str, list[Any]]] = [
     (
         "draw_epsilon",
         "expected: ",
-        [({},), ([],), ([NAN],), ([[1.0]],), (["a"],), ([1.0], {"budget": "a"})],
+        [
+            ({},),
+            ([],),
+            ([NAN],),
+            ([[1.0]],),
+            (["a"],),
+            {"epsilons": [1.0], "budget": "a"},
+        ],
     ),
     (
         "draw_partition",
