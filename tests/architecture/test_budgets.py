@@ -30,32 +30,33 @@ MAX_FUNCTION_LINES = 40
 MAX_EXECUTABLE = {
     "errors": 189,
     "structure": 90,
-    "types": 1_248,
+    "types": 1_287,
     "ir": 408,
     "language": 1_643,
-    "compiler": 392,
+    "compiler": 405,
     "executors": 1_688,
-    "runtimes": 1_923,
+    "runtimes": 1_929,
     "contexts": 738,
-    "framework": 60,
+    "framework": 63,
 }
-MAX_MACHINE_LINES = 17_867
-MAX_MACHINE_FILES = 100
+MAX_MACHINE_LINES = 18_003
+MAX_MACHINE_FILES = 101
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_063
-MAX_WAY_CLOSURE_LINES = 8_608
-MAX_ORACLE_CLOSURE_LINES = 4_064
+MAX_WAY_LINES = 3_093
+MAX_WAY_CLOSURE_LINES = 8_729
+MAX_ORACLE_CLOSURE_LINES = 4_164
 MAX_LINES = {
-    "simulation": 2_595,
-    "learning": 4_532,
-    "remote": 2_746,
+    "dataflow": 819,
+    "simulation": 2_628,
+    "learning": 6_463,
+    "remote": 2_952,
     "backends": 113,
     "testing": 2_714,
-    "viz": 10_025,
+    "viz": 9_725,
     "course": 7_342,
     "demo": 684,
 }
-MAX_TEST_LINES = 46_046
+MAX_TEST_LINES = 47_307
 
 
 def test_files_fit_on_a_few_screens() -> None:
