@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import bad_argument, is_whole_number
-from fedlearn_edu.framework import value_references
 from fedlearn_edu.learning.budget import Budget, Spending, spending
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
@@ -90,7 +89,7 @@ class RunConfig:
             return self.process.next(run.state, data)
         entries = entries_of(run.client_states)
         states = [entries[position] for position in positions]
-        with value_references():  # what clients keep stays with them
+        with fl.framework.value_references():  # what clients keep stays with them
             return self.process.next(run.state, data, states)
 
     def identity(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from fedlearn_edu.framework import ValueReference, materialize
+import fedlearn_edu as fl
 from fedlearn_edu.learning.history import History
 
 
@@ -28,11 +28,11 @@ class ClientStates(Sequence[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return tuple(materialize(self.entries[index]))
-        return materialize([self.entries[index]])[0]
+            return tuple(fl.framework.materialize(self.entries[index]))
+        return fl.framework.materialize([self.entries[index]])[0]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(materialize(self.entries))
+        return iter(fl.framework.materialize(self.entries))
 
 
 def entries_of(states: Sequence[Any]) -> tuple[Any, ...]:
@@ -42,7 +42,7 @@ def entries_of(states: Sequence[Any]) -> tuple[Any, ...]:
 
 def client_states(entries: Sequence[Any]) -> Sequence[Any]:
     """What clients keep, for those who look at it."""
-    is_away = any(isinstance(entry, ValueReference) for entry in entries)
+    is_away = any(isinstance(entry, fl.framework.ValueReference) for entry in entries)
     return ClientStates(tuple(entries)) if is_away else tuple(entries)
 
 
