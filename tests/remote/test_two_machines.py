@@ -58,7 +58,7 @@ def port() -> int:
 def test_two_lines_and_the_page_take_federated_averaging_to_two_workers(
     tmp_path: Path, port: int
 ) -> None:
-    [two_lines] = _blocks("## From the class room to a real cluster", tmp_path, port)[
+    two_lines, *_ = _blocks("## From the class room to a real cluster", tmp_path, port)[
         "python"
     ]
     recipe = _blocks("### Two machines", tmp_path, port)
