@@ -106,6 +106,9 @@ class TensorFlowBatchedRuntime(BatchedRuntime):
         self, function: ir.Node, group: Group, zero: Any, accumulate: ir.Node
     ) -> Any:
         """The fold of all clients' results, by one call; see `BatchedRuntime`."""
+        if _collects(accumulate):
+            results = self.map(function, group)
+            return None if results is None else (*unwrap(zero), *results)
         work, group = _with_captures(function, group)
         work = replace(work, accumulate=accumulate)
         if not _is_possible(work):
@@ -188,6 +191,11 @@ def _is_possible(work: Work) -> bool:
     # One client after the other runs them again, if one fails.
     codes: list[Any] = [leaf.code for tree in trees for leaf in leaves(tree)]
     return all(code.is_pure for code in codes)
+
+
+def _collects(accumulate: ir.Node) -> bool:
+    """Whether it appends each result to a sequence, as `federated_collect` does."""
+    return [leaf.code.name for leaf in leaves(accumulate)] == ["append"]
 
 
 def _can_be_stacked(type_: Type) -> bool:
