@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The errors of leaf code: what a body returns, calls and uses, in either runtime."""
 
+import re
 from typing import Any
 
 from fedlearn_edu.errors import (
@@ -134,6 +135,7 @@ def no_graph(name: str, found: str, place: str | None, cure: str) -> TracingErro
     )
 
 
+_ASSERTED = ("summary", "expected", "found", "do")
 # What TensorFlow's reason says, and what to do about it; for all others, see below.
 _CURES = {
     "outside the valid range of [0, ": (
@@ -144,6 +146,10 @@ _CURES = {
 
 
 def graph_failed(error: Exception, reason: str, place: str) -> ComputationFailedError:
+    told = re.findall(r"\[(.*?)\]", reason)
+    if reason.startswith("assertion failed: ") and len(told) == len(_ASSERTED):
+        # Of `tf.debugging.Assert(…, [summary, expected, found, do])`.
+        return ComputationFailedError(**dict(zip(_ASSERTED, told, strict=True)))
     return ComputationFailedError(
         f"TensorFlow reported an error {place}",
         found=f"{type(error).__name__}: {reason}",
