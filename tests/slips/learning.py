@@ -109,3 +109,18 @@ calls(
      "infinite", "calibrate"),
     tensorflow=True,
 )  # fmt: skip
+
+
+@slip(395, RuntimeError, "n > 2 * 2 + 2", "n = 6", "at least 7", tensorflow=True)
+def more_bad_clients_than_krum_bears() -> None:
+    rule = AGGREGATORS.krum(num_byzantine=2)(np.float32)
+    rule.next(rule.initialize(), [1.0] * 6, [1.0] * 6)
+
+
+calls(
+    (396, ValueError, "trimming_half_at_either_end",
+     lambda: AGGREGATORS.trimmed_mean(0.5), "share < 0.5"),
+    (397, ValueError, "rounding_to_three_bits",
+     lambda: AGGREGATORS.quantize(bits=3), "bits=2, 4, 8 or 16"),
+    tensorflow=True,
+)  # fmt: skip

@@ -18,9 +18,17 @@ from fedlearn_edu.learning.aggregators.base import (
     AggregatorOutput,
     GaussianMechanism,
 )
+from fedlearn_edu.learning.aggregators.compression import quantize, sign, top_k
 from fedlearn_edu.learning.aggregators.means import mean
 from fedlearn_edu.learning.aggregators.norms import clipping, zeroing
 from fedlearn_edu.learning.aggregators.private import gaussian
+from fedlearn_edu.learning.aggregators.robust import (
+    geometric_median,
+    krum,
+    median,
+    multi_krum,
+    trimmed_mean,
+)
 from fedlearn_edu.learning.aggregators.secure import secure_mean
 
 __all__ = [
@@ -30,8 +38,16 @@ __all__ = [
     "GaussianMechanism",
     "clipping",
     "gaussian",
+    "geometric_median",
+    "krum",
     "mean",
+    "median",
+    "multi_krum",
+    "quantize",
     "secure_mean",
+    "sign",
+    "top_k",
+    "trimmed_mean",
     "zeroing",
 ]
 

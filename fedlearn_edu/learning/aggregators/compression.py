@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
+"""Compression: clients send fewer bytes, and the server decodes while it adds up.
+
+A client's encoded update is what crosses to the server, in the program's types and on a
+tape. The function that `federated_aggregate` accumulates with decodes it, so that the
+server keeps one sum and no single update. Metrics of a round are
+`sent_bytes_per_client`, of an encoded update, and `full_bytes_per_client`, of a plain
+one. The update of a round without clients is zero.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import is_whole_number, short_traceback
+from fedlearn_edu.learning.aggregators.base import (
+    Aggregator,
+    AggregatorFactory,
+    AggregatorOutput,
+    aggregation,
+    at_each,
+    at_server,
+    stateless,
+)
+from fedlearn_edu.learning.aggregators.checks import call_of, check_positive, check_seed
+from fedlearn_edu.learning.aggregators.private import NoiseState
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.optimizers import is_number, map_structure
+from fedlearn_edu.structure import leaves, tree_map
+
+Tensors = Sequence[Any]
+_WORD = 16
+
+
+def _as_it_is(mean: Any) -> Any:
+    return mean
+
+
+@final
+@dataclass(frozen=True)
+class _Code:
+    """How an update is sent, as a list of `float32` tensors.
+
+    Attributes:
+        encode: what a client sends of its tensors, with the state of the drawing.
+        decode: the tensors that the server reads, for those of the update's shapes.
+        seed: of the drawing in `encode`; `None` if nothing is drawn.
+        counts_votes: whether clients with examples weigh alike.
+        finish: the tensors of the result, from those of the weighted mean.
+    """
+
+    encode: Callable[[Tensors, Any], Any]
+    decode: Callable[[Any, Tensors], Tensors]
+    seed: int | None = None
+    counts_votes: bool = False
+    finish: Callable[[Any], Any] = _as_it_is
+
+
+@short_traceback
+def quantize(bits: int = 8, *, seed: int = 0) -> AggregatorFactory:
+    r"""The mean of updates that are rounded at random to few levels, without bias.
+
+    With $s = 2^{b-1} - 1$ and the largest magnitude $m$ in a tensor, a client sends
+    $m$ and, for every weight $x$, the level
+
+    $$q = \lfloor t \rfloor + [u < t - \lfloor t \rfloor], \qquad t = s\,x / m$$
+
+    with $u$ uniform in [0, 1). The server reads $m q / s$, whose mean is $x$, and whose
+    variance is at most $(m / 2s)^2$. The levels of b bits are packed into words of 16.
+
+    What is drawn follows from the seed, the number of the round and the client's
+    update: the same on every run, and another for each client.
+
+    Args:
+        bits: b, for each weight: 2, 4, 8 or 16. With 2 the levels are -1, 0 and 1.
+        seed: Of the rounding.
+
+    Raises:
+        ProcessError: for another number of bits, or a seed that is no whole number.
+
+    Source: D. Alistarh et al., "QSGD: Communication-Efficient SGD via Gradient
+    Quantization and Encoding", NeurIPS 2017, whose analysis has the L2 norm for m, and
+    whose levels are sent in a code of variable length.
+    """
+    if not (is_whole_number(bits) and bits in (2, 4, 8, 16)):
+        raise ProcessError(
+            "levels are packed into words of 16 bits",
+            expected="bits=2, 4, 8 or 16",
+            found=repr(bits),
+            where="bits",
+            do="8 bits take a quarter of the bytes of float32",
+        )
+    check_seed(seed)
+    bits = int(bits)
+    most = 2 ** (bits - 1) - 1
+
+    def encode(tensors: Tensors, drawing: Any) -> Any:
+        tf = fl.tf
+        scales = [tf.reduce_max(tf.abs(tensor)) for tensor in tensors]
+        units = [
+            tf.math.divide_no_nan(x, m) for x, m in zip(tensors, scales, strict=True)
+        ]
+        own, first = drawing.seed + _hash(units), drawing.round_number * len(units)
+        words = [
+            _pack(_rounded(unit * most, [own, first + i]) + most, bits)
+            for i, unit in enumerate(units)
+        ]
+        return OrderedDict(scales=tf.stack(scales), words=tuple(words))
+
+    def decode(sent: Any, like: Tensors) -> Tensors:
+        tf = fl.tf
+        return [
+            tf.cast(_unpack(words, bits, t) - most, tf.float32)
+            / most
+            * sent["scales"][i]
+            for i, (words, t) in enumerate(zip(sent["words"], like, strict=True))
+        ]
+
+    return _factory(
+        call_of(quantize, bits=bits, seed=seed), _Code(encode, decode, int(seed))
+    )
+
+
+@short_traceback
+def top_k(share: float = 0.1) -> AggregatorFactory:
+    r"""The mean of updates of which each client sends the largest weights only.
+
+    With d weights in all, a client sends the $k = \lceil \alpha d \rceil$ of largest
+    magnitude, and where they stand; the server reads zero for all others. So the update
+    is too small, and weights that always change little never change at all: there is a
+    bias, unlike in `quantize`. A share of 1 gives the mean.
+
+    Clients forget what they did not send. In the paper they keep it, and add it to
+    their next update (error feedback), which takes clients that come back.
+
+    Args:
+        share: α, of the weights; each one sent costs 8 bytes, a plain one 4.
+
+    Raises:
+        ProcessError: unless 0 < share <= 1.
+
+    Source: S. Stich et al., "Sparsified SGD with Memory", NeurIPS 2018.
+    """
+    if not (is_number(share) and 0.0 < share <= 1.0):
+        raise ProcessError(
+            "top_k sends a share of an update's weights",
+            expected="0 < share <= 1",
+            found=repr(share),
+            where="share",
+            do="0.01 sends one weight of a hundred, and saves 98 % of the bytes",
+        )
+    share = float(share)
+
+    def encode(tensors: Tensors, drawing: Any) -> Any:
+        tf = fl.tf
+        flat = tf.concat([tf.reshape(tensor, [-1]) for tensor in tensors], 0)
+        k = int(np.ceil(share * flat.shape[0]))
+        _, places = tf.math.top_k(tf.abs(flat), k)
+        return OrderedDict(values=tf.gather(flat, places), places=places)
+
+    def decode(sent: Any, like: Tensors) -> Tensors:
+        tf = fl.tf
+        sizes = [int(np.prod(t.shape)) for t in like]
+        flat = tf.scatter_nd(sent["places"][:, None], sent["values"], [sum(sizes)])
+        parts = zip(tf.split(flat, sizes), like, strict=True)
+        return [tf.reshape(part, t.shape) for part, t in parts]
+
+    return _factory(call_of(top_k, share=share), _Code(encode, decode))
+
+
+@short_traceback
+def sign(step: float) -> AggregatorFactory:
+    r"""Each weight moves by `step`, to the side of most clients: a vote.
+
+    $$\Delta_j = \delta\, \mathrm{sign} \sum_k \mathrm{sign}\, \Delta_{k,j}$$
+
+    A client sends -1, 0 or 1 for each weight, in 2 bits. Every client with examples has
+    one vote, whatever its weight, so that a few bad ones can do little.
+
+    Args:
+        step: δ > 0, how far a weight goes in a round.
+
+    Raises:
+        ProcessError: unless the step is a number > 0.
+
+    Source: J. Bernstein et al., "signSGD: Compressed Optimisation for Non-Convex
+    Problems", ICML 2018 (majority vote), whose signs take 1 bit: there is no 0.
+    """
+    check_positive("step", step, do="0.01 is a good first try")
+    step = float(step)
+
+    def encode(tensors: Tensors, drawing: Any) -> Any:
+        tf = fl.tf
+        # Of NaN the sign is 0.
+        signs = [tf.cast(x > 0, tf.int32) - tf.cast(x < 0, tf.int32) for x in tensors]
+        return tuple(_pack(each + 1, 2) for each in signs)
+
+    def decode(sent: Any, like: Tensors) -> Tensors:
+        tf = fl.tf
+        pairs = zip(sent, like, strict=True)
+        return [tf.cast(_unpack(words, 2, t) - 1, tf.float32) for words, t in pairs]
+
+    code = _Code(
+        encode, decode, counts_votes=True, finish=lambda mean: step * fl.tf.sign(mean)
+    )
+    return _factory(call_of(sign, step=step), code)
+
+
+def _factory(name: str, code: _Code) -> AggregatorFactory:
+    def build(update: fl.Type) -> Aggregator:
+        initialize = stateless() if code.seed is None else _begin(code.seed)
+        state_type: Any = initialize.type_signature.result
+        encode = _build_encode(update, state_type.member, code)
+        sent_type: Any = encode.type_signature.result
+        mean = _build_sum(update, sent_type, code)
+        metrics = OrderedDict(
+            sent_bytes_per_client=_size(sent_type), full_bytes_per_client=_size(update)
+        )
+
+        @aggregation(initialize, update)
+        def next_update(state: Any, updates: Any, weights: Any) -> Any:
+            if code.seed is None:
+                sent = fl.federated_map(encode, updates)
+            else:
+                sent = fl.federated_map(
+                    encode, [updates, fl.federated_broadcast(state)]
+                )
+                state = at_each(_next_round, state)
+            combined = mean(sent, weights)
+            sizes = fl.federated_value(metrics, fl.SERVER)
+            return AggregatorOutput(state, combined, sizes)
+
+        return Aggregator(name, initialize, next_update)
+
+    return AggregatorFactory(name, build)
+
+
+def _begin(seed: int) -> fl.Computation:
+    """`( -> <seed=int32,round_number=int32>@SERVER)`."""
+
+    @fl.tf_computation
+    def begin() -> Any:
+        return NoiseState(fl.tf.constant(seed), fl.tf.constant(0))
+
+    return at_server(begin)
+
+
+def _next_round(state: Any) -> Any:
+    return replace(state, round_number=state.round_number + 1)
+
+
+def _build_encode(update: fl.Type, state: fl.Type, code: _Code) -> fl.Computation:
+    """`(UPDATE -> SENT)`, or `(<UPDATE,STATE> -> SENT)` if something is drawn."""
+
+    def encode(update: Any, drawing: Any) -> Any:
+        tf = fl.tf
+        tensors = [tf.cast(t, tf.float32) for t in tf.nest.flatten(update)]
+        return code.encode(tensors, drawing)
+
+    if code.seed is None:
+        return fl.tf_computation(lambda update: encode(update, None), update)
+    return fl.tf_computation(encode, update, state)
+
+
+def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any]:
+    """`(<{SENT}@CLIENTS,{float32}@CLIENTS> -> UPDATE@SERVER)`: the mean, in a body."""
+    total_type = fl.to_type(OrderedDict(update=update, weight=np.float32))
+
+    @fl.tf_computation
+    def zero() -> Any:
+        return tree_map(lambda t: fl.tf.zeros(t.shape, t.dtype), total_type)
+
+    @fl.tf_computation(total_type, fl.to_type((sent, np.float32)))
+    def accumulate(total: Any, entry: Any) -> Any:
+        tf, (encoded, weight) = fl.tf, entry
+        weight = tf.cast(weight > 0.0, tf.float32) if code.counts_votes else weight
+        sums = tf.nest.flatten(total["update"])
+        pairs = zip(sums, code.decode(encoded, sums), strict=True)
+        sums = [s + tf.cast(weight * x, s.dtype) for s, x in pairs]
+        whole = tf.nest.pack_sequence_as(total["update"], sums)
+        return OrderedDict(update=whole, weight=total["weight"] + weight)
+
+    @fl.tf_computation(total_type, total_type)
+    def merge(left: Any, right: Any) -> Any:
+        return map_structure(lambda a, b: a + b, left, right)
+
+    @fl.tf_computation(total_type)
+    def finish(total: Any) -> Any:
+        tf, weight = fl.tf, total["weight"]
+        return map_structure(
+            lambda s: code.finish(tf.math.divide_no_nan(s, tf.cast(weight, s.dtype))),
+            total["update"],
+        )
+
+    def mean(encoded: Any, weights: Any) -> Any:
+        entries = fl.federated_zip([encoded, weights])
+        return fl.federated_aggregate(entries, zero(), accumulate, merge, finish)
+
+    return mean
+
+
+def _size(type_: fl.Type) -> Any:
+    """The bytes of a value of this type, a structure of tensors."""
+    sizes = [np.prod(t.shape) * np.dtype(t.dtype).itemsize for t in leaves(type_)]
+    return np.int32(sum(sizes))
+
+
+def _hash(tensors: Tensors) -> Any:
+    """An `int32` that differs from update to update, in whatever order it is added."""
+    tf = fl.tf
+    whole = [tf.cast(tensor * 2.0**20, tf.int32) for tensor in tensors]
+    return tf.add_n([tf.reduce_sum(tensor) for tensor in whole])
+
+
+def _rounded(tensor: Any, seed: Any) -> Any:
+    """A whole number next to each number, which it is on average."""
+    tf = fl.tf
+    low = tf.floor(tensor)
+    # Of the operations that draw without a state, this one works for many at once.
+    chance = tf.raw_ops.StatelessRandomUniform(shape=tensor.shape, seed=seed)
+    return tf.cast(low, tf.int32) + tf.cast(chance < tensor - low, tf.int32)
+
+
+def _pack(numbers: Any, bits: int) -> Any:
+    """Numbers of so many bits in words of 16, as a vector."""
+    tf, per_word = fl.tf, _WORD // bits
+    flat = tf.reshape(numbers, [-1])
+    flat = tf.pad(flat, [[0, -flat.shape[0] % per_word]])
+    rows = tf.reshape(flat, [-1, per_word])
+    return tf.cast(tf.reduce_sum(rows * _places(bits), 1), tf.uint16)
+
+
+def _unpack(words: Any, bits: int, like: Any) -> Any:
+    """The numbers that were packed, in the shape of a tensor."""
+    tf = fl.tf
+    rows = tf.cast(words, tf.int32)[:, None] // _places(bits) % 2**bits
+    return tf.reshape(tf.reshape(rows, [-1])[: like.shape.num_elements()], like.shape)
+
+
+def _places(bits: int) -> list[int]:
+    return [2**place for place in range(0, _WORD, bits)]

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
+"""Robust rules: updates that a few bad clients cannot pull where they want.
+
+Each rule compares the updates with one another, so the server sees every one of them:
+`federated_collect` is in the program, where a mean has a sum. All clients count alike,
+whatever their weights, since a bad client may claim any weight. A client with weight 0,
+or with a number in its update that is not finite, takes no part; the update of a round
+without clients is zero.
+
+The rules are functions of all updates, stacked: tensors with one axis more in front.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import short_traceback, whole_number
+from fedlearn_edu.learning.aggregators.base import (
+    Aggregator,
+    AggregatorFactory,
+    AggregatorOutput,
+    aggregation,
+    stateless,
+)
+from fedlearn_edu.learning.aggregators.checks import call_of, check_positive
+from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.optimizers import is_number, map_structure
+
+Rule = Callable[[list[Any]], list[Any]]
+"""From the stacked tensors of at least one update to the tensors of one."""
+
+_ALL = 2**31
+
+
+@short_traceback
+def median() -> AggregatorFactory:
+    r"""The coordinate-wise median of the clients' updates.
+
+    $$\Delta_j = \mathrm{median}_k\, \Delta_{k,j}$$
+
+    With an even number of clients it is the mean of the middle two, as in NumPy. It
+    bears any fewer than half of the clients being bad.
+
+    >>> import numpy as np
+    >>> rule = median()(np.float32)
+    >>> rule.next(rule.initialize(), [1.0, 3.0, -100.0], [1.0, 1.0, 1.0]).update
+    np.float32(1.0)
+
+    Source: D. Yin et al., "Byzantine-Robust Distributed Learning: Towards Optimal
+    Statistical Rates", ICML 2018, Option I.
+    """
+
+    def middle(stack: Any) -> Any:
+        tf = fl.tf
+        count = tf.shape(stack)[0]
+        columns = _columns(stack)
+        # Half of a sort. NumPy adds the two first, and halves the sum.
+        low = tf.raw_ops.NthElement(input=columns, n=(count - 1) // 2)
+        high = tf.raw_ops.NthElement(input=columns, n=count // 2)
+        return tf.reshape((low + high) / 2, stack.shape[1:])
+
+    return _factory("median()", lambda stacks: list(map(middle, stacks)))
+
+
+@short_traceback
+def trimmed_mean(share: float = 0.1) -> AggregatorFactory:
+    r"""The coordinate-wise mean without the largest and the smallest values.
+
+    With n clients and $c = \lfloor \beta n \rfloor$, of the values in order
+    $\Delta_{(1),j} \le \dots \le \Delta_{(n),j}$
+
+    $$\Delta_j = \frac{1}{n - 2c} \sum_{k=c+1}^{n-c} \Delta_{(k),j}$$
+
+    A share of 0 gives the mean of clients that count alike.
+
+    >>> import numpy as np
+    >>> rule = trimmed_mean(0.25)(np.float32)
+    >>> rule.next(rule.initialize(), [1.0, 2.0, 4.0, 90.0], [1.0] * 4).update
+    np.float32(3.0)
+
+    Args:
+        share: β, the share of the clients that is left out at *either* end; it should
+            be at least the share of bad ones.
+
+    Raises:
+        ProcessError: unless 0 <= share < 0.5.
+
+    Source: D. Yin et al., ICML 2018, Option II; `scipy.stats.trim_mean`.
+    """
+    if not (is_number(share) and 0.0 <= share < 0.5):
+        raise ProcessError(
+            "a trimmed mean leaves out less than half of the values at either end",
+            expected="0 <= share < 0.5",
+            found=repr(share),
+            where="share",
+            do="0.1 leaves out a tenth of the clients at either end, a fifth in all",
+        )
+    share = float(share)
+
+    def inner(stack: Any) -> Any:
+        tf = fl.tf
+        count = tf.shape(stack)[0]
+        cut = tf.cast(tf.floor(tf.cast(count, tf.float64) * share), tf.int32)
+        kept = tf.sort(_columns(stack))[:, cut : count - cut]
+        return tf.reshape(tf.reduce_mean(kept, 1), stack.shape[1:])
+
+    name = call_of(trimmed_mean, share=share)
+    return _factory(name, lambda stacks: list(map(inner, stacks)))
+
+
+@short_traceback
+def krum(num_byzantine: int) -> AggregatorFactory:
+    r"""The one update that is nearest to its neighbours.
+
+    With f bad clients of n, the score of client k adds up the squared distances to the
+    n - f - 2 updates nearest to its own; the update with the least score is taken.
+
+    $$s_k = \sum_{j \in N_k} \lVert \Delta_k - \Delta_j \rVert^2, \qquad
+      \Delta = \Delta_{\arg\min_k s_k}$$
+
+    All other clients' work is lost: where honest clients differ much, the model becomes
+    that of a single client. `multi_krum` loses less.
+
+    Args:
+        num_byzantine: f, how many bad clients there may be in a round; n > 2f + 2.
+
+    Raises:
+        ProcessError: `num_byzantine` is no whole number of at least 0.
+        ComputationFailedError: in a round, of too few clients.
+
+    Source: P. Blanchard et al., "Machine Learning with Adversaries: Byzantine Tolerant
+    Gradient Descent", NeurIPS 2017.
+    """
+    f = _whole(num_byzantine, "num_byzantine", 0)
+    return _krum(call_of(krum, num_byzantine=f), f, 1)
+
+
+@short_traceback
+def multi_krum(
+    num_byzantine: int, num_selected: int | None = None
+) -> AggregatorFactory:
+    """The mean of the updates with the least scores of `krum`.
+
+    With no bad client, and all selected, it is the mean of clients that count alike.
+
+    Args:
+        num_byzantine: f, how many bad clients there may be in a round; n > 2f + 2.
+        num_selected: m, of how many updates it is the mean; all but f by default.
+
+    Raises:
+        ProcessError: one of them is no whole number, f < 0, or m < 1.
+        ComputationFailedError: in a round, of too few clients.
+
+    Source: P. Blanchard et al., NeurIPS 2017.
+    """
+    f = _whole(num_byzantine, "num_byzantine", 0)
+    if num_selected is not None:
+        num_selected = _whole(num_selected, "num_selected", 1)
+    name = call_of(multi_krum, num_byzantine=f, num_selected=num_selected)
+    return _krum(name, f, num_selected)
+
+
+def _krum(name: str, f: int, num_selected: int | None) -> AggregatorFactory:
+    """The mean of the updates with the least scores; of all but f if it is `None`."""
+
+    def rule(stacks: list[Any]) -> list[Any]:
+        tf = fl.tf
+        count = tf.shape(stacks[0])[0]
+        _check_count(name, count, f, num_selected or 0)
+        distances = _squared_distances(_rows(stacks, tf.float64))
+        # The nearest one is the client itself.
+        nearest = tf.sort(distances)[:, 1 : count - f - 1]
+        scores = tf.reduce_sum(nearest, 1)
+        selected = count - f if num_selected is None else num_selected
+        chosen = tf.argsort(scores, stable=True)[:selected]
+        return [tf.reduce_mean(tf.gather(stack, chosen), 0) for stack in stacks]
+
+    return _factory(name, rule)
+
+
+@short_traceback
+def geometric_median(
+    iterations: int = 10, *, smoothing: float = 1e-6
+) -> AggregatorFactory:
+    r"""The point whose distances to all updates have the least sum, nearly.
+
+    $$\Delta \approx \arg\min_z \sum_k \lVert z - \Delta_k \rVert$$
+
+    From their mean on, each iteration of the smoothed Weiszfeld algorithm takes a
+    weighted mean, in which far updates weigh little:
+
+    $$z \leftarrow \frac{\sum_k \beta_k \Delta_k}{\sum_k \beta_k}, \qquad
+      \beta_k = \frac{1}{\max(\nu, \lVert z - \Delta_k \rVert)}$$
+
+    The paper has clients and server take these means together, by secure sums, one
+    exchange per iteration; here the server collects the updates once.
+
+    Args:
+        iterations: How many; more where many clients are bad.
+        smoothing: $\nu > 0$, which bounds the weight of an update that z has reached.
+
+    Raises:
+        ProcessError: one of them is out of range.
+
+    Source: K. Pillutla et al., "Robust Aggregation for Federated Learning", IEEE
+    Transactions on Signal Processing 2022 (RFA).
+    """
+    iterations = _whole(iterations, "iterations", 1)
+    check_positive("smoothing", smoothing, do="1e-6 is usual")
+    smoothing = float(smoothing)
+
+    def rule(stacks: list[Any]) -> list[Any]:
+        tf = fl.tf
+        rows = _rows(stacks, tf.float32)
+        shares = tf.ones_like(rows[:, 0])
+        for _ in range(iterations):
+            shares = shares / tf.reduce_sum(shares)
+            point = tf.linalg.matvec(rows, shares, transpose_a=True)
+            shares = 1.0 / tf.maximum(tf.norm(rows - point, axis=1), smoothing)
+        shares = shares / tf.reduce_sum(shares)
+        return [tf.tensordot(tf.cast(shares, s.dtype), s, 1) for s in stacks]
+
+    name = call_of(geometric_median, iterations=iterations, smoothing=smoothing)
+    return _factory(name, rule)
+
+
+def _factory(name: str, rule: Rule) -> AggregatorFactory:
+    def build(update: fl.Type) -> Aggregator:
+        initialize = stateless()
+        sent = _build_sent(update)
+        compare = _build_compare(update, sent.type_signature.result, rule)
+
+        @aggregation(initialize, update)
+        def next_update(state: Any, updates: Any, weights: Any) -> Any:
+            entries = fl.federated_collect(fl.federated_map(sent, [updates, weights]))
+            found = fl.federated_map(compare, entries)
+            return AggregatorOutput(state, found.update, found.metrics)
+
+        return Aggregator(name, initialize, next_update, sees_single_updates=True)
+
+    return AggregatorFactory(name, build)
+
+
+def _build_sent(update: fl.Type) -> fl.Computation:
+    """`(<UPDATE,float32> -> <UPDATE,bool>)`: the update, and whether it takes part."""
+
+    @fl.tf_computation(update, np.float32)
+    def sent(update: Any, weight: Any) -> Any:
+        tf = fl.tf
+        finite = [tf.reduce_all(tf.math.is_finite(t)) for t in tf.nest.flatten(update)]
+        return update, tf.logical_and(weight > 0.0, tf.reduce_all(finite))
+
+    return sent
+
+
+def _build_compare(update: fl.Type, entry: fl.Type, rule: Rule) -> fl.Computation:
+    """`(<UPDATE,bool>* -> <update=UPDATE,metrics=<...>>)`."""
+
+    @fl.tf_computation(fl.SequenceType(entry))
+    def compare(entries: Any) -> Any:
+        tf = fl.tf
+        spec = entries.element_spec
+        none = map_structure(lambda s: tf.zeros([0, *s.shape], s.dtype), spec)
+        updates, takes_part = entries.batch(_ALL).reduce(none, lambda _, rows: rows)
+        stacks = [tf.boolean_mask(s, takes_part) for s in tf.nest.flatten(updates)]
+        found = tf.cond(
+            tf.reduce_any(takes_part),
+            lambda: rule(stacks),
+            lambda: [tf.zeros(s.shape[1:], s.dtype) for s in stacks],
+        )
+        count = tf.reduce_sum(tf.cast(takes_part, tf.int32))
+        whole = tf.nest.pack_sequence_as(spec[0], found)
+        return OrderedDict(update=whole, metrics=OrderedDict(compared_clients=count))
+
+    return compare
+
+
+def _columns(stack: Any) -> Any:
+    """One row per weight, with the clients' values of it."""
+    return fl.tf.transpose(fl.tf.reshape(stack, [fl.tf.shape(stack)[0], -1]))
+
+
+def _rows(stacks: list[Any], dtype: Any) -> Any:
+    """One row per client, with all its weights."""
+    tf = fl.tf
+    count = tf.shape(stacks[0])[0]
+    flat = [tf.reshape(tf.cast(s, dtype), [count, -1]) for s in stacks]
+    return tf.concat(flat, 1)
+
+
+def _squared_distances(rows: Any) -> Any:
+    """Between all pairs, as small differences of large numbers: of float64."""
+    tf = fl.tf
+    squares = tf.reduce_sum(rows * rows, 1)
+    products = tf.matmul(rows, rows, transpose_b=True)
+    return tf.maximum(squares[:, None] + squares[None] - 2.0 * products, 0.0)
+
+
+def _check_count(name: str, count: Any, f: int, num_selected: int) -> None:
+    """Fails in a round with too few clients, which is known only then."""
+    least, why = 2 * f + 3, f"n > 2 * {f} + 2 clients with examples"
+    if num_selected > least:
+        least, why = num_selected, f"n >= {num_selected} clients with examples"
+    fl.tf.debugging.Assert(
+        count >= least,
+        [
+            f"{name} has too few clients in this round",
+            why,
+            fl.tf.strings.format("n = {}", count),
+            f"let at least {least} clients take part, or allow for fewer bad ones",
+        ],
+    )
+
+
+def _whole(number: object, name: str, least: int) -> int:
+    """A number of clients or steps; `ProcessError` unless it can be one."""
+    return whole_number(number, name, least, ProcessError, found=repr(number))

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compressed updates: what the server reads of them, and how many bytes they are."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import learning
+from fedlearn_edu.executors.traffic import TO_SERVER, bytes_by_edge
+from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.learning.aggregators import mean, quantize, sign, top_k
+from fedlearn_edu.learning.errors import ProcessError
+from tests.conformance.stacks import Stack
+from tests.learning.aggregated import SIZE, STACKS, UPDATE, aggregated, structured
+from tests.learning.runs import stack_named
+
+pytestmark = pytest.mark.tensorflow
+
+ROWS = np.random.default_rng(4).standard_normal([5, SIZE]).astype(np.float32)
+ROWS[1, 3] = 0.0
+WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0]
+LOCAL = stack_named("local-tensorflow-sequence")
+
+
+@pytest.fixture(params=STACKS)
+def stack(request: pytest.FixtureRequest) -> Stack:
+    return stack_named(request.param)
+
+
+def weighted(rows: Any) -> Any:
+    return np.average(rows, axis=0, weights=WEIGHTS)
+
+
+def sparse(rows: Any, k: int) -> Any:
+    """Only the k largest numbers of each row."""
+    least = np.sort(abs(rows), axis=1)[:, -k, np.newaxis]
+    return np.where(abs(rows) >= least, rows, 0)
+
+
+def levels(rows: Any, bits: int) -> Any:
+    """What one level is worth, for each number: both tensors have a scale."""
+    scales = [abs(part).max(axis=1, keepdims=True) for part in np.split(rows, [6], 1)]
+    worth = np.concatenate([np.repeat(scales[0], 6, 1), np.repeat(scales[1], 2, 1)], 1)
+    return worth / (2 ** (bits - 1) - 1)
+
+
+# ---------------------------------------------------------------- laws
+
+
+def test_sparse_updates_agree_with_their_twin(stack: Stack) -> None:
+    for share, k in ((0.3, 3), (0.01, 1)):
+        found, state, metrics = aggregated(stack, top_k(share), ROWS, WEIGHTS)
+        np.testing.assert_allclose(found, weighted(sparse(ROWS, k)), atol=1e-6)
+        sizes = {"sent_bytes_per_client": 8 * k, "full_bytes_per_client": 32}
+        assert (state, metrics) == ((), sizes)
+    found, *_ = aggregated(stack, top_k(1.0), ROWS, WEIGHTS)
+    np.testing.assert_allclose(found, weighted(ROWS), atol=1e-6)
+
+
+def test_vote_is_for_the_side_of_most_clients(stack: Stack) -> None:
+    rows = ROWS.copy()
+    rows[0, 0] = np.nan
+    found, _, metrics = aggregated(stack, sign(0.25), rows, WEIGHTS)
+    votes = np.nan_to_num(np.sign(rows))[np.array(WEIGHTS) > 0].sum(axis=0)
+    np.testing.assert_array_equal(found, 0.25 * np.sign(votes))
+    assert metrics["sent_bytes_per_client"] == 2 + 2  # of 6 and of 2 weights
+
+
+@pytest.mark.parametrize(("bits", "sent"), [(2, 4), (4, 6), (8, 8), (16, 16)])
+def test_rounding_goes_to_a_level_beside_the_number(
+    stack: Stack, bits: int, sent: int
+) -> None:
+    for i, row in enumerate(ROWS):
+        found, state, metrics = aggregated(stack, quantize(bits), [row], [2.0])
+        [step] = levels(row[np.newaxis], bits)
+        whole = found / step
+        np.testing.assert_allclose(whole, np.round(whole), atol=1e-4 * 2 ** (bits / 2))
+        assert (abs(found - row) <= step * 1.001).all(), i
+        assert metrics["sent_bytes_per_client"] == sent + 2 * 4  # and two scales
+    assert (state.seed, state.round_number) == (0, 1)
+
+
+def test_rounding_has_no_bias() -> None:
+    """By Hoeffding's inequality, chance passes the bound once in 10,000 times."""
+    seeds, bits, total = 300, 4, np.zeros(SIZE)
+    _, state, _ = aggregated(LOCAL, quantize(bits), ROWS, WEIGHTS)
+    for seed in range(seeds):
+        drawing = replace(state, seed=np.int32(seed))
+        total += aggregated(LOCAL, quantize(bits), ROWS, WEIGHTS, drawing)[0]
+    shares = np.array(WEIGHTS)[:, np.newaxis] / np.sum(WEIGHTS)
+    width = np.sqrt(((shares * levels(ROWS, bits)) ** 2).sum(axis=0) / seeds)
+    bound = width * np.sqrt(np.log(2 * SIZE / 1e-4) / 2)
+    assert (abs(total / seeds - weighted(ROWS)) <= bound).all()
+
+
+def test_rounding_is_by_seed_round_and_client() -> None:
+    first, state, _ = aggregated(LOCAL, quantize(2), ROWS, WEIGHTS)
+    again, *_ = aggregated(LOCAL, quantize(2), ROWS, WEIGHTS)
+    other, *_ = aggregated(LOCAL, quantize(2, seed=1), ROWS, WEIGHTS)
+    later, *_ = aggregated(LOCAL, quantize(2), ROWS, WEIGHTS, state)
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+    assert (first != later).any()
+    # Clients with the same draws would err to the same side, and the mean with them.
+    halves = np.linspace(0.5, 0.51, 400, dtype=np.float32)[:, np.newaxis]
+    rows = np.concatenate([np.ones_like(halves), *[halves] * 6, halves**0], axis=1)
+    found, *_ = aggregated(LOCAL, quantize(2), rows, [1.0] * 400)
+    assert abs(found - rows.mean(axis=0)).max() < 0.13  # five standard deviations
+
+
+def test_update_of_a_round_without_clients_is_zero(stack: Stack) -> None:
+    for code in (quantize(), top_k(), sign(0.1)):
+        found, *_ = aggregated(stack, code, [], [])
+        np.testing.assert_array_equal(found, np.zeros(SIZE))
+
+
+# ---------------------------------------------------------------- bytes, processes
+
+
+@pytest.mark.parametrize("code", [quantize(2), top_k(0.3), sign(0.1)], ids=repr)
+def test_what_is_sent_is_as_small_as_the_metrics_say(code: Any) -> None:
+    made, tape = code(UPDATE), Tape(keep_values=True)
+    state = made.initialize()
+    factory = local_executor_factory(support_sequence_ops=True, tape=tape)
+    with SyncExecutionContext(factory):
+        output = made.next(state, list(map(structured, ROWS)), WEIGHTS)
+    assert len([event for event in tape if event.what == "batched_call"]) == 1
+    sent = output.metrics["sent_bytes_per_client"] + 4  # and the weight
+    assert bytes_by_edge(tuple(tape))[TO_SERVER] == len(ROWS) * sent
+
+
+def test_bytes_reach_the_history_and_the_model_learns() -> None:
+    model = learning.models.softmax_regression(features=2, classes=2)
+    batch = {"x": np.eye(2, dtype=np.float32), "y": np.arange(2, dtype=np.int32)}
+    losses = {}
+    for code in (mean(), quantize(4), top_k(0.5), sign(0.05)):
+        process = learning.build_fed_avg(model, 0.5, aggregator=code)
+        state = process.initialize()
+        for _ in range(4):
+            state, metrics = process.next(state, [[batch]] * 3)
+        losses[code.name] = metrics["loss_per_example"]
+        assert metrics.get("full_bytes_per_client", 24) == 24
+    assert max(losses.values()) < np.log(2)
+
+
+@pytest.mark.parametrize(
+    ("build", "name"),
+    [
+        (lambda: quantize(3), "bits"),
+        (lambda: quantize(True), "bits"),
+        (lambda: quantize(seed=-1), "seed"),
+        (lambda: top_k(0.0), "share"),
+        (lambda: top_k(5), "share"),
+        (lambda: sign(0.0), "step"),
+    ],
+)
+def test_settings_out_of_range_are_refused(build: Any, name: str) -> None:
+    with pytest.raises(ProcessError) as caught:
+        build()
+    assert caught.value.where == name

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Robust rules and their twins in plain NumPy, on several stacks.
+
+The third client has no examples, and the last one sends NaN: neither takes part.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu import learning
+from fedlearn_edu.errors import ComputationFailedError
+from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
+from fedlearn_edu.learning.aggregators import (
+    geometric_median,
+    krum,
+    mean,
+    median,
+    multi_krum,
+    trimmed_mean,
+)
+from fedlearn_edu.learning.errors import ProcessError
+from tests.conformance.stacks import Stack
+from tests.learning.aggregated import SIZE, STACKS, UPDATE, aggregated, structured
+from tests.learning.runs import stack_named
+
+pytestmark = pytest.mark.tensorflow
+
+ROWS = np.random.default_rng(3).standard_normal([9, SIZE]).astype(np.float32)
+ROWS[5] *= 50  # a bad one
+ROWS[8] = np.nan
+WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0, 900.0, 1.0, 2.0, 3.0]
+HERE = ROWS[[0, 1, 3, 4, 5, 6, 7]]
+
+
+@pytest.fixture(params=STACKS)
+def stack(request: pytest.FixtureRequest) -> Stack:
+    return stack_named(request.param)
+
+
+# ---------------------------------------------------------------- twins
+
+
+def least_scores(rows: Any, f: int, m: int) -> Any:
+    gaps = rows[:, np.newaxis].astype(np.float64) - rows
+    distances = np.sort((gaps**2).sum(axis=2), axis=1)
+    scores = distances[:, 1 : len(rows) - f - 1].sum(axis=1)
+    return rows[np.argsort(scores)[:m]].mean(axis=0)
+
+
+def weiszfeld(rows: Any, iterations: int, smoothing: float) -> Any:
+    point = rows.mean(axis=0)
+    for _ in range(iterations):
+        away = np.linalg.norm(rows - point, axis=1)
+        point = np.average(rows, axis=0, weights=1 / np.maximum(away, smoothing))
+    return point
+
+
+def trimmed(rows: Any, share: float) -> Any:
+    cut = int(share * len(rows))
+    return np.sort(rows, axis=0)[cut : len(rows) - cut].mean(axis=0)
+
+
+RULES: list[tuple[Any, Callable[[Any], Any]]] = [
+    (trimmed_mean(0.0), lambda rows: rows.mean(axis=0)),
+    (trimmed_mean(0.29), lambda rows: trimmed(rows, 0.29)),
+    (krum(1), lambda rows: least_scores(rows, 1, 1)),
+    (multi_krum(2), lambda rows: least_scores(rows, 2, len(rows) - 2)),
+    (multi_krum(1, 3), lambda rows: least_scores(rows, 1, 3)),
+    (multi_krum(0, len(HERE)), lambda rows: rows.mean(axis=0)),
+    (geometric_median(), lambda rows: weiszfeld(rows, 10, 1e-6)),
+    (geometric_median(2, smoothing=9.0), lambda rows: weiszfeld(rows, 2, 9.0)),
+]
+
+
+@pytest.mark.parametrize(("rule", "twin"), RULES, ids=lambda x: repr(x)[:40])
+def test_rule_agrees_with_its_twin(stack: Stack, rule: Any, twin: Any) -> None:
+    found, state, metrics = aggregated(stack, rule, ROWS, WEIGHTS)
+    np.testing.assert_allclose(found, twin(HERE), rtol=1e-5, atol=1e-6)
+    assert (state, metrics) == ((), {"compared_clients": len(HERE)})
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 9])
+def test_median_is_that_of_numpy(stack: Stack, count: int) -> None:
+    found, *_ = aggregated(stack, median(), ROWS[:count], [1.0] * count)
+    finite = ROWS[: min(count, 8)]
+    np.testing.assert_array_equal(found, np.median(finite, axis=0))
+
+
+@pytest.mark.parametrize("clients", [[], [2, 8]], ids=["none", "none-with-examples"])
+def test_update_of_a_round_without_clients_is_zero(
+    stack: Stack, clients: list[int]
+) -> None:
+    weights = [WEIGHTS[i] for i in clients]
+    for rule in (median(), trimmed_mean(), krum(1), geometric_median()):
+        found, _, metrics = aggregated(stack, rule, ROWS[clients], weights)
+        np.testing.assert_array_equal(found, np.zeros(SIZE))
+        assert metrics == {"compared_clients": 0}
+
+
+def test_geometric_median_is_near_honest_clients_whatever_a_bad_one_sends() -> None:
+    honest = 1.0 + 0.01 * ROWS[:5]
+    rows = np.concatenate([honest, np.full([2, SIZE], -1e6, np.float32)])
+    stack = stack_named("reference")
+    found, *_ = aggregated(stack, geometric_median(50), rows, [1.0] * 7)
+    assert np.abs(found - 1.0).max() < 0.05
+
+
+# ---------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("rule", "needed"), [(krum(3), "n > 2 * 3 + 2"), (multi_krum(0, 8), "n >= 8")]
+)
+def test_round_of_too_few_clients_is_refused_with_the_numbers(
+    stack: Stack, rule: Any, needed: str
+) -> None:
+    with pytest.raises(ComputationFailedError) as caught:
+        aggregated(stack, rule, ROWS, WEIGHTS)
+    assert caught.value.expected == f"{needed} clients with examples"
+    assert caught.value.found == "n = 7"
+    assert repr(rule) in caught.value.summary
+
+
+@pytest.mark.parametrize(
+    ("build", "name"),
+    [
+        (lambda: trimmed_mean(0.5), "share"),
+        (lambda: trimmed_mean(-0.1), "share"),
+        (lambda: krum(-1), "num_byzantine"),
+        (lambda: multi_krum(1.5), "num_byzantine"),  # type: ignore[arg-type]
+        (lambda: multi_krum(1, 0), "num_selected"),
+        (lambda: geometric_median(0), "iterations"),
+        (lambda: geometric_median(smoothing=0.0), "smoothing"),
+    ],
+)
+def test_settings_out_of_range_are_refused(build: Any, name: str) -> None:
+    with pytest.raises(ProcessError) as caught:
+        build()
+    assert caught.value.where == name
+
+
+# ---------------------------------------------------------------- in a process
+
+
+def test_rule_withstands_a_bad_client_that_the_mean_does_not() -> None:
+    model = learning.models.softmax_regression(features=2, classes=2)
+    x, y = np.eye(2, dtype=np.float32), np.arange(2, dtype=np.int32)
+    good, bad = {"x": x, "y": y}, {"x": 900 * x, "y": 1 - y}
+    losses = {}
+    for rule in (mean(), median(), krum(1), multi_krum(1)):
+        process = learning.build_fed_avg(model, aggregator=rule)
+        state = process.initialize()
+        for _ in range(3):
+            state, _ = process.next(state, [*[[good]] * 5, [bad]])
+        losses[rule.name] = float(model.losses(state.weights, good).numpy().mean())
+    assert losses.pop("mean()") > np.log(2)  # worse than to guess
+    assert max(losses.values()) < np.log(2)
+
+
+def test_clients_work_together_before_their_updates_are_collected() -> None:
+    assert median()(UPDATE).sees_single_updates
+    assert "federated_collect" in median()(UPDATE).next.to_text()
+    step = fl.tf_computation(lambda u: fl.tf.nest.map_structure(abs, u), UPDATE)
+    made = median()(UPDATE)
+
+    @fl.federated_computation(
+        fl.type_at_clients(UPDATE), fl.type_at_clients(np.float32)
+    )
+    def program(updates: Any, weights: Any) -> Any:
+        worked = fl.federated_map(step, updates)
+        return made.next(made.initialize(), worked, weights).update
+
+    tape = Tape()
+    with SyncExecutionContext(
+        local_executor_factory(support_sequence_ops=True, tape=tape)
+    ):
+        found = program(list(map(structured, ROWS)), WEIGHTS)
+    np.testing.assert_array_equal(found["b"], np.median(abs(HERE), axis=0)[6:])
+    assert len([event for event in tape if event.what == "batched_call"]) == 1
