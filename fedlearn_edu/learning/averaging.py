@@ -9,6 +9,7 @@ own, and shares `build_report`.
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -26,6 +27,7 @@ from fedlearn_edu.learning.optimizers import Optimizer, map_structure
 from fedlearn_edu.learning.process import (
     LearningProcess,
     Output,
+    Poison,
     check_model,
     check_whole_number,
 )
@@ -62,12 +64,14 @@ def build_averaging_process(
     check_model(model)
     aggregation = Aggregation.of(aggregator, model)
     client_round = build_client_round(model, local)
+    build = partial(build_next, model, client_round, optimizer, aggregation)
     return LearningProcess(
         name=name,
         settings=f"{local}, server {optimizer}, seed {seed}{aggregation.in_words}",
         model=model,
         initialize=build_initialize(model, optimizer, seed, aggregation),
-        next=build_next(model, client_round, optimizer, aggregation),
+        next=build(),
+        poisoned_next=build,
         mechanism=aggregation.mechanism,
     )
 
@@ -84,6 +88,7 @@ def build_next(
     client_round: fl.Computation,
     optimizer: Optimizer,
     aggregation: Aggregation = THE_MEAN,
+    poison: Poison | None = None,
 ) -> fl.Computation:
     """`(<STATE@SERVER,{BATCH*}@CLIENTS> -> <STATE@SERVER,METRICS@SERVER>)`.
 
@@ -92,6 +97,7 @@ def build_next(
         client_round: `(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`.
         optimizer: Of the server.
         aggregation: What the server makes of the clients' updates.
+        poison: What attackers do; then `next` takes `{int32}@CLIENTS`, too.
     """
     initialize = build_initialize(model, optimizer, 0, aggregation)
     state_type: Any = initialize.type_signature.result
@@ -99,15 +105,17 @@ def build_next(
     step = build_step(model, optimizer, state_type)
     report = build_report(model)
 
-    @fl.federated_computation(
-        fl.type_at_server(state_type),
-        fl.type_at_clients(fl.SequenceType(model.batch_type)),
-    )
-    def next_round(state: Any, data: Any) -> Any:
+    def one_round(state: Any, data: Any, attackers: Any = None) -> Any:
         weights = fl.federated_broadcast(state.weights)
         number = fl.federated_broadcast(state.round_number)
+        if poison and poison.data:
+            data = fl.federated_map(poison.data, [data, attackers])
         work = fl.federated_map(client_round, [weights, number, data])
-        made = aggregation.combine(state, work.update, work.weight)
+        sent = work.update
+        if poison and poison.update:
+            known = [sent, work.weight, weights, number, attackers]
+            sent = fl.federated_map(poison.update, known)
+        made = aggregation.combine(state, sent, work.weight)
         counts = fl.federated_sum(work.counts)
         metrics = fl.federated_map(report, [counts, made.update])
         size = aggregation.step_size(counts.examples)
@@ -117,7 +125,18 @@ def build_next(
             aggregation.finish_metrics(metrics, made),
         )
 
-    return next_round
+    def next_round(state: Any, data: Any) -> Any:
+        return one_round(state, data)
+
+    def poisoned_round(state: Any, data: Any, attackers: Any) -> Any:
+        return one_round(state, data, attackers)
+
+    batches = fl.SequenceType(model.batch_type)
+    types = fl.type_at_server(state_type), fl.type_at_clients(batches)
+    if poison is None:
+        return fl.federated_computation(next_round, *types)
+    marks = fl.type_at_clients(np.int32)
+    return fl.federated_computation(poisoned_round, *types, marks)
 
 
 def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:

@@ -85,6 +85,9 @@ class RunConfig:
         else:
             parameter: Any = self.process.next.type_signature.parameter
             data = fl.place([[]], fl.CLIENTS, parameter[1].member)
+        if self.process.poison is not None:
+            attackers = self.process.poison.numbers(positions) or [0]
+            return self.process.next(run.state, data, attackers)
         if run.client_states is None:
             return self.process.next(run.state, data)
         entries = entries_of(run.client_states)
@@ -183,6 +186,14 @@ def _check_clients(process: LearningProcess, clients: int) -> None:
             found=f"{clients} clients",
             where="data",
             do=f"build it with num_clients={clients}; who waits counts, too",
+        )
+    if process.poison is not None and process.poison.clients[-1] >= clients:
+        raise RunError(
+            "an attacker is none of the clients",
+            expected=f"clients from 0 to {clients - 1}",
+            found=f"client {process.poison.clients[-1]}",
+            where="data",
+            do="positions count from 0, in the order of the data",
         )
 
 

@@ -3,6 +3,7 @@
 """FedSGD: clients send gradients, the server takes one step. The simplest of all."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -43,13 +44,16 @@ def build_fed_sgd(
     check_model(model)
     optimizer = build_sgd(server_learning_rate)
     aggregation = Aggregation.of(aggregator, model)
+    client_round = _build_client_round(model)
+    build = partial(build_next, model, client_round, optimizer, aggregation)
     words = f"server {optimizer}, weighted by examples, seed {seed}"
     return LearningProcess(
         name="FedSGD",
         settings=words + aggregation.in_words,
         model=model,
         initialize=build_initialize(model, optimizer, seed, aggregation),
-        next=build_next(model, _build_client_round(model), optimizer, aggregation),
+        next=build(),
+        poisoned_next=build,
         mechanism=aggregation.mechanism,
     )
 

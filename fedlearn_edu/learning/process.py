@@ -7,6 +7,7 @@ them, call them to take one step.
 """
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -34,6 +35,32 @@ class OutputWithClients(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
+class Poison:
+    """What attackers do in a round; `fedlearn_edu.attacks` makes them.
+
+    Both computations get an `int32`, the number of an attacker from 1 on. For 0, an
+    honest client, they return what they were given.
+
+    Attributes:
+        clients: those that attack, by their positions, in ascending order.
+        data: `(<BATCH*,int32> -> BATCH*)`, before the client works; `None` for nothing.
+        update: `(<UPDATE,float32,WEIGHTS,int32,int32> -> UPDATE)`, of a client's update
+            and its weight, the server's weights and the number of rounds finished,
+            before it is sent; `None` for nothing.
+    """
+
+    clients: tuple[int, ...]
+    data: fl.Computation | None
+    update: fl.Computation | None
+
+    def numbers(self, positions: Iterable[int]) -> list[int]:
+        """What `next` is told of the clients at these positions."""
+        known = {client: number for number, client in enumerate(self.clients, 1)}
+        return [known.get(position, 0) for position in positions]
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class LearningProcess:
     """Two computations that learn together.
 
@@ -50,6 +77,10 @@ class LearningProcess:
         num_clients: how many clients it was built for, those that wait included; `None`
             where that makes no difference.
         mechanism: the Gaussian noise that its aggregator adds, if any.
+        poison: who attacks, and how; then `next` has a third argument, too,
+            `{int32}@CLIENTS`, see `Poison.numbers`.
+        poisoned_next: from a `Poison` to such a `next`; `None` where there is no place
+            for attackers.
 
     Metrics of a round are about what clients saw *while* they trained: each batch by
     the weights it met. `evaluation` judges one model on all of it.
@@ -65,6 +96,8 @@ class LearningProcess:
     initialize_client: fl.Computation | None = None
     num_clients: int | None = None
     mechanism: GaussianMechanism | None = None
+    poison: Poison | None = None
+    poisoned_next: Callable[[Poison], fl.Computation] | None = None
 
     @property
     def keeps_client_states(self) -> bool:
@@ -77,10 +110,12 @@ class LearningProcess:
 
         `( {BATCH*}@CLIENTS -> WEIGHTS)`; `run` takes more rounds.
         """
-        state, *_ = self.next(self.initialize(), data, *self._first_states(data))
+        state, *_ = self.next(self.initialize(), data, *self._of_clients(data))
         return state.weights
 
-    def _first_states(self, data: Any) -> tuple[Any, ...]:
+    def _of_clients(self, data: Any) -> tuple[Any, ...]:
+        if self.poison is not None:
+            return (self.poison.numbers(range(len(data))),)
         if self.initialize_client is None:
             return ()
         return ([self.initialize_client()] * len(data),)
