@@ -66,7 +66,7 @@ from fedlearn_edu.types import (
 )
 
 if TYPE_CHECKING:
-    from fedlearn_edu import backends, learning, remote
+    from fedlearn_edu import attacks, backends, learning, remote
     from fedlearn_edu.learning import federated_averaging as federated_averaging
     from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
     from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -82,7 +82,7 @@ def __getattr__(name: str) -> Any:
         return learning if name == "learning" else learning.federated_averaging
     if name == "viz":  # imports this module, so it comes later
         return import_module("fedlearn_edu.viz")
-    if name in ("backends", "remote"):  # the second needs Dask
+    if name in ("attacks", "backends", "remote"):  # the last needs Dask
         return import_module(f"fedlearn_edu.{name}")
     # The two names here that need TensorFlow, and load it without a word on stderr.
     if name == "tf_computation":
@@ -121,6 +121,7 @@ __all__ = [
     "StructWithPythonType",
     "TensorType",
     "Type",
+    "attacks",
     "backends",
     "check_returns_type",
     "federated_aggregate",

@@ -34,7 +34,7 @@ MACHINE = (
 )
 # The rest of the package that has a bound of its own.
 ABOVE = (
-    *("dataflow", "simulation", "learning", "remote", "backends"),
+    *("dataflow", "simulation", "learning", "remote", "attacks", "backends"),
     *("testing", "viz", "course", "demo"),
 )
 ORACLE = PACKAGE / "contexts" / "reference.py"
