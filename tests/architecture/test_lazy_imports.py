@@ -33,7 +33,7 @@ def _import_afresh(module: str) -> tuple[float, list[str]]:
     "module",
     [
         *("fedlearn_edu", "fedlearn_edu.backends.native", "fedlearn_edu.course"),
-        *("fedlearn_edu.framework", "fedlearn_edu.learning"),
+        *("fedlearn_edu.framework", "fedlearn_edu.learning", "fedlearn_edu.attacks"),
     ],
 )
 def test_importing_a_face_loads_no_heavy_library(module: str) -> None:

@@ -11,6 +11,7 @@ from fedlearn_edu.errors import short_traceback
 
 FACES = [
     "fedlearn_edu",
+    "fedlearn_edu.attacks",
     "fedlearn_edu.backends.native",
     "fedlearn_edu.framework",
     "fedlearn_edu.learning",
@@ -42,6 +43,7 @@ def test_every_public_name_is_there(face: str) -> None:
 @pytest.mark.parametrize(
     "room",
     [
+        *("attacks", "attacks.inversion", "attacks.membership"),
         *("learning", "learning.aggregators", "learning.models"),
         *("learning.optimizers", "simulation"),
         *("simulation.datasets", "simulation.partitions", "viz", "course"),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu import learning
+from fedlearn_edu import attacks, learning
 from fedlearn_edu.simulation import ClientData, ClientSampling
 from tests.slips.slip import calls, slip
 
@@ -122,5 +122,21 @@ calls(
      lambda: AGGREGATORS.trimmed_mean(0.5), "share < 0.5"),
     (397, ValueError, "rounding_to_three_bits",
      lambda: AGGREGATORS.quantize(bits=3), "bits=2, 4, 8 or 16"),
+    tensorflow=True,
+)  # fmt: skip
+
+
+def attack_on(*clients: int) -> None:
+    attackers = attacks.label_flip().on(clients)
+    process = attacks.poison(learning.build_fed_avg(model()), attackers)
+    learning.run(process, ClientData(ROWS, LABELS, [range(3), range(3, 6)]), 1)
+
+
+calls(
+    (411, ValueError, "an_attack_on_no_client", attack_on, "one or more clients"),
+    (412, ValueError, "an_attack_on_a_client_that_is_not_there",
+     lambda: attack_on(0, 2), "from 0 to 1", "client 2"),
+    (413, ValueError, "an_attack_of_no_strength",
+     lambda: attacks.sign_flip(times=0), "times > 0"),
     tensorflow=True,
 )  # fmt: skip
