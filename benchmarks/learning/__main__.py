@@ -9,13 +9,16 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).resolve().parents[2]
 _RECORD = "results.json"
-PARTS = ("algorithms", "paper", "network", "memory")
+PARTS = (
+    *("algorithms", "paper", "network", "memory"),
+    *("inversion", "poisoning", "privacy"),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(parts: tuple[str, ...], seeds: tuple[int, ...]) -> dict[str, Any] | None:
-    from benchmarks.learning import algorithms, many_clients, paper
+    from benchmarks.learning import algorithms, attacked, many_clients, paper, private
     from benchmarks.machine import describe_machine
     from benchmarks.processes import in_fresh_process
     from fedlearn_edu.simulation import datasets
@@ -51,12 +54,15 @@ def _measure(parts: tuple[str, ...], seeds: tuple[int, ...]) -> dict[str, Any] |
         sys.stderr.write("this needs MNIST: put mnist.npz into FEDLEARN_EDU_DATA\n")
         return None
     mnist = datasets.read_mnist(path)
-    work = {
+    work: dict[str, Callable[[], Any]] = {
         "algorithms": lambda: algorithms.measure(
             mnist, seeds, rounds=algorithms.ROUNDS[-1]
         ),
         "paper": lambda: paper.rounds_to_target(mnist, seeds),
         "network": lambda: paper.one_round_of_the_network(mnist),
+        "inversion": lambda: attacked.inversion(mnist, seeds),
+        "poisoning": lambda: attacked.poisoning(mnist, seeds),
+        "privacy": lambda: private.privacy(mnist, seeds),
         "memory": lambda: in_fresh_process(many_clients.memory, "mnist"),
     }
     found: dict[str, Any] = {"machine": describe_machine(), "seeds": seeds}

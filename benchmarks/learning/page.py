@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from benchmarks.learning import attacked, private
 from benchmarks.learning.algorithms import CENTRAL, ROUNDS, ranking_holds
 from benchmarks.learning.many_clients import FIRST
 from benchmarks.learning.many_clients import ROUNDS as MEMORY_ROUNDS
@@ -60,6 +61,7 @@ def figures(results: dict[str, Any]) -> Iterator[tuple[str, bool]]:
             f"{'only Linux tells' if growth is None else f'{growth:+.1%}'}",
             growth is None or abs(growth) <= _MEMORY_BAR,
         )
+    yield from _figures_of_attacks(results)
 
 
 def _parts(results: dict[str, Any]) -> Iterator[str]:
@@ -72,6 +74,12 @@ def _parts(results: dict[str, Any]) -> Iterator[str]:
         yield from _paper(results["paper"], results.get("network"))
     if "memory" in results:
         yield _memory(results["memory"])
+    if "inversion" in results:
+        yield from _inversion(results["inversion"])
+    if "poisoning" in results:
+        yield from _poisoning(results["poisoning"])
+    if "privacy" in results:
+        yield from _privacy(results["privacy"])
 
 
 def _said(section: str, **numbers: Any) -> str:
@@ -104,9 +112,10 @@ def _algorithms(found: dict[str, Any]) -> Iterator[str]:
     yield _what_it_says(found)
 
 
-def _spread(shares: list[float]) -> str:
-    around = 100 * stdev(shares) if len(shares) > 1 else 0.0
-    return f"{100 * mean(shares):.2f} ± {around:.2f}"
+def _spread(numbers: list[float], times: float = 100, digits: int = 2) -> str:
+    """Mean ± standard deviation over the seeds, in percent unless said otherwise."""
+    around = times * stdev(numbers) if len(numbers) > 1 else 0.0
+    return f"{times * mean(numbers):.{digits}f} ± {around:.{digits}f}"
 
 
 def _what_it_says(found: dict[str, Any]) -> str:
@@ -185,6 +194,97 @@ def _memory(memory: dict[str, Any]) -> str:
         "" if growth is None else f": {growth:+.1%} from round {FIRST} to the last"
     )
     return _said("memory", **memory, sizes=sizes, verdict=verdict, first=FIRST)
+
+
+# ------------------------------------------------------------------ attacks
+
+
+def _figures_of_attacks(results: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    if "inversion" in results:
+        tried = results["inversion"]["zero"]
+        error = max(tried["1"]["error"])
+        yield f"inversion of one image, error <= 1e-6: {error:.1e}", error <= 1e-6
+        found = [mean(tried[str(size)]["correlation"]) for size in attacked.BATCHES]
+        expected = (1.0, 0.97, 0.93, 0.84)
+        close = all(abs(a - b) <= 0.02 for a, b in zip(found, expected, strict=True))
+        shown = ", ".join(f"{each:.3f}" for each in found)
+        yield f"correlation 1, .97, .93, .84 of 1, 2, 4, 8 images: {shown}", close
+    for (data, attack, rule), (low, high) in _POISONED.items():
+        for row in results.get("poisoning", []):
+            if (row["data"], row["attack"]) == (data, attack):
+                found_here = mean(row["accuracy"][rule])
+                what = f"{data}, {attack or 'nobody attacks'}, {rule}"
+                reached = low <= found_here <= high
+                yield f"{what}: {low:.2f} to {high:.2f}: {found_here:.3f}", reached
+    if "privacy" in results:
+        without, *_, most = [
+            mean(row["accuracy"])
+            for row in results["privacy"]
+            if row["clients"] == private.CLIENTS[0]
+        ]
+        what = "1,000 clients, what the most noise costs, in points of accuracy"
+        yield f"{what}: {100 * (without - most):.2f}, at most 1", without - most <= 0.01
+
+
+# Between which two the mean over the seeds has to be.
+_POISONED = {
+    ("IID", "sign flip × 5", "mean"): (0.0, 0.15),
+    ("IID", "sign flip × 5", "median"): (0.87, 1.0),
+    ("IID", "sign flip × 5", "multi-Krum"): (0.88, 1.0),
+    ("IID", "one replaces the model", "mean"): (0.0, 0.5),
+    ("IID", "one replaces the model", "clipped mean"): (0.88, 1.0),
+    ("one shard", "", "Krum"): (0.0, 0.15),
+    ("two shards", "", "Krum"): (0.0, 0.3),
+}
+
+
+def _inversion(found: dict[str, Any]) -> Iterator[str]:
+    yield _said("inversion", tries=attacked.TRIES)
+    rows = [
+        "| weights | batch | correlation | all labels found | largest error |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for weights, sizes in found.items():
+        for size, entry in sizes.items():
+            alike = _spread(entry["correlation"], 1, 3)
+            error = f"{max(entry['error']):.0e}" if "error" in entry else ""
+            labels = _spread(entry["labels"], 100, 0)
+            rows.append(f"| {weights} | {size} | {alike} | {labels} % | {error} |")
+    yield "\n".join(rows)
+
+
+def _poisoning(found: list[dict[str, Any]]) -> Iterator[str]:
+    yield _said(
+        "poisoning",
+        clients=attacked.CLIENTS,
+        images=attacked.IMAGES,
+        bad=len(attacked.BAD),
+        rounds=attacked.ROUNDS,
+    )
+    rules = list(attacked.RULES)
+    rows = [
+        f"| clients hold | attack | {' | '.join(rules)} |",
+        "| --- | --- |" + " ---: |" * len(rules),
+    ]
+    for row in found:
+        cells = " | ".join(_spread(row["accuracy"][rule], 100, 1) for rule in rules)
+        rows.append(f"| {row['data']} | {row['attack'] or 'nobody'} | {cells} |")
+    yield "\n".join(rows)
+
+
+def _privacy(found: list[dict[str, Any]]) -> Iterator[str]:
+    yield _said("privacy", rounds=private.ROUNDS, clip=private.CLIP)
+    rows = [
+        "| clients | noise multiplier | ε | test accuracy |",
+        "| ---: | ---: | ---: | ---: |",
+    ]
+    for row in found:
+        epsilon = "∞" if row["epsilon"] is None else f"{row['epsilon']:.2f}"
+        accuracy = _spread(row["accuracy"])
+        rows.append(
+            f"| {row['clients']:,} | {row['noise']:g} | {epsilon} | {accuracy} |"
+        )
+    yield "\n".join(rows)
 
 
 _ALGORITHMS_IN_WORDS = (
