@@ -55,9 +55,14 @@ class Attack:
 
     Both functions are called in the body of a `tf_computation`.
 
-    >>> shout = Attack("shout", update=lambda known: known.update * 100.0)
-    >>> shout.on([3, 1])
-    shout.on([1, 3])
+    >>> stuck = Attack(
+    ...     "stuck",
+    ...     update=lambda known: {
+    ...         name: 0.0 * change for name, change in known.update.items()
+    ...     },
+    ... )
+    >>> stuck.on([3, 1])
+    stuck.on([1, 3])
     """
 
     name: str

@@ -17,8 +17,8 @@ of `float32`: the surer the model is of an example, the smaller the two numbers 
 divided.
 
 Source: L. T. Phong et al., "Privacy-Preserving Deep Learning via Additively Homomorphic
-Encryption", IEEE TIFS 2018, section 3; labels from signs: B. Zhao et al., "iDLG:
-Improved Deep Leakage from Gradients", 2020.
+Encryption", IEEE TIFS 2018; labels from signs: B. Zhao et al., "iDLG: Improved Deep
+Leakage from Gradients", 2020.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class Recovered:
     @property
     def best(self) -> Floats:
         """`float32[features]`: the input of the surest label; exact for one example."""
-        best: Floats = self.x[self.labels[0]]
+        best: Floats = self.x[int(self.bias_gradient.argmin())]
         return best
 
 

@@ -3,8 +3,8 @@ r"""Poisoning: what malicious clients send in place of honest updates.
 
 Throughout, $\Delta_k$ is what client k would send if it were honest, $n_k$ its weight,
 and $w$ the server's model. Attackers know these three, the number of the round and
-their own number, and nothing of other clients; they claim the weight $n_k$, and work
-on their own unless a page says otherwise.
+their own number, and nothing of other clients. They claim the weight $n_k$, and do not
+coordinate.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ def sign_flip(times: float = 1.0) -> Attack:
         AttackError: unless `times` is above 0.
 
     Source: L. Li et al., "RSA: Byzantine-Robust Stochastic Aggregation Methods for
-    Distributed Learning from Heterogeneous Datasets", AAAI 2019, with t = 4.
+    Distributed Learning from Heterogeneous Datasets", AAAI 2019.
     """
     factor = -_positive(times, "times")
 
@@ -76,7 +76,7 @@ def gaussian(times: float = 10.0, *, seed: int = 0) -> Attack:
         AttackError: unless `times` is above 0, and the seed a whole number.
 
     Source: P. Blanchard et al., "Machine Learning with Adversaries: Byzantine Tolerant
-    Gradient Descent", NeurIPS 2017, section 5, where σ is a constant.
+    Gradient Descent", NeurIPS 2017, where σ is a constant.
     """
     factor, key = _positive(times, "times"), _seed(seed)
 
@@ -113,8 +113,7 @@ def model_replacement(target: Any, total_weight: float) -> Attack:
         AttackError: unless the target is made of finite numbers, and `total_weight` is
             above 0.
 
-    Source: E. Bagdasaryan et al., "How To Backdoor Federated Learning", AISTATS 2020,
-    equation 3.
+    Source: E. Bagdasaryan et al., "How To Backdoor Federated Learning", AISTATS 2020.
     """
     total = _positive(total_weight, "total_weight")
     if not flatten(target) or not is_finite(target):
