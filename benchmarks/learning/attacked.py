@@ -88,14 +88,13 @@ def _process() -> learning.LearningProcess:
 
 # ------------------------------------------------------------------ poisoning
 
-_rules: Any = aggregators
 
 RULES: dict[str, Callable[[], Any]] = {
-    "mean": lambda: _rules.mean(),
-    "clipped mean": lambda: _rules.clipping(_rules.mean(), quantile=0.5),
-    "median": lambda: _rules.median(),
-    "Krum": lambda: _rules.krum(len(BAD)),
-    "multi-Krum": lambda: _rules.multi_krum(len(BAD)),
+    "mean": aggregators.mean,
+    "clipped mean": lambda: aggregators.clipping(aggregators.mean(), quantile=0.5),
+    "median": aggregators.median,
+    "Krum": lambda: aggregators.krum(len(BAD)),
+    "multi-Krum": lambda: aggregators.multi_krum(len(BAD)),
 }
 
 ATTACKS: dict[str, Callable[[int], attacks.Attackers]] = {

@@ -35,28 +35,29 @@ MAX_EXECUTABLE = {
     "language": 1_643,
     "compiler": 405,
     "executors": 1_688,
-    "runtimes": 1_929,
+    "runtimes": 1_934,
     "contexts": 738,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_003
+MAX_MACHINE_LINES = 18_016
 MAX_MACHINE_FILES = 101
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_093
-MAX_WAY_CLOSURE_LINES = 8_729
-MAX_ORACLE_CLOSURE_LINES = 4_164
+MAX_WAY_CLOSURE_LINES = 8_728
+MAX_ORACLE_CLOSURE_LINES = 4_163
 MAX_LINES = {
     "dataflow": 819,
     "simulation": 2_628,
-    "learning": 6_463,
+    "learning": 7_214,
     "remote": 2_952,
+    "attacks": 813,
     "backends": 113,
     "testing": 2_714,
     "viz": 9_725,
     "course": 7_342,
     "demo": 684,
 }
-MAX_TEST_LINES = 47_307
+MAX_TEST_LINES = 48_119
 
 
 def test_files_fit_on_a_few_screens() -> None:
