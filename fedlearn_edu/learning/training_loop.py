@@ -105,7 +105,10 @@ def run(
 
 
 def _go_on(config: RunConfig, done: Run, store: Store | None) -> Run:
-    """Round after round. However it ends, the last good round has been saved."""
+    """Round after round. However it ends, the last good round is saved.
+
+    Unless what clients keep was lost with a worker: then the last checkpoint stands.
+    """
     try:
         with progress_bar(config.rounds, done.rounds, config.options.progress) as bar:
             stopped = _asked(config, done)

@@ -25,7 +25,7 @@ class WorkerInfo:
         pid: its process, on its machine.
         is_alive: whether it answers.
         clients: how many clients' data it holds.
-        nbytes: the size of these data.
+        nbytes: the size of these data, and of what clients keep there.
     """
 
     name: str

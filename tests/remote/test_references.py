@@ -16,6 +16,7 @@ from fedlearn_edu import learning, remote
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
 from fedlearn_edu.learning import Checkpoints, Options, Run
+from fedlearn_edu.learning.run_state import entries_of
 from fedlearn_edu.simulation import ClientSampling
 from tests.learning.small import FEATURES, mean_process, small_data, small_lists
 from tests.remote.conftest import MAX_FANOUT
@@ -91,13 +92,26 @@ def test_scaffold_keeps_variates_at_the_workers(in_process: remote.Cluster) -> N
     process = learning.build_scaffold(model, clients, 0.5)
     sampling = ClientSampling(count=6, seed=1)
 
-    def learned() -> Run:
-        return learning.run(process, small_lists(clients), 4, client_sampling=sampling)
+    def learned(*callbacks: Any) -> Run:
+        options = Options(callbacks=callbacks)
+        return learning.run(
+            process, small_lists(clients), 4, client_sampling=sampling, options=options
+        )
+
+    at_workers = []
+
+    def count(run: Run) -> None:
+        entries = entries_of(run.client_states or ())
+        are_away = [isinstance(e, fl.framework.ValueReference) for e in entries]
+        at_workers.append(sum(are_away))
 
     with in_process:
-        found = learned()
+        found = learned(count)
     with _local():
         meant = learned()
+    assert at_workers[0] == 6
+    assert at_workers[-1] >= 6
+    assert type(found.client_states) is tuple
     assert bits([found.state, found.client_states]) == bits(
         [meant.state, meant.client_states]
     )
