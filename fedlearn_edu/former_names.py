@@ -56,8 +56,8 @@ utils | gone | 0.1 to 0.18 | fl.federated_max, fl.federated_min
   fl.federated_max(fl.place([1.0, 4.0, 2.0], fl.CLIENTS))
 templates | gone | since 0.14 | fl.learning.LearningProcess, or a state and a loop
   step = fl.np_computation(lambda state: state + 1, np.int32); state = step(step(0))
-analytics | gone | since 0.20 | fl.federated_sum, of what clients count
-  fl.federated_sum(fl.place(np.int32([[1, 0, 2], [0, 3, 1]]), fl.CLIENTS))
+analytics | gone | since 0.20 | fl.federated_secure_sum, as in docs/analytics.md
+  fl.federated_secure_sum(fl.place(np.int32([[1, 0, 2], [0, 3, 1]]), fl.CLIENTS), 3)
 program | gone | since 0.20 | fl.learning.run, or a loop
   process = fl.learning.build_fed_avg(fl.learning.models.softmax_regression(1, 2)); \
 fl.learning.run(process, [[{"x": [[0], [1]], "y": [0, 1]}]], rounds=2)

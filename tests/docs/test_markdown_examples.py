@@ -53,6 +53,7 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
     [
         "README.md",
         "docs/aggregators.md",
+        "docs/analytics.md",
         "docs/attacks.md",
         "docs/executor_pages.md",
         "docs/honest_evaluation.md",
