@@ -217,6 +217,8 @@ dp_aggregator | renamed | since 0.19 | fl.learning.aggregators.gaussian
 clip=1.0, noise_multiplier=1.0, expected_clients=100)
 secure_aggregator | renamed | since 0.19 | fl.learning.aggregators.secure_mean
   fl.learning.aggregators.secure_mean(clip=1.0)
+compression_aggregator | renamed | since 0.19 | fl.learning.aggregators.quantize
+  fl.learning.aggregators.quantize(bits=8)
 ddp_secure_aggregator | gone | since 0.20 | fl.learning.aggregators.gaussian
   fl.learning.aggregators.gaussian(\
 clip=1.0, noise_multiplier=1.0, expected_clients=100)
@@ -236,6 +238,8 @@ zeroing_factory | renamed | since 0.17 | fl.learning.aggregators.zeroing
 DifferentiallyPrivateFactory | renamed | since 0.17 | fl.learning.aggregators.gaussian
   fl.learning.aggregators.gaussian(\
 clip=1.0, noise_multiplier=1.0, expected_clients=100)
+EncodedSumFactory | renamed | since 0.17 | fl.learning.aggregators.quantize
+  fl.learning.aggregators.quantize(bits=8)
 PrivateQuantileEstimationProcess | gone | since 0.17 | quantile= of clipping
   fl.learning.aggregators.clipping(fl.learning.aggregators.mean(), quantile=0.8)
 SecureSumFactory | renamed | since 0.17 | fl.learning.aggregators.secure_mean
