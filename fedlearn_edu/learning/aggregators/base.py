@@ -107,7 +107,7 @@ def make(factory: Factory, update: fl.Type) -> Aggregator:
     """The aggregator of updates of this type.
 
     Raises:
-        ProcessError: if that is not what the factory returns.
+        ProcessError: if that is not what the factory returns, or of another type.
     """
     made = factory(update)
     if not isinstance(made, Aggregator):
@@ -117,7 +117,38 @@ def make(factory: Factory, update: fl.Type) -> Aggregator:
             found=describe(made),
             where=describe(factory),
         )
+    _check_type(made, update)
     return made
+
+
+def _check_type(made: Aggregator, update: fl.Type) -> None:
+    state: Any = made.initialize.type_signature.result
+    found: Any = made.next.type_signature
+    weights, combined = fl.type_at_clients(np.float32), fl.type_at_server(update)
+    takes: Any = fl.to_type([state, fl.type_at_clients(update), weights])
+    metrics = found.result[2] if _has_three_parts(found.result) else None
+    measured = metrics if _is_named(metrics) else fl.type_at_server(())
+    returns: Any = fl.to_type(AggregatorOutput(state, combined, measured))
+    accepts = found.parameter is not None and found.parameter.is_assignable_from(takes)
+    if accepts and returns.is_assignable_from(found.result):
+        return
+    cure = "METRICS are a structure: fl.federated_zip(OrderedDict(name=…))"
+    raise ProcessError(
+        "an aggregator's next takes and returns something else",
+        expected=f"({takes} -> <{state},{combined},METRICS@SERVER>)",
+        found=str(found),
+        where=made.name,
+        do=None if metrics is None or _is_named(metrics) else cure,
+    )
+
+
+def _has_three_parts(result: Any) -> bool:
+    return isinstance(result, fl.types.StructType) and len(result) == 3
+
+
+def _is_named(metrics: Any) -> bool:
+    placed = isinstance(metrics, fl.types.FederatedType)
+    return placed and isinstance(metrics.member, fl.types.StructType)
 
 
 # ------------------------------------------------------------------ parts of a body

@@ -46,7 +46,7 @@ def check_positive(
     if not fits or (finite and number == float("inf")):
         raise ProcessError(
             f"{name} has to be positive",
-            expected=f"{name} > 0, a number",
+            expected=f"{name} > 0, {_number(number)}",
             found=describe(number),
             where=name,
             do=do,
@@ -58,7 +58,7 @@ def check_not_negative(name: str, number: object) -> None:
     if not (is_number(number) and 0.0 <= number < float("inf")):
         raise ProcessError(
             f"{name} is the size of the noise, which has no sign",
-            expected=f"{name} >= 0, a number",
+            expected=f"{name} >= 0, {_number(number)}",
             found=describe(number),
             where=name,
             do="0 is no noise",
@@ -82,7 +82,7 @@ def check_expected_clients(number: object) -> None:
     if not (is_number(number) and 1.0 <= number < float("inf")):
         raise ProcessError(
             "a private mean is divided by how many clients are expected",
-            expected="expected_clients >= 1",
+            expected=f"expected_clients >= 1, {_number(number)}",
             found=describe(number),
             where="expected_clients",
             do="how many a round invites; with a rate, the rate times all clients",
@@ -98,3 +98,8 @@ def check_seed(seed: object) -> None:
             found=describe(seed),
             where="seed",
         )
+
+
+def _number(found: object) -> str:
+    is_infinite = is_number(found) and found == float("inf")
+    return "a finite number" if is_infinite else "a number"

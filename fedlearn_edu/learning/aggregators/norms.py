@@ -6,6 +6,7 @@ The bound is a number, or follows a quantile of the clients' norms, which the se
 learns from one bit per client: whether its norm is within the estimate.
 """
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -69,7 +70,8 @@ def clipping(
     <STATE@SERVER,UPDATE@SERVER,METRICS@SERVER>)`. STATE is that of `inner`, and with a
     quantile `<estimate=float32,round_number=int32,inner=STATE>`. METRICS are
     `clipped_share`, `clip_norm` (C in this round), and those of `inner`. Clients
-    without examples, whose weight is 0, are not counted.
+    without examples, whose weight is 0, are not counted. An update with NaN or infinite
+    numbers has no length to keep to: `zeroing` leaves it out.
 
     >>> import numpy as np
     >>> from fedlearn_edu.learning.aggregators import mean
@@ -233,7 +235,8 @@ class _Bound:
 
     def _renewed(self, state: Any, counts: Any, inner: Any) -> AdaptiveBoundState:
         tf = fl.tf
-        seed = [self.seed, state.round_number]
+        # Bounds in a nest draw noise of their own, even if their seeds are the same.
+        seed = [zlib.crc32(repr(self).encode()) >> 1, state.round_number]
         noise = self.count_noise * tf.random.stateless_normal([], seed, alg="philox")
         share = (counts["within"] + noise) / counts["clients"]
         estimate = state.estimate * tf.exp(self.learning_rate * (self.quantile - share))
@@ -282,7 +285,8 @@ class _Limit:
 
         counts = OrderedDict(
             within=one_if(norm <= estimate),
-            over=one_if(tf.logical_not(norm <= bound)),  # NaN is over any bound
+            # NaN is over any bound; `not` of a comparison may become another one.
+            over=counted - one_if(norm <= bound),
             clients=counted,
         )
         update, weight = self.apply(update, weight, norm, bound)
@@ -327,7 +331,7 @@ def _as_floats(update: Any) -> list[Any]:
 
 def shortened(update: Any, norm: Any, bound: Any) -> Any:
     """The update, no longer than the bound; a short one keeps its bits."""
-    factor = fl.tf.minimum(1.0, bound / norm)
+    factor = fl.tf.where(norm <= bound, 1.0, bound / norm)
     return map_structure(lambda x: x * fl.tf.cast(factor, x.dtype), update)
 
 

@@ -29,6 +29,7 @@ from fedlearn_edu.learning.aggregators.checks import (
     check_seed,
 )
 from fedlearn_edu.learning.aggregators.norms import clipping
+from fedlearn_edu.learning.optimizers import map_structure
 
 
 @short_traceback
@@ -48,9 +49,10 @@ def gaussian(
     <STATE@SERVER,UPDATE@SERVER,METRICS@SERVER>)`. STATE is
     `<seed=int32,round_number=int32>`, which alone decides the noise: it is the same on
     every stack, in every run and after a resume. A real server draws it from a source
-    that nobody can read. METRICS are `clipped_share` and `clip_norm` as in `clipping`;
-    like the losses of a round they are exact, so publish none of them. With z = 0 and
-    m clients it is the mean of `clipping` for equal weights.
+    that nobody can read. An update with NaN or infinite numbers counts as
+    zeros, as no noise would hide it. METRICS are `clipped_share` and `clip_norm` as in
+    `clipping`; like the losses of a round they are exact, so publish none of them. With
+    z = 0 and m clients it is the mean of `clipping` for equal weights.
 
     >>> import numpy as np
     >>> private = gaussian(clip=1.0, noise_multiplier=0.5, expected_clients=2)
@@ -131,13 +133,21 @@ def _noisy_mean(mechanism: GaussianMechanism, seed: int, update: fl.Type) -> Agg
 
     @aggregation(initialize, update)
     def next_noisy(state: Any, updates: Any, weights: Any) -> Any:
-        total = fl.federated_sum(updates)
+        total = fl.federated_sum(at_each(_finite, updates))
         return AggregatorOutput(
             at_each(advance, state), at_each(release, state, total), nothing()
         )
 
     name = "the noisy mean"
     return Aggregator(name, initialize, next_noisy, mechanism)
+
+
+def _finite(update: Any) -> Any:
+    """Zeros in the place of NaN, which is all that clipping leaves of such numbers."""
+    tf = fl.tf
+    return map_structure(
+        lambda x: tf.where(tf.math.is_finite(x), x, tf.zeros_like(x)), update
+    )
 
 
 def _normal_like(tensors: Any, seed: list[Any]) -> Any:

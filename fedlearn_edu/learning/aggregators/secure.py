@@ -36,7 +36,7 @@ def secure_mean(
     $$q = \mathrm{round}\bigl((\min(\max(x, -C), C) + C) / s\bigr), \qquad
       s = 2 C / (2^b - 1)$$
 
-    Client k sends $n_k q$ and its weight $n_k$, a whole number, by
+    Client k sends $n_k q$ and its weight $n_k$, rounded to a whole number, by
     `federated_secure_sum`. The server computes
     $s \sum_k n_k q_k / \sum_k n_k - C$. Each q is wrong by at most s/2, so the sum of
     n updates is by at most $n s / 2$ per weight of the model, and their mean by at most
@@ -69,7 +69,7 @@ def secure_mean(
     check_positive("clip", clip)
     _check_whole_number("bits", bits, _MAX_BITS)
     _check_whole_number("max_examples", max_examples, _MAX_EXAMPLES)
-    name = call_of(secure_mean, clip=clip, bits=bits, max_examples=max_examples)
+    name = call_of(secure_mean, clip=float(clip), bits=bits, max_examples=max_examples)
     coder = _Coder(float(clip), 2 ** int(bits) - 1)
     most = coder.steps * int(max_examples)
 
