@@ -212,9 +212,8 @@ ClientWeighting | gone | builders | weighting="uniform" of fl.learning.build_fed
 fl.learning.models.softmax_regression(), weighting="uniform")
 robust_aggregator | gone | since 0.19 | zeroing and clipping of fl.learning.aggregators
   a = fl.learning.aggregators; a.zeroing(a.clipping(a.mean(), quantile=0.8))
-dp_aggregator | renamed | since 0.19 | fl.learning.aggregators.gaussian
-  fl.learning.aggregators.gaussian(\
-clip=1.0, noise_multiplier=1.0, expected_clients=100)
+dp_aggregator | renamed | since 0.19 | fl.learning.aggregators.gaussian_adaptive
+  fl.learning.aggregators.gaussian_adaptive(noise_multiplier=1.0, expected_clients=100)
 secure_aggregator | renamed | since 0.19 | fl.learning.aggregators.secure_mean
   fl.learning.aggregators.secure_mean(clip=1.0)
 compression_aggregator | renamed | since 0.19 | fl.learning.aggregators.quantize
@@ -236,6 +235,9 @@ clipping_factory | renamed | since 0.17 | fl.learning.aggregators.clipping
 zeroing_factory | renamed | since 0.17 | fl.learning.aggregators.zeroing
   fl.learning.aggregators.zeroing(fl.learning.aggregators.mean(), norm=10.0)
 DifferentiallyPrivateFactory | renamed | since 0.17 | fl.learning.aggregators.gaussian
+  fl.learning.aggregators.gaussian(\
+clip=1.0, noise_multiplier=1.0, expected_clients=100)
+gaussian_fixed | renamed | since 0.17 | fl.learning.aggregators.gaussian
   fl.learning.aggregators.gaussian(\
 clip=1.0, noise_multiplier=1.0, expected_clients=100)
 EncodedSumFactory | renamed | since 0.17 | fl.learning.aggregators.quantize

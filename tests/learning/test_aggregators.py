@@ -21,6 +21,7 @@ from fedlearn_edu.learning.aggregators import (
     GaussianMechanism,
     clipping,
     gaussian,
+    gaussian_adaptive,
     mean,
     secure_mean,
     zeroing,
@@ -29,25 +30,14 @@ from fedlearn_edu.learning.aggregators.base import aggregation
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.pytree import flatten
 from tests.conformance.stacks import Stack
+from tests.learning.aggregated import STACKS, UPDATE, structured
 from tests.learning.runs import call, stack_named
 
 pytestmark = pytest.mark.tensorflow
 
 MODEL = learning.models.softmax_regression(features=3, classes=2)
-UPDATE = fl.to_type(OrderedDict(w=(np.float32, [3, 2]), b=(np.float32, [2])))
 LENGTHS = (0.5, 1.5, 0.0, 8.0, 2.0)
 WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0]
-STACKS = (
-    "reference",
-    "local-tensorflow-sequence",
-    "composing-2-tensorflow",
-    "unfused-tensorflow",
-)
-
-
-def structured(flat: Any) -> Any:
-    flat = np.float32(flat)
-    return OrderedDict(w=flat[:6].reshape(3, 2), b=flat[6:])
 
 
 def flat_of(update: Any) -> Any:
@@ -219,6 +209,7 @@ DATA = [
 NOTHING: Any = [[{"x": np.zeros([0, 3]), "y": []}], []]
 ADAPTIVE = zeroing(clipping(mean(), quantile=0.8))
 PRIVATE = gaussian(0.1, 1.0, expected_clients=3)
+BOTH = gaussian_adaptive(1.0, 3, count_noise=1.0)
 BUILDERS: dict[str, Callable[..., Any]] = {
     "fed_sgd": learning.build_fed_sgd,
     "fed_avg": learning.build_fed_avg,
@@ -244,7 +235,7 @@ def together(factory: Any, **options: Any) -> tuple[bytes, list[str]]:
 def test_clients_do_all_of_a_round_in_one_group_call(max_fanout: int) -> None:
     bits, plain = together(None, max_fanout=max_fanout)
     # As many as without an aggregator; with a hierarchy, one in each group of two.
-    for factory in (mean(), clipping(mean(), norm=0.1), ADAPTIVE, PRIVATE):
+    for factory in (mean(), clipping(mean(), norm=0.1), ADAPTIVE, PRIVATE, BOTH):
         found, calls = together(factory, max_fanout=max_fanout)
         assert len(calls) == len(plain)
         assert factory == mean() or all("send" in call for call in calls)
@@ -273,10 +264,13 @@ def test_every_averaging_builder_takes_an_aggregator(name: str) -> None:
     assert all(np.array_equal(leaf, before[k]) for k, leaf in flatten(after).items())
 
 
-def test_metrics_are_columns_and_a_resumed_run_ends_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("private", [PRIVATE, BOTH])
+def test_metrics_are_columns_and_a_resumed_run_ends_the_same(
+    private: Any, tmp_path: Path
+) -> None:
     def trained(rounds: int, folder: str) -> Any:
         checkpoints = learning.Checkpoints(tmp_path / folder)
-        process = learning.build_fed_avg(MODEL, 0.5, aggregator=PRIVATE)
+        process = learning.build_fed_avg(MODEL, 0.5, aggregator=private)
         options = learning.Options(checkpoints=checkpoints)
         return learning.run(process, DATA, rounds, options=options)
 

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.learning.aggregators import clipping, gaussian, mean, zeroing
+from fedlearn_edu.learning.accounting import epsilon
+from fedlearn_edu.learning.aggregators import (
+    clipping,
+    gaussian,
+    gaussian_adaptive,
+    mean,
+    zeroing,
+)
 from tests.conformance.stacks import Stack
 from tests.learning.aggregated import SIZE, STACKS, aggregated
 from tests.learning.runs import stack_named
@@ -33,13 +40,17 @@ def stack(request: pytest.FixtureRequest) -> Stack:
 # ---------------------------------------------------------------- noise
 
 
+def drawn(shape: list[int], seed: int, number: int) -> Any:
+    return fl.tf.random.stateless_normal(shape, [seed, number], alg="philox").numpy()
+
+
 def test_noise_has_the_same_bits_on_every_stack_and_in_every_run(stack: Stack) -> None:
     factory, state = gaussian(2.0, 1.5, expected_clients=4, seed=3), None
     for number in range(2):
         update, state, _ = aggregated(stack, factory, NOTHING, HERE, state)
-        drawn = fl.tf.random.stateless_normal([8], [3, number], alg="philox")
-        drawn = np.roll(drawn, -2)  # TensorFlow takes fields by name, so b comes first
-        np.testing.assert_array_equal(update, np.float32(3.0) * drawn / np.float32(4))
+        # TensorFlow takes fields by name, so b comes first.
+        noise = np.roll(drawn([SIZE], 3, number), -2)
+        np.testing.assert_array_equal(update, np.float32(3.0) * noise / np.float32(4))
         assert (state.seed, state.round_number) == (3, number + 1)
 
 
@@ -50,15 +61,65 @@ def test_noise_has_the_standard_deviation_that_it_promises() -> None:
     assert abs(np.mean(update)) < 0.003
 
 
+# ---------------------------------------------------------------- a norm that adapts
+
+
+def test_adaptive_norm_agrees_with_its_twin(stack: Stack) -> None:
+    lengths, weights = np.array([0.5, 1.0, 0.0, 8.0]), [2.0, 1.0, 0.0, 7.0]
+    factory = gaussian_adaptive(
+        1.2, 5, quantile=0.6, initial_norm=0.7, count_noise=0.9, seed=3
+    )
+    clip, state, z = 0.7, None, 1.2 / np.sqrt(1 - (1.2 / 1.8) ** 2)
+    for number in range(3):
+        update, state, metrics = aggregated(
+            stack, factory, rows(*lengths), weights, state
+        )
+        total = rows(np.minimum(lengths, clip).sum())[0]
+        noise = np.roll(drawn([SIZE], 3, number), -2)
+        np.testing.assert_allclose(update, (total + z * clip * noise) / 5, rtol=1e-5)
+        np.testing.assert_allclose(metrics["clip_norm"], clip, rtol=1e-6)
+        here = lengths[lengths > 0]  # who has no examples has no bit
+        count = np.sum((here <= clip) - 0.5) + 0.9 * drawn([], 3, -1 - number)
+        clip *= np.exp(-0.2 * (0.5 + count / 5 - 0.6))
+        np.testing.assert_allclose(state.clip, clip, rtol=1e-6)
+
+
+def test_norm_that_does_not_move_is_the_fixed_one(stack: Stack) -> None:
+    still: Any = {"initial_norm": 0.5, "learning_rate": 1e-30, "count_noise": 1e9}
+    pair = gaussian(0.5, 1.5, 4, seed=2), gaussian_adaptive(1.5, 4, seed=2, **still)
+    states: list[Any] = [None, None]
+    for _ in range(2):
+        made = [
+            aggregated(stack, factory, rows(0.3, 9.0, -0.2), HERE, state)
+            for factory, state in zip(pair, states, strict=True)
+        ]
+        (fixed, _, _), (adaptive, _, _) = made
+        np.testing.assert_array_equal(adaptive, fixed)
+        states = [state for _, state, _ in made]
+
+
+def test_both_sums_cost_what_one_with_all_the_noise_does() -> None:
+    private: Any = gaussian_adaptive(1.1, 100)(np.float32)
+    assert epsilon(private.mechanism, 0.1, 20, 1e-3) == epsilon(1.1, 0.1, 20, 1e-3)
+    wide = gaussian_adaptive(2.0, 10, initial_norm=0.5, count_noise=1.25)
+    made = wide((np.float32, [20_000]))
+    update = made.next(made.initialize(), [np.zeros(20_000)], [1.0]).update
+    of_updates, of_count = np.std(update) * 10 / 0.5, 1.25 / 0.5
+    together = (of_updates**-2 + of_count**-2) ** -0.5
+    assert together == pytest.approx(2.0, rel=0.02)
+    assert of_updates == pytest.approx(2.0 / 0.6, rel=0.02)
+
+
 # ---------------------------------------------------------------- one client at most
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -1e30])
 def test_no_client_can_do_more_than_its_norm(stack: Stack, number: float) -> None:
     updates = rows(0.5, number, 4.0)
-    update, _, metrics = aggregated(stack, gaussian(1.0, 0.0, 3), updates, HERE)
-    np.testing.assert_array_equal(update, rows(0.5)[0])
-    assert metrics["clipped_share"] == np.float32(2 / 3)
+    for quiet in (gaussian(1.0, 0.0, 3), gaussian_adaptive(0.0, 3, initial_norm=1.0)):
+        update, _, metrics = aggregated(stack, quiet, updates, HERE)
+        np.testing.assert_array_equal(update, rows(0.5)[0])
+        assert metrics["clipped_share"] == np.float32(2 / 3)
 
 
 def test_a_norm_without_end_keeps_what_is_too_long_for_a_norm(stack: Stack) -> None:

@@ -107,6 +107,9 @@ calls(
     (405, ValueError, "an_epsilon_without_noise",
      lambda: learning.accounting.epsilon(0.0, 0.1, rounds=50, delta=1e-3),
      "infinite", "calibrate"),
+    (425, ValueError, "a_private_count_of_few_clients",
+     lambda: AGGREGATORS.gaussian_adaptive(1.0, expected_clients=10),
+     "count_noise > 0.5", "count_noise=1 costs"),
     tensorflow=True,
 )  # fmt: skip
 

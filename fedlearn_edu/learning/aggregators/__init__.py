@@ -21,7 +21,7 @@ from fedlearn_edu.learning.aggregators.base import (
 from fedlearn_edu.learning.aggregators.compression import quantize, sign, top_k
 from fedlearn_edu.learning.aggregators.means import mean
 from fedlearn_edu.learning.aggregators.norms import clipping, zeroing
-from fedlearn_edu.learning.aggregators.private import gaussian
+from fedlearn_edu.learning.aggregators.private import gaussian, gaussian_adaptive
 from fedlearn_edu.learning.aggregators.robust import (
     geometric_median,
     krum,
@@ -38,6 +38,7 @@ __all__ = [
     "GaussianMechanism",
     "clipping",
     "gaussian",
+    "gaussian_adaptive",
     "geometric_median",
     "krum",
     "mean",

@@ -36,7 +36,8 @@ class GaussianMechanism:
 
     Attributes:
         noise_multiplier: z, the noise's standard deviation in units of `clip`.
-        clip: the largest L2 norm that one client adds to the sum.
+        clip: the largest L2 norm that one client adds to the sum; where it adapts, in
+            the first round.
         expected_clients: what the noisy sum is divided by.
     """
 

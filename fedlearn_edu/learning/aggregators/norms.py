@@ -107,7 +107,7 @@ def clipping(
         )
     bound = _Bound(norm, quantile, initial_norm, learning_rate, count_noise, seed)
     text = call_of(clipping, inner, **asdict(bound))
-    return _limited(_Limit("clip", "clipped", _l2_norm, _clipped), bound, inner, text)
+    return _limited(CLIP, bound, inner, text)
 
 
 @short_traceback
@@ -337,6 +337,10 @@ def shortened(update: Any, norm: Any, bound: Any) -> Any:
 
 def _clipped(update: Any, weight: Any, norm: Any, bound: Any) -> tuple[Any, Any]:
     return shortened(update, norm, bound), weight
+
+
+CLIP = _Limit("clip", "clipped", _l2_norm, _clipped)
+"""What `clipping` does to updates, whatever its bound."""
 
 
 def _zeroed(update: Any, weight: Any, norm: Any, bound: Any) -> tuple[Any, Any]:

@@ -6,7 +6,8 @@ How much privacy the noise of many rounds gives is up to an accountant, which re
 `Aggregator.mechanism`.
 """
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import asdict, dataclass, replace
 from typing import Any, final
 
 import fedlearn_edu as fl
@@ -27,8 +28,10 @@ from fedlearn_edu.learning.aggregators.checks import (
     check_not_negative,
     check_positive,
     check_seed,
+    check_share,
 )
-from fedlearn_edu.learning.aggregators.norms import clipping
+from fedlearn_edu.learning.aggregators.norms import CLIP, clipping
+from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import map_structure
 
 
@@ -98,6 +101,72 @@ def gaussian(
     return AggregatorFactory(name, build)
 
 
+@short_traceback
+def gaussian_adaptive(
+    noise_multiplier: float,
+    expected_clients: float,
+    *,
+    quantile: float = 0.5,
+    initial_norm: float = 0.1,
+    learning_rate: float = 0.2,
+    count_noise: float | None = None,
+    seed: int = 0,
+) -> AggregatorFactory:
+    r"""The same with a norm C that follows a quantile of the clients', privately.
+
+    Besides its update a client sends whether it is within C, as a bit
+    $b_k = [\lVert \Delta_k \rVert_2 \le C]$, and the sum of both is noisy:
+
+    $$\Delta = \frac{1}{m} \Bigl(\sum_k \Delta_k \cdot \min(1, C / \lVert \Delta_k
+    \rVert_2) + \mathcal{N}(0, z_\Delta^2 C^2 I)\Bigr), \qquad
+    C \leftarrow C \cdot \exp\Bigl(-\eta\,\Bigl(\frac{1}{2} + \frac{1}{m}
+    \Bigl(\sum_k \bigl(b_k - \tfrac{1}{2}\bigr) + \mathcal{N}(0, \sigma^2)\Bigr) -
+    q\Bigr)\Bigr)$$
+
+    One client moves the second sum by 1/2. With $z_\Delta = (z^{-2} - (2
+    \sigma)^{-2})^{-1/2}$, a little more than z, both together tell as much as one sum
+    with noise z: that is the `mechanism`, and what rounds cost is what they cost with
+    `gaussian`.
+
+    `(<STATE@SERVER,{UPDATE}@CLIENTS,{float32}@CLIENTS> ->
+    <STATE@SERVER,UPDATE@SERVER,METRICS@SERVER>)`. STATE is
+    `<clip=float32,seed=int32,round_number=int32>`. METRICS are those of `gaussian`, of
+    which `clip_norm` (C in this round) is as private as the update.
+
+    >>> import numpy as np
+    >>> private = gaussian_adaptive(noise_multiplier=1.0, expected_clients=100)
+    >>> private(np.float32).mechanism
+    GaussianMechanism(noise_multiplier=1.0, clip=0.1, expected_clients=100.0)
+
+    Args:
+        noise_multiplier: z, of both sums together.
+        expected_clients: m.
+        quantile: q, the share of clients within C once it has settled.
+        initial_norm: C in the first round.
+        learning_rate: η.
+        count_noise: σ, more than z/2; m/20 by default, and 0 where z is.
+        seed: Of the noise.
+
+    Raises:
+        ProcessError: a number is out of its range, or σ is too small for z.
+
+    Source: G. Andrew et al., "Differentially Private Learning with Adaptive Clipping",
+    NeurIPS 2021, Algorithm 1 and Theorem 1;
+    `tff.aggregators.DifferentiallyPrivateFactory.gaussian_adaptive`.
+    """
+    rule = _Adaptive(
+        noise_multiplier,
+        expected_clients,
+        quantile,
+        initial_norm,
+        learning_rate,
+        count_noise,
+        seed,
+    )
+    name = call_of(gaussian_adaptive, **asdict(rule))
+    return AggregatorFactory(name, lambda update: _adaptive_mean(name, rule, update))
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class NoiseState:
@@ -108,6 +177,22 @@ class NoiseState:
         round_number: `int32`, how often noise was drawn.
     """
 
+    seed: Any
+    round_number: Any
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AdaptiveNoiseState:
+    """What decides the next round: the norm to clip to, and the noise.
+
+    Attributes:
+        clip: `float32`, C.
+        seed: `int32`, as given.
+        round_number: `int32`, how often noise was drawn.
+    """
+
+    clip: Any
     seed: Any
     round_number: Any
 
@@ -123,10 +208,7 @@ def _noisy_mean(mechanism: GaussianMechanism, seed: int, update: fl.Type) -> Agg
     initialize = at_server(begin)
 
     def release(state: Any, total: Any) -> Any:
-        noise = _normal_like(total, [state.seed, state.round_number])
-        return fl.tf.nest.map_structure(
-            lambda x, n: (x + stddev * n) / mechanism.expected_clients, total, noise
-        )
+        return _noisy(state, total, stddev, mechanism.expected_clients)
 
     def advance(state: Any) -> Any:
         return replace(state, round_number=state.round_number + 1)
@@ -140,6 +222,110 @@ def _noisy_mean(mechanism: GaussianMechanism, seed: int, update: fl.Type) -> Agg
 
     name = "the noisy mean"
     return Aggregator(name, initialize, next_noisy, mechanism)
+
+
+@final
+@dataclass(frozen=True)
+class _Adaptive:
+    """The settings; see the arguments of `gaussian_adaptive`."""
+
+    noise_multiplier: float
+    expected_clients: float
+    quantile: float
+    initial_norm: float
+    learning_rate: float
+    count_noise: float | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_not_negative("noise_multiplier", self.noise_multiplier)
+        check_expected_clients(self.expected_clients)
+        check_share("quantile", self.quantile)
+        check_positive("initial_norm", self.initial_norm)
+        check_positive("learning_rate", self.learning_rate)
+        if self.count_noise is not None:
+            check_not_negative("count_noise", self.count_noise)
+        check_seed(self.seed)
+        for name, number in asdict(self).items():
+            plain = int if name == "seed" else float
+            object.__setattr__(self, name, None if number is None else plain(number))
+        z, least = self.noise_multiplier, self.noise_multiplier / 2
+        if z and self.sigma <= least:
+            raise ProcessError(
+                "with so little noise the count alone tells more than both sums may",
+                expected=f"count_noise > {least:g}, half of the noise multiplier",
+                found=f"count_noise {self.sigma:g}",
+                where="count_noise",
+                do=f"count_noise={z:g} costs 15 % more noise in the updates; the "
+                "default is a twentieth of expected_clients",
+            )
+
+    @property
+    def sigma(self) -> float:
+        """The noise of the count."""
+        if self.count_noise is not None:
+            return self.count_noise
+        return self.expected_clients / 20 if self.noise_multiplier else 0.0
+
+    @property
+    def noise_of_updates(self) -> float:
+        """The noise multiplier that the updates need, beside the count."""
+        z = self.noise_multiplier
+        return z and z / math.sqrt(1 - (z / (2 * self.sigma)) ** 2)
+
+    @property
+    def mechanism(self) -> GaussianMechanism:
+        """Both sums together."""
+        return GaussianMechanism(
+            self.noise_multiplier, self.initial_norm, self.expected_clients
+        )
+
+    def begin(self) -> AdaptiveNoiseState:
+        tf = fl.tf
+        first = tf.constant(self.initial_norm, tf.float32)
+        return AdaptiveNoiseState(first, tf.constant(self.seed), tf.constant(0))
+
+    def release(self, state: Any, total: Any) -> Any:
+        stddev = self.noise_of_updates * state.clip
+        return _noisy(state, total, stddev, self.expected_clients)
+
+    def advance(self, state: Any, counts: Any) -> AdaptiveNoiseState:
+        tf = fl.tf
+        # Not the seed of the updates: two draws of the same noise hide neither.
+        seed = [state.seed, -1 - state.round_number]
+        noise = self.sigma * tf.random.stateless_normal([], seed, alg="philox")
+        centred = counts["within"] - counts["clients"] / 2
+        share = 0.5 + (centred + noise) / self.expected_clients
+        factor = tf.exp(self.learning_rate * (self.quantile - share))
+        return AdaptiveNoiseState(
+            state.clip * factor, state.seed, state.round_number + 1
+        )
+
+
+def _adaptive_mean(name: str, rule: _Adaptive, update: fl.Type) -> Aggregator:
+    initialize = at_server(fl.tf_computation(rule.begin))
+
+    @aggregation(initialize, update)
+    def next_adaptive(state: Any, updates: Any, weights: Any) -> Any:
+        clip = fl.federated_broadcast(state.clip)
+        sent = at_each(CLIP.send, updates, weights, clip)
+        total = fl.federated_sum(at_each(_finite, sent.update))
+        counts = fl.federated_sum(sent.counts)
+        return AggregatorOutput(
+            at_each(rule.advance, state, counts),
+            at_each(rule.release, state, total),
+            at_each(CLIP.measure, counts, state.clip),
+        )
+
+    return Aggregator(name, initialize, next_adaptive, rule.mechanism)
+
+
+def _noisy(state: Any, total: Any, stddev: Any, divisor: float) -> Any:
+    """The total with this round's noise, divided."""
+    noise = _normal_like(total, [state.seed, state.round_number])
+    return fl.tf.nest.map_structure(
+        lambda x, n: (x + fl.tf.cast(stddev, x.dtype) * n) / divisor, total, noise
+    )
 
 
 def _finite(update: Any) -> Any:
