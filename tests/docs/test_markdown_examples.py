@@ -63,6 +63,7 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
         "docs/notation.md",
         "docs/own_learning.md",
         "docs/privacy.md",
+        "docs/secure_aggregation.md",
     ],
 )
 def test_page_that_teaches_by_example_has_examples(name: str) -> None:
