@@ -24,6 +24,7 @@ from fedlearn_edu.learning.aggregators import (
 )
 from fedlearn_edu.learning.errors import ProcessError
 from tests.conformance.stacks import Stack
+from tests.ids import plain
 from tests.learning.aggregated import SIZE, STACKS, UPDATE, aggregated, structured
 from tests.learning.runs import stack_named
 
@@ -76,7 +77,7 @@ RULES: list[tuple[Any, Callable[[Any], Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "twin"), RULES, ids=lambda x: repr(x)[:40])
+@pytest.mark.parametrize(("rule", "twin"), RULES, ids=lambda x: plain(x)[:40])
 def test_rule_agrees_with_its_twin(stack: Stack, rule: Any, twin: Any) -> None:
     found, state, metrics = aggregated(stack, rule, ROWS, WEIGHTS)
     np.testing.assert_allclose(found, twin(HERE), rtol=1e-5, atol=1e-6)
