@@ -130,9 +130,9 @@ def test_a_norm_without_end_keeps_what_is_too_long_for_a_norm(stack: Stack) -> N
 
 
 def test_bounds_in_a_nest_draw_noise_of_their_own() -> None:
-    """Both learn from the same bits, at rates so near that noise alone tells them apart."""
+    """They learn from the same bits, and at rates that differ by next to nothing."""
     noisy: Any = {"quantile": 0.5, "initial_norm": 1.0, "count_noise": 1.0}
-    nest = zeroing(clipping(mean(), **noisy), **noisy, learning_rate=0.2000001)
+    nest = zeroing(clipping(mean(), **noisy), **noisy, learning_rate=0.200001)
     stack = stack_named("local-tensorflow-sequence")
     _, state, _ = aggregated(stack, nest, NOTHING, HERE)
     assert abs(state.estimate - state.inner.estimate) > 1e-3
