@@ -35,6 +35,7 @@ ROWS[5] *= 50  # a bad one
 ROWS[8] = np.nan
 WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0, 900.0, 1.0, 2.0, 3.0]
 HERE = ROWS[[0, 1, 3, 4, 5, 6, 7]]
+LOCAL = stack_named("local-tensorflow-sequence")
 
 
 @pytest.fixture(params=STACKS)
@@ -91,6 +92,20 @@ def test_median_is_that_of_numpy(stack: Stack, count: int) -> None:
     np.testing.assert_array_equal(found, np.median(finite, axis=0))
 
 
+def test_median_of_ties_is_that_of_numpy() -> None:
+    for count in (4, 6, 7):
+        rows = np.random.default_rng(count).integers(0, 3, [count, SIZE])
+        found, *_ = aggregated(LOCAL, median(), rows, [1.0] * count)
+        np.testing.assert_array_equal(found, np.median(np.float32(rows), axis=0))
+
+
+def test_share_is_not_rounded_down_by_float() -> None:
+    """0.29 * 100 is a little less than 29."""
+    rows = np.arange(100.0)[:, np.newaxis] ** np.arange(SIZE) / 100.0 ** np.arange(SIZE)
+    found, *_ = aggregated(LOCAL, trimmed_mean(0.29), rows, [1.0] * 100)
+    np.testing.assert_allclose(found, rows[29:71].mean(axis=0), rtol=1e-5)
+
+
 @pytest.mark.parametrize("clients", [[], [2, 8]], ids=["none", "none-with-examples"])
 def test_update_of_a_round_without_clients_is_zero(
     stack: Stack, clients: list[int]
@@ -102,12 +117,14 @@ def test_update_of_a_round_without_clients_is_zero(
         assert metrics == {"compared_clients": 0}
 
 
-def test_geometric_median_is_near_honest_clients_whatever_a_bad_one_sends() -> None:
+@pytest.mark.parametrize("rule", [geometric_median(90), krum(2), multi_krum(2)])
+def test_rule_is_near_honest_clients_whatever_bad_ones_send(rule: Any) -> None:
+    """The square of the last one overflows a `float32`."""
     honest = 1.0 + 0.01 * ROWS[:5]
-    rows = np.concatenate([honest, np.full([2, SIZE], -1e6, np.float32)])
-    stack = stack_named("reference")
-    found, *_ = aggregated(stack, geometric_median(50), rows, [1.0] * 7)
-    assert np.abs(found - 1.0).max() < 0.05
+    for far in (-1e6, 1e25):
+        rows = np.concatenate([honest, np.full([2, SIZE], far, np.float32)])
+        found, *_ = aggregated(LOCAL, rule, rows, [1.0] * 7)
+        assert np.abs(found - 1.0).max() < 0.05
 
 
 # ---------------------------------------------------------------- errors

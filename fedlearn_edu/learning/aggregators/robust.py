@@ -4,9 +4,9 @@
 
 Each rule compares the updates with one another, so the server sees every one of them:
 `federated_collect` is in the program, where a mean has a sum. All clients count alike,
-whatever their weights, since a bad client may claim any weight. A client with weight 0,
-or with a number in its update that is not finite, takes no part; the update of a round
-without clients is zero.
+whatever their weights, since a bad client may claim any weight. A client with weight 0
+takes no part, nor does one whose update has a number that is not finite; where none
+takes part, the update is zero.
 
 The rules are functions of all updates, stacked: tensors with one axis more in front.
 """
@@ -55,12 +55,15 @@ def median() -> AggregatorFactory:
     """
 
     def middle(stack: Any) -> Any:
-        tf = fl.tf
-        count = tf.shape(stack)[0]
-        columns = _columns(stack)
-        # Half of a sort. NumPy adds the two first, and halves the sum.
-        low = tf.raw_ops.NthElement(input=columns, n=(count - 1) // 2)
-        high = tf.raw_ops.NthElement(input=columns, n=count // 2)
+        tf, rows = fl.tf, _rows(stack)
+        count = tf.shape(rows)[0]
+        # Half of a sort finds the lower one of the middle two. The other one is equal
+        # to it, or the least of what is above.
+        low = _nth(rows, (count - 1) // 2)
+        above = tf.reduce_min(tf.where(rows > low, rows, rows.dtype.max), 0)
+        upto = tf.reduce_sum(tf.cast(rows <= low, tf.int32), 0)
+        high = tf.where(upto > count // 2, low, above)
+        # NumPy adds the two first, and halves the sum.
         return tf.reshape((low + high) / 2, stack.shape[1:])
 
     return _factory("median()", lambda stacks: list(map(middle, stacks)))
@@ -71,11 +74,12 @@ def trimmed_mean(share: float = 0.1) -> AggregatorFactory:
     r"""The coordinate-wise mean without the largest and the smallest values.
 
     With n clients and $c = \lfloor \beta n \rfloor$, of the values in order
-    $\Delta_{(1),j} \le \dots \le \Delta_{(n),j}$
+    $\Delta_{(1),j} \le \dots \le \Delta_{(n),j}$,
 
     $$\Delta_j = \frac{1}{n - 2c} \sum_{k=c+1}^{n-c} \Delta_{(k),j}$$
 
-    A share of 0 gives the mean of clients that count alike.
+    With fewer than $1 / \beta$ clients none is left out: then, and for a share of 0, it
+    is the mean of clients that count alike, and bears no bad one.
 
     >>> import numpy as np
     >>> rule = trimmed_mean(0.25)(np.float32)
@@ -102,11 +106,17 @@ def trimmed_mean(share: float = 0.1) -> AggregatorFactory:
     share = float(share)
 
     def inner(stack: Any) -> Any:
-        tf = fl.tf
-        count = tf.shape(stack)[0]
-        cut = tf.cast(tf.floor(tf.cast(count, tf.float64) * share), tf.int32)
-        kept = tf.sort(_columns(stack))[:, cut : count - cut]
-        return tf.reshape(tf.reduce_mean(kept, 1), stack.shape[1:])
+        tf, rows = fl.tf, _rows(stack)
+        count = tf.shape(rows)[0]
+        # The product may be a hair below the whole number that it stands for.
+        cut = tf.cast(tf.cast(count, tf.float64) * share + 1e-9, tf.int32)
+        # Two selections cost less than a sort: what is left out counts as the nearest
+        # value that is not, and is then subtracted.
+        low, high = _nth(rows, cut), _nth(rows, count - 1 - cut)
+        total = tf.reduce_sum(tf.clip_by_value(rows, low, high), 0)
+        left_out, kept = (tf.cast(n, rows.dtype) for n in (cut, count - 2 * cut))
+        mean = (total - left_out * (low + high)) / kept
+        return tf.reshape(mean, stack.shape[1:])
 
     name = call_of(trimmed_mean, share=share)
     return _factory(name, lambda stacks: list(map(inner, stacks)))
@@ -149,7 +159,8 @@ def multi_krum(
 
     Args:
         num_byzantine: f, how many bad clients there may be in a round; n > 2f + 2.
-        num_selected: m, of how many updates it is the mean; all but f by default.
+        num_selected: m, of how many updates it is the mean; all but f by default. With
+            more, bad ones may be among them.
 
     Raises:
         ProcessError: one of them is no whole number, f < 0, or m < 1.
@@ -171,7 +182,10 @@ def _krum(name: str, f: int, num_selected: int | None) -> AggregatorFactory:
         tf = fl.tf
         count = tf.shape(stacks[0])[0]
         _check_count(name, count, f, num_selected or 0)
-        distances = _squared_distances(_rows(stacks, tf.float64))
+        products = _products(stacks)
+        squares = tf.linalg.diag_part(products)
+        distances = squares[:, None] + squares - 2.0 * products
+        distances = tf.maximum(distances, 0.0)  # those of equals are rounded
         # The nearest one is the client itself.
         nearest = tf.sort(distances)[:, 1 : count - f - 1]
         scores = tf.reduce_sum(nearest, 1)
@@ -200,7 +214,8 @@ def geometric_median(
     exchange per iteration; here the server collects the updates once.
 
     Args:
-        iterations: How many; more where many clients are bad.
+        iterations: How many. If f of n clients are bad and far away, each iteration
+            leaves about $f / (n - f)$ of their pull.
         smoothing: $\nu > 0$, which bounds the weight of an update that z has reached.
 
     Raises:
@@ -214,14 +229,15 @@ def geometric_median(
     smoothing = float(smoothing)
 
     def rule(stacks: list[Any]) -> list[Any]:
-        tf = fl.tf
-        rows = _rows(stacks, tf.float32)
-        shares = tf.ones_like(rows[:, 0])
+        tf, products = fl.tf, _products(stacks)
+        squares = tf.linalg.diag_part(products)
+        shares = tf.ones_like(squares) / tf.cast(tf.size(squares), squares.dtype)
         for _ in range(iterations):
-            shares = shares / tf.reduce_sum(shares)
-            point = tf.linalg.matvec(rows, shares, transpose_a=True)
-            shares = 1.0 / tf.maximum(tf.norm(rows - point, axis=1), smoothing)
-        shares = shares / tf.reduce_sum(shares)
+            # z, the mean by these shares, is known by its products with the updates.
+            of_point = tf.linalg.matvec(products, shares)
+            away = squares - 2.0 * of_point + tf.tensordot(shares, of_point, 1)
+            pulls = 1.0 / tf.maximum(tf.sqrt(tf.maximum(away, 0.0)), smoothing)
+            shares = pulls / tf.reduce_sum(pulls)
         return [tf.tensordot(tf.cast(shares, s.dtype), s, 1) for s in stacks]
 
     name = call_of(geometric_median, iterations=iterations, smoothing=smoothing)
@@ -232,7 +248,7 @@ def _factory(name: str, rule: Rule) -> AggregatorFactory:
     def build(update: fl.Type) -> Aggregator:
         initialize = stateless()
         sent = _build_sent(update)
-        compare = _build_compare(update, sent.type_signature.result, rule)
+        compare = _build_compare(sent.type_signature.result, rule)
 
         @aggregation(initialize, update)
         def next_update(state: Any, updates: Any, weights: Any) -> Any:
@@ -246,58 +262,67 @@ def _factory(name: str, rule: Rule) -> AggregatorFactory:
 
 
 def _build_sent(update: fl.Type) -> fl.Computation:
-    """`(<UPDATE,float32> -> <UPDATE,bool>)`: the update, and whether it takes part."""
+    """`(<UPDATE,float32> -> <UPDATE,bool>)`: the update, and if it has a weight."""
 
     @fl.tf_computation(update, np.float32)
     def sent(update: Any, weight: Any) -> Any:
-        tf = fl.tf
-        finite = [tf.reduce_all(tf.math.is_finite(t)) for t in tf.nest.flatten(update)]
-        return update, tf.logical_and(weight > 0.0, tf.reduce_all(finite))
+        return update, weight > 0.0
 
     return sent
 
 
-def _build_compare(update: fl.Type, entry: fl.Type, rule: Rule) -> fl.Computation:
+def _build_compare(entry: fl.Type, rule: Rule) -> fl.Computation:
     """`(<UPDATE,bool>* -> <update=UPDATE,metrics=<...>>)`."""
 
     @fl.tf_computation(fl.SequenceType(entry))
     def compare(entries: Any) -> Any:
         tf = fl.tf
-        spec = entries.element_spec
-        none = map_structure(lambda s: tf.zeros([0, *s.shape], s.dtype), spec)
-        updates, takes_part = entries.batch(_ALL).reduce(none, lambda _, rows: rows)
-        stacks = [tf.boolean_mask(s, takes_part) for s in tf.nest.flatten(updates)]
+        updates, takes_part = _stacked(entries)
+        stacks = tf.nest.flatten(updates)
+        for stack in stacks:  # here, as a bad client would not tell
+            is_finite = tf.reduce_all(_rows(tf.math.is_finite(stack)), 1)
+            takes_part = tf.logical_and(takes_part, is_finite)
+        stacks = [tf.boolean_mask(stack, takes_part) for stack in stacks]
         found = tf.cond(
             tf.reduce_any(takes_part),
             lambda: rule(stacks),
             lambda: [tf.zeros(s.shape[1:], s.dtype) for s in stacks],
         )
         count = tf.reduce_sum(tf.cast(takes_part, tf.int32))
-        whole = tf.nest.pack_sequence_as(spec[0], found)
+        whole = tf.nest.pack_sequence_as(updates, found)
         return OrderedDict(update=whole, metrics=OrderedDict(compared_clients=count))
 
     return compare
 
 
-def _columns(stack: Any) -> Any:
-    """One row per weight, with the clients' values of it."""
-    return fl.tf.transpose(fl.tf.reshape(stack, [fl.tf.shape(stack)[0], -1]))
+def _stacked(entries: Any) -> Any:
+    """All elements of a dataset as one, with one axis more in front."""
+    tf, spec = fl.tf, entries.element_spec
+    none = map_structure(lambda s: tf.zeros([0, *s.shape], s.dtype), spec)
+    batches = entries.batch(_ALL).concatenate(tf.data.Dataset.from_tensors(none))
+    return batches.take(1).get_single_element()
 
 
-def _rows(stacks: list[Any], dtype: Any) -> Any:
-    """One row per client, with all its weights."""
+def _rows(stack: Any) -> Any:
+    """One row per client, with all its weights of the tensor."""
+    size = int(np.prod(stack.shape[1:]))
+    return fl.tf.reshape(stack, [fl.tf.shape(stack)[0], size])
+
+
+def _nth(rows: Any, n: Any) -> Any:
+    """The value at place n of each column in ascending order; the first place is 0."""
+    return fl.tf.raw_ops.NthElement(input=fl.tf.transpose(rows), n=n)
+
+
+def _products(stacks: list[Any]) -> Any:
+    """`float64[n,n]`, the inner product of each update with each.
+
+    Distances are small differences of large products, and bad updates may be so long
+    that their squares overflow a `float32`.
+    """
     tf = fl.tf
-    count = tf.shape(stacks[0])[0]
-    flat = [tf.reshape(tf.cast(s, dtype), [count, -1]) for s in stacks]
-    return tf.concat(flat, 1)
-
-
-def _squared_distances(rows: Any) -> Any:
-    """Between all pairs, as small differences of large numbers: of float64."""
-    tf = fl.tf
-    squares = tf.reduce_sum(rows * rows, 1)
-    products = tf.matmul(rows, rows, transpose_b=True)
-    return tf.maximum(squares[:, None] + squares[None] - 2.0 * products, 0.0)
+    rows = [_rows(tf.cast(stack, tf.float64)) for stack in stacks]
+    return tf.add_n([tf.matmul(row, row, transpose_b=True) for row in rows])
 
 
 def _check_count(name: str, count: Any, f: int, num_selected: int) -> None:
