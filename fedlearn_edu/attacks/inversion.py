@@ -50,8 +50,8 @@ class Recovered:
         x: `float32[classes,features]`, for each class the input that its column tells;
             0 where the column tells nothing.
         labels: the classes that must be in the batch, the surest one first: their bias
-            gradient is negative. At zero weights, with up to `classes` examples, none
-            is missing; the better the model, the more are.
+            gradient is negative. At zero weights, with fewer than `classes` examples,
+            none is missing; the better the model, the more are.
         bias_gradient: `float32[classes]`; for a batch of one, shares minus one-hot y.
     """
 

@@ -59,6 +59,16 @@ def test_sparse_updates_agree_with_their_twin(stack: Stack) -> None:
     np.testing.assert_allclose(found, weighted(ROWS), atol=1e-6)
 
 
+def test_number_sent_is_not_rounded_up_by_float_and_nan_is_among_them() -> None:
+    """0.07 * 100 is a little more than 7."""
+    made = top_k(0.07)((np.float32, [100]))
+    row = np.linspace(1.0, 9.0, 100, dtype=np.float32)
+    row[2] = np.nan
+    output = made.next(made.initialize(), [row], [1.0])
+    assert np.nonzero(output.update)[0].tolist() == [2, *range(94, 100)]
+    assert output.metrics["sent_bytes_per_client"] == 7 * 8
+
+
 def test_vote_is_for_the_side_of_most_clients(stack: Stack) -> None:
     rows = ROWS.copy()
     rows[0, 0] = np.nan

@@ -74,7 +74,7 @@ def quantize(bits: int = 8, *, seed: int = 0) -> AggregatorFactory:
     variance is at most $(m / 2s)^2$. The levels of b bits are packed into words of 16.
 
     What is drawn follows from the seed, the number of the round and the client's
-    update: the same on every run, and another for each client.
+    update: the same on every run, and different for clients whose updates differ.
 
     Args:
         bits: b, for each weight: 2, 4, 8 or 16. With 2 the levels are -1, 0 and 1.
@@ -159,8 +159,11 @@ def top_k(share: float = 0.1) -> AggregatorFactory:
     def encode(tensors: Tensors, drawing: Any) -> Any:
         tf = fl.tf
         flat = tf.concat([tf.reshape(tensor, [-1]) for tensor in tensors], 0)
-        k = int(np.ceil(share * flat.shape[0]))
-        _, places = tf.math.top_k(tf.abs(flat), k)
+        # The product may be a hair above the whole number that it stands for.
+        k = max(1, int(np.ceil(share * flat.shape[0] - 1e-9)))
+        # NaN comes first: the mean has to show it.
+        size = tf.where(tf.math.is_nan(flat), np.inf, tf.abs(flat))
+        _, places = tf.math.top_k(size, k)
         return OrderedDict(values=tf.gather(flat, places), places=places)
 
     def decode(sent: Any, like: Tensors) -> Tensors:
