@@ -73,7 +73,7 @@ class Aggregation:
             ProcessError: if it is no factory of aggregators, or measures something by
                 a name that the round itself uses.
         """
-        if factory is None:
+        if factory is None or factory == mean():
             return Aggregation()
         check_factory(factory, "aggregator")
         aggregator = make(factory, model.weights_type)
@@ -83,10 +83,7 @@ class Aggregation:
     @property
     def in_words(self) -> str:
         """What a process adds to its settings: nothing for the mean."""
-        made = self.aggregator
-        if made is None or made.name == repr(mean()):
-            return ""
-        return f", aggregator {made.name}"
+        return f", aggregator {self.aggregator.name}" if self.aggregator else ""
 
     @property
     def mechanism(self) -> GaussianMechanism | None:
