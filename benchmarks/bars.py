@@ -78,6 +78,8 @@ def bars(results: dict[str, Any]) -> list[Bar]:
         found.append(Bar("`import fedlearn_edu`", imported, 0.5, "s"))
     if "clusters" in results:
         found += _of_clusters(results["clusters"])
+    if "aggregation" in results:
+        found += _of_aggregation(results["aggregation"])
     return found
 
 
@@ -155,6 +157,22 @@ def _of_clusters(found: dict[str, Any]) -> list[Bar]:
         Bar("W7, each row, two workers ÷ one process", max(times.values()), 2, TIMES),
         Bar("W7, first round, two workers ÷ one process", first, 2, TIMES),
         Bar("W7, two workers started, and a first answer", sums["start_s"], 3, "s"),
+    ]
+
+
+def _of_aggregation(found: dict[str, Any]) -> list[Bar]:
+    slot = found["slot"]["with_s"] / found["slot"]["without_s"]
+    return [
+        Bar("W8, FedAvg with `mean()` ÷ without an aggregator", slot, 1.05, TIMES),
+        *(
+            Bar(
+                f"W8, `{rule['name']}` ÷ NumPy by hand",
+                rule["ours_s"] / rule["by_hand_s"],
+                2,
+                TIMES,
+            )
+            for rule in found["rules"].values()
+        ),
     ]
 
 

@@ -28,6 +28,8 @@ def report(results: dict[str, Any]) -> str:
         parts.append(_overhead(results["overhead"]))
     if "clusters" in results:
         parts.append(_clusters(results["clusters"]))
+    if "aggregation" in results:
+        parts.append(_aggregation(results["aggregation"]))
     parts.append(_bars(bars(results)))
     return "\n\n".join(parts)
 
@@ -56,7 +58,9 @@ def wrong_rows(results: dict[str, Any]) -> list[str]:
         if not entry["right"]
     ]
     found = results.get("clusters", {}).get("rows", {}).values()
-    return rows + [f"W7: {row['name']}" for row in found if not row["right"]]
+    rows += [f"W7: {row['name']}" for row in found if not row["right"]]
+    found = results.get("aggregation", {}).get("rules", {}).values()
+    return rows + [f"W8: {row['name']}" for row in found if not row["right"]]
 
 
 def _machine(results: dict[str, Any]) -> str:
@@ -177,6 +181,21 @@ def _clusters(found: dict[str, Any]) -> str:
         f"and read data.\n"
         f"Two workers answer {start_s:.1f} s after the call that starts them."
     )
+
+
+def _aggregation(found: dict[str, Any]) -> str:
+    slot = found["slot"]
+    pairs = [
+        (f"`{rule['name']}`", rule["ours_s"], rule["by_hand_s"])
+        for rule in found["rules"].values()
+    ]
+    pairs.append(("FedAvg with `mean()`, and without", *slot.values()))
+    lines = [
+        [name, _ms(ours), _ms(other), _times(ours, other)]
+        for name, ours, other in pairs
+    ]
+    head = f"W8: an aggregator of {found['clients']} updates"
+    return _table([head, "ours, ms", "by hand, or without, ms", TIMES], lines)
 
 
 def _bars(found: Sequence[Bar]) -> str:

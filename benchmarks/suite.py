@@ -4,7 +4,7 @@
 import time
 from typing import Any
 
-from benchmarks import clusters, first_round, growth, overhead
+from benchmarks import aggregation, clusters, first_round, growth, overhead
 from benchmarks.machine import describe_machine
 from benchmarks.measuring import measure
 from benchmarks.processes import in_fresh_process
@@ -37,6 +37,8 @@ def run(only: tuple[str, ...], data: str, *, quick: bool) -> dict[str, Any]:
         results["overhead"] = overhead.measure(sizes.sums)
     if "W7" in wanted and clusters.dask_is_installed():
         results["clusters"] = clusters.measure(data, quick=quick, repeats=sizes.fresh)
+    if "W8" in wanted:
+        results["aggregation"] = aggregation.measure(sizes.updates)
     if compared := _first_rounds(wanted):
         results["first_rounds"] = first_round.measure(
             compared, data, quick=quick, repeats=sizes.fresh

@@ -24,7 +24,7 @@ Examples = tuple[NDArray[np.float32], NDArray[np.int32]]
 _GROUP = 50
 """The most clients that rows by hand take together."""
 
-PARTS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "first")
+PARTS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "first")
 """What can be asked for; `"first"` are the first rounds."""
 
 
@@ -44,6 +44,7 @@ class Sizes:
         w3: clients, batches per client, and examples per batch.
         growth: numbers of clients of W5.
         sums: numbers of clients of W6.
+        updates: how many the aggregators of W8 combine.
         turns: how often a row is timed, at most.
         row_s: a row that has used up this many seconds sits out the other turns.
         fresh: how many fresh processes a first round is timed in.
@@ -55,6 +56,7 @@ class Sizes:
     w3: tuple[int, int, int]
     growth: tuple[int, ...]
     sums: tuple[int, ...]
+    updates: int
     turns: int
     row_s: float
     fresh: int
@@ -62,9 +64,9 @@ class Sizes:
 
 _W5, _W6 = (10, 100, 1000, 10_000), (10, 1000, 100_000)
 SIZES = {
-    "mnist": Sizes((1000, 100), 1000, 100, (20, 10, 20), _W5, _W6, 9, 5.0, 3),
-    "digits": Sizes((140, 14), 1000, 100, (7, 10, 20), _W5, _W6, 9, 5.0, 3),
-    "quick": Sizes((28, 14), 12, 6, (2, 2, 4), (3, 6), (3, 10), 1, 1e9, 1),
+    "mnist": Sizes((1000, 100), 1000, 100, (20, 10, 20), _W5, _W6, 100, 9, 5.0, 3),
+    "digits": Sizes((140, 14), 1000, 100, (7, 10, 20), _W5, _W6, 100, 9, 5.0, 3),
+    "quick": Sizes((28, 14), 12, 6, (2, 2, 4), (3, 6), (3, 10), 10, 1, 1e9, 1),
 }
 """`"quick"` is for trying out: everything small, and no time means anything."""
 

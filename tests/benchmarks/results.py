@@ -103,4 +103,16 @@ def made_up(seconds: Callable[[str, str], float]) -> dict[str, Any]:
         "sum": {"start_s": 2.0, "remote_s": 0.006, "local_s": 0.001},
         "first": {"remote": 9.0, "local": 6.0},
     }
+    results["aggregation"] = {
+        "clients": 100,
+        "rules": {
+            "median()": {
+                "name": "median()",
+                "right": True,
+                "ours_s": 0.018,
+                "by_hand_s": 0.012,
+            }
+        },
+        "slot": {"with_s": 0.02, "without_s": 0.02},
+    }
     return results

@@ -90,6 +90,14 @@ def test_sums_count_the_intrinsics_that_are_run() -> None:
     assert [entry["intrinsics"] for entry in entries] == [1, 1, 1]
 
 
+def test_rules_find_what_numpy_finds() -> None:
+    from benchmarks.aggregation import measure
+
+    found = measure(9)
+    assert all(rule["right"] for rule in found["rules"].values())
+    assert set(found["slot"]) == {"with_s", "without_s"}
+
+
 def test_first_round_says_what_each_part_took() -> None:
     from benchmarks.first_round import COMPARED, first_round
 

@@ -39,6 +39,8 @@ BARS = {
     "W7, each row, two workers ÷ one process": 2,
     "W7, first round, two workers ÷ one process": 2,
     "W7, two workers started, and a first answer": 3,
+    "W8, FedAvg with `mean()` ÷ without an aggregator": 1.05,
+    "W8, `median()` ÷ NumPy by hand": 2,
 }
 
 
@@ -115,10 +117,12 @@ def test_wrong_sums_and_growth_are_wrong_too(results: dict[str, Any]) -> None:
     broken = json.loads(json.dumps(results))
     broken["growth"][-1]["right"] = broken["overhead"]["sums"][0]["right"] = False
     broken["clusters"]["rows"]["reduce"]["right"] = False
+    broken["aggregation"]["rules"]["median()"]["right"] = False
     assert wrong_rows(broken) == [
         "W5: 10,000 clients",
         "W6: 10 clients",
         "W7: W2, one `Dataset.reduce`",
+        "W8: median()",
     ]
 
 
