@@ -169,7 +169,7 @@ def _place_in(process: object) -> Callable[[Poison], fl.Computation]:
             expected="a process of build_fed_avg, or another one that averages updates",
             found=describe(process),
             where="process",
-            do="poison a process once; SCAFFOLD has a round of its own",
+            do="poison a process once; its clients keep nothing (as in SCAFFOLD)",
         )
     return build
 

@@ -91,6 +91,11 @@ class Aggregation:
         return None if self.aggregator is None else self.aggregator.mechanism
 
     @property
+    def initialize_client(self) -> fl.Computation | None:
+        """`( -> CLIENT_STATE)`; `None` where clients keep nothing."""
+        return None if self.aggregator is None else self.aggregator.initialize_client
+
+    @property
     def keeps_state(self) -> bool:
         """Whether the aggregator keeps something."""
         made = self.aggregator
@@ -115,14 +120,16 @@ class Aggregation:
 
         return initialize
 
-    def combine(self, state: Any, updates: Any, weights: Any) -> AggregatorOutput:
-        """One update of all, in the body of a round."""
+    def combine(
+        self, state: Any, updates: Any, weights: Any, client_states: Any = None
+    ) -> Any:
+        """What `Aggregator.next` makes of them, in the body of a round."""
         aggregator = self.aggregator
         if aggregator is None:
             return AggregatorOutput((), fl.federated_mean(updates, weights), ())
         kept = state.aggregator if self.keeps_state else aggregator.initialize()
-        output = aggregator.next(kept, updates, weights)
-        return AggregatorOutput(output.state, output.update, output.metrics)
+        memories = () if self.initialize_client is None else (client_states,)
+        return aggregator.next(kept, updates, weights, *memories)
 
     def step_size(self, examples: Any) -> Any:
         """How many examples a step counts, in the body of a round; 0 is no step.

@@ -8,6 +8,7 @@ own, and shares `build_report`.
 """
 
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
@@ -27,6 +28,7 @@ from fedlearn_edu.learning.optimizers import Optimizer, map_structure
 from fedlearn_edu.learning.process import (
     LearningProcess,
     Output,
+    OutputWithClients,
     Poison,
     check_model,
     check_whole_number,
@@ -71,7 +73,8 @@ def build_averaging_process(
         model=model,
         initialize=build_initialize(model, optimizer, seed, aggregation),
         next=build(),
-        poisoned_next=build,
+        initialize_client=aggregation.initialize_client,
+        poisoned_next=build if aggregation.initialize_client is None else None,
         mechanism=aggregation.mechanism,
     )
 
@@ -92,6 +95,8 @@ def build_next(
 ) -> fl.Computation:
     """`(<STATE@SERVER,{BATCH*}@CLIENTS> -> <STATE@SERVER,METRICS@SERVER>)`.
 
+    What clients keep for the aggregator is a third argument and a third result.
+
     Args:
         model: What is trained.
         client_round: `(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`.
@@ -105,7 +110,11 @@ def build_next(
     step = build_step(model, optimizer, state_type)
     report = build_report(model)
 
-    def one_round(state: Any, data: Any, attackers: Any = None) -> Any:
+    keeps = aggregation.initialize_client
+
+    def one_round(
+        state: Any, data: Any, attackers: Any = None, client_states: Any = None
+    ) -> Any:
         weights = fl.federated_broadcast(state.weights)
         number = fl.federated_broadcast(state.round_number)
         if poison and poison.data:
@@ -113,17 +122,33 @@ def build_next(
         work = fl.federated_map(client_round, [weights, number, data])
         sent = work.update
         if poison and poison.update:
-            known = [sent, work.weight, weights, number, attackers]
-            sent = fl.federated_map(poison.update, known)
-        made = aggregation.combine(state, sent, work.weight)
+            sent = fl.federated_map(
+                poison.update, [sent, work.weight, weights, number, attackers]
+            )
+        made = aggregation.combine(state, sent, work.weight, client_states)
         counts = fl.federated_sum(work.counts)
         metrics = fl.federated_map(report, [counts, made.update])
         size = aggregation.step_size(counts.examples)
         state = fl.federated_map(step, [state, made.update, size])
-        return Output(
-            aggregation.finish_state(state, made, size),
-            aggregation.finish_metrics(metrics, made),
-        )
+        state = aggregation.finish_state(state, made, size)
+        metrics = aggregation.finish_metrics(metrics, made)
+        if keeps is None:
+            return Output(state, metrics)
+        return OutputWithClients(state, metrics, made.client_states)
+
+    batches = fl.SequenceType(model.batch_type)
+    types = [fl.type_at_server(state_type), fl.type_at_clients(batches)]
+    if poison is not None:
+        types.append(fl.type_at_clients(np.int32))
+    elif keeps is not None:
+        types.append(fl.type_at_clients(keeps.type_signature.result))
+    return _traced(one_round, types, is_poisoned=poison is not None)
+
+
+def _traced(
+    one_round: Callable[..., Any], types: Sequence[fl.Type], *, is_poisoned: bool
+) -> fl.Computation:
+    """The round as a computation, whose arguments have names."""
 
     def next_round(state: Any, data: Any) -> Any:
         return one_round(state, data)
@@ -131,12 +156,13 @@ def build_next(
     def poisoned_round(state: Any, data: Any, attackers: Any) -> Any:
         return one_round(state, data, attackers)
 
-    batches = fl.SequenceType(model.batch_type)
-    types = fl.type_at_server(state_type), fl.type_at_clients(batches)
-    if poison is None:
+    def remembering_round(state: Any, data: Any, client_states: Any) -> Any:
+        return one_round(state, data, None, client_states)
+
+    if len(types) == 2:
         return fl.federated_computation(next_round, *types)
-    marks = fl.type_at_clients(np.int32)
-    return fl.federated_computation(poisoned_round, *types, marks)
+    chosen = poisoned_round if is_poisoned else remembering_round
+    return fl.federated_computation(chosen, *types)
 
 
 def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:

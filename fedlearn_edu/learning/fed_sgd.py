@@ -53,7 +53,8 @@ def build_fed_sgd(
         model=model,
         initialize=build_initialize(model, optimizer, seed, aggregation),
         next=build(),
-        poisoned_next=build,
+        initialize_client=aggregation.initialize_client,
+        poisoned_next=build if aggregation.initialize_client is None else None,
         mechanism=aggregation.mechanism,
     )
 

@@ -193,7 +193,7 @@ ON_NOBODY: Any = attacks.free_rider()
                 fl.learning.build_scaffold(small_model(), 2),
                 attacks.sign_flip().on([0]),
             ),
-            "SCAFFOLD has a round of its own",
+            "its clients keep nothing",
         ),
         (
             lambda: attacks.poison(

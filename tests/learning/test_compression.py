@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu import learning
+from fedlearn_edu import attacks, learning
+from fedlearn_edu.attacks import AttackError
 from fedlearn_edu.executors.traffic import TO_SERVER, bytes_by_edge
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
-from fedlearn_edu.learning.aggregators import mean, quantize, sign, top_k
+from fedlearn_edu.learning.aggregators import clipping, mean, quantize, sign, top_k
 from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.simulation import ClientData, datasets, partitions
 from tests.conformance.stacks import Stack
 from tests.learning.aggregated import SIZE, STACKS, UPDATE, aggregated, structured
-from tests.learning.runs import stack_named
+from tests.learning.runs import call, stack_named
 
 pytestmark = pytest.mark.tensorflow
 
@@ -22,6 +24,7 @@ ROWS = np.random.default_rng(4).standard_normal([5, SIZE]).astype(np.float32)
 ROWS[1, 3] = 0.0
 WEIGHTS = [9.0, 4.0, 0.0, 14.0, 6.0]
 LOCAL = stack_named("local-tensorflow-sequence")
+QUIETLY = learning.Options(progress=False)
 
 
 @pytest.fixture(params=STACKS)
@@ -124,6 +127,55 @@ def test_update_of_a_round_without_clients_is_zero(stack: Stack) -> None:
     for code in (quantize(), top_k(), sign(0.1)):
         found, *_ = aggregated(stack, code, [], [])
         np.testing.assert_array_equal(found, np.zeros(SIZE))
+
+
+# ---------------------------------------------------------------- error feedback
+
+
+def flat(update: Any) -> Any:
+    return np.concatenate([np.ravel(update["w"]), update["b"]])
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_what_is_sent_and_what_is_kept_are_all_updates_together(
+    stack: Stack, share: float
+) -> None:
+    rule = top_k(share, error_feedback=True)(UPDATE)
+    assert rule.initialize_client is not None
+    kept = [call(stack, rule.initialize_client)] * len(ROWS)
+    updates, sent = list(map(structured, ROWS)), np.zeros(SIZE)
+    for _ in range(3):
+        output = call(stack, rule.next, (), updates, WEIGHTS, kept)
+        sent += flat(output.update)
+        kept = list(output.client_states)
+    memories = np.array(list(map(flat, kept)))
+    np.testing.assert_allclose(sent + weighted(memories), 3 * weighted(ROWS), atol=1e-5)
+    assert memories.any() == (share < 1)
+    assert not memories[2].any()  # without examples
+
+
+def test_memory_makes_up_for_what_is_not_sent() -> None:
+    train, _ = datasets.load_digits28()
+    data = ClientData(*train, partitions.iid(train[1], 4))
+    model = learning.models.softmax_regression()
+    losses = []
+    for rule in (mean(), top_k(0.01, error_feedback=True), top_k(0.01)):
+        process = learning.build_fed_avg(model, aggregator=rule)
+        run = learning.run(process, data, 12, batch_size=20, options=QUIETLY)
+        losses.append(run.history["loss_per_example"][-1])
+    assert losses[0] < losses[1] < losses[2] / 2
+
+
+def test_what_needs_updates_without_memory_refuses_it() -> None:
+    rule = top_k(error_feedback=True)
+    with pytest.raises(ProcessError, match="has no limit") as caught:
+        clipping(rule, norm=1.0)(UPDATE)
+    assert caught.value.found == repr(rule)
+    process = learning.build_fed_avg(
+        learning.models.softmax_regression(2, 2), aggregator=rule
+    )
+    with pytest.raises(AttackError, match="its clients keep nothing"):
+        attacks.poison(process, attacks.sign_flip().on([0]))
 
 
 # ---------------------------------------------------------------- bytes, processes

@@ -125,6 +125,10 @@ calls(
      lambda: AGGREGATORS.trimmed_mean(0.5), "share < 0.5"),
     (397, ValueError, "rounding_to_three_bits",
      lambda: AGGREGATORS.quantize(bits=3), "bits=2, 4, 8 or 16"),
+    (430, ValueError, "a_limit_around_error_feedback",
+     lambda: AGGREGATORS.clipping(
+         AGGREGATORS.top_k(error_feedback=True), norm=1.0)(np.float32),
+     "error_feedback=True", "clipping("),
     tensorflow=True,
 )  # fmt: skip
 

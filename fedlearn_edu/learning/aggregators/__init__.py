@@ -16,6 +16,7 @@ from fedlearn_edu.learning.aggregators.base import (
     Aggregator,
     AggregatorFactory,
     AggregatorOutput,
+    AggregatorOutputWithClients,
     GaussianMechanism,
 )
 from fedlearn_edu.learning.aggregators.compression import quantize, sign, top_k
@@ -35,6 +36,7 @@ __all__ = [
     "Aggregator",
     "AggregatorFactory",
     "AggregatorOutput",
+    "AggregatorOutputWithClients",
     "GaussianMechanism",
     "clipping",
     "gaussian",

@@ -29,6 +29,15 @@ class AggregatorOutput(NamedTuple):
     metrics: Any
 
 
+class AggregatorOutputWithClients(NamedTuple):
+    """What `Aggregator.next` returns where clients keep something."""
+
+    state: Any
+    update: Any
+    metrics: Any
+    client_states: Any
+
+
 @final
 @dataclass(frozen=True)
 class GaussianMechanism:
@@ -60,10 +69,14 @@ class Aggregator:
         initialize: `( -> STATE@SERVER)`.
         next: `(<STATE@SERVER,{UPDATE}@CLIENTS,{float32}@CLIENTS> ->
             <STATE@SERVER,UPDATE@SERVER,METRICS@SERVER>)`, where the number is the
-            client's weight, 0 for a client without examples.
+            client's weight, 0 for a client without examples. Where clients keep
+            something, it is a fourth argument and a fourth result,
+            `{CLIENT_STATE}@CLIENTS`.
         mechanism: the Gaussian noise that is added, if any.
         sees_single_updates: whether the server needs each client's update, and not
             only their sum.
+        initialize_client: `( -> CLIENT_STATE)`, what a client keeps before its first
+            round; `None` where clients keep nothing.
 
     Source: `tff.templates.AggregationProcess`.
     """
@@ -73,6 +86,7 @@ class Aggregator:
     next: fl.Computation
     mechanism: GaussianMechanism | None = None
     sees_single_updates: bool = False
+    initialize_client: fl.Computation | None = None
 
     def __repr__(self) -> str:
         return f"Aggregator({self.name})"
@@ -159,15 +173,19 @@ Body = Callable[[Callable[..., Any]], fl.Computation]
 """A decorator: from a function of federated values to a computation."""
 
 
-def aggregation(initialize: fl.Computation, update: fl.Type) -> Body:
+def aggregation(
+    initialize: fl.Computation, update: fl.Type, *client_state: fl.Type
+) -> Body:
     """The decorator of an aggregator's `next`: `(state, updates, weights) -> output`.
 
-    The output is an `AggregatorOutput` of three values at the server.
+    The output is an `AggregatorOutput` of three values at the server. With the type of
+    what clients keep, there is a fourth argument, and a fourth part of the output.
     """
     decorate: Body = fl.federated_computation(
         initialize.type_signature.result,
         fl.type_at_clients(update),
         fl.type_at_clients(np.float32),
+        *map(fl.type_at_clients, client_state),
     )
     return decorate
 
@@ -201,6 +219,24 @@ def join_metrics(first: Any, second: Any) -> Any:
         return joined
 
     return at_each(join, first, second)
+
+
+def zeros(type_: Any) -> Any:
+    """A value of this type, a structure of tensors, in NumPy."""
+    if isinstance(type_, fl.TensorType):
+        return np.zeros(type_.shape, type_.dtype)
+    parts, names = [zeros(part) for part in type_], type_.names()
+    return OrderedDict(zip(names, parts, strict=True)) if all(names) else tuple(parts)
+
+
+def zero(type_: fl.Type) -> fl.Computation:
+    """`( -> T)`: zeros."""
+
+    @fl.tf_computation
+    def zero() -> Any:
+        return fl.tf.nest.map_structure(fl.tf.zeros_like, zeros(type_))
+
+    return zero
 
 
 def at_server(state: fl.Computation) -> fl.Computation:

@@ -22,23 +22,22 @@ from fedlearn_edu.learning.aggregators.base import (
     Aggregator,
     AggregatorFactory,
     AggregatorOutput,
+    AggregatorOutputWithClients,
     aggregation,
     at_each,
     at_server,
     stateless,
+    zero,
+    zeros,
 )
 from fedlearn_edu.learning.aggregators.checks import call_of, check_positive, check_seed
 from fedlearn_edu.learning.aggregators.private import NoiseState
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import is_number, map_structure
-from fedlearn_edu.structure import leaves, tree_map
+from fedlearn_edu.learning.pytree import flatten
 
 Tensors = Sequence[Any]
 _WORD = 16
-
-
-def _as_it_is(mean: Any) -> Any:
-    return mean
 
 
 @final
@@ -50,6 +49,7 @@ class _Code:
         encode: what a client sends of its tensors, with the state of the drawing.
         decode: the tensors that the server reads, for those of the update's shapes.
         seed: of the drawing in `encode`; `None` if nothing is drawn.
+        remembers: whether a client adds what it has not sent to its next update.
         counts_votes: whether clients with examples weigh alike.
         finish: the tensors of the result, from those of the weighted mean.
     """
@@ -57,8 +57,9 @@ class _Code:
     encode: Callable[[Tensors, Any], Any]
     decode: Callable[[Any, Tensors], Tensors]
     seed: int | None = None
+    remembers: bool = False
     counts_votes: bool = False
-    finish: Callable[[Any], Any] = _as_it_is
+    finish: Callable[[Any], Any] = lambda mean: mean
 
 
 @short_traceback
@@ -127,7 +128,7 @@ def quantize(bits: int = 8, *, seed: int = 0) -> AggregatorFactory:
 
 
 @short_traceback
-def top_k(share: float = 0.1) -> AggregatorFactory:
+def top_k(share: float = 0.1, *, error_feedback: bool = False) -> AggregatorFactory:
     r"""The mean of updates of which each client sends the largest weights only.
 
     With d weights in all, a client sends the $k = \lceil \alpha d \rceil$ of largest
@@ -135,11 +136,19 @@ def top_k(share: float = 0.1) -> AggregatorFactory:
     is too small, and weights that always change little never change at all: there is a
     bias, unlike in `quantize`. A share of 1 gives the mean.
 
-    Clients forget what they did not send. In the paper they keep it, and add it to
-    their next update (error feedback), which takes clients that come back.
+    With error feedback a client keeps a memory $m_k$ of what it has not sent, and adds
+    it to its next update:
+
+    $$s_k = \mathrm{top}_k(m_k + \Delta_k), \qquad m_k \leftarrow m_k + \Delta_k - s_k$$
+
+    So all that it ever sent and what it keeps are all its updates together: weights
+    that always change little change later. It takes clients that come back. The memory
+    is a part of `Run.client_states`, and begins at zero; one without examples keeps its
+    own. Such an aggregator goes into no other one.
 
     Args:
         share: α, of the weights; each one sent costs 8 bytes, a plain one 4.
+        error_feedback: Whether clients keep what they have not sent.
 
     Raises:
         ProcessError: unless 0 < share <= 1.
@@ -154,7 +163,7 @@ def top_k(share: float = 0.1) -> AggregatorFactory:
             where="share",
             do="0.01 sends one weight of a hundred, and saves 98 % of the bytes",
         )
-    share = float(share)
+    share, error_feedback = float(share), bool(error_feedback)
 
     def encode(tensors: Tensors, drawing: Any) -> Any:
         tf = fl.tf
@@ -173,7 +182,8 @@ def top_k(share: float = 0.1) -> AggregatorFactory:
         parts = zip(tf.split(flat, sizes), like, strict=True)
         return [tf.reshape(part, t.shape) for part, t in parts]
 
-    return _factory(call_of(top_k, share=share), _Code(encode, decode))
+    name = call_of(top_k, share=share, error_feedback=error_feedback)
+    return _factory(name, _Code(encode, decode, remembers=error_feedback))
 
 
 @short_traceback
@@ -238,9 +248,52 @@ def _factory(name: str, code: _Code) -> AggregatorFactory:
             sizes = fl.federated_value(metrics, fl.SERVER)
             return AggregatorOutput(state, combined, sizes)
 
-        return Aggregator(name, initialize, next_update)
+        if not code.remembers:
+            return Aggregator(name, initialize, next_update)
+        remembering = _build_next(initialize, update, code, mean, metrics)
+        empty = zero(update)
+        return Aggregator(name, initialize, remembering, initialize_client=empty)
 
     return AggregatorFactory(name, build)
+
+
+def _build_next(
+    initialize: fl.Computation,
+    update: fl.Type,
+    code: _Code,
+    mean: Callable[..., Any],
+    metrics: Any,
+) -> fl.Computation:
+    """`next` where clients keep what they have not sent."""
+    remember = _build_remember(update, code)
+
+    @aggregation(initialize, update, update)
+    def next_update(state: Any, updates: Any, weights: Any, memories: Any) -> Any:
+        kept = fl.federated_map(remember, [updates, weights, memories])
+        combined = mean(kept.sent, weights)
+        sizes = fl.federated_value(metrics, fl.SERVER)
+        return AggregatorOutputWithClients(state, combined, sizes, kept.memory)
+
+    return next_update
+
+
+def _build_remember(update: fl.Type, code: _Code) -> fl.Computation:
+    """`(<UPDATE,float32,UPDATE> -> <sent=SENT,memory=UPDATE>)`, of one client."""
+
+    @fl.tf_computation(update, np.float32, update)
+    def remember(update: Any, weight: Any, memory: Any) -> Any:
+        tf = fl.tf
+        before = tf.nest.flatten(memory)
+        whole = [m + u for m, u in zip(before, tf.nest.flatten(update), strict=True)]
+        sent = code.encode([tf.cast(w, tf.float32) for w in whole], None)
+        read = code.decode(sent, whole)
+        memory = [
+            tf.where(weight > 0.0, w - tf.cast(r, w.dtype), m)
+            for w, r, m in zip(whole, read, before, strict=True)
+        ]
+        return OrderedDict(sent=sent, memory=tf.nest.pack_sequence_as(update, memory))
+
+    return remember
 
 
 def _begin(seed: int) -> fl.Computation:
@@ -274,10 +327,6 @@ def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any
     """`(<{SENT}@CLIENTS,{float32}@CLIENTS> -> UPDATE@SERVER)`: the mean, in a body."""
     total_type = fl.to_type(OrderedDict(update=update, weight=np.float32))
 
-    @fl.tf_computation
-    def zero() -> Any:
-        return tree_map(lambda t: fl.tf.zeros(t.shape, t.dtype), total_type)
-
     @fl.tf_computation(total_type, fl.to_type((sent, np.float32)))
     def accumulate(total: Any, entry: Any) -> Any:
         tf, (encoded, weight) = fl.tf, entry
@@ -302,15 +351,16 @@ def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any
 
     def mean(encoded: Any, weights: Any) -> Any:
         entries = fl.federated_zip([encoded, weights])
-        return fl.federated_aggregate(entries, zero(), accumulate, merge, finish)
+        return fl.federated_aggregate(
+            entries, zero(total_type)(), accumulate, merge, finish
+        )
 
     return mean
 
 
 def _size(type_: fl.Type) -> Any:
     """The bytes of a value of this type, a structure of tensors."""
-    sizes = [np.prod(t.shape) * np.dtype(t.dtype).itemsize for t in leaves(type_)]
-    return np.int32(sum(sizes))
+    return np.int32(sum(leaf.nbytes for leaf in flatten(zeros(type_)).values()))
 
 
 def _hash(tensors: Tensors) -> Any:

@@ -43,7 +43,7 @@ def median() -> AggregatorFactory:
     $$\Delta_j = \mathrm{median}_k\, \Delta_{k,j}$$
 
     With an even number of clients it is the mean of the middle two, as in NumPy. It
-    bears any fewer than half of the clients being bad.
+    bears bad clients as long as they are fewer than half.
 
     >>> import numpy as np
     >>> rule = median()(np.float32)
