@@ -54,13 +54,9 @@ def _fused(node: ir.Node, runtime: str, fuser: Fuser, *, alone: bool) -> ir.Node
 def _is_worth_it(function: ir.Lambda) -> bool:
     """Whether it does several things, and only with data."""
     steps = len(leaves(function)) + len(intrinsics(function))
-    types = [function.parameter_type, function.type.result]
-    captured = free_references(function).values()
-    return steps > 1 and all(map(_is_data, [*types, *captured]))
-
-
-def _is_data(type_: Type | None) -> bool:
-    return type_ is None or is_tensorflow_compatible(type_)
+    ends = [function.parameter_type, function.type.result]
+    types = [*ends, *free_references(function).values()]
+    return steps > 1 and all(t is None or is_tensorflow_compatible(t) for t in types)
 
 
 def _whole(function: ir.Lambda, fuser: Fuser) -> ir.Node | None:

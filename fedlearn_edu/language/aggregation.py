@@ -66,11 +66,7 @@ def federated_map_aggregate(
     return federated_aggregate(mapped, zero, accumulate, merge, report)
 
 
-def _check_summable(value: Type) -> None:
-    check_sum_compatible(value)
-
-
-@derived("({T}@CLIENTS -> T@SERVER)", require=_check_summable)
+@derived("({T}@CLIENTS -> T@SERVER)", require=check_sum_compatible)
 def federated_sum(value: Any) -> Value:
     """Adds up the clients' values at the server, leaf by leaf.
 
