@@ -50,28 +50,70 @@ def twice(value: Any) -> Any:
     return fl.federated_map(increment, fl.federated_map(increment, value))
 
 
-def test_a_map_of_a_map_is_one_map() -> None:
-    program = fl.federated_computation(twice, INTS)
-    assert steps(program) == ["federated_map"]
-    check(program, [1, 2, 3])
+def a_chain_of_more_maps_than_the_stack_has_levels(x: Any) -> Any:
+    for _ in range(sys.getrecursionlimit()):
+        x = fl.federated_map(increment, x)
+    return x
 
 
-def test_a_chain_may_have_more_maps_than_the_stack_has_levels() -> None:
-    def body(x: Any) -> Any:
-        for _ in range(sys.getrecursionlimit()):
-            x = fl.federated_map(increment, x)
-        return x
-
-    program = fl.federated_computation(body, INTS)
-    assert steps(program) == ["federated_map"]
-    check(program, [1, 2])
+def an_aggregate_of_maps(x: Any) -> Any:
+    return fl.federated_sum(twice(x))
 
 
-def test_an_aggregate_of_maps_is_one_step() -> None:
-    program = fl.federated_computation(lambda v: fl.federated_sum(twice(v)), INTS)
-    assert steps(program) == ["federated_map_aggregate"]
-    check(program, [1, 2, 3])
-    check(program, [])
+def a_source_that_is_needed_twice(x: Any) -> Any:
+    return fl.federated_map(add, (fl.federated_map(increment, x), x))
+
+
+def what_two_steps_need(x: Any) -> Any:
+    shared = fl.federated_map(increment, x)
+    return fl.federated_map(increment, shared), fl.federated_sum(shared)
+
+
+def a_part_of_the_result(x: Any) -> Any:
+    shared = fl.federated_map(increment, x)
+    return shared, fl.federated_map(increment, shared)
+
+
+def a_constant(x: Any) -> Any:
+    """As the 1 that `federated_mean` puts beside each client's value."""
+    ten = fl.federated_value(10, fl.CLIENTS)
+    return fl.federated_map(add, (fl.federated_map(increment, x), ten))
+
+
+def a_capture_without_placement(x: Any, k: Any) -> Any:
+    shift = fl.federated_computation(lambda y: add(y, k), INT)
+    return fl.federated_sum(fl.federated_map(shift, fl.federated_map(shift, x)))
+
+
+MAP = "federated_map"
+
+
+@pytest.mark.parametrize(
+    ("body", "types", "expected", "arguments"),
+    [
+        (twice, [INTS], [MAP], [[1, 2, 3]]),
+        (twice, [fl.type_at_server(np.int32)], [MAP], [5]),
+        (a_chain_of_more_maps_than_the_stack_has_levels, [INTS], [MAP], [[1, 2]]),
+        (an_aggregate_of_maps, [INTS], ["federated_map_aggregate"], [[1, 2, 3]]),
+        (an_aggregate_of_maps, [INTS], ["federated_map_aggregate"], [[]]),
+        (a_source_that_is_needed_twice, [INTS], [MAP], [[1, 2]]),
+        (what_two_steps_need, [INTS], [MAP, MAP, "federated_aggregate"], [[1, 2]]),
+        (a_part_of_the_result, [INTS], [MAP, MAP], [[1, 2]]),
+        (a_constant, [INTS], [MAP], [[1, 2]]),
+        (
+            a_capture_without_placement,
+            [INTS, INT],
+            ["federated_map_aggregate"],
+            [[1, 2], 100],
+        ),
+    ],
+)
+def test_steps_that_only_each_other_need_become_one(
+    body: Any, types: list[Any], expected: list[str], arguments: list[Any]
+) -> None:
+    program = fl.federated_computation(body, *types)
+    assert steps(program) == expected
+    check(program, *arguments)
 
 
 def test_an_aggregate_of_data_is_left_alone() -> None:
@@ -86,35 +128,6 @@ def test_parts_of_a_zip_are_joined_over_their_sources() -> None:
     program = fl.federated_computation(body, INTS, INTS)
     assert sorted(steps(program)) == ["federated_map", "federated_zip"]
     check(program, [1, 2], [30, 40])
-
-
-def test_a_source_that_is_needed_twice_is_zipped_once() -> None:
-    def body(x: Any) -> Any:
-        return fl.federated_map(add, (fl.federated_map(increment, x), x))
-
-    program = fl.federated_computation(body, INTS)
-    assert steps(program) == ["federated_map"]
-    check(program, [1, 2])
-
-
-def test_what_two_steps_need_is_computed_once() -> None:
-    def body(x: Any) -> Any:
-        shared = fl.federated_map(increment, x)
-        return fl.federated_map(increment, shared), fl.federated_sum(shared)
-
-    program = fl.federated_computation(body, INTS)
-    assert steps(program) == ["federated_map", "federated_map", "federated_aggregate"]
-    check(program, [1, 2])
-
-
-def test_a_result_is_kept_if_it_is_part_of_the_result() -> None:
-    def body(x: Any) -> Any:
-        shared = fl.federated_map(increment, x)
-        return shared, fl.federated_map(increment, shared)
-
-    program = fl.federated_computation(body, INTS)
-    assert steps(program) == ["federated_map", "federated_map"]
-    check(program, [1, 2])
 
 
 def test_a_field_that_nothing_needs_does_not_keep_steps_apart() -> None:
@@ -135,18 +148,6 @@ def test_a_field_that_nothing_needs_does_not_keep_steps_apart() -> None:
     assert "federated_map" in steps(fl.federated_computation(body, INTS))
 
 
-def test_a_constant_becomes_part_of_the_function() -> None:
-    """So does the 1 that `federated_mean` puts beside each client's value."""
-
-    def body(x: Any) -> Any:
-        ten = fl.federated_value(10, fl.CLIENTS)
-        return fl.federated_map(add, (fl.federated_map(increment, x), ten))
-
-    program = fl.federated_computation(body, INTS)
-    assert steps(program) == ["federated_map"]
-    check(program, [1, 2])
-
-
 def test_fields_keep_their_names_and_order() -> None:
     def body(x: Any) -> Any:
         pair = fl.federated_map(split, x)
@@ -155,22 +156,6 @@ def test_fields_keep_their_names_and_order() -> None:
 
     program = fl.federated_computation(body, INTS)
     check(program, [1, 2])
-
-
-def test_steps_at_the_server_are_joined_too() -> None:
-    program = fl.federated_computation(twice, fl.type_at_server(np.int32))
-    assert steps(program) == ["federated_map"]
-    check(program, 5)
-
-
-def test_a_function_may_capture_what_has_no_placement() -> None:
-    def body(x: Any, k: Any) -> Any:
-        shift = fl.federated_computation(lambda y: add(y, k), INT)
-        return fl.federated_sum(fl.federated_map(shift, fl.federated_map(shift, x)))
-
-    program = fl.federated_computation(body, INTS, INT)
-    assert steps(program) == ["federated_map_aggregate"]
-    check(program, [1, 2], 100)
 
 
 def test_a_value_made_at_the_clients_is_a_source() -> None:
