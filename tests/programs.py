@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few containers and computations many tests are about, and a child process.
+"""The few containers and computations many tests are about, threads, a child process.
 
 Everything here is NumPy: a test that uses it needs no TensorFlow.
 """
@@ -7,7 +7,9 @@ Everything here is NumPy: a test that uses it needs no TensorFlow.
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,6 +73,13 @@ def same(x: Any) -> Any:
     return x
 
 
+@fl.np_computation(np.int32)
+def failing(x: Any) -> Any:
+    if x == 0:
+        raise KeyError("mine")
+    return x
+
+
 def signature(body: Callable[..., Any], *types: Any) -> str:
     """The type of the federated computation with this body, in the notation."""
     return str(fl.federated_computation(body, *types).type_signature)
@@ -92,6 +101,18 @@ def mapped(fn: Any) -> Any:
     """The federated computation that maps `fn` over the clients."""
     type_ = fl.type_at_clients(fn.type_signature.parameter)
     return fl.federated_computation(lambda v: fl.federated_map(fn, v), type_)
+
+
+def at_once(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+    """What it returns for each value, on as many threads that begin together."""
+    together = threading.Barrier(len(values), timeout=PATIENCE_S)
+
+    def call(value: Any) -> Any:
+        together.wait()
+        return function(value)
+
+    with ThreadPoolExecutor(len(values)) as pool:
+        return list(pool.map(call, values))
 
 
 def linted(*notebooks: Path) -> str:

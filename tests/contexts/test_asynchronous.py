@@ -13,7 +13,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import ArgumentsError, CardinalityError, TypeMismatchError
 from fedlearn_edu.language import context_stack
 from tests.executors.examples import run
-from tests.programs import INTS, add, increment, seven
+from tests.programs import INTS, add, failing, increment, seven
 
 fw = fl.framework
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
@@ -90,12 +90,6 @@ def test_arguments_are_packed_at_once() -> None:
 
 
 def test_an_error_in_an_argument_comes_out_of_the_outer_call() -> None:
-    @fl.np_computation(np.int32)
-    def failing(x: Any) -> Any:
-        if x == 0:
-            raise KeyError("mine")
-        return x
-
     async def program() -> Any:
         with context():
             return await increment(failing(0))

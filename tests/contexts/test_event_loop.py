@@ -10,7 +10,7 @@ import pytest
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.errors import ContextError
 from tests.patience import PATIENCE_S
-from tests.programs import in_another_process
+from tests.programs import at_once, in_another_process
 
 
 async def answer(value: Any) -> Any:
@@ -55,21 +55,12 @@ def test_a_call_on_the_thread_of_the_loop_is_refused() -> None:
 
 def test_two_threads_call_at_once_without_waiting_for_each_other() -> None:
     meeting = threading.Barrier(2, timeout=PATIENCE_S)
-    results: list[Any] = []
 
     async def meet(value: int) -> int:
         meeting.wait()
         return value
 
-    threads = [
-        threading.Thread(target=lambda i=i: results.append(event_loop.run(meet(i))))
-        for i in range(2)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(results) == [0, 1]
+    assert at_once(lambda i: event_loop.run(meet(i)), range(2)) == [0, 1]
 
 
 INTERRUPT = """

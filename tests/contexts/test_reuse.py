@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled programs are found again by what they mean, stacks by how many there are."""
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -20,8 +19,7 @@ from fedlearn_edu.framework import (
 )
 from fedlearn_edu.language import intrinsic as definition
 from tests.executors.examples import run
-from tests.patience import PATIENCE_S
-from tests.programs import INT, INTS, NUMBERS, add, increment
+from tests.programs import INT, INTS, NUMBERS, add, at_once, increment
 
 Make = Callable[[], Any]
 
@@ -226,22 +224,14 @@ def test_an_asynchronous_context_finds_again_too() -> None:
 
 
 def test_threads_that_come_together_compile_once() -> None:
-    tape, results = Tape(), []
+    tape = Tape()
     context = SyncExecutionContext(local_executor_factory(tape=tape))
-    together = threading.Barrier(6, timeout=PATIENCE_S)
 
-    def call() -> None:
-        program = cell()
-        together.wait()
+    def call(program: Any) -> Any:
         with context:
-            results.append(program([1, 2], 0))
+            return program([1, 2], 0)
 
-    threads = [threading.Thread(target=call) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == 6 * [5]
+    assert at_once(call, [cell() for _ in range(6)]) == 6 * [5]
     lines = sorted(told(tape))
     assert lines == [
         *("built: 2 clients", "compiled: shift_all"),

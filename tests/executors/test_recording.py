@@ -4,7 +4,6 @@
 import asyncio
 import dataclasses
 import gc
-import threading
 import weakref
 from typing import Any
 
@@ -15,7 +14,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.executors.recording import Event, Tape
 from fedlearn_edu.executors.wrapping import EventKind
 from tests.executors.examples import call, run
-from tests.programs import add, increment
+from tests.programs import add, at_once, increment
 
 fw = fl.framework
 
@@ -93,15 +92,11 @@ def test_a_tape_takes_events_from_many_threads() -> None:
     tape = Tape()
     executor = fw.RecordingExecutor(fw.NumPyExecutor(), tape)
 
-    def work() -> None:
+    def work(number: int) -> None:
         for i in range(20):
             asyncio.run(call(executor, increment, np.int32(i)))
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(work, range(4))
     assert sorted(event.number for event in tape) == list(range(4 * 20 * 4))
 
 

@@ -11,7 +11,7 @@ from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.ir import nodes as ir
 from tests.executors.examples import CountingExecutor, call, federating, pair, run
-from tests.programs import INT, INTS, add, increment, same, seven
+from tests.programs import INT, INTS, add, failing, increment, same, seven
 
 X, Y = ir.Reference("x", INT), ir.Reference("y", INT)
 FIVE = ir.Literal(np.int32(5), INT)
@@ -106,12 +106,6 @@ def test_the_locals_of_a_block_run_in_program_order() -> None:
 
 def test_a_failing_local_fails_the_block_even_if_unused() -> None:
     """differs: in the ancestor its error was lost."""
-
-    @fl.np_computation(np.int32)
-    def failing(x: Any) -> Any:
-        if x == 0:
-            raise KeyError("mine")
-        return x
 
     def body(x: Any) -> Any:
         failing(x)

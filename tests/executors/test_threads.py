@@ -15,7 +15,7 @@ from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.concurrency import run_inline
 from tests.executors.examples import CountingExecutor, call, run
 from tests.patience import PATIENCE_S
-from tests.programs import INT, increment, seven
+from tests.programs import INT, failing, increment, seven
 
 fw = fl.framework
 
@@ -59,12 +59,6 @@ def test_two_executors_work_side_by_side() -> None:
 
 
 def test_errors_come_back_from_the_thread() -> None:
-    @fl.np_computation(np.int32)
-    def failing(x: Any) -> Any:
-        if x == 0:
-            raise KeyError("mine")
-        return x
-
     executor = over()
     with pytest.raises(KeyError, match="mine"):
         run(call(executor, failing, np.int32(0)))

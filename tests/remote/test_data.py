@@ -2,7 +2,6 @@
 """Clients' data on a cluster: all that a call takes, and how often they travel."""
 
 import asyncio
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,6 +15,7 @@ from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.framework import AsyncExecutionContext, ReferenceContext
 from fedlearn_edu.remote import Cluster
 from fedlearn_edu.testing import assert_same
+from tests.programs import at_once
 from tests.remote import programs
 
 INTS = fl.SequenceType(np.int32)
@@ -185,20 +185,11 @@ def test_masks_cancel_across_workers(cluster: Cluster) -> None:
 
 
 def test_several_threads_may_call_at_once(cluster: Cluster) -> None:
-    found: dict[int, Any] = {}
-
-    def call(number: int) -> None:
+    def call(number: int) -> list[int]:
         with cluster.context:
-            found[number] = _totals([[number], [1], [2], [3]])
+            return list(map(int, _totals([[number], [1], [2], [3]])))
 
-    threads = [threading.Thread(target=call, args=[n]) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [list(map(int, found[n])) for n in range(8)] == [
-        [n, 1, 2, 3] for n in range(8)
-    ]
+    assert at_once(call, range(8)) == [[n, 1, 2, 3] for n in range(8)]
 
 
 def test_calls_may_be_awaited(cluster: Cluster) -> None:

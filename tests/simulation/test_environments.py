@@ -27,7 +27,7 @@ from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.simulation import Environment
 from tests.executors.examples import CountingExecutor
 from tests.patience import PATIENCE_S
-from tests.programs import FLOATS, INT, INTS, add, increment, same, seven
+from tests.programs import FLOATS, INT, INTS, add, at_once, increment, same, seven
 
 fw = fl.framework
 MAKERS: list[Callable[[], Environment]] = [
@@ -95,16 +95,8 @@ def test_it_does_not_matter_which_context_is_current() -> None:
 def test_every_thread_runs_it_in_its_own_environment() -> None:
     three = simulation.build_inprocess_environment(3).create_computation(EVALUATED)
     total_of = simulation.local_executor_factory().create_computation(SUM)
-    results: list[Any] = []
-    threads = [
-        threading.Thread(target=lambda i=i: results.append((three(), total_of([i, i]))))
-        for i in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(results) == [([7] * 3, 2 * i) for i in range(8)]
+    found = at_once(lambda i: (three(), total_of([i, i])), range(8))
+    assert found == [([7] * 3, 2 * i) for i in range(8)]
 
 
 def test_arguments_go_by_keyword_and_come_back_in_their_containers() -> None:

@@ -11,7 +11,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor
 from tests.executors.examples import call, counted, run
-from tests.programs import INT, INT_AT_SERVER, INTS, add, increment, same
+from tests.programs import INT, INT_AT_SERVER, INTS, add, failing, increment, same
 
 fw = fl.framework
 factory = fw.FederatedResolvingStrategy.factory
@@ -111,13 +111,7 @@ def test_slices_are_selected_at_the_server() -> None:
 def test_an_error_says_at_whom_it_happened(
     use: Callable[[Any, Any], Any], who: str
 ) -> None:
-    @fl.np_computation(np.int32)
-    def fail(x: Any) -> Any:
-        if x == 0:
-            raise KeyError("mine")
-        return x
-
-    program = fl.federated_computation(lambda v: use(v, fail), INTS)
+    program = fl.federated_computation(lambda v: use(v, failing), INTS)
     context = fw.SyncExecutionContext(fw.local_executor_factory())
     with context, pytest.raises(KeyError, match="mine") as caught:
         program([1, 0] if who == "client 1" else [1, -1])

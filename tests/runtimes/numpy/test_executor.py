@@ -10,7 +10,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import ExecutorError, TypeMismatchError
 from fedlearn_edu.ir import nodes as ir
 from tests.executors.examples import call, run
-from tests.programs import INT, INTS, NUMBERS, increment, same, total
+from tests.programs import INT, INTS, NUMBERS, failing, increment, same, total
 
 fw = fl.framework
 assert isinstance(increment.tree, ir.Leaf)
@@ -58,12 +58,6 @@ def test_a_value_that_is_not_plain_yet_is_converted() -> None:
 
 
 def test_an_error_names_the_computation() -> None:
-    @fl.np_computation(np.int32)
-    def fragile(x: Any) -> Any:
-        if x == 0:
-            raise KeyError("mine")
-        return x
-
     with pytest.raises(KeyError, match="mine") as caught:
-        run(call(fw.NumPyExecutor(), fragile, np.int32(0)))
-    assert any("fragile" in note for note in caught.value.__notes__)
+        run(call(fw.NumPyExecutor(), failing, np.int32(0)))
+    assert any("failing" in note for note in caught.value.__notes__)

@@ -2,7 +2,6 @@
 """Variables made inside live for one call; what was made outside is refused."""
 
 import pickle
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import TracingError
-from tests.programs import mapped
+from tests.programs import at_once, mapped
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -126,17 +125,8 @@ def test_parallel_threads_do_not_share_variables() -> None:
         tf.while_loop(lambda i: i < n, lambda i: (i + tf.sign(for_each()),), [0])
         return counter.read_value()
 
-    results: dict[int, Any] = {}
-    numbers = range(1, 9)
-    threads = [
-        threading.Thread(target=lambda n=n: results.update({n: count_to(100 * n)}))
-        for n in numbers
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == {n: 100 * n for n in numbers}
+    numbers = [100 * n for n in range(1, 9)]
+    assert at_once(count_to, numbers) == numbers
 
 
 def test_a_keras_layer_and_optimizer_made_inside_live_for_one_call() -> None:
