@@ -111,7 +111,9 @@ def report(steps: Sequence[Step], folder: Path) -> str:
     for step in steps:
         whose = ("", "") if step.target is None else step.target.parts[-3:-1]
         said = f": {step.said}" * bool(step.said)
-        rows.append((step.what, *whose, f"{_within(step.file, folder)}{said}"))
+        is_inside = step.file.is_relative_to(folder)
+        where = step.file.relative_to(folder) if is_inside else step.file
+        rows.append((step.what, *whose, f"{where}{said}"))
     wide = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
     lines = [
         "  ".join([*map(str.ljust, row[:-1], wide), row[-1]]).rstrip() for row in rows
@@ -194,7 +196,3 @@ def _old(target: Path) -> Path:
     """The first of `LESSON.old`, `LESSON.old2`, … that is free."""
     places = map(target.with_suffix, numbered(".old"))
     return next(place for place in places if not place.exists())
-
-
-def _within(file: Path, folder: Path) -> str:
-    return str(file.relative_to(folder) if file.is_relative_to(folder) else file)

@@ -126,7 +126,7 @@ class _Reader:
 
     def _call(self, function: ir.Node, argument: ir.Node, type_: Type) -> ir.Node:
         """A function is called with unplaced values."""
-        inputs = self._inputs(_pair(function, argument))
+        inputs = self._inputs(ir.Struct(((None, function), (None, argument))))
         if not _is_function(function):
             return self.graph.step("call of a parameter", inputs, type_)
         runtime = function.runtime if isinstance(function, ir.Leaf) else ""
@@ -195,10 +195,6 @@ class _Reader:
             elif _is_function(part):
                 constants += [("captured", table) for table in _tables(part)]
         return Inputs(wires(value) + captured, constants)
-
-
-def _pair(first: ir.Node, second: ir.Node) -> ir.Struct:
-    return ir.Struct(((None, first), (None, second)))
 
 
 def _field(value: ir.Node, index: int) -> ir.Node:

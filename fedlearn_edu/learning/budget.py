@@ -55,13 +55,15 @@ class Spending:
         """Raises `RunError` if what is done cost too much, or a first round would."""
         if not done and self.after(1) > self.limit:
             noise = self.mechanism.noise_multiplier
+            needed = calibrate(self.limit, self.delta, self.sampling, rounds=1)
+            enough = f"{1.006 * needed:.3g}"  # rounded up
             raise RunError(
                 "the budget does not pay for a single round",
                 expected=f"epsilon <= {self.limit:g} at delta {self.delta:g}",
                 found=f"epsilon {self.after(1):.4g} with noise multiplier {noise:g}",
                 where="budget",
                 do="accounting.calibrate(epsilon, delta, sampling, rounds) says how "
-                f"much noise is enough; {self._needed(1)} is for one round",
+                f"much noise is enough; {enough} is for one round",
             )
         if self.after(done) > self.limit:
             raise RunError(
@@ -78,11 +80,6 @@ class Spending:
             return history
         rows = enumerate(history, start=1)
         return History.of({**row, "epsilon": self.after(n)} for n, row in rows)
-
-    def _needed(self, rounds: int) -> str:
-        """Three digits of the noise that is enough, rounded up."""
-        needed = calibrate(self.limit, self.delta, self.sampling, rounds)
-        return f"{1.006 * needed:.3g}"
 
 
 def spending(

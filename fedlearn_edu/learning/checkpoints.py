@@ -276,7 +276,8 @@ def decode(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     content = path.read_bytes()
     first_line, _, rest = content.partition(b"\n")
     if not first_line.startswith(_NAME):
-        raise _refused(path, "begins like no checkpoint", _what_begins(content))
+        found = repr(content[:20]) if content else "an empty file"
+        raise _refused(path, "begins like no checkpoint", found)
     if first_line + b"\n" != _FIRST_LINE:
         raise _refused(
             path, "has another version", first_line.decode("ascii", "replace")
@@ -318,10 +319,6 @@ def like(leaf: Any, array: NDArray[Any]) -> Any:
 
 def _checksum(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode() + b"\n"
-
-
-def _what_begins(content: bytes) -> str:
-    return f"{content[:20]!r}" if content else "an empty file"
 
 
 def _refused(path: Path, how: str, found: str) -> CheckpointError:

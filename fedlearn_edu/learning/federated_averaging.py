@@ -48,10 +48,11 @@ def build_weighted_averaging_process(
     """
     model = _pure(create_model())
     client_round = _build_client_round(model, create_model, training_process)
+    name = getattr(training_process, "__name__", type(training_process).__name__)
     optimizer = build_sgd(1.0)
     return LearningProcess(
         name="federated averaging",
-        settings=f"{_name(training_process)}, weighted by examples",
+        settings=f"{name}, weighted by examples",
         model=model,
         initialize=build_initialize(model, optimizer, seed=0),
         next=build_next(model, client_round, optimizer),
@@ -111,7 +112,3 @@ def _checked(weights: Any, trained: Any) -> Any:
 def _shape(tensor: Any) -> Any:
     shape = getattr(tensor, "shape", None)
     return describe(tensor) if shape is None else f"{list(shape)}"
-
-
-def _name(function: Callable[..., Any]) -> str:
-    return getattr(function, "__name__", type(function).__name__)

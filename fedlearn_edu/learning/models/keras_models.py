@@ -57,7 +57,8 @@ def from_keras_model(
         return fl.tf.reshape(result, [-1]) if is_regression else result
 
     classes = None if is_regression else outputs
-    name = f"Keras model {_kind(keras_model)} with {_loss_name(per_example)}"
+    loss_name = getattr(per_example, "__name__", type(per_example).__name__)
+    name = f"Keras model {_kind(keras_model)} with {loss_name}"
     return Model(name, initialize, predict, per_example, int(np.prod(shape)), classes)
 
 
@@ -79,10 +80,6 @@ def _nameless(config: Any) -> Any:
     if isinstance(config, list | tuple):
         return [_nameless(each) for each in config]
     return re.sub(r" at 0x[0-9a-f]+", "", repr(config))
-
-
-def _loss_name(loss: Any) -> str:
-    return getattr(loss, "__name__", type(loss).__name__)
 
 
 def _checked_shapes(keras_model: Any) -> tuple[tuple[int, ...], int]:

@@ -5,7 +5,7 @@ Programs from the web make it in one function and train it in another with `comp
 `fit`; `federated_averaging` calls both. Underneath is the pure `linear_regression`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, final
 
 import fedlearn_edu as fl
@@ -98,7 +98,8 @@ def from_keras_optimizer(optimizer: Any) -> Optimizer:
         return optimizer
     if optimizer == "sgd":
         return build_sgd(_KERAS_RATE)
-    if type(optimizer).__name__ != "SGD" or any(map(_has(optimizer), _EXTRAS)):
+    is_sgd = type(optimizer).__name__ == "SGD"
+    if not is_sgd or any(getattr(optimizer, extra, None) for extra in _EXTRAS):
         raise ProcessError(
             "this optimizer has no twin here",
             expected="tf.keras.optimizers.SGD(learning_rate, momentum), or 'sgd'",
@@ -112,10 +113,6 @@ def from_keras_optimizer(optimizer: Any) -> Optimizer:
 
     momentum = float(optimizer.momentum)
     return build_sgdm(rate, momentum) if momentum else build_sgd(rate)
-
-
-def _has(optimizer: Any) -> Callable[[str], bool]:
-    return lambda setting: bool(getattr(optimizer, setting, None))
 
 
 def _named(batch: Any) -> Any:

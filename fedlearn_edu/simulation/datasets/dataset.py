@@ -56,12 +56,9 @@ class Dataset:
         return iter((self.train, self.test))
 
     def __repr__(self) -> str:
-        train, test = (_count(len(labels)) for _, labels in self)
+        counts = [len(labels) for _, labels in self]
+        train, test = (f"{n:,} example{'s' * (n != 1)}" for n in counts)
         return f"Dataset({self.name!r}, train={train}, test={test})"
-
-
-def _count(examples: int) -> str:
-    return f"{examples:,} example{'' if examples == 1 else 's'}"
 
 
 def check_split(images: Any, labels: Any, where: str) -> None:

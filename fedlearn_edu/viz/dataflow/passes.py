@@ -30,6 +30,7 @@ from fedlearn_edu.viz.dataflow.primitives import (
     wrapped,
 )
 from fedlearn_edu.viz.dataflow.stages import Stage, Step, stages
+from fedlearn_edu.viz.displays import counted
 
 EDGE_IN = 0.1
 _PAD_IN, _TAG_IN, _GAP_IN, _RIBBON_IN = 0.05, 0.5, 0.09, 0.5
@@ -116,7 +117,7 @@ def draw_passes(
 
 def sentence(name: str, found: tuple[Stage, ...]) -> str:
     """How many steps there are after each pass, and what became one."""
-    counts = [f"{_counted(len(stage.steps))} {stage.title}" for stage in found]
+    counts = [f"{counted(len(stage.steps), 'step')} {stage.title}" for stage in found]
     said = f"{name}: {', '.join(counts)}."
     for before, after in pairwise(found):
         for step in after.steps:
@@ -124,10 +125,6 @@ def sentence(name: str, found: tuple[Stage, ...]) -> str:
                 names = [before.steps[place].name for place in step.comes_from]
                 said += f" {', '.join(names)} became one."
     return said
-
-
-def _counted(steps: int) -> str:
-    return f"{steps} step{'s' * (steps != 1)}"
 
 
 def side_by_side(
@@ -213,7 +210,7 @@ def _made_of(step: Step, stage: Stage) -> str:
 
 
 def _draw_stage(axes: Axes, stage: Stage, column: list[Box], top: float) -> None:
-    title = f"{stage.title}: {_counted(len(stage.steps))}"
+    title = f"{stage.title}: {counted(len(stage.steps), 'step')}"
     lines = [Line(title, NAME), Line(stage.about, QUIET)]
     left, above = column[0].left, top - 2 * LINE_IN - _PAD_IN
     primitives.write(axes, lines, left, above, align="left")

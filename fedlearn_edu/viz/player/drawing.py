@@ -183,7 +183,8 @@ class TapePicture:
         labels = [cut(lane.label, _MAX_LABEL_CHARS) for lane in lanes]
         lines = textwrap.wrap(words, int((width_in - 0.2) / _CHAR_IN))
         left = max([9, *map(len, labels)]) * _CHAR_IN + 0.2
-        lanes_in = max(2, len(labels)) * _lane_in(len(labels))
+        lane_in = 0.5 if len(labels) <= 5 else 0.32 if len(labels) <= 14 else 0.22
+        lanes_in = max(2, len(labels)) * lane_in
         above, middle = (len(lines) + 2.6) * _LINE_IN, 2.0 * _LINE_IN
         height = above + lanes_in + middle + _BYTES_IN + _BELOW_IN
         self.figure: Any = paper or Figure(figsize=(width_in, height))
@@ -339,10 +340,6 @@ class TapePicture:
         axes.grid(visible=False)
         top = axes.get_position().y1
         self._keys(top, keys, ["gone to clients", "come back"])
-
-
-def _lane_in(count: int) -> float:
-    return 0.5 if count <= 5 else 0.32 if count <= 14 else 0.22
 
 
 def _spans(timeline: Timeline, axis: str) -> tuple[Any, Any]:
