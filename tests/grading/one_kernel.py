@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any number of answers to the exercises of a lesson, all tried in one kernel.
 
-Not what a grader does, but a hundred times as fast: the lesson runs once, and where it
-asks for an answer, each one is put in, checked, and taken out again.
+Not what a grader does, but a hundred times as fast: what the exercises need runs once,
+and where the lesson asks for an answer, each one is put in, checked, and taken out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +14,7 @@ import nbformat
 
 from tests.grading import proofs
 from tests.grading.answers import Answer
+from tests.grading.needed import cut_down
 from tools.cells import check_cells, errors, grade_id, is_answer, read, what_it_says
 from tools.kernels import closed_environment, execute
 from tools.release import SOURCE
@@ -33,6 +34,8 @@ def try_all(lesson: str, answers: Sequence[Answer], folder: Path) -> list[Tried]
     """Runs all answers to an exercise one after the other where the lesson has it."""
     notebook = read(SOURCE / lesson / f"{lesson}.ipynb")
     checks = check_cells(notebook)
+    tried = {each: [a.source for a in answers if a.exercise == each] for each in checks}
+    cut_down(notebook, tried)
     cells: list[tuple[Answer, Any, Any]] = []
     notebook.cells = list(_with_answers(lesson, notebook, answers, cells))
     with closed_environment(folder, folder):
