@@ -140,25 +140,29 @@ def _check_type(made: Aggregator, update: fl.Type) -> None:
     state: Any = made.initialize.type_signature.result
     found: Any = made.next.type_signature
     weights, combined = fl.type_at_clients(np.float32), fl.type_at_server(update)
-    takes: Any = fl.to_type([state, fl.type_at_clients(update), weights])
-    metrics = found.result[2] if _has_three_parts(found.result) else None
+    client = made.initialize_client
+    kept = [fl.type_at_clients(client.type_signature.result)] if client else []
+    takes: Any = fl.to_type([state, fl.type_at_clients(update), weights, *kept])
+    metrics = found.result[2] if _has_parts(found.result, 3 + len(kept)) else None
     measured = metrics if _is_named(metrics) else fl.type_at_server(())
-    returns: Any = fl.to_type(AggregatorOutput(state, combined, measured))
+    output = AggregatorOutputWithClients if kept else AggregatorOutput
+    returns: Any = fl.to_type(output(state, combined, measured, *kept))
     accepts = found.parameter is not None and found.parameter.is_assignable_from(takes)
     if accepts and returns.is_assignable_from(found.result):
         return
+    parts = [state, combined, "METRICS@SERVER", *kept]
     cure = "METRICS are a structure: fl.federated_zip(OrderedDict(name=…))"
     raise ProcessError(
         "an aggregator's next takes and returns something else",
-        expected=f"({takes} -> <{state},{combined},METRICS@SERVER>)",
+        expected=f"({takes} -> <{','.join(map(str, parts))}>)",
         found=str(found),
         where=made.name,
         do=None if metrics is None or _is_named(metrics) else cure,
     )
 
 
-def _has_three_parts(result: Any) -> bool:
-    return isinstance(result, fl.types.StructType) and len(result) == 3
+def _has_parts(result: Any, count: int) -> bool:
+    return isinstance(result, fl.types.StructType) and len(result) == count
 
 
 def _is_named(metrics: Any) -> bool:
