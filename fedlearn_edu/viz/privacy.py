@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -12,9 +13,17 @@ from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import colors, style
-from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel, end
+from fedlearn_edu.viz.curves import (
+    LABEL_IN,
+    MOST_CURVES,
+    Curve,
+    CurvePanel,
+    end,
+    shortened,
+)
 
 _PANEL_IN, _HEAD_IN, _FOOT_IN, _AXIS_IN = 2.3, 0.42, 0.62, 0.85
+_LEAST_PANEL_IN, _SIGN_IN, _CHAR_IN, _VALUE_CHARS = 0.6, 0.3, 0.1, 6
 
 Epsilons = Run | History | Sequence[float] | NDArray[np.float64]
 
@@ -51,7 +60,8 @@ def draw_epsilon(
         style.check_numbers([budget], "budget", "an epsilon, or None")
     size_in = (width_in, _HEAD_IN + _PANEL_IN + _FOOT_IN)
     paper = figure or Figure(figsize=size_in)
-    inner_in = width_in - _AXIS_IN - LABEL_IN
+    names_in = min(LABEL_IN, width_in - _AXIS_IN - _LEAST_PANEL_IN, _names_in(curves))
+    inner_in = width_in - _AXIS_IN - names_in
     axes = style.add_axes(paper, (_AXIS_IN, _FOOT_IN, inner_in, _PANEL_IN), size_in)
     axes.set_title("Privacy spent")
     axes.set_ylabel("epsilon")
@@ -62,9 +72,33 @@ def draw_epsilon(
         axes.axhline(budget, color=colors.ALARM, ls=(0, (6, 2)), lw=1.3)
         axes.set_ylim(0, max(axes.get_ylim()[1], 1.15 * budget))
         panel.show_ends(curves)
-        axes.text(1, budget, f"budget {budget:g}", color=colors.ALARM, va="bottom")
+        _name_the_line(axes, budget, curves, last)
     sentence = " ".join(_said(curve, budget) for curve in curves)
     return style.say_of(paper, figure, f"Epsilon by round. {sentence}")
+
+
+def _names_in(curves: Sequence[Curve]) -> float:
+    """Room for the names and their last values: short ones leave more for the panel."""
+    longest = max(len(shortened(curve.name)) for curve in curves)
+    return _SIGN_IN + (longest + _VALUE_CHARS) * _CHAR_IN
+
+
+def _name_the_line(
+    axes: Axes, budget: float, curves: Sequence[Curve], last: int
+) -> None:
+    """At its right end, on the side where a rising curve has not been."""
+    ends = [point[1] for curve in curves if (point := end(curve))]
+    side = "top" if max(ends) > budget else "bottom"
+    paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
+    look: Any = {"color": colors.ALARM, "ha": "right", "va": side, "bbox": paper}
+    shift = 3 if side == "bottom" else -4
+    axes.annotate(
+        f"budget {budget:g}",
+        (last, budget),
+        (0, shift),
+        textcoords="offset points",
+        **look,
+    )
 
 
 def _curves(epsilons: Any) -> list[Curve]:
