@@ -42,6 +42,7 @@ _MOVING = {
     "what_a_model_looks_for": "viz.explore_training()",
     "what_is_taken_for_what": "viz.explore_training()",
     "why_clients_drift": "viz.explore_drift()",
+    "what_an_update_gives_away": "viz.explore_inversion(batch_size=4)",
 }
 
 

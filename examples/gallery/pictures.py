@@ -183,6 +183,11 @@ def why_clients_drift() -> Figure:
     return viz.draw_drift()
 
 
+def what_an_update_gives_away() -> Figure:
+    """The digits of a client, and what the server recovers from its update."""
+    return viz.draw_inversion(batch_size=4)
+
+
 def why_more_steps_do_not_help() -> Figure:
     """Two clients of one weight, where their rounds of one and of ten steps end."""
     clients, rounds = np.array([[1.0, 4.0], [3.0, 3.0]]), []

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     )
     from fedlearn_edu.viz.explorers.drift import draw_drift as draw_drift
     from fedlearn_edu.viz.explorers.drift import explore_drift as explore_drift
+    from fedlearn_edu.viz.explorers.inversion import draw_inversion as draw_inversion
+    from fedlearn_edu.viz.explorers.inversion import (
+        explore_inversion as explore_inversion,
+    )
     from fedlearn_edu.viz.explorers.mean import draw_mean as draw_mean
     from fedlearn_edu.viz.explorers.mean import explore_mean as explore_mean
     from fedlearn_edu.viz.explorers.partitions import (
@@ -60,6 +64,7 @@ _HOMES = {
     "draw_drift": "explorers.drift",
     "draw_epsilon": "privacy",
     "draw_graph": "dataflow.drawing",
+    "draw_inversion": "explorers.inversion",
     "draw_learning_curves": "rounds",
     "draw_local_steps": "local_steps",
     "draw_mean": "explorers.mean",
@@ -72,6 +77,7 @@ _HOMES = {
     "draw_traffic": "traffic",
     "explore_aggregation": "explorers.aggregation",
     "explore_drift": "explorers.drift",
+    "explore_inversion": "explorers.inversion",
     "explore_mean": "explorers.mean",
     "explore_partitions": "explorers.partitions",
     "explore_run": "player.player",

@@ -45,6 +45,7 @@ EXPLORERS = [
     Explored("mean", "fl.viz.explore_mean(", ("client 0", "5")),
     Explored("aggregation", "fl.viz.explore_aggregation(", ("step", "3")),
     Explored("partitions", "fl.viz.explore_partitions(", ("clients", "5")),
+    Explored("inversion", "fl.viz.explore_inversion(", ("batch", "3")),
     Explored("play", "fl.viz.explore_run(", ("step", "40"), '[role="status"]'),
 ]
 DISPLAYS = {

@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.thorough,
 ]
 
-MOVING = ("play", "mean", "aggregation", "partitions", "training", "drift")
+MOVING = ("play", "mean", "aggregation", "partitions", "training", "drift", "inversion")
 
 
 @pytest.fixture(scope="module")

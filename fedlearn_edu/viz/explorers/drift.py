@@ -217,7 +217,7 @@ def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | 
         rate: The learning rate.
         tell: Called with the number of passes done; `True` stops without a result.
     """
-    train = _local_training(rate)
+    train = local_training(rate)
     clients = [client.batches(BATCH_SIZE) for client in digits(data)]
     now, models = [model().initialize(0)] * len(clients), []
     for epoch in range(MOST_EPOCHS):
@@ -236,8 +236,8 @@ def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | 
 
 
 @cache
-def _local_training(rate: float) -> Any:
-    """One pass of every client over its batches."""
+def local_training(rate: float) -> Any:
+    """One pass of every client over its batches: models in, models out."""
     train = build_local_training(model(), LocalTrainingConfig(build_sgd(rate)))
     weights, batches = model().weights_type, fl.SequenceType(model().batch_type)
 

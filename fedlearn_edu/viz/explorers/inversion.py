@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`explore_inversion`: a client's digits, and what its update gives away of them."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from fedlearn_edu.attacks import inversion
+from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.learning.optimizers import is_number
+from fedlearn_edu.simulation import ClientData, datasets
+from fedlearn_edu.simulation.seeded_rng import seeded_rng
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.artists import Texts
+from fedlearn_edu.viz.explorers.background import explorers_context
+from fedlearn_edu.viz.explorers.controls import check_count, slider, stops
+from fedlearn_edu.viz.explorers.drift import local_training, model
+from fedlearn_edu.viz.explorers.explorer import Explorer
+
+_MOST_BATCH, _MOST_STEPS, _MOST_SEED, _MOST_NOISE = 8, 4, 99, 10.0
+_NOISES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+_LEARNING_RATE = 0.1
+_HEAD_IN, _LABELS_IN, _EDGE_IN, _LINE_IN, _GAP_IN = 0.42, 1.1, 0.1, 0.26, 0.07
+_LEAST_PITCH_IN = 0.41  # room for a correlation
+_MOST_SIDES_IN = 1.75  # of the pictures of all steps, below each other
+
+Floats = NDArray[np.floating[Any]]
+
+
+@short_traceback
+def draw_inversion(
+    batch_size: int = 1,
+    *,
+    local_steps: int = 1,
+    noise_multiplier: float = 0.0,
+    seed: int = 0,
+    width_in: float = style.EXPLORER_IN,
+) -> Figure:
+    """Draws a client's digits, and below each what its update tells of it.
+
+    The client trains a softmax regression from zero weights, each step on other digits;
+    `attacks.inversion.recover` divides the two parts of its update. Of what it finds,
+    one picture per class, the one most alike is shown below a digit.
+
+    >>> from fedlearn_edu import viz
+    >>> print(viz.draw_inversion().get_label())
+    A client takes 1 step on 1 digit, a 3. From its update the server recovers it with a
+    correlation of 1.00, and its label.
+
+    Args:
+        batch_size: Digits in a step, 1 to 8.
+        local_steps: How many steps the client takes, 1 to 4.
+        noise_multiplier: z: the noise in each weight has standard deviation z·C, where
+            C, to which the update is clipped, is the length it has.
+        seed: Chooses the digits and the noise, 0 to 99.
+        width_in: Width in inches.
+
+    Raises:
+        FigureDataError: if an argument is none of these.
+    """
+    style.check_width(width_in)
+    values = _checked(batch_size, local_steps, noise_multiplier, seed)
+    picture = InversionPicture(width_in)
+    return style.say(picture.figure, picture.show(**values))
+
+
+@short_traceback
+def explore_inversion(
+    batch_size: int = 1,
+    *,
+    local_steps: int = 1,
+    noise_multiplier: float = 0.0,
+    seed: int = 0,
+) -> Explorer:
+    """Shows `draw_inversion` with controls; its arguments are those of the beginning.
+
+    Raises:
+        FigureDataError: if an argument is none of those `draw_inversion` takes.
+    """
+    first = _checked(batch_size, local_steps, noise_multiplier, seed)
+    noises = {f"{z:g}": z for z in sorted({*_NOISES, first["noise"]})}
+    controls = {
+        "batch": slider("batch size (digits per step)", first["batch"], 1, _MOST_BATCH),
+        "steps": slider("local steps", first["steps"], 1, _MOST_STEPS),
+        "noise": stops("noise multiplier (std / clip)", first["noise"], noises),
+        "seed": slider("seed (which digits)", first["seed"], 0, _MOST_SEED),
+    }
+    title = "What does an update give away?"
+    return Explorer(title, InversionPicture(), controls)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """What one update tells of the digits behind it.
+
+    Attributes:
+        x: `[digits,pixels]`, in the order of the steps.
+        y: `[digits]`, their labels.
+        found: `[digits,pixels]`, for each the most similar of what was recovered.
+        alike: `[digits]`, the correlation of the two.
+        labels: those told by the bias.
+        noise: how long the noise is, in lengths of the update.
+    """
+
+    x: Floats
+    y: NDArray[np.int32]
+    found: Floats
+    alike: Floats
+    labels: frozenset[int]
+    noise: float
+
+
+@lru_cache(maxsize=64)
+def _trained(batch: int, steps: int, seed: int) -> tuple[Floats, Any, Any]:
+    """The digits of a client, their labels, and its update."""
+    images, labels = datasets.load_digits28().train
+    # Fewer digits are the first of more.
+    chosen = seeded_rng("digits", seed).permutation(len(labels))[: batch * steps]
+    client, begin = ClientData(images, labels, [chosen])[0], model().initialize(0)
+    batches = client.batches(batch)
+    with explorers_context():
+        (after,) = local_training(_LEARNING_RATE)([begin], [batches])
+    update = {name: np.subtract(after[name], begin[name]) for name in begin}
+    return client.x, client.y, update
+
+
+def attempt(batch: int, steps: int, noise: float, seed: int) -> Attempt:
+    """Trains one client, adds noise to its update, and inverts it."""
+    x, y, update = _trained(batch, steps, seed)
+    chance = seeded_rng("noise", seed)
+    drawn = {name: chance.standard_normal(u.shape) for name, u in update.items()}
+    length, noise_length = map(_length, (update, drawn))
+    sent = {name: u + noise * length * drawn[name] for name, u in update.items()}
+    told = inversion.recover(model(), sent, _LEARNING_RATE)
+    alike = np.array([inversion.correlation(each[None], x) for each in told.x])
+    best = alike.argmax(axis=0)
+    labels = frozenset(told.labels)
+    return Attempt(x, y, told.x[best], alike.max(axis=0), labels, noise * noise_length)
+
+
+def _length(weights: Any) -> float:
+    return float(np.sqrt(sum((each**2).sum() for each in weights.values())))
+
+
+@final
+class InversionPicture:
+    """A row for each step: its digits, what is recovered, and how alike they are."""
+
+    @style.in_our_look
+    def __init__(self, width_in: float = style.EXPLORER_IN) -> None:
+        self.figure = Figure(figsize=(width_in, 1.0), facecolor="white")
+        self._width = width_in
+        self._axes = self.figure.add_axes((0, 0, 1, 1))
+        self._axes.set_axis_off()
+        self._images: list[Any] = []
+        self._labels = Texts(self._axes, ha="left")
+        self._numbers = Texts(self._axes)
+
+    @style.in_our_look
+    def show(self, *, batch: int, steps: int, noise: float, seed: int) -> str:
+        """Trains and inverts; returns in words what came of it."""
+        tried = attempt(batch, steps, noise, seed)
+        layout = _Layout.of(self._width, batch, steps)
+        side, second = layout.side, layout.side + _GAP_IN
+        line = second + side + _LINE_IN / 2
+        labels, numbers = [(_EDGE_IN, 0.24, "Digits, and what is recovered")], []
+        for step, top in layout.rows():
+            names = (
+                f"step {step}" if steps > 1 else "digits",
+                "recovered",
+                "correlation",
+            )
+            lines = side / 2, second + side / 2, line
+            labels += [
+                (_EDGE_IN, top + y, x) for y, x in zip(lines, names, strict=True)
+            ]
+        places = [layout.place(number) for number in range(len(tried.y))]
+        shown = zip(places, tried.x, tried.found, tried.alike, strict=True)
+        for number, ((left, top), x, found, alike) in enumerate(shown):
+            self._put(2 * number, x, (left, top, side))
+            self._put(2 * number + 1, found, (left, top + second, side))
+            numbers.append((left + side / 2, top + line, _minus(f"{alike:.2f}")))
+        for image in self._images[2 * len(places) :]:
+            image.set_visible(False)
+        self._labels.show(labels)
+        self._numbers.show(numbers)
+        self.figure.set_size_inches(self._width, layout.height)
+        self._axes.set(xlim=(0, self._width), ylim=(layout.height, 0))
+        return _words(tried, steps)
+
+    def _put(self, at: int, pixels: Floats, sides: tuple[float, float, float]) -> None:
+        """A picture in gray, from its lowest to its highest number."""
+        edge = round(len(pixels) ** 0.5)
+        if at == len(self._images):
+            look: Any = {"cmap": "gray", "aspect": "auto"}
+            self._images.append(self._axes.imshow([[0.0]], **look))
+        image, (left, top, side) = self._images[at], sides
+        image.set_data(pixels.reshape(edge, edge))
+        image.set_clim(pixels.min(), pixels.max())
+        image.set_extent((left, left + side, top + side, top))
+        image.set_visible(True)
+
+
+@final
+@dataclass(frozen=True)
+class _Layout:
+    """Where what goes, in inches; a step has several rows where the page is narrow."""
+
+    side: float
+    batch: int
+    steps: int
+    columns: int
+    pitch: float
+
+    @classmethod
+    def of(cls, width_in: float, batch: int, steps: int) -> "_Layout":
+        wide_in = width_in - _LABELS_IN - _EDGE_IN
+        columns = min(batch, int(wide_in / _LEAST_PITCH_IN))
+        pitch = wide_in / columns
+        side = min(pitch - _GAP_IN, _MOST_SIDES_IN / steps)
+        return cls(side, batch, steps, columns, max(side + _GAP_IN, _LEAST_PITCH_IN))
+
+    @property
+    def per_step(self) -> int:
+        return -(-self.batch // self.columns)
+
+    @property
+    def row_in(self) -> float:
+        return 2 * (self.side + _GAP_IN) + _LINE_IN
+
+    @property
+    def height(self) -> float:
+        """In whole eighths of an inch, which are whole pixels."""
+        rows_in = self.steps * self.per_step * self.row_in
+        return float(np.ceil(8 * (_HEAD_IN + rows_in)) / 8)
+
+    def rows(self) -> list[tuple[int, float]]:
+        """The number of the step of each row, from 1 on, and where the row begins."""
+        count = self.steps * self.per_step
+        tops = [_HEAD_IN + row * self.row_in for row in range(count)]
+        return [(row // self.per_step + 1, top) for row, top in enumerate(tops)]
+
+    def place(self, number: int) -> tuple[float, float]:
+        """The upper left corner of a digit."""
+        step, at = divmod(number, self.batch)
+        row, column = divmod(at, self.columns)
+        _, top = self.rows()[step * self.per_step + row]
+        return _LABELS_IN + column * self.pitch, top
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _words(tried: Attempt, steps: int) -> str:
+    count, labels = len(tried.y), sorted(set(tried.y.tolist()))
+    how = f"{steps} step{'s' * (steps != 1)} on {count} digit{'s' * (count != 1)}"
+    told, missing = sorted(tried.labels), set(labels) - tried.labels
+    if count == 1:
+        said = f"recovers it with a correlation of {tried.alike[0]:.2f}"
+        how += f", a {labels[0]}"
+    else:
+        low, high = (f"{end:.2f}" for end in (tried.alike.min(), tried.alike.max()))
+        spread = f" on average, from {low} to {high}" if low != high else ""
+        said = f"recovers them with a correlation of {tried.alike.mean():.2f}{spread}"
+    noise = f", with noise {tried.noise:.2g} times as long," if tried.noise else ""
+    what = "its label" if count == 1 else "the labels"
+    end = f"and {what}" if set(told) == set(labels) else _mistaken(told, missing)
+    return _minus(
+        f"A client takes {how}. From its update{noise} the server {said}, {end}."
+    )
+
+
+def _mistaken(told: list[int], missing: set[int]) -> str:
+    names = ", ".join(map(str, told))
+    without = f" and misses {', '.join(map(str, sorted(missing)))}" if missing else ""
+    return f"but as labels it reads {names}{without}"
+
+
+def _checked(batch: Any, steps: Any, noise: Any, seed: Any) -> dict[str, Any]:
+    """The values of the controls, or an error that says what is wrong."""
+    if not (is_number(noise) and 0 <= noise <= _MOST_NOISE):
+        raise style.FigureDataError(
+            "noise has a size",
+            expected=f"a number from 0 to {_MOST_NOISE:g}",
+            found=describe(noise),
+            where="noise_multiplier",
+        )
+    return {
+        "batch": check_count(batch, "batch_size", 1, _MOST_BATCH),
+        "steps": check_count(steps, "local_steps", 1, _MOST_STEPS),
+        "noise": float(noise),
+        "seed": check_count(seed, "seed", 0, _MOST_SEED),
+    }
