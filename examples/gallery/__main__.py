@@ -43,6 +43,7 @@ _MOVING = {
     "what_is_taken_for_what": "viz.explore_training()",
     "why_clients_drift": "viz.explore_drift()",
     "what_an_update_gives_away": "viz.explore_inversion(batch_size=4)",
+    "what_poison_does": "viz.explore_poisoning()",
 }
 
 

@@ -188,6 +188,11 @@ def what_an_update_gives_away() -> Figure:
     return viz.draw_inversion(batch_size=4)
 
 
+def what_poison_does() -> Figure:
+    """Four of twenty clients send the opposite: to a mean, and to a median."""
+    return viz.draw_poisoning("sign_flip", "median", attackers=4)
+
+
 def why_more_steps_do_not_help() -> Figure:
     """Two clients of one weight, where their rounds of one and of ten steps end."""
     clients, rounds = np.array([[1.0, 4.0], [3.0, 3.0]]), []

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.explorers.partitions import (
         explore_partitions as explore_partitions,
     )
+    from fedlearn_edu.viz.explorers.poisoning import draw_poisoning as draw_poisoning
+    from fedlearn_edu.viz.explorers.poisoning import (
+        explore_poisoning as explore_poisoning,
+    )
     from fedlearn_edu.viz.explorers.training import explore_training as explore_training
     from fedlearn_edu.viz.lanes import draw_messages as draw_messages
     from fedlearn_edu.viz.local_steps import draw_local_steps as draw_local_steps
@@ -71,6 +75,7 @@ _HOMES = {
     "draw_messages": "lanes",
     "draw_partition": "partition",
     "draw_passes": "dataflow.passes",
+    "draw_poisoning": "explorers.poisoning",
     "draw_run": "rounds",
     "draw_server_view": "dataflow.server_view",
     "draw_tape": "player.drawing",
@@ -80,6 +85,7 @@ _HOMES = {
     "explore_inversion": "explorers.inversion",
     "explore_mean": "explorers.mean",
     "explore_partitions": "explorers.partitions",
+    "explore_poisoning": "explorers.poisoning",
     "explore_run": "player.player",
     "explore_tape": "player.player",
     "explore_training": "explorers.training",

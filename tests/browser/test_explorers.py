@@ -54,6 +54,7 @@ DISPLAYS = {
     "type": "federated_step.type_signature",
     "training": "fl.viz.explore_training(",
     "drift": "fl.viz.explore_drift(",
+    "poisoning": "fl.viz.explore_poisoning(",
 }
 each = pytest.mark.parametrize("explored", EXPLORERS, ids=lambda e: e.name)
 

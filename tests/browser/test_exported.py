@@ -19,7 +19,16 @@ pytestmark = [
     pytest.mark.thorough,
 ]
 
-MOVING = ("play", "mean", "aggregation", "partitions", "training", "drift", "inversion")
+MOVING = (
+    "play",
+    "mean",
+    "aggregation",
+    "partitions",
+    "training",
+    "drift",
+    "inversion",
+    "poisoning",
+)
 
 
 @pytest.fixture(scope="module")

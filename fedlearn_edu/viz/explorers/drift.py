@@ -24,7 +24,8 @@ from fedlearn_edu.learning.local_training import (
 from fedlearn_edu.learning.optimizers import build_sgd
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.background import Job, explorers_context
+from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.computing import compute_now, computing_explorer
 from fedlearn_edu.viz.explorers.controls import choice, slider, stops
 from fedlearn_edu.viz.explorers.drift_picture import Drift, DriftDrawing, words
 from fedlearn_edu.viz.explorers.explorer import Explorer
@@ -91,7 +92,7 @@ def draw_drift(
     style.check_width(width_in)
     values = _checked(data, clients, learning_rate, local_epochs)
     picture = DriftPicture(width_in)
-    picture.compute(values, lambda epoch: False)
+    compute_now(picture, values)
     return style.say(picture.figure, picture.show(**values))
 
 
@@ -123,32 +124,7 @@ def explore_drift(
         "rate": stops("learning rate (per step)", first["rate"], rates),
         "epochs": slider("local epochs", first["epochs"], 1, MOST_EPOCHS),
     }
-    picture = DriftPicture()
-    job = Job(
-        "Compute",
-        lambda job: _compute(explorer, picture, job),
-        "what the controls say, if it is not there yet",
-        explorers_context,
-    )
-    explorer = Explorer("How clients drift apart", picture, controls, job=job)
-    picture.ask = job.start
-    job.start()
-    return explorer
-
-
-def _compute(explorer: Explorer, picture: "DriftPicture", job: Job) -> str:
-    """Computes until there is a round for the controls, also if they are moved."""
-
-    def tell(epoch: int) -> bool:
-        job.report(epoch, MOST_EPOCHS, f"pass {epoch} of {MOST_EPOCHS}")
-        return job.is_stopping
-
-    job.report(0, 1, "loading TensorFlow, getting ready")
-    while not picture.has(values := explorer.values):
-        picture.compute(values, tell)
-        if job.is_stopping:
-            return "stopped; Compute goes on"
-    return ""
+    return computing_explorer("How clients drift apart", DriftPicture(), controls)
 
 
 @final
@@ -171,15 +147,19 @@ class DriftPicture:
         """Whether the round for these values is computed."""
         return (values["data"], values["rate"], values["clients"]) in self._drifts
 
-    def compute(self, values: Any, tell: Callable[[int], bool]) -> None:
-        """Trains, unless that was done, and averages, unless `tell` stops it."""
+    def compute(self, values: Any, job: Job) -> None:
+        """Trains, unless that was done, and averages, unless the job is stopped."""
         data, rate, clients = values["data"], values["rate"], values["clients"]
-        with explorers_context():
-            models = self._models.get((data, rate)) or trained(data, rate, tell)
-            if models is not None:
-                drift = find_drift(data, models, clients)
-                self._models[data, rate] = models
-                self._drifts[data, rate, clients] = drift
+
+        def tell(epoch: int) -> bool:
+            job.report(epoch, MOST_EPOCHS, f"pass {epoch} of {MOST_EPOCHS}")
+            return job.is_stopping
+
+        models = self._models.get((data, rate)) or trained(data, rate, tell)
+        if models is not None:
+            drift = find_drift(data, models, clients)
+            self._models[data, rate] = models
+            self._drifts[data, rate, clients] = drift
 
     @style.in_our_look
     def show(self, *, data: str, clients: int, rate: float, epochs: int) -> str:

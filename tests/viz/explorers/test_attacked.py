@@ -6,9 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu import viz
+from fedlearn_edu import attacks, learning, viz
+from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
+from fedlearn_edu.viz.curves import Curve
+from fedlearn_edu.viz.explorers.computing import compute_now, curve_panels
+from fedlearn_edu.viz.explorers.drift import model
 from fedlearn_edu.viz.explorers.inversion import attempt
+from fedlearn_edu.viz.explorers.poisoning import PoisoningPicture
+from tests.patience import PATIENCE_S
 from tests.viz.drawn_text import check_figure
 
 pytestmark = pytest.mark.tensorflow
@@ -58,3 +64,67 @@ def test_every_control_of_an_inversion_changes_what_it_says() -> None:
     assert explorer.figure is explorer.picture.figure
     explorer.set(batch=1, steps=1, noise=0.0, seed=0)
     assert explorer.sentence == style.said(viz.draw_inversion())
+
+
+# ------------------------------------------------------------------ poisoning
+
+
+@pytest.mark.slow
+def test_poisoning_is_what_run_does_under_that_attack() -> None:
+    values: Any = {"attack": "sign_flip", "rule": "median", "data": "iid"}
+    values |= {"attackers": 4, "rounds": 2}
+    picture = PoisoningPicture()
+    compute_now(picture, values)
+    said = picture.show(**values)
+    (x, y), test = datasets.load_digits28()
+    clients = ClientData(x, y, partitions.iid(y, 20))
+    judge = learning.build_federated_evaluation(model())
+    everybody = ClientData(*test, [np.arange(len(test[1]))])
+    rule, bad = learning.aggregators.median(), range(4)
+    for name, aggregator, attackers in (
+        ("no attack", None, ()),
+        ("mean", None, bad),
+        ("median", rule, bad),
+    ):
+        process = learning.build_fed_avg(model(), 0.1, aggregator=aggregator)
+        if attackers:
+            attack = attacks.sign_flip(times=5).on(attackers)
+            process = attacks.poison(process, attack)
+        run = learning.run(
+            process, clients, 2, batch_size=10, evaluate={"test": judge.on(everybody)}
+        )
+        share = run.history["test.accuracy_per_example"][-1]
+        assert f"{name} {share:.1%}" in said
+    check_figure(style.say(picture.figure, said))
+
+
+@pytest.mark.slow
+def test_every_control_of_poisoning_changes_what_it_says() -> None:
+    explorer = viz.explore_poisoning(attackers=3, rounds=1)
+    job: Any = explorer.job
+    assert explorer.sentence.endswith("Not computed yet.")
+    job.wait(PATIENCE_S)
+    said = {explorer.sentence}
+    moves = {"attack": "model_replacement", "rule": "krum", "data": "one_shard"}
+    for name, value in {**moves, "attackers": 0, "rounds": 2}.items():
+        explorer.set(**{name: value})
+        job.wait(PATIENCE_S)
+        assert job.error is None, job.line
+        assert "the accuracy is: " in explorer.sentence
+        said.add(explorer.sentence)
+    assert len(said) == 6
+
+
+@pytest.mark.parametrize("width", [3.0, 4.5, 10.0])
+def test_pictures_of_curves_have_all_names(width: float) -> None:
+    """On a narrow page below the axis, the highest first; and also before any."""
+    figure, (panel,) = curve_panels(width, {"Test accuracy": True}, lines=3)
+    names = ("no attack", "mean", "geometric median")
+    ends = (0.9, 0.1, 0.88)
+    for curves in (
+        [],
+        [Curve(n, np.array([0.1, end])) for n, end in zip(names, ends, strict=True)],
+    ):
+        panel.show(curves, 1, note="" if curves else "computing …")
+        texts = check_figure(style.say(figure, "curves"))
+    assert {"no attack 90 %", "mean 10 %", "geometric median 88 %"} <= set(texts)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Explorers of pictures that take seconds: what is missing is computed automatically.
+
+The work runs in the background and is kept. A picture asks for it when it is to show
+what is not there yet; meanwhile the controls can be moved.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar, final
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.curves import AXIS_IN, LABEL_IN, LINE_IN, CurvePanel
+from fedlearn_edu.viz.explorers.background import Job, explorers_context
+from fedlearn_edu.viz.explorers.controls import Control
+from fedlearn_edu.viz.explorers.explorer import Explorer, Picture
+from fedlearn_edu.viz.explorers.learner import Learner
+
+Values = Mapping[str, Any]
+"""What the controls say, by name."""
+
+
+class ComputedPicture(Picture, Protocol):
+    """A picture of what takes seconds.
+
+    Attributes:
+        ask: called by `show` if something to be shown is not computed yet.
+    """
+
+    ask: Callable[[], None]
+
+    def has(self, values: Values) -> bool:
+        """Whether all of it is computed."""
+
+    def compute(self, values: Values, job: Job) -> None:
+        """Computes it, reports to the job, and returns early if that is stopping."""
+
+
+def computing_explorer(
+    title: str, picture: ComputedPicture, controls: Mapping[str, Control]
+) -> Explorer:
+    """An explorer that begins to compute at once, and again whenever it is needed."""
+    job = Job(
+        "Compute",
+        lambda job: _compute(explorer, picture, job),
+        "what the controls say, if it is not there yet",
+        explorers_context,
+    )
+    explorer = Explorer(title, picture, controls, job=job)
+    picture.ask = job.start
+    job.start()
+    return explorer
+
+
+def _compute(explorer: Explorer, picture: ComputedPicture, job: Job) -> str:
+    """Computes until all is there for the controls, also if they are moved."""
+    job.report(0, 1, "loading TensorFlow, getting ready")
+    while not picture.has(values := explorer.values):
+        picture.compute(values, job)
+        if job.is_stopping:
+            return "stopped; Compute goes on"
+    return ""
+
+
+def compute_now(picture: ComputedPicture, values: Values) -> None:
+    """Computes in the foreground, for a picture without controls."""
+    with explorers_context():
+        picture.compute(values, Job("", lambda job: ""))
+
+
+S = TypeVar("S", bound=Hashable)
+
+
+@final
+class Trials(Generic[S]):
+    """A learner for each setting that was tried."""
+
+    def __init__(self, make: Callable[[S], Learner]) -> None:
+        self._make, self._made = make, dict[S, Learner]()
+
+    def __getitem__(self, setting: S) -> Learner:
+        """The learner of this setting; a new one has no rounds yet."""
+        if setting not in self._made:
+            self._made[setting] = self._make(setting)
+        return self._made[setting]
+
+    def has(self, settings: Sequence[S], rounds: int) -> bool:
+        """Whether all of them have learned so long, or diverged before."""
+        tried = [self[each] for each in settings]
+        return all(each.rounds >= rounds or each.diverged for each in tried)
+
+    def train(self, settings: Sequence[S], rounds: int, job: Job) -> None:
+        """Trains one after the other, up to this round."""
+        total = rounds * len(settings)
+        for number, setting in enumerate(settings):
+            self[setting].train(rounds, job, number * rounds, total)
+
+
+_PANEL_IN, _HEAD_IN, _LEFT_IN, _NARROW_BELOW_IN = 2.2, 0.42, 0.85, 5.5
+
+
+@style.in_our_look
+def curve_panels(
+    width_in: float, titles: Mapping[str, bool], lines: int, first: int = 0
+) -> tuple[Figure, list[CurvePanel]]:
+    """Panels below each other; on a narrow page the names of curves are below, too.
+
+    Args:
+        width_in: Of the figure, in inches.
+        titles: Of the panels, from the top, each with whether it is of shares.
+        lines: The most curves in a panel.
+        first: The round their axes begin with.
+    """
+    is_narrow = width_in < _NARROW_BELOW_IN
+    foot_in = AXIS_IN + (lines * LINE_IN + 0.1 if is_narrow else 0.1)
+    right_in = 0.25 if is_narrow else LABEL_IN
+    row_in = _HEAD_IN + _PANEL_IN + foot_in
+    height_in = float(np.ceil(8 * len(titles) * row_in) / 8)
+    figure, panels = Figure(figsize=(width_in, height_in), facecolor="white"), []
+    for row, (title, is_share) in enumerate(titles.items(), 1):
+        corner_in = _LEFT_IN, height_in - row * row_in + foot_in
+        size_in = width_in - _LEFT_IN - right_in, _PANEL_IN
+        axes = style.add_axes(figure, (*corner_in, *size_in))
+        axes.set_title(title)
+        look: Any = {"is_share": is_share, "first": first, "below": is_narrow}
+        panels.append(CurvePanel(axes, _PANEL_IN, **look))
+    return figure, panels
