@@ -44,6 +44,7 @@ _MOVING = {
     "why_clients_drift": "viz.explore_drift()",
     "what_an_update_gives_away": "viz.explore_inversion(batch_size=4)",
     "what_poison_does": "viz.explore_poisoning()",
+    "what_privacy_costs": "viz.explore_budget()",
 }
 
 

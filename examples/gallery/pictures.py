@@ -193,6 +193,11 @@ def what_poison_does() -> Figure:
     return viz.draw_poisoning("sign_flip", "median", attackers=4)
 
 
+def what_privacy_costs() -> Figure:
+    """Epsilon and accuracy of 300 clients, of which a tenth takes part in a round."""
+    return viz.draw_budget(clients=300, probability=0.1, noise_multiplier=1.0)
+
+
 def why_more_steps_do_not_help() -> Figure:
     """Two clients of one weight, where their rounds of one and of ten steps end."""
     clients, rounds = np.array([[1.0, 4.0], [3.0, 3.0]]), []

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.explorers.aggregation import (
         explore_aggregation as explore_aggregation,
     )
+    from fedlearn_edu.viz.explorers.budget import draw_budget as draw_budget
+    from fedlearn_edu.viz.explorers.budget import explore_budget as explore_budget
     from fedlearn_edu.viz.explorers.drift import draw_drift as draw_drift
     from fedlearn_edu.viz.explorers.drift import explore_drift as explore_drift
     from fedlearn_edu.viz.explorers.inversion import draw_inversion as draw_inversion
@@ -62,6 +64,7 @@ _HOMES = {
     "NARROW_IN": "style",
     "WIDE_IN": "style",
     "draw_aggregation": "explorers.aggregation",
+    "draw_budget": "explorers.budget",
     "draw_client_accuracy": "evaluation",
     "draw_confusion": "evaluation",
     "draw_digit_templates": "templates",
@@ -81,6 +84,7 @@ _HOMES = {
     "draw_tape": "player.drawing",
     "draw_traffic": "traffic",
     "explore_aggregation": "explorers.aggregation",
+    "explore_budget": "explorers.budget",
     "explore_drift": "explorers.drift",
     "explore_inversion": "explorers.inversion",
     "explore_mean": "explorers.mean",

@@ -55,6 +55,7 @@ DISPLAYS = {
     "training": "fl.viz.explore_training(",
     "drift": "fl.viz.explore_drift(",
     "poisoning": "fl.viz.explore_poisoning(",
+    "budget": "fl.viz.explore_budget(",
 }
 each = pytest.mark.parametrize("explored", EXPLORERS, ids=lambda e: e.name)
 

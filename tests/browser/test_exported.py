@@ -28,6 +28,7 @@ MOVING = (
     "drift",
     "inversion",
     "poisoning",
+    "budget",
 )
 
 

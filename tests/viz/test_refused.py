@@ -151,6 +151,30 @@ WRONG: list[tuple[str, str, list[Any]]] = [
     ),
     ("draw_drift explore_drift", "with this local_epochs", [{"local_epochs": 2.5}]),
     (
+        "draw_inversion explore_inversion",
+        "is a whole number from|noise has a size",
+        [
+            *({"batch_size": 9}, {"local_steps": 0}, {"seed": 0.5}),
+            *({"noise_multiplier": noise} for noise in (-1, NAN, "a")),
+        ],
+    ),
+    (
+        "draw_poisoning explore_poisoning",
+        "with this (attack|rule|data)|is a whole number",
+        [
+            *({"attack": "krum"}, {"rule": "mean"}, {"data": 3}),
+            *({"attackers": 9}, {"rounds": 0}),
+        ],
+    ),
+    (
+        "draw_budget explore_budget",
+        "with this (probability|noise_multiplier)|is a whole number",
+        [
+            *({"probability": 0.0}, {"probability": 2}, {"noise_multiplier": 0}),
+            *({"clients": 10}, {"rounds": 100}),
+        ],
+    ),
+    (
         "explore_partitions",
         "clients is a whole number from 1 to 100",
         [{"clients": count} for count in (0, 101, 2.5)],

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu import learning
 from fedlearn_edu.learning import Evaluation, LearningProcess, Run
-from fedlearn_edu.simulation import ClientData
+from fedlearn_edu.simulation import ClientData, ClientSampling
 from fedlearn_edu.viz.explorers.background import Job
 
 BATCH_SIZE = 20
@@ -54,6 +54,7 @@ class Learner:
         data: ClientData,
         test: ClientData,
         batch_size: int = BATCH_SIZE,
+        client_sampling: ClientSampling | None = None,
     ) -> None:
         """Keeps what is needed to start.
 
@@ -63,9 +64,11 @@ class Learner:
             data: What the clients learn from.
             test: What every round is judged on, client by client.
             batch_size: Examples in a batch.
+            client_sampling: Who takes part in a round; `None` for everybody.
         """
         self.name, self._make, self._batch_size = name, make, batch_size
         self._data, self._test = data, test
+        self._client_sampling = client_sampling
         self.run: Run | None = None
         self.snapshots: list[Snapshot] = []
         self.diverged: int | None = None
@@ -140,6 +143,7 @@ class Learner:
             self._data,
             rounds,
             batch_size=self._batch_size,
+            client_sampling=self._client_sampling,
             # The name in the history, as in `test.accuracy_per_example`.
             evaluate={"test": self._metrics},
             options=options,

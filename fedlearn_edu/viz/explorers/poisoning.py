@@ -98,7 +98,7 @@ def draw_poisoning(
     how many bad clients to bear, these are the attackers, at least one.
 
     >>> from fedlearn_edu import viz
-    >>> print(viz.draw_poisoning(attackers=0, rounds=1).get_label()[:65])
+    >>> print(viz.draw_poisoning(attackers=0, rounds=1).get_label()[:61])
     20 clients, IID, no attackers. After 1 round the accuracy is:
 
     Args:

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from fedlearn_edu import attacks, learning, viz
+from fedlearn_edu.learning import accounting
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import Curve
+from fedlearn_edu.viz.explorers.budget import BudgetPicture
 from fedlearn_edu.viz.explorers.computing import compute_now, curve_panels
 from fedlearn_edu.viz.explorers.drift import model
 from fedlearn_edu.viz.explorers.inversion import attempt
@@ -128,3 +130,48 @@ def test_pictures_of_curves_have_all_names(width: float) -> None:
         panel.show(curves, 1, note="" if curves else "computing …")
         texts = check_figure(style.say(figure, "curves"))
     assert {"no attack 90 %", "mean 10 %", "geometric median 88 %"} <= set(texts)
+
+
+# ------------------------------------------------------------------ budget
+
+
+BUDGET: Any = {"clients": 50, "probability": 0.3, "noise": 1.0, "rounds": 2}
+
+
+@pytest.mark.slow
+def test_every_control_of_a_budget_changes_what_it_says() -> None:
+    explorer = viz.explore_budget(50, 0.3, 1.0, 2)
+    job: Any = explorer.job
+    assert explorer.sentence.endswith("Not computed yet.")
+    job.wait(PATIENCE_S)
+    said = {explorer.sentence}
+    delta = 50**-1.1
+    spent = accounting.epsilon(1.0, 0.3, 2, delta)
+    assert f"epsilon is {spent:.3g} at delta {delta:.2g}" in explorer.sentence
+    moves = {"clients": 100, "probability": 0.1, "noise": 5.0, "rounds": 3}
+    for name, value in moves.items():
+        explorer.set(**{name: value})
+        job.wait(PATIENCE_S)
+        assert job.error is None, job.line
+        said.add(explorer.sentence)
+    check_figure(explorer.figure)
+    assert len(said) == 5
+    explorer.set(**BUDGET)
+    assert f"epsilon is {spent:.3g}" in explorer.sentence
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [3.0, 6.4])
+def test_without_the_library_the_rest_of_a_budget_is_there(
+    width: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: Any) -> float:
+        raise accounting.MissingAccountantError("an epsilon needs dp-accounting")
+
+    monkeypatch.setattr(accounting, "epsilon", gone)
+    picture = BudgetPicture(width)
+    compute_now(picture, BUDGET)
+    said = picture.show(**BUDGET)
+    assert "an epsilon needs dp-accounting; the accuracy is" in said
+    texts = check_figure(style.say(picture.figure, said))
+    assert any("is not installed" in text for text in texts)
