@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -165,11 +165,11 @@ class InversionPicture:
     def show(self, *, batch: int, steps: int, noise: float, seed: int) -> str:
         """Trains and inverts; returns in words what came of it."""
         tried = attempt(batch, steps, noise, seed)
-        layout = _Layout.of(self._width, batch, steps)
-        side, second = layout.side, layout.side + _GAP_IN
+        side, places, rows, height = _layout(self._width, batch, steps)
+        second = side + _GAP_IN
         line = second + side + _LINE_IN / 2
         labels, numbers = [(_EDGE_IN, 0.24, "Digits, and what is recovered")], []
-        for step, top in layout.rows():
+        for step, top in rows:
             names = (
                 f"step {step}" if steps > 1 else "digits",
                 "recovered",
@@ -179,7 +179,6 @@ class InversionPicture:
             labels += [
                 (_EDGE_IN, top + y, x) for y, x in zip(lines, names, strict=True)
             ]
-        places = [layout.place(number) for number in range(len(tried.y))]
         shown = zip(places, tried.x, tried.found, tried.alike, strict=True)
         for number, ((left, top), x, found, alike) in enumerate(shown):
             self._put(2 * number, x, (left, top, side))
@@ -189,8 +188,8 @@ class InversionPicture:
             image.set_visible(False)
         self._labels.show(labels)
         self._numbers.show(numbers)
-        self.figure.set_size_inches(self._width, layout.height)
-        self._axes.set(xlim=(0, self._width), ylim=(layout.height, 0))
+        self.figure.set_size_inches(self._width, height)
+        self._axes.set(xlim=(0, self._width), ylim=(height, 0))
         return _words(tried, steps)
 
     def _put(self, at: int, pixels: Floats, sides: tuple[float, float, float]) -> None:
@@ -206,51 +205,38 @@ class InversionPicture:
         image.set_visible(True)
 
 
-@final
-@dataclass(frozen=True)
-class _Layout:
-    """Where what goes, in inches; a step has several rows where the page is narrow."""
+class _Layout(NamedTuple):
+    """Where what goes, in inches.
+
+    Attributes:
+        side: of a picture.
+        places: the upper left corner of each digit.
+        rows: the step of each row, and where it begins.
+        height: of the figure.
+    """
 
     side: float
-    batch: int
-    steps: int
-    columns: int
-    pitch: float
+    places: list[tuple[float, float]]
+    rows: list[tuple[int, float]]
+    height: float
 
-    @classmethod
-    def of(cls, width_in: float, batch: int, steps: int) -> "_Layout":
-        wide_in = width_in - _LABELS_IN - _EDGE_IN
-        columns = min(batch, int(wide_in / _LEAST_PITCH_IN))
-        pitch = wide_in / columns
-        side = min(pitch - _GAP_IN, _MOST_SIDES_IN / steps)
-        return cls(side, batch, steps, columns, max(side + _GAP_IN, _LEAST_PITCH_IN))
 
-    @property
-    def per_step(self) -> int:
-        return -(-self.batch // self.columns)
-
-    @property
-    def row_in(self) -> float:
-        return 2 * (self.side + _GAP_IN) + _LINE_IN
-
-    @property
-    def height(self) -> float:
-        """In whole eighths of an inch, which are whole pixels."""
-        rows_in = self.steps * self.per_step * self.row_in
-        return float(np.ceil(8 * (_HEAD_IN + rows_in)) / 8)
-
-    def rows(self) -> list[tuple[int, float]]:
-        """The number of the step of each row, from 1 on, and where the row begins."""
-        count = self.steps * self.per_step
-        tops = [_HEAD_IN + row * self.row_in for row in range(count)]
-        return [(row // self.per_step + 1, top) for row, top in enumerate(tops)]
-
-    def place(self, number: int) -> tuple[float, float]:
-        """The upper left corner of a digit."""
-        step, at = divmod(number, self.batch)
-        row, column = divmod(at, self.columns)
-        _, top = self.rows()[step * self.per_step + row]
-        return _LABELS_IN + column * self.pitch, top
+def _layout(width_in: float, batch: int, steps: int) -> _Layout:
+    """A step has several rows where the page is narrow."""
+    wide_in = width_in - _LABELS_IN - _EDGE_IN
+    columns = min(batch, int(wide_in / _LEAST_PITCH_IN))
+    side = min(wide_in / columns - _GAP_IN, _MOST_SIDES_IN / steps)
+    pitch = max(side + _GAP_IN, _LEAST_PITCH_IN)
+    bottom, row_in = _HEAD_IN, 2 * (side + _GAP_IN) + _LINE_IN
+    places, rows = list[tuple[float, float]](), list[tuple[int, float]]()
+    for step in range(1, steps + 1):
+        for at in range(batch):
+            if at % columns == 0:
+                rows.append((step, bottom))
+                bottom += row_in
+            places.append((_LABELS_IN + at % columns * pitch, rows[-1][1]))
+    # In whole eighths of an inch, which are whole pixels.
+    return _Layout(side, places, rows, float(np.ceil(8 * bottom) / 8))
 
 
 def _minus(text: str) -> str:
