@@ -83,7 +83,8 @@ class Trials(Generic[S]):
     def __getitem__(self, setting: S) -> Learner:
         """The learner of this setting; a new one has no rounds yet."""
         if setting not in self._made:
-            self._made[setting] = self._make(setting)
+            # Another thread may have been quicker.
+            self._made.setdefault(setting, self._make(setting))
         return self._made[setting]
 
     def has(self, settings: Sequence[S], rounds: int) -> bool:
@@ -103,7 +104,7 @@ _PANEL_IN, _HEAD_IN, _LEFT_IN, _NARROW_BELOW_IN = 2.2, 0.42, 0.85, 5.5
 
 @style.in_our_look
 def curve_panels(
-    width_in: float, titles: Mapping[str, bool], lines: int, first: int = 0
+    width_in: float, titles: Mapping[str, bool], lines: int
 ) -> tuple[Figure, list[CurvePanel]]:
     """Panels below each other; on a narrow page the names of curves are below, too.
 
@@ -111,7 +112,6 @@ def curve_panels(
         width_in: Of the figure, in inches.
         titles: Of the panels, from the top, each with whether it is of shares.
         lines: The most curves in a panel.
-        first: The round their axes begin with.
     """
     is_narrow = width_in < _NARROW_BELOW_IN
     foot_in = AXIS_IN + (lines * LINE_IN + 0.1 if is_narrow else 0.1)
@@ -124,6 +124,6 @@ def curve_panels(
         size_in = width_in - _LEFT_IN - right_in, _PANEL_IN
         axes = style.add_axes(figure, (*corner_in, *size_in))
         axes.set_title(title)
-        look: Any = {"is_share": is_share, "first": first, "below": is_narrow}
-        panels.append(CurvePanel(axes, _PANEL_IN, **look))
+        panel = CurvePanel(axes, _PANEL_IN, is_share=is_share, below=is_narrow)
+        panels.append(panel)
     return figure, panels
