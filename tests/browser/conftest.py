@@ -50,9 +50,11 @@ def opened(
     explorers = ROOT / "notebooks" / "explorers" / NOTEBOOK
     with opened_notebook(browser, request.param, home, explorers) as page:
         page.run_all()
-        # It begins by itself; while it loads TensorFlow, nothing else is quick.
-        computed = page.output_with("fl.viz.explore_drift(").get_by_text("nats")
-        computed.first.wait_for(timeout=600_000)
+        # They begin by themselves; while they compute, nothing else is quick.
+        waited = {"drift": "nats", "poisoning": "accuracy is", "budget": "accuracy is"}
+        for name, word in waited.items():
+            computed = page.output_with(f"fl.viz.explore_{name}(").get_by_text(word)
+            computed.first.wait_for(timeout=600_000)
         page.page.wait_for_timeout(1000)
         yield page
 

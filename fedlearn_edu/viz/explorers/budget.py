@@ -55,7 +55,7 @@ def draw_budget(
 
     >>> from fedlearn_edu import viz
     >>> print(viz.draw_budget(50, 1.0, rounds=1).get_label()[:71])
-    50 clients, each in a round with probability 1, z = 1. After 1 round ep
+    50 clients, each in a round with probability 1, z = 1. After 1 round th
 
     Args:
         clients: How many there are, 50 to 1,000.
@@ -169,7 +169,7 @@ class BudgetPicture:
         try:
             self._count(private, _points(rounds), job)
         except accounting.MissingAccountantError as error:
-            self._missing = error.summary
+            self._missing = f"{error.summary} ({error.do})"
         self._trials.train(_both(private), rounds, job)
 
     def _count(self, private: Setting, points: NDArray[np.int64], job: Job) -> None:
@@ -211,8 +211,8 @@ class BudgetPicture:
         after = f"After {rounds} round{'s' * (rounds != 1)}"
         quiet, noisy = (curve.values[-1] for curve in curves)
         return (
-            f"{what} {after} {cost}; the accuracy is {noisy:.1%}, "
-            f"without noise {quiet:.1%}."
+            f"{what} {after} the accuracy is {noisy:.1%}, without noise {quiet:.1%}; "
+            f"{cost}."
         )
 
 
