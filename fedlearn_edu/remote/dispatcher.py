@@ -14,22 +14,26 @@ import itertools
 import threading
 import time
 import weakref
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from math import inf
 from typing import Any, TypeVar, final
+from weakref import WeakKeyDictionary
 
 import tblib
 from distributed import Client
 
 from fedlearn_edu.executors import underway
 from fedlearn_edu.remote import messages, pickling
+from fedlearn_edu.remote.batching import Carrier, Reply
 from fedlearn_edu.remote.executor import Group
 from fedlearn_edu.remote.expressions import Expression, Given, oldest
 from fedlearn_edu.remote.messages import ClusterError
 from fedlearn_edu.remote.records import Message, Round, Traffic, WorkerInfo
-from fedlearn_edu.remote.roster import LOOK_EVERY, Member, Roster
+from fedlearn_edu.remote.roster import Member, Roster
 from fedlearn_edu.remote.worker import Answer, Request
 from fedlearn_edu.types import Type
 from fedlearn_edu.types.references import ValueReference, wanted
@@ -43,6 +47,8 @@ _MANY_PARTS = 10_000
 _MAX_FINGERPRINTS = 100_000
 # From this size on, the log says what was shipped.
 _WORTH_A_WORD = 1_000_000
+# A line of one gigabit: how long bytes are expected to take.
+_BYTES_A_SECOND = 100_000_000
 
 
 @final
@@ -109,13 +115,14 @@ class Dispatcher:
         self._library = pickling.Library()
         self._calls: list[_Call] = []
         self._numbers = itertools.count(1)
-        self._messages = itertools.count()
         self._fingerprints: dict[str, str] = {}
         self._under_way: set[Future[Any]] = set()
-        self._cancelling: set[asyncio.Task[None]] = set()
+        self._coming: list[tuple[Coroutine[Any, Any, Any], Future[Any]]] = []
+        self._seconds = WeakKeyDictionary[Any, float]()
         self._lock = threading.Lock()
         self.is_closed = False
         self.roster = Roster(client, timeout, self._library.prefix)
+        self._carrier = Carrier(client, self.roster, self._library.prefix)
 
     async def run(self, group: Group, expression: Expression) -> Any:
         """The plain value of an expression, on a stack of `group`.
@@ -141,8 +148,11 @@ class Dispatcher:
         raise error.with_traceback(tblib.Traceback.from_dict(trace).as_traceback())
 
     async def there(self, work: Coroutine[Any, Any, T]) -> T:
-        """Runs a coroutine on the loop of the Dask client."""
-        future = self._begin(work)
+        """Runs a coroutine on the loop of the Dask client.
+
+        Those of several groups, which come in the same turn of a loop, begin together.
+        """
+        future = self._begin(work, asyncio.get_running_loop().call_soon)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
@@ -160,8 +170,10 @@ class Dispatcher:
         """Runs a coroutine there, and waits for it."""
         return self._begin(work).result()
 
-    def _begin(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Hands a coroutine to the loop of the Dask client.
+    def _begin(
+        self, work: Coroutine[Any, Any, T], soon: Callable[..., Any] | None = None
+    ) -> Future[T]:
+        """Hands a coroutine to the loop of the Dask client: `soon`, or at once.
 
         Raises:
             ClusterError: if the cluster was closed.
@@ -173,11 +185,29 @@ class Dispatcher:
             if self._client.status in ("closing", "closed"):
                 work.close()
                 raise messages.scheduler_gone("the scheduler")
-            loop = self._client.loop.asyncio_loop
-            future = asyncio.run_coroutine_threadsafe(work, loop)
+            future = Future[T]()
             self._under_way.add(future)
+            self._coming.append((work, future))
+            if soon is None:
+                self._hand_over()
+            elif len(self._coming) == 1:
+                soon(self._hand_over)
         future.add_done_callback(self._under_way.discard)
         return future
+
+    def _hand_over(self) -> None:
+        self._client.loop.asyncio_loop.call_soon_threadsafe(self._start)
+
+    def _start(self) -> None:
+        with self._lock:
+            coming, self._coming = self._coming, []
+        for work, future in coming:
+            if future.cancelled():
+                work.close()
+            else:
+                task = asyncio.ensure_future(work)
+                task.add_done_callback(partial(_settle, future))
+                future.add_done_callback(partial(_end, task))
 
     def close(self) -> bool:
         """Ends all that is under way; says whether it was open."""
@@ -218,9 +248,7 @@ class Dispatcher:
             member = await self.roster.member_for(group.clients, size)
             sent = time.perf_counter() - call.begin
             try:
-                async with member.turns:
-                    sent = time.perf_counter() - call.begin
-                    answer, down, up = await self._ask(member, packed)
+                answer, reply, down, up = await self._ask(member, packed)
             except ClusterError:
                 raise
             except OSError as error:
@@ -228,9 +256,10 @@ class Dispatcher:
                 call.note(member, group, sent, spans, len(packed.data), 0, is_lost=True)
                 self.roster.lose(member, messages.why(error))
                 continue
-            received = time.perf_counter() - call.begin
-            # Half of what is neither work nor waiting for it is the way down.
-            way = max(received - sent - answer.waited - answer.seconds, 0.0) / 2
+            self._seconds[packed.form] = answer.seconds + (down + up) / _BYTES_A_SECOND
+            sent, received = reply.sent - call.begin, reply.received - call.begin
+            # Half of what the batch was not at the worker is the way down.
+            way = max(received - sent - reply.stayed, 0.0) / 2
             began = sent + way + answer.waited
             spans = (began, began + answer.seconds, received)
             call.note(member, group, sent, spans, down, up)
@@ -239,21 +268,22 @@ class Dispatcher:
 
     async def _ask(
         self, member: Member, packed: pickling.Packed
-    ) -> tuple[Answer, int, int]:
+    ) -> tuple[Answer, Reply, int, int]:
         """The answer, and how many bytes went there and came back."""
-        sent, moved = await self._provide(member, packed.parts)
-        down = len(packed.data) + sent
-        data = await self._answered(member, packed.data, {})
-        answer: Answer = pickling.loads(data, lambda _: None)
+        async with member.turns:  # parts take memory
+            sent, moved = await self._provide(member, packed.parts)
+        down, seconds = len(packed.data) + sent, self._seconds.get(packed.form, inf)
+        reply = await self._carrier.ask(member, packed.data, {}, seconds)
+        answer: Answer = pickling.loads(reply.data, lambda _: None)
         if answer.kind == "missing":
             # It has let go of some: all at once, and for the next message once more.
             parts = await self._bytes_of(packed.parts)
             for name in parts:
                 member.parts.pop(name, None)
             down += len(packed.data) + sum(map(len, parts.values()))
-            data = await self._answered(member, packed.data, parts)
-            answer = pickling.loads(data, lambda _: None)
-        return answer, down, moved + len(data)
+            reply = await self._carrier.ask(member, packed.data, parts, inf)
+            answer = pickling.loads(reply.data, lambda _: None)
+        return answer, reply, down, moved + len(reply.data)
 
     async def _provide(
         self, member: Member, parts: Mapping[str, Any]
@@ -270,7 +300,7 @@ class Dispatcher:
         size = sum(map(len, new.values()))
         if new:
             keep = self._client.rpc(member.address).fl_keep(parts=new)
-            sending = asyncio.ensure_future(self._watched(member, keep))
+            sending = asyncio.ensure_future(self._carrier.watched(member, keep))
             member.parts.update(dict.fromkeys(new, sending))
             if len(member.parts) > _MANY_PARTS:
                 names = self._library.names()
@@ -310,7 +340,7 @@ class Dispatcher:
             names = [r.name for r in references if r.home is home]
             get = self._client.rpc(home.address).fl_get(names=names)
             try:
-                found |= await self._watched(home, get)
+                found |= await self._carrier.watched(home, get)
             except OSError as error:
                 self.roster.lose(home, messages.why(error))
             if not found.keys() >= set(names):
@@ -320,45 +350,32 @@ class Dispatcher:
                 self.roster.note(f"{home.name} gave {size / 1e6:.1f} MB of its clients")
         return found
 
-    async def _answered(
-        self, member: Member, data: bytes, parts: dict[str, bytes]
-    ) -> bytes:
-        """The answer to a message."""
-        call = f"{self._library.prefix}-{next(self._messages)}"
-        rpc = self._client.rpc(member.address)
-        try:
-            unused = member.unused.copy()
-            del member.unused[: len(unused)]
-            work = rpc.fl_run(call=call, request=data, parts=parts, unused=unused)
-            return await self._watched(member, work)
-        except asyncio.CancelledError:
-            cancelling = asyncio.ensure_future(self._cancel(member, call))
-            self._cancelling.add(cancelling)
-            cancelling.add_done_callback(self._cancelling.discard)
-            raise
-
-    async def _watched(self, member: Member, work: Coroutine[Any, Any, T]) -> T:
-        """What a worker says, as long as it is alive."""
-        task = asyncio.ensure_future(work)
-        try:
-            while not (await asyncio.wait([task], timeout=LOOK_EVERY))[0]:
-                await self.roster.check(member)
-            return task.result()
-        except ValueError as error:  # Tornado's, about a socket that is gone
-            raise ConnectionError(str(error)) from error
-        finally:
-            task.cancel()
-
-    async def _cancel(self, member: Member, call: str) -> None:
-        with suppress(OSError):
-            await self._client.rpc(member.address).fl_cancel(call=call)
-
     def _check_data(self, fingerprints: dict[str, str]) -> None:
         for clients, found in fingerprints.items():
             if self._fingerprints.setdefault(clients, found) != found:
                 raise messages.data_changed()
         while len(self._fingerprints) > _MAX_FINGERPRINTS:
             del self._fingerprints[next(iter(self._fingerprints))]
+
+
+def _settle(future: Future[Any], task: asyncio.Task[Any]) -> None:
+    """Tells another thread what became of a task."""
+    if task.cancelled():
+        future.cancel()
+        return
+    error = task.exception()
+    if not future.set_running_or_notify_cancel():
+        return
+    if error is None:
+        future.set_result(task.result())
+    else:
+        future.set_exception(error)
+
+
+def _end(task: asyncio.Task[Any], future: Future[Any]) -> None:
+    """Cancels a task that nobody waits for any more."""
+    if future.cancelled():
+        task.get_loop().call_soon_threadsafe(task.cancel)
 
 
 def _is_at(part: Any, member: Member) -> bool:

@@ -16,7 +16,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from io import BytesIO
 from threading import RLock
@@ -53,10 +53,14 @@ _NUMBERS = {id(thing): ~number for number, thing in enumerate(_KNOWN)}
 @final
 @dataclass(frozen=True)
 class Packed:
-    """Bytes, and by name all parts that are needed to read them."""
+    """Bytes, and by name all parts that are needed to read them.
+
+    Messages have a `form`, by which they are alike from round to round.
+    """
 
     data: bytes
     parts: Mapping[str, Any]
+    form: Any = None
 
 
 @final
@@ -92,7 +96,8 @@ class Library:
             return len(given) - 1
 
         _Pickler(file, name).dump(thing)
-        return self.dumps((self._form(file.getvalue(), named), *given))
+        form = self._form(file.getvalue(), named)
+        return replace(self.dumps((form, *given)), form=form)
 
     def _form(self, data: bytes, parts: Mapping[str, Any]) -> _Form:
         with self._lock:

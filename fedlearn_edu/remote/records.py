@@ -41,6 +41,9 @@ class WorkerInfo:
 class Message:
     """One message to a worker, about one group of clients, and the answer.
 
+    Messages that wait for the same worker may travel together. They were sent, and
+    their answers received, at the same moment; each has bytes of its own.
+
     Times are seconds since the round began. Clocks of machines differ: `began` and
     `ended` are the worker's, shifted to lie between `sent` and `received`.
 

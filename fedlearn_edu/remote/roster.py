@@ -18,7 +18,7 @@ from fedlearn_edu.remote.addresses import is_open
 from fedlearn_edu.remote.records import WorkerInfo
 from fedlearn_edu.remote.worker import versions
 
-# So many messages at once for one worker, of the 512 connections that Dask has.
+# So many batches at once for one worker, of the 512 connections that Dask has.
 _AT_ONCE = 8
 # A worker that says nothing for so long, in seconds, is lost.
 PATIENCE = 10.0
@@ -43,6 +43,8 @@ class Member:
     Attributes:
         heard: when it last said that it is there.
         parts: what it was sent, or is being sent, by name.
+        waiting: messages for it that have not left.
+        turns: of batches of messages.
         unused: names of what it holds, and nothing refers to any more.
         lost: when it was lost, and why, if it was.
     """
@@ -52,6 +54,7 @@ class Member:
         self.found = found
         self.parts: dict[str, asyncio.Task[None]] = {}
         self.unused: list[str] = []
+        self.waiting: list[Any] = []
         self.turns = asyncio.Semaphore(_AT_ONCE)
         self.heard = time.monotonic()
         self.lost: str | None = None

@@ -2,7 +2,7 @@
 """The half of the work that is done at a worker: a Dask plugin with five handlers.
 
     fl_keep    parts, by name: leaf code, loaders, shipped data
-    fl_run     evaluates one message on a stack, and answers with the result
+    fl_run     evaluates messages on stacks, and answers with the results
     fl_get     gives what clients hold, for which the coordinator has references
     fl_cancel  gives a message up
     fl_ping    says that the worker is there, who it is and what it holds
@@ -166,16 +166,31 @@ class Service:
         return await asyncio.to_thread(_as_parts, held)
 
     async def run(
-        self, call: str, request: bytes, parts: dict[str, bytes], unused: list[str]
-    ) -> bytes:
-        """Answers a message, whose `parts` are not kept; lets go of what is unused."""
+        self, messages: list[tuple[str, bytes, dict[str, bytes]]], unused: list[str]
+    ) -> tuple[list[bytes | None], float]:
+        """Answers messages, whose `parts` are not kept; lets go of what is unused.
+
+        Says how long it took, too. What was given up has no answer.
+        """
         for name in unused:
             self._held.pop(name, None)
+        arrived = time.perf_counter()
+        work = [asyncio.ensure_future(self._run(*each, arrived)) for each in messages]
+        try:
+            await asyncio.wait(work)
+        finally:
+            for task in work:
+                task.cancel()
+        found = [None if task.cancelled() else task.result() for task in work]
+        return found, time.perf_counter() - arrived
+
+    async def _run(
+        self, call: str, request: bytes, parts: dict[str, bytes], arrived: float
+    ) -> bytes:
         task = asyncio.current_task()
         assert task is not None
         self._tasks[call] = task
         self._heard[_sender(call)] = time.monotonic()
-        arrived = time.perf_counter()
         try:
             async with self._turns:
                 work = self._answer(request, parts, arrived)
