@@ -77,6 +77,10 @@ _LOOPBACK = "127.0.0.1"
 _ANY_PORT = f"{_LOOPBACK}:0"
 _ADDRESS = "FEDLEARN_EDU_CLUSTER"
 _CORES = os.cpu_count() or 1
+_SELDOM = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+}
 
 
 @short_traceback
@@ -258,6 +262,8 @@ def _config(threads: int, *, dashboard: bool) -> dict[str, Any]:
     return {
         "distributed.nanny.environ": {**known, **environ},
         "distributed.worker.profile.enabled": False,
+        # What only the dashboard shows would be measured fifty times a second.
+        **({} if dashboard else _SELDOM),
         "distributed.comm.require-encryption": True,
         **{f"distributed.{who}.http.routes": [] for who in without},
     }
