@@ -32,32 +32,32 @@ MAX_EXECUTABLE = {
     "structure": 90,
     "types": 1_287,
     "ir": 408,
-    "language": 1_643,
-    "compiler": 405,
+    "language": 1_641,
+    "compiler": 403,
     "executors": 1_688,
     "runtimes": 1_934,
     "contexts": 738,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_016
+MAX_MACHINE_LINES = 18_008
 MAX_MACHINE_FILES = 101
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_093
-MAX_WAY_CLOSURE_LINES = 8_728
+MAX_WAY_CLOSURE_LINES = 8_724
 MAX_ORACLE_CLOSURE_LINES = 4_163
 MAX_LINES = {
-    "dataflow": 819,
-    "simulation": 2_628,
-    "learning": 7_214,
-    "remote": 2_952,
+    "dataflow": 815,
+    "simulation": 2_625,
+    "learning": 7_607,
+    "remote": 3_182,
     "attacks": 813,
     "backends": 113,
     "testing": 2_714,
-    "viz": 9_725,
-    "course": 7_342,
+    "viz": 10_712,
+    "course": 7_340,
     "demo": 684,
 }
-MAX_TEST_LINES = 48_119
+MAX_TEST_LINES = 48_658
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -136,6 +136,18 @@ def make(factory: Factory, update: fl.Type) -> Aggregator:
     return made
 
 
+def check_keeps_nothing(inner: Aggregator, where: str) -> None:
+    """Raises `ProcessError` if clients keep something for this aggregator."""
+    if inner.initialize_client is not None:
+        raise ProcessError(
+            "clients keep what they have not sent, and what they keep has no limit",
+            expected="an inner aggregator whose clients keep nothing",
+            found=inner.name,
+            where=where,
+            do="leave out error_feedback, or the limit",
+        )
+
+
 def _check_type(made: Aggregator, update: fl.Type) -> None:
     state: Any = made.initialize.type_signature.result
     found: Any = made.next.type_signature

@@ -24,6 +24,7 @@ from fedlearn_edu.learning.aggregators.base import (
     Factory,
     aggregation,
     at_each,
+    check_keeps_nothing,
     join_metrics,
     make,
     state_type,
@@ -359,7 +360,7 @@ def _limited(
 
     def build(update: fl.Type) -> Aggregator:
         made = make(inner, update)
-        _check_keeps_nothing(made, name)
+        check_keeps_nothing(made, name)
         initialize = bound.initialize(made)
         next_limited = _build_next(limit, bound, made, aggregation(initialize, update))
         mechanism = None if bound.norm is None else made.mechanism
@@ -372,17 +373,6 @@ def _limited(
         )
 
     return AggregatorFactory(name, build)
-
-
-def _check_keeps_nothing(inner: Aggregator, where: str) -> None:
-    if inner.initialize_client is not None:
-        raise ProcessError(
-            "clients keep what they have not sent, and what they keep has no limit",
-            expected="an inner aggregator whose clients keep nothing",
-            found=inner.name,
-            where=where,
-            do="leave out error_feedback, or the limit",
-        )
 
 
 def _build_next(
