@@ -96,7 +96,7 @@ class ServerView:
             return f"{self.name}: nothing of a client reaches the server."
         if single := self.of(Exposure.SINGLE):
             names = " and ".join(dict.fromkeys(value.path for value in single))
-            return f"{self.name}: of each single client the server sees {names}."
+            return f"{self.name}: the server sees each client's {names}."
         if self.of(Exposure.COMBINED):
             seen = "the server's program sees no single client's value"
             return f"{self.name}: {seen}; the machine that combines them could."
@@ -130,7 +130,7 @@ def what_the_server_sees(program: Any) -> ServerView:
     The program is read, not run. Each value is seen in one of three ways:
 
     - one by one, after `federated_collect`, or as keys of `federated_select`: the
-      server sees the value of each single client;
+      server sees each client's value;
     - combined with those of other clients, as a sum, mean, extreme or fold: the
       program sees one value made of all. The machine that combines them gets each of
       them, and has to be trusted with it;
@@ -159,7 +159,7 @@ def what_the_server_sees(program: Any) -> ServerView:
     ...     total = fl.federated_secure_sum(count, 1000)
     ...     return fl.federated_collect(update), fl.federated_mean(update), total
     >>> fl.what_the_server_sees(gather)
-    gather: of each single client the server sees update.
+    gather: the server sees each client's update.
     value   type         bytes  sent by               how it is seen
     count   int32            4  federated_secure_sum  masked: only the sum is seen
     update  float32[10]     40  federated_collect     one by one: each is seen

@@ -29,7 +29,7 @@ _HEADINGS = {
 }
 _PILL_IN = 0.16
 _APART_IN = 0.05
-_REVEALING = "Three thin arrows: the server sees the value of each single client."
+_REVEALING = "Three thin arrows: the server sees each client's value."
 
 
 @short_traceback

@@ -73,7 +73,7 @@ def draw_server_view(
     ... def gather(values):
     ...     return fl.federated_collect(values)
     >>> print(fl.viz.draw_server_view(gather).get_label())
-    gather: of each single client the server sees values. Each client sends values
+    gather: the server sees each client's values. Each client sends values
     (float32, 4 B), one by one: each is seen.
     """
     style.check_width(width_in)

@@ -63,7 +63,7 @@ def test_what_the_server_sees_is_a_picture(width_in: float) -> None:
     )
     assert (len(alone), len(joined), len(together)) == (3, 6, 2)
     assert len({str(p.get_linestyle()) for p in joined}) == 2
-    assert said(figure).startswith("gather: of each single client the server sees x.")
+    assert said(figure).startswith("gather: the server sees each client's x.")
 
 
 @pytest.mark.parametrize("draw", [draw_graph, draw_passes])
