@@ -11,6 +11,7 @@ from fedlearn_edu.course.lessons import (
     hello,
     intrinsics,
     non_iid,
+    privacy,
     remote,
     sequences,
     stack,
@@ -31,6 +32,7 @@ LESSONS: Final[tuple[Lesson, ...]] = (
     evaluation.LESSON,
     averaging.LESSON,
     drift.LESSON,
+    privacy.LESSON,
     remote.LESSON,
 )
 
