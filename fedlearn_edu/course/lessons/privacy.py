@@ -390,7 +390,8 @@ def _with_attackers(honest: int, attackers: int, at: float, spread: float) -> Fl
     """Honest updates around 0, and attackers that agree, around `at`."""
     scales = np.repeat([1.0, spread], [honest, attackers])[:, None]
     middles = np.repeat([0.0, at], [honest, attackers])[:, None]
-    return (scales * _normal(honest + attackers, 2) + middles).round(2)
+    updates: Floats = scales * _normal(honest + attackers, 2) + middles
+    return updates.round(2)
 
 
 _SIX: Final = np.array([[61.0], [1.0], [3.0], [15.0], [8.0], [11.0]])
