@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What learners of lesson 12 write by hand is what the library does."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import attacks, learning
+from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.learning import aggregators
+from fedlearn_edu.simulation import ClientData, datasets
+
+UPDATES = np.random.default_rng(0).normal(size=(9, 4)).astype(np.float32)
+EQUAL_WEIGHTS = [1.0] * len(UPDATES)
+
+
+def aggregated(factory: Any) -> Any:
+    aggregator = factory((np.float32, [4]))
+    begin = aggregator.initialize()
+    return aggregator.next(begin, list(UPDATES), EQUAL_WEIGHTS).update
+
+
+@pytest.mark.tensorflow
+def test_example_is_the_one_that_recover_finds() -> None:
+    model = learning.models.softmax_regression()
+    process = learning.build_fed_avg(model, 0.1)
+    begin = process.initialize()
+    client = ClientData(*datasets.load("digits28").train, [[5]])
+    after, _ = process.next(begin, client.batches())
+    update = {n: after.weights[n] - begin.weights[n] for n in after.weights}
+    label, image = EXERCISES["example_in"].solution(update)
+    found = attacks.inversion.recover(model, update, learning_rate=0.1)
+    assert found.labels == (label,) == tuple(client[0].y)
+    np.testing.assert_allclose(image, found.best, rtol=1e-5)
+
+
+@pytest.mark.tensorflow
+def test_sum_without_noise_is_that_of_the_gaussian_aggregator() -> None:
+    total = EXERCISES["private_sum"].solution(UPDATES, 1.5, 0.0, np.zeros(4))
+    rule = aggregators.gaussian(clip=1.5, noise_multiplier=0.0, expected_clients=1)
+    np.testing.assert_allclose(aggregated(rule), total, rtol=1e-5)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("num_byzantine", [0, 1, 3])
+def test_choice_is_that_of_the_krum_aggregator(num_byzantine: int) -> None:
+    chosen = EXERCISES["krum"].solution(UPDATES, num_byzantine)
+    rule = aggregators.krum(num_byzantine=num_byzantine)
+    np.testing.assert_array_equal(aggregated(rule), chosen)
