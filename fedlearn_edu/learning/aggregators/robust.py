@@ -248,12 +248,12 @@ def _factory(name: str, rule: Rule) -> AggregatorFactory:
     def build(update: fl.Type) -> Aggregator:
         initialize = stateless()
         sent = _build_sent(update)
-        compare = _build_compare(sent.type_signature.result, rule)
+        compare = _build_compare(fl.to_type((update, np.bool_)), rule)
 
         @aggregation(initialize, update)
         def next_update(state: Any, updates: Any, weights: Any) -> Any:
-            entries = fl.federated_collect(fl.federated_map(sent, [updates, weights]))
-            found = fl.federated_map(compare, entries)
+            entries = fl.federated_map(sent, [updates, weights]).update
+            found = fl.federated_map(compare, fl.federated_collect(entries))
             return AggregatorOutput(state, found.update, found.metrics)
 
         return Aggregator(name, initialize, next_update, sees_single_updates=True)
@@ -262,11 +262,11 @@ def _factory(name: str, rule: Rule) -> AggregatorFactory:
 
 
 def _build_sent(update: fl.Type) -> fl.Computation:
-    """`(<UPDATE,float32> -> <UPDATE,bool>)`: the update, and if it has a weight."""
+    """`(<UPDATE,float32> -> <update=<UPDATE,bool>>)`: with whether it has a weight."""
 
     @fl.tf_computation(update, np.float32)
     def sent(update: Any, weight: Any) -> Any:
-        return update, weight > 0.0
+        return OrderedDict(update=(update, weight > 0.0))
 
     return sent
 
