@@ -135,7 +135,11 @@ def no_graph(name: str, found: str, place: str | None, cure: str) -> TracingErro
     )
 
 
-_ASSERTED = ("summary", "expected", "found", "do")
+# Of `tf.debugging.Assert(…, [summary, "expected: …", "found: …", "do: …"])`.
+_ASSERTED = re.compile(
+    r"assertion failed: \[(?P<summary>[^]]*)\] \[expected: (?P<expected>[^]]*)\]"
+    r" \[found: (?P<found>[^]]*)\] \[do: (?P<do>[^]]*)\]"
+)
 # What TensorFlow's reason says, and what to do about it; for all others, see below.
 _CURES = {
     "outside the valid range of [0, ": (
@@ -146,10 +150,8 @@ _CURES = {
 
 
 def graph_failed(error: Exception, reason: str, place: str) -> ComputationFailedError:
-    told = re.findall(r"\[(.*?)\]", reason)
-    if reason.startswith("assertion failed: ") and len(told) == len(_ASSERTED):
-        # Of `tf.debugging.Assert(…, [summary, expected, found, do])`.
-        return ComputationFailedError(**dict(zip(_ASSERTED, told, strict=True)))
+    if asserted := _ASSERTED.fullmatch(reason):
+        return ComputationFailedError(**asserted.groupdict())
     return ComputationFailedError(
         f"TensorFlow reported an error {place}",
         found=f"{type(error).__name__}: {reason}",

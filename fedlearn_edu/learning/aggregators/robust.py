@@ -327,16 +327,16 @@ def _products(stacks: list[Any]) -> Any:
 
 def _check_count(name: str, count: Any, f: int, num_selected: int) -> None:
     """Fails in a round with too few clients, which is known only then."""
-    least, why = 2 * f + 3, f"n > 2 * {f} + 2 clients with examples"
+    least, why = 2 * f + 3, f"n > 2 * {f} + 2"
     if num_selected > least:
-        least, why = num_selected, f"n >= {num_selected} clients with examples"
+        least, why = num_selected, f"n >= {num_selected}"
     fl.tf.debugging.Assert(
         count >= least,
         [
             f"{name} has too few clients in this round",
-            why,
-            fl.tf.strings.format("n = {}", count),
-            f"let at least {least} clients take part, or allow for fewer bad ones",
+            f"expected: {why} clients with examples",
+            fl.tf.strings.format("found: n = {}", count),
+            f"do: let at least {least} clients take part, or allow for fewer bad ones",
         ],
     )
 
