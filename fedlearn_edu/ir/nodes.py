@@ -18,12 +18,12 @@ reference context run them. A node knows its type and nothing about how it is ru
 
 import hashlib
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol, final
 
 import numpy as np
 
 from fedlearn_edu import structure
+from fedlearn_edu.ir.memoized import memoized_property
 from fedlearn_edu.types import FunctionType, Placement, PlacementType, StructType, Type
 from fedlearn_edu.types.messages import other_kind
 
@@ -65,7 +65,7 @@ class Selection:
     source: "Node"
     index: int
 
-    @cached_property
+    @memoized_property
     def type(self) -> Type:
         """The type of the selected field."""
         return struct_type_of(self.source)[self.index]
@@ -79,7 +79,7 @@ class Struct:
     elements: tuple[tuple[str | None, "Node"], ...]
     python_container: type | None = None
 
-    @cached_property
+    @memoized_property
     def type(self) -> StructType:
         """The structure of the elements' types."""
         pairs = [(name, node.type) for name, node in self.elements]
@@ -94,7 +94,7 @@ class Call:
     function: "Node"
     argument: "Node | None" = None
 
-    @cached_property
+    @memoized_property
     def type(self) -> Type:
         """The result type of the function."""
         return function_type_of(self.function).result
@@ -109,7 +109,7 @@ class Lambda:
     parameter_type: Type | None
     body: "Node"
 
-    @cached_property
+    @memoized_property
     def type(self) -> FunctionType:
         """From the parameter's type to the body's."""
         return FunctionType(self.parameter_type, self.body.type)
@@ -130,7 +130,7 @@ class Block:
     locals: tuple[tuple[str, "Node"], ...]
     result: "Node"
 
-    @cached_property
+    @memoized_property
     def type(self) -> Type:
         """The type of the result."""
         return self.result.type
@@ -158,7 +158,7 @@ class Literal:
     type: Type
     captured_as: str | None = None
 
-    @cached_property
+    @memoized_property
     def fingerprint(self) -> str:
         """A digest of type and content."""
         digest = hashlib.sha256(str(self.type).encode())

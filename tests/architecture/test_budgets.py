@@ -31,7 +31,7 @@ MAX_EXECUTABLE = {
     "errors": 189,
     "structure": 90,
     "types": 1_287,
-    "ir": 408,
+    "ir": 415,
     "language": 1_641,
     "compiler": 403,
     "executors": 1_688,
@@ -39,12 +39,12 @@ MAX_EXECUTABLE = {
     "contexts": 738,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_008
-MAX_MACHINE_FILES = 101
+MAX_MACHINE_LINES = 18_035
+MAX_MACHINE_FILES = 102
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_093
-MAX_WAY_CLOSURE_LINES = 8_724
-MAX_ORACLE_CLOSURE_LINES = 4_163
+MAX_WAY_CLOSURE_LINES = 8_748
+MAX_ORACLE_CLOSURE_LINES = 4_187
 MAX_LINES = {
     "dataflow": 815,
     "simulation": 2_625,
@@ -54,10 +54,10 @@ MAX_LINES = {
     "backends": 113,
     "testing": 2_714,
     "viz": 10_712,
-    "course": 7_814,
+    "course": 7_824,
     "demo": 684,
 }
-MAX_TEST_LINES = 48_708
+MAX_TEST_LINES = 48_737
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -3,6 +3,7 @@
 
 import dataclasses
 import pickle
+import threading
 from collections import OrderedDict
 from typing import Any
 
@@ -115,3 +116,31 @@ def test_only_a_function_has_a_function_type() -> None:
     assert ir.function_type_of(ADD) == ADD.type
     with pytest.raises(UnexpectedTypeError, match="CLIENTS"):
         ir.function_type_of(ir.Reference("v", INTS))
+
+
+class _Slow:
+    """A node whose type is another's, once two threads have asked."""
+
+    def __init__(self, both: threading.Barrier, other: ir.Node) -> None:
+        self.both, self.other = both, other
+
+    @property
+    def type(self) -> fl.Type:
+        self.both.wait(5)
+        return self.other.type
+
+
+def test_threads_with_programs_of_their_own_do_not_wait_for_each_other() -> None:
+    """As they would with the locks of `functools.cached_property` in Python 3.11."""
+    both = threading.Barrier(2)
+    inner: Any = _Slow(both, ir.Block((), X)), _Slow(both, ir.Lambda(None, None, X))
+    nodes = ir.Lambda(None, None, inner[0]), ir.Block((), inner[1])
+    threads = [
+        threading.Thread(target=lambda node=node: node.type, daemon=True)
+        for node in nodes
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+    assert not any(thread.is_alive() for thread in threads)

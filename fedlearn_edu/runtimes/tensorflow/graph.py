@@ -11,12 +11,13 @@ import threading
 import uuid
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain
 from typing import Any, final
 
 import numpy as np
 
+from fedlearn_edu.ir.memoized import memoized_property
 from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     explained,
@@ -101,7 +102,7 @@ class GraphCode:
     def __reduce__(self) -> tuple[Any, ...]:
         return _with_graph, (self.serialized, self.name, self.parameter, self.result)
 
-    @cached_property
+    @memoized_property
     def is_pure(self) -> bool:
         """Whether it runs no Python, prints nothing and writes no file."""
         if self.parts:
@@ -109,7 +110,7 @@ class GraphCode:
         definition = self.serialized.definition
         return stays_inside(tf.compat.v1.GraphDef.FromString(definition))
 
-    @cached_property
+    @memoized_property
     def serialized(self) -> "SerializedGraph":
         """The graph without the process it was traced in."""
         concrete = self._function()
@@ -125,7 +126,7 @@ class GraphCode:
             tuple((name, _content(outer)) for name, outer in captures),
         )
 
-    @cached_property
+    @memoized_property
     def digest(self) -> str:
         """A hash of what the graph does, whatever TensorFlow called the parts of it."""
         graph = self.serialized
@@ -143,13 +144,13 @@ class GraphCode:
         """The graph as a function."""
         return self.over_rows(None, self._trace)
 
-    @cached_property
+    @memoized_property
     def has_state(self) -> bool:
         """Whether it may differ from call to call: if it draws random numbers, say."""
         graph = getattr(self.pure_function, "graph", None)
         return graph is None or has_effects(graph)
 
-    @cached_property
+    @memoized_property
     def pure_function(self) -> Any:
         """The graph as a function whose variables are plain values, if they can be."""
         function = self._function()
@@ -173,7 +174,7 @@ class GraphCode:
                 keeping(result, *flat)
         return unflatten(self.result, results)
 
-    @cached_property
+    @memoized_property
     def has_sequences(self) -> bool:
         """Whether it takes or returns any."""
         leaves = [*self._leaves, *leaf_types(self.result)]
@@ -186,7 +187,7 @@ class GraphCode:
         except tf.errors.OpError as error:
             raise explained(error, f"in {self.name}") from None
 
-    @cached_property
+    @memoized_property
     def _leaves(self) -> list[Any]:
         return list(leaf_types(self.parameter))
 

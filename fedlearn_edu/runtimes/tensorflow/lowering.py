@@ -12,9 +12,9 @@ Every other body reads a pipeline, correctly and slower.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
+from fedlearn_edu.ir.memoized import memoized_property
 from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     Body,
@@ -67,11 +67,11 @@ class _Step:
 
         return call
 
-    @cached_property
+    @memoized_property
     def _has_effects(self) -> bool:
         return has_effects(self.function.graph)
 
-    @cached_property
+    @memoized_property
     def _handed_on(self) -> list[int | None]:
         """For each result the number of the argument or capture that it is, if any."""
         graph = self.function.graph
@@ -222,7 +222,7 @@ class Lowered:
         self._results = results
         self._last = whole.piece(known, wanted)
 
-    @cached_property
+    @memoized_property
     def is_pure(self) -> bool:
         """Whether it runs no Python, prints nothing and writes no file."""
         return all(stays_inside(g.as_graph_def()) for g in (self.graph, *self._steps))
