@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slips in learning: data of another shape than the model's, and what is no model."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -125,6 +125,8 @@ calls(
      lambda: AGGREGATORS.trimmed_mean(0.5), "share < 0.5"),
     (397, ValueError, "rounding_to_three_bits",
      lambda: AGGREGATORS.quantize(bits=3), "bits=2, 4, 8 or 16"),
+    (426, ValueError, "a_median_of_masked_updates",
+     lambda: AGGREGATORS.secure_mean(cast(Any, AGGREGATORS.median())), "no update"),
     (430, ValueError, "a_limit_around_error_feedback",
      lambda: AGGREGATORS.clipping(
          AGGREGATORS.top_k(error_feedback=True), norm=1.0)(np.float32),

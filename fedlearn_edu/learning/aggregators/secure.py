@@ -66,6 +66,7 @@ def secure_mean(
     Machine Learning", CCS 2017; `tff.learning.secure_aggregator` and
     `tff.aggregators.SecureSumFactory`.
     """
+    _check_no_rule_inside(clip)
     check_positive("clip", clip)
     _check_whole_number("bits", bits, _MAX_BITS)
     _check_whole_number("max_examples", max_examples, _MAX_EXAMPLES)
@@ -144,6 +145,17 @@ class _Coder:
             quantization_step=tf.constant(self.step, tf.float32),
         )
         return OrderedDict(update=map_structure(mean_of, total), metrics=metrics)
+
+
+def _check_no_rule_inside(clip: object) -> None:
+    if isinstance(clip, AggregatorFactory):
+        raise ProcessError(
+            "a secure sum shows the server no update that a rule could look at",
+            expected="secure_mean(clip=1.0)",
+            found=f"secure_mean({clip!r})",
+            where="clip",
+            do=f"choose: secure_mean(clip=1.0), or {clip!r} without masks",
+        )
 
 
 def _check_whole_number(name: str, number: object, most: int) -> None:
