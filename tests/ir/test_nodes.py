@@ -135,10 +135,7 @@ def test_threads_with_programs_of_their_own_do_not_wait_for_each_other() -> None
     both = threading.Barrier(2)
     inner: Any = _Slow(both, ir.Block((), X)), _Slow(both, ir.Lambda(None, None, X))
     nodes = ir.Lambda(None, None, inner[0]), ir.Block((), inner[1])
-    threads = [
-        threading.Thread(target=lambda node=node: node.type, daemon=True)
-        for node in nodes
-    ]
+    threads = [threading.Thread(target=lambda n=n: n.type, daemon=True) for n in nodes]
     for thread in threads:
         thread.start()
     for thread in threads:

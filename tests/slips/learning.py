@@ -114,25 +114,16 @@ calls(
 )  # fmt: skip
 
 
+@slip(427, RuntimeError, "63 bits", "3221225472 examples", tensorflow=True)
+def more_examples_than_a_secure_sum_holds() -> None:
+    rule = AGGREGATORS.secure_mean(1.0, bits=32, max_examples=2**30)(np.float32)
+    rule.next(rule.initialize(), [1.0] * 3, [2.0**30] * 3)
+
+
 @slip(395, RuntimeError, "n > 2 * 2 + 2", "n = 6", "at least 7", tensorflow=True)
 def more_bad_clients_than_krum_bears() -> None:
     rule = AGGREGATORS.krum(num_byzantine=2)(np.float32)
     rule.next(rule.initialize(), [1.0] * 6, [1.0] * 6)
-
-
-calls(
-    (396, ValueError, "trimming_half_at_either_end",
-     lambda: AGGREGATORS.trimmed_mean(0.5), "share < 0.5"),
-    (397, ValueError, "rounding_to_three_bits",
-     lambda: AGGREGATORS.quantize(bits=3), "bits=2, 4, 8 or 16"),
-    (426, ValueError, "a_median_of_masked_updates",
-     lambda: AGGREGATORS.secure_mean(cast(Any, AGGREGATORS.median())), "no update"),
-    (430, ValueError, "a_limit_around_error_feedback",
-     lambda: AGGREGATORS.clipping(
-         AGGREGATORS.top_k(error_feedback=True), norm=1.0)(np.float32),
-     "error_feedback=True", "clipping("),
-    tensorflow=True,
-)  # fmt: skip
 
 
 def attack_on(*clients: int) -> None:
@@ -142,6 +133,16 @@ def attack_on(*clients: int) -> None:
 
 
 calls(
+    (396, ValueError, "trimming_half_at_either_end",
+     lambda: AGGREGATORS.trimmed_mean(0.5), "share < 0.5"),
+    (397, ValueError, "rounding_to_three_bits",
+     lambda: AGGREGATORS.quantize(bits=3), "bits=2, 4, 8 or 16"),
+    (426, ValueError, "a_median_of_masked_updates",
+     lambda: AGGREGATORS.secure_mean(cast(Any, AGGREGATORS.median())), "no rule"),
+    (430, ValueError, "a_limit_around_error_feedback",
+     lambda: AGGREGATORS.clipping(
+         AGGREGATORS.top_k(error_feedback=True), norm=1.0)(np.float32),
+     "error_feedback=True", "clipping("),
     (411, ValueError, "an_attack_on_no_client", attack_on, "one or more clients"),
     (412, ValueError, "an_attack_on_a_client_that_is_not_there",
      lambda: attack_on(0, 2), "from 0 to 1", "client 2"),

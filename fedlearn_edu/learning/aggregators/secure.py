@@ -61,13 +61,14 @@ def secure_mean(
         ProcessError: if a number is out of its range.
         InputRangeError: when it runs, if a client weighs more than `max_examples`, or
             its update has NaN.
+        ComputationFailedError: when it runs, if all weigh so much that a sum could
+            wrap around: with 32 bits, more than 2**31 examples.
 
     Source: K. Bonawitz et al., "Practical Secure Aggregation for Privacy-Preserving
     Machine Learning", CCS 2017; `tff.learning.secure_aggregator` and
     `tff.aggregators.SecureSumFactory`.
     """
-    _check_no_rule_inside(clip)
-    check_positive("clip", clip)
+    check_positive("clip", clip, do="1.0; no rule goes inside, as masks hide updates")
     _check_whole_number("bits", bits, _MAX_BITS)
     _check_whole_number("max_examples", max_examples, _MAX_EXAMPLES)
     name = call_of(secure_mean, clip=float(clip), bits=bits, max_examples=max_examples)
@@ -132,6 +133,7 @@ class _Coder:
 
     def decode(self, total: Any, weight: Any, saturated: Any) -> Any:
         """The mean and the metrics, from sums."""
+        self._check_total(weight)
         tf, weight = fl.tf, fl.tf.cast(weight, fl.tf.float64)
         numbers = sum(x.shape.num_elements() for x in tf.nest.flatten(total))
 
@@ -146,16 +148,14 @@ class _Coder:
         )
         return OrderedDict(update=map_structure(mean_of, total), metrics=metrics)
 
-
-def _check_no_rule_inside(clip: object) -> None:
-    if isinstance(clip, AggregatorFactory):
-        raise ProcessError(
-            "a secure sum shows the server no update that a rule could look at",
-            expected="secure_mean(clip=1.0)",
-            found=f"secure_mean({clip!r})",
-            where="clip",
-            do=f"choose: secure_mean(clip=1.0), or {clip!r} without masks",
-        )
+    def _check_total(self, examples: Any) -> None:
+        """Fails in a round whose sums may have wrapped around."""
+        most, tf = (2**63 - 1) // self.steps, fl.tf
+        why = "a sum in this round may need more than the 63 bits that there are"
+        expected = f"expected: at most {most:,} examples"
+        found = tf.strings.format("found: {} examples", examples)
+        cure = "do: let fewer clients take part, or send fewer bits"
+        tf.debugging.Assert(examples <= most, [why, expected, found, cure])
 
 
 def _check_whole_number(name: str, number: object, most: int) -> None:
