@@ -152,7 +152,7 @@ WRONG: list[tuple[str, str, list[Any]]] = [
     ("draw_drift explore_drift", "with this local_epochs", [{"local_epochs": 2.5}]),
     (
         "draw_inversion explore_inversion",
-        "is a whole number from|noise has a size",
+        "is a whole number from|noise_multiplier is a number from",
         [
             *({"batch_size": 9}, {"local_steps": 0}, {"seed": 0.5}),
             *({"noise_multiplier": noise} for noise in (-1, NAN, "a")),
@@ -168,7 +168,7 @@ WRONG: list[tuple[str, str, list[Any]]] = [
     ),
     (
         "draw_budget explore_budget",
-        "with this (probability|noise_multiplier)|is a whole number",
+        "(probability|noise_multiplier) is a number from|is a whole number",
         [
             *({"probability": 0.0}, {"probability": 2}, {"noise_multiplier": 0}),
             *({"clients": 10}, {"rounds": 100}),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explore_budget`: what rounds of private averaging cost, and what they teach."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning import accounting, aggregators
-from fedlearn_edu.learning.optimizers import is_number
 from fedlearn_edu.simulation import ClientData, ClientSampling, datasets
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 from fedlearn_edu.viz import colors, style
@@ -26,7 +25,7 @@ from fedlearn_edu.viz.explorers.computing import (
     computing_explorer,
     curve_panels,
 )
-from fedlearn_edu.viz.explorers.controls import check_count, slider, stops
+from fedlearn_edu.viz.explorers.controls import check_count, check_number, slider, stops
 from fedlearn_edu.viz.explorers.drift import model
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.learner import Learner
@@ -232,19 +231,10 @@ def _both(private: Setting) -> list[Setting]:
 
 def _checked(clients: Any, chance: Any, noise: Any, rounds: Any) -> dict[str, Any]:
     """The values of the controls, or an error that says what is wrong."""
-    limits: Mapping[str, tuple[Any, float, float]] = {
-        "probability": (chance, _PROBABILITIES[0], 1.0),
-        "noise_multiplier": (noise, _LEAST_NOISE, _MOST_NOISE),
+    least, most = _PROBABILITIES[0], _PROBABILITIES[-1]
+    return {
+        "clients": check_count(clients, "clients", _COUNTS[0], _COUNTS[-1]),
+        "probability": check_number(chance, "probability", least, most),
+        "noise": check_number(noise, "noise_multiplier", _LEAST_NOISE, _MOST_NOISE),
+        "rounds": check_count(rounds, "rounds", 1, _MOST_ROUNDS),
     }
-    for name, (found, low, high) in limits.items():
-        if not (is_number(found) and low <= found <= high):
-            raise style.FigureDataError(
-                f"there is no picture of a budget with this {name}",
-                expected=f"a number from {low:g} to {high:g}",
-                found=describe(found),
-                where=name,
-            )
-    count = check_count(clients, "clients", _COUNTS[0], _COUNTS[-1])
-    number = check_count(rounds, "rounds", 1, _MOST_ROUNDS)
-    chosen = {"probability": float(chance), "noise": float(noise)}
-    return {"clients": count, **chosen, "rounds": number}

@@ -15,6 +15,7 @@ from typing import Any, final
 import ipywidgets as widgets
 
 from fedlearn_edu.errors import FedLearnError, describe, is_whole_number, whole_number
+from fedlearn_edu.learning.optimizers import is_number
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import ALARM
 
@@ -149,6 +150,18 @@ def check_count(number: Any, name: str, least: int, most: int) -> int:
     }
     asked = None if is_whole_number(number, most + 1) else number
     return whole_number(asked, name, least, style.FigureDataError, **said)
+
+
+def check_number(number: Any, name: str, least: float, most: float) -> float:
+    """The number as a `float`, or an error that names the limits."""
+    if not (is_number(number) and least <= number <= most):
+        raise style.FigureDataError(
+            f"{name} is a number from {least:g} to {most:g}",
+            expected=f"{least:g} to {most:g}",
+            found=describe(number),
+            where=name,
+        )
+    return float(number)
 
 
 def stops(label: str, value: Any, options: Mapping[str, Any]) -> Control:

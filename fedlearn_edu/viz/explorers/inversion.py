@@ -10,14 +10,13 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fedlearn_edu.attacks import inversion
-from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.learning.optimizers import is_number
+from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation import ClientData, datasets
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import Texts
 from fedlearn_edu.viz.explorers.background import explorers_context
-from fedlearn_edu.viz.explorers.controls import check_count, slider, stops
+from fedlearn_edu.viz.explorers.controls import check_count, check_number, slider, stops
 from fedlearn_edu.viz.explorers.drift import local_training, model
 from fedlearn_edu.viz.explorers.explorer import Explorer
 
@@ -270,16 +269,9 @@ def _mistaken(told: list[int], missing: set[int]) -> str:
 
 def _checked(batch: Any, steps: Any, noise: Any, seed: Any) -> dict[str, Any]:
     """The values of the controls, or an error that says what is wrong."""
-    if not (is_number(noise) and 0 <= noise <= _MOST_NOISE):
-        raise style.FigureDataError(
-            "noise has a size",
-            expected=f"a number from 0 to {_MOST_NOISE:g}",
-            found=describe(noise),
-            where="noise_multiplier",
-        )
     return {
         "batch": check_count(batch, "batch_size", 1, _MOST_BATCH),
         "steps": check_count(steps, "local_steps", 1, _MOST_STEPS),
-        "noise": float(noise),
+        "noise": check_number(noise, "noise_multiplier", 0.0, _MOST_NOISE),
         "seed": check_count(seed, "seed", 0, _MOST_SEED),
     }
