@@ -71,7 +71,9 @@ if TYPE_CHECKING:
     from fedlearn_edu.runtimes.tensorflow.computation import tf_computation
     from fedlearn_edu.runtimes.tensorflow.library import tf
 
+# version: written by `make release` from pyproject.toml
 __version__ = "0.1.0"
+# end of version
 
 
 @short_traceback

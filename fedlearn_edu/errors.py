@@ -18,6 +18,8 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, ParamSpec, TypeGuard, TypeVar, final
 
+from fedlearn_edu.capabilities import is_browser
+
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _MAX_FIELD_CHARS = 240
@@ -366,7 +368,8 @@ class contained(AbstractContextManager[Any, None]):  # noqa: N801 (as above)
     """Makes an error of Python's own signals, where leaf code of that name raises them.
 
     Outside, `StopIteration` ends a loop or a coroutine, `CancelledError` a task, and
-    `SystemExit` the thread that serves all other calls, too.
+    `SystemExit` the thread that serves all other calls, too. In a browser, an interrupt
+    may be the reader's own, or a time limit's: it goes through.
     """
 
     def __init__(self, name: str) -> None:
@@ -375,6 +378,8 @@ class contained(AbstractContextManager[Any, None]):  # noqa: N801 (as above)
     def __exit__(self, _: object, error: object, trace: TracebackType | None) -> None:
         is_stop = isinstance(error, StopIteration | StopAsyncIteration)
         if error is None or (isinstance(error, Exception) and not is_stop):
+            return
+        if is_browser() and isinstance(error, KeyboardInterrupt):
             return
         did = f"raised Python's own {type(error).__name__}"
         cure = "return a value, or raise an error such as ValueError"

@@ -17,6 +17,13 @@ import fedlearn_edu as fl
 from fedlearn_edu.attacks.errors import AttackError
 from fedlearn_edu.errors import describe, is_whole_number, short_traceback
 from fedlearn_edu.learning import LearningProcess
+from fedlearn_edu.learning.arrays import (
+    inside,
+    leaf_computation,
+    local_computation,
+    map_sequence,
+    tf,
+)
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.process import Poison
 from fedlearn_edu.learning.pytree import flatten, rebuild
@@ -195,21 +202,19 @@ def _data(model: Model, attack: Attack) -> fl.Computation:
             where=attack.name,
         )
 
-    @fl.tf_computation(model.batch_type, np.int32)
+    @leaf_computation(model.batch_type, np.int32)
     def relabel(batch: Any, attacker: Any) -> Any:
         y = batch["y"]
-        return {**batch, "y": fl.tf.where(attacker > 0, labels(y, classes), y)}
+        return {**batch, "y": tf.where(attacker > 0, labels(y, classes), y)}
+
+    relabel_one = inside(relabel)
 
     def change(batches: Any, attacker: Any) -> Any:
-        return fl.sequence_map(
-            fl.federated_computation(
-                lambda batch: relabel(batch, attacker), model.batch_type
-            ),
-            batches,
-        )
+        return map_sequence(lambda batch: relabel_one(batch, attacker), batches)
 
-    types = fl.SequenceType(model.batch_type), np.int32
-    made: fl.Computation = fl.federated_computation(_named(change, attack), *types)
+    batches = fl.SequenceType(model.batch_type)
+    named = _named(change, attack)
+    made: fl.Computation = local_computation(named, batches, np.int32, result=batches)
     return made
 
 
@@ -222,13 +227,13 @@ def _update(model: Model, attack: Attack) -> fl.Computation:
     ) -> Any:
         assert update is not None
         known = Known(honest, weight, weights, round_number, attacker)
-        return fl.tf.cond(
+        return tf.cond(
             attacker > 0, lambda: in_form_of(honest, update(known)), lambda: honest
         )
 
     weights = model.weights_type
     types = weights, np.float32, weights, np.int32, np.int32
-    made: fl.Computation = fl.tf_computation(_named(change, attack), *types)
+    made: fl.Computation = leaf_computation(_named(change, attack), *types)
     return made
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-import fedlearn_edu as fl
 from fedlearn_edu.attacks.attack import Attack, Known, in_form_of
 from fedlearn_edu.attacks.errors import AttackError
 from fedlearn_edu.errors import bad_argument, describe, short_traceback, whole_number
+from fedlearn_edu.learning.arrays import tf
 from fedlearn_edu.learning.optimizers import is_number, map_structure
 from fedlearn_edu.learning.pytree import flatten, is_finite
 
@@ -81,7 +81,7 @@ def gaussian(times: float = 10.0, *, seed: int = 0) -> Attack:
     factor, key = _positive(times, "times"), _seed(seed)
 
     def noise(known: Known) -> Any:
-        tf, leaves = fl.tf, fl.tf.nest.flatten(known.update)
+        leaves = tf.nest.flatten(known.update)
         numbers = sum(int(np.prod(leaf.shape)) for leaf in leaves)
         deviation = factor * tf.linalg.global_norm(leaves) / float(numbers) ** 0.5
         return _noise_like(known, deviation, key)
@@ -129,7 +129,7 @@ def model_replacement(target: Any, total_weight: float) -> Attack:
 
     def replacement(known: Known) -> Any:
         aim = in_form_of(known.weights, wanted)
-        scale = fl.tf.math.divide_no_nan(total, known.weight)
+        scale = tf.math.divide_no_nan(total, known.weight)
         return map_structure(lambda now, to: scale * (to - now), known.weights, aim)
 
     everything = b"".join(leaf.tobytes() for leaf in wanted.values())
@@ -167,7 +167,7 @@ def free_rider(noise: float = 0.0, *, seed: int = 0) -> Attack:
 
 def _noise_like(known: Known, deviation: Any, seed: int) -> Any:
     """Noise in the structure of the update, from stateless generators."""
-    tf, fold = fl.tf, fl.tf.random.experimental.stateless_fold_in
+    fold = tf.random.experimental.stateless_fold_in
     key = fold(tf.stack([seed, known.round_number]), known.attacker)
     leaves = [
         deviation * tf.random.stateless_normal(leaf.shape, fold(key, position))

@@ -4,6 +4,7 @@
 A notebook is inside an event loop already, and Python allows only one per thread; a
 loop in a thread of ours needs no patching. Usually there is one, which is reused.
 Further ones exist while several calls run at once, or while leaf code makes a call.
+In a browser, where there are no threads, each call has a loop on the caller's own.
 """
 
 import asyncio
@@ -15,9 +16,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, final
 
-from fedlearn_edu.contexts import messages
+from fedlearn_edu.capabilities import is_browser
+from fedlearn_edu.contexts import clock, messages
 from fedlearn_edu.errors import ComputationTimeoutError
 from fedlearn_edu.executors import underway
+from fedlearn_edu.executors.callers_loop import run_here
 from fedlearn_edu.types.sequences import in_generator
 
 T = TypeVar("T")
@@ -65,10 +68,12 @@ def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
         ContextError: if called on a loop's own thread, which would wait for itself.
         ComputationTimeoutError: if it takes longer than it may.
     """
-    is_ours = threading.get_ident() in _threads and not in_generator.get()
+    is_ours = _is_ours() and not in_generator.get()
     if is_ours or underway.graph_is_waiting.get():
         work.close()
         raise messages.waits_for_itself()
+    if is_browser():
+        return _run_here(work, terms)
     running = _Running(work, terms)
     try:
         return running.future.result(terms.timeout)
@@ -89,6 +94,8 @@ async def run_async(work: Work[T], terms: Terms) -> T:
     Raises:
         ComputationTimeoutError: if it takes longer than it may.
     """
+    if is_browser():
+        return _run_here(work, terms)
     running = _Running(work, terms, _MAX_LOOPS)
     waiting = asyncio.wrap_future(running.future)
     try:
@@ -144,6 +151,32 @@ async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T:
         raise messages.ended_the_program(error) from None
     finally:
         worker.calls.discard(call)
+
+
+def _is_ours() -> bool:
+    """Whether this is what runs a call: its thread, or else the code below it."""
+    if is_browser():
+        return underway.call.get() is not None
+    return threading.get_ident() in _threads
+
+
+def _run_here(work: Work[T], terms: Terms) -> T:
+    """Runs a coroutine where there are no threads; a limit interrupts leaf code."""
+    call = underway.Call(terms.callee)
+
+    def late() -> ComputationTimeoutError:
+        return messages.too_late(terms.callee, terms.timeout, call.give_up())
+
+    async def steps() -> T:
+        underway.call.set(call)
+        return await work
+
+    try:
+        with clock.Limit(terms.timeout, late):
+            return run_here(steps())
+    except (KeyboardInterrupt, ComputationTimeoutError):
+        terms.abandon()
+        raise
 
 
 def _take(call: underway.Call, max_loops: float) -> _Worker:

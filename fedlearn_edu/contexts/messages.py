@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.errors import (
     ArgumentsError,
     CardinalityError,
@@ -79,13 +80,14 @@ def too_late(
     callee: str, seconds: float | None, under_way: Sequence[str]
 ) -> ComputationTimeoutError:
     oldest, *others = under_way or ["no leaf code"]
+    goes_on = "; the code goes on in its thread, for Python cannot stop one"
     more = f", and {len(others)} more" if others else ""
     return ComputationTimeoutError(
         f"{callee} did not end in time",
         expected=f"a result within {seconds:g} s",
         found=f"still running: {oldest}{more}",
-        do="look there for what does not end, or allow more time; "
-        "the code goes on in its thread, for Python cannot stop one",
+        do="look there for what does not end, or allow more time"
+        + ("" if is_browser() else goes_on),
     )
 
 

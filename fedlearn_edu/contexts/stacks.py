@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
 
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.compiler.fuse import Fuser
 from fedlearn_edu.contexts import messages
 from fedlearn_edu.contexts.arguments import Cardinalities
@@ -178,7 +179,8 @@ class StackBuilder:
     def __init__(self, plan: StackPlan, runtimes: frozenset[str]) -> None:
         self._plan = plan
         self._runtimes = runtimes
-        self._pool = ThreadPoolExecutor(os.cpu_count()) if plan.use_threads else None
+        self._threads = plan.use_threads and not is_browser()
+        self._pool = ThreadPoolExecutor(os.cpu_count()) if self._threads else None
 
     def participant(self, label: str, *, threaded: bool = False) -> Executor:
         """The stack of one participant."""
@@ -263,9 +265,8 @@ class StackBuilder:
             return [self._sized(self.participant(f"clients[{i}]")) for i in clients]
         wanted = math.ceil(len(clients) / plan.clients_per_thread)
         num_threads = min(wanted, os.cpu_count() or 1)
-        threaded = (
-            plan.use_threads and num_threads > 1 and bool(self._runtimes - GIL_BOUND)
-        )
+        frees_gil = bool(self._runtimes - GIL_BOUND)
+        threaded = self._threads and num_threads > 1 and frees_gil
         stacks = [
             self.participant("clients", threaded=threaded)
             for _ in range(num_threads if threaded else min(wanted, 1))

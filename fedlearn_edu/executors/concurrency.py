@@ -16,6 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
+from fedlearn_edu.capabilities import is_browser
+from fedlearn_edu.executors.callers_loop import run_here
+
 T = TypeVar("T")
 
 _inline: ContextVar[bool] = ContextVar("inline", default=False)
@@ -32,12 +35,12 @@ def run_inline(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     A thread without a running event loop gets one. A loop that is running waits for us:
     so the coroutine takes one step by itself, and that is all it needs. If it waits for
     something after all (in an executor that is not ours), it is run again in another
-    thread; up to there nothing had an effect.
+    thread, or in a browser on another loop; up to there nothing had an effect.
     """
     token = _inline.set(True)
     try:
         if not _has_running_loop():
-            return _run_on_idle_loop(make())
+            return (run_here if is_browser() else _run_on_idle_loop)(make())
         coroutine = make()
         coroutine.send(None)
     except StopIteration as finished:
@@ -46,6 +49,8 @@ def run_inline(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     finally:
         _inline.reset(token)
     coroutine.close()
+    if is_browser():
+        return run_here(make())
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, make()).result()
 

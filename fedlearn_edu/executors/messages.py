@@ -6,6 +6,7 @@ from typing import Any
 
 from fedlearn_edu.errors import (
     CardinalityError,
+    ContextError,
     ExecutorError,
     FieldError,
     TypeMismatchError,
@@ -208,6 +209,14 @@ def needs_strategy_and_executor(given: Iterable[Any]) -> TypeMismatchError:
 def closed(what: str) -> ExecutorError:
     return ExecutorError(
         "this executor is closed", where=what, do="make a new stack of executors"
+    )
+
+
+def nothing_to_wait_for() -> ContextError:
+    return ContextError(
+        "a call waits for something that cannot come while it waits",
+        expected="work that ends, or a timer: in a browser nothing else runs meanwhile",
+        do="await it before the call, and pass the result",
     )
 
 

@@ -2,7 +2,8 @@
 """A target executor with a thread of its own, so that participants work side by side.
 
 Every call is shipped to the thread's event loop and awaited; nothing else changes. One
-hop costs about 0.1 ms, so this layer belongs on top of a participant's stack.
+hop costs about 0.1 ms, so this layer belongs on top of a participant's stack. In a
+browser there are no threads, and the calls stay where they are.
 """
 
 import asyncio
@@ -10,8 +11,10 @@ import threading
 import weakref
 from typing import Any, final
 
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import Executor
+from fedlearn_edu.executors.callers_loop import CallersLoop
 from fedlearn_edu.executors.concurrency import is_inline
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 
@@ -25,11 +28,7 @@ class ThreadDelegatingExecutor(WrappingExecutor):
 
     def __init__(self, target_executor: Executor) -> None:
         super().__init__(target_executor)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(
-            target=_serve, args=(self._loop,), name="fedlearn-edu-executor", daemon=True
-        )
-        self._thread.start()
+        self._loop, self._thread = _begin()
         # A stack that is only forgotten, not closed, must not leave its thread behind.
         self._stop = weakref.finalize(self, _stop, self._loop)
 
@@ -46,6 +45,20 @@ class ThreadDelegatingExecutor(WrappingExecutor):
             return await work()
         future = asyncio.run_coroutine_threadsafe(work(), self._loop)
         return await asyncio.wrap_future(future)
+
+
+def _begin() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:
+    """A loop that runs on a new thread; in a browser this thread, which has another."""
+    if is_browser():
+        unused = CallersLoop()
+        unused.close()
+        return unused, threading.current_thread()
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(
+        target=_serve, args=(loop,), name="fedlearn-edu-executor", daemon=True
+    )
+    thread.start()
+    return loop, thread
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

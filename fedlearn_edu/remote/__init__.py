@@ -7,10 +7,13 @@ The extra `remote` of the package installs what it needs.
 from importlib.util import find_spec
 from typing import Any
 
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 from fedlearn_edu.remote import messages
 
+if is_browser():
+    raise messages.no_processes()
 _lacking = [
     each
     for each in ("distributed", "cloudpickle", "cryptography")

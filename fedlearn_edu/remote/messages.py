@@ -216,6 +216,15 @@ def check_no_grpc(**options: object) -> None:
             )
 
 
+def no_processes() -> NotInstalledError:
+    return NotInstalledError(
+        "fedlearn_edu.remote needs other processes, and connections to them",
+        expected="Python on a computer",
+        found="Python in a browser, which has neither",
+        do="run it here with local_executor_factory(), or work on your own computer",
+    )
+
+
 def not_installed(lacking: Sequence[str]) -> NotInstalledError:
     return NotInstalledError(
         "fedlearn_edu.remote needs packages that are not installed",

@@ -2,11 +2,13 @@
 """The errors of leaf code: what a body returns, calls and uses, in either runtime."""
 
 import re
-from typing import Any
+from typing import Any, final
 
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.errors import (
     ComputationFailedError,
     ContextError,
+    FedLearnError,
     StructureError,
     TracingError,
     describe,
@@ -27,6 +29,21 @@ def not_callable_inside(
         found=found,
         where=str(computation),
         do="call both from a federated_computation",
+    )
+
+
+@final
+class NoTensorFlowError(FedLearnError, ImportError):
+    """TensorFlow was asked for where it is not installed."""
+
+
+def no_tensorflow() -> NoTensorFlowError:
+    where, do = "this Python", "python -m pip install tensorflow, then start again"
+    if is_browser():
+        where = "Python in a browser, for which there is none"
+        do = "write it in NumPy, as an np_computation; or work on your own computer"
+    return NoTensorFlowError(
+        "this needs TensorFlow", expected="TensorFlow, installed", found=where, do=do
     )
 
 

@@ -17,6 +17,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.executors.strategies.grouping import FederatedGroupingStrategy
 from fedlearn_edu.ir import nodes as ir
+from fedlearn_edu.learning import arrays
 from fedlearn_edu.remote import pickling
 from fedlearn_edu.remote.pickling import Library
 
@@ -296,3 +297,11 @@ def test_containers_of_a_notebook_arrive(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     point = pickling._read_type(data).python_container
     assert point(x=1.0) == (1.0,)
+
+
+def test_leaf_code_of_learning_travels_without_tensorflow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arrays, "HAS_TENSORFLOW", False)
+    inverse = arrays.leaf_computation(lambda x: 1.0 / x, np.float32)
+    assert np.isinf(_computation(inverse)(0.0))

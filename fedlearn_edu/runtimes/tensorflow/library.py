@@ -15,6 +15,9 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from fedlearn_edu.capabilities import has_tensorflow
+from fedlearn_edu.runtimes.messages import no_tensorflow
+
 # Not by switching oneDNN off, which has a start-up line of its own: batched matrix
 # products take four times as long without it.
 _QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -35,6 +38,8 @@ def _restore_stderr(saved: int) -> None:
     os.close(saved)
 
 
+if not has_tensorflow():
+    raise no_tensorflow()
 if "tensorflow" not in sys.modules:
     os.environ.setdefault("TF_NUM_INTEROP_THREADS", str(THREADS))
     for _name, _value in _QUIET.items():
