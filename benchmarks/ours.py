@@ -9,12 +9,13 @@ that the time it takes can be seen; an evaluation is, when it is first asked for
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, final
 from weakref import WeakKeyDictionary
 
 import fedlearn_edu as fl
+from benchmarks import library
 from benchmarks.losses import LOSSES, descend
 from benchmarks.models import Loop, Parameters, initial
 from benchmarks.workloads import Workload
@@ -185,7 +186,7 @@ def loop(
 ) -> Loop:
     """The federated half, on a stack of its own."""
     data = placed_data(workload) if placed else workload.batches
-    context = _stack(fuse=fuse, max_fanout=max_fanout)
+    context = library.stack(fuse=fuse, max_fanout=max_fanout)
     return loop_in(context, data, workload.model, form)
 
 
@@ -228,44 +229,8 @@ def loop_in(context: Any, data: Any, model: str, form: str) -> Loop:
 
 
 def fed_avg(workload: Workload) -> Loop:
-    """The library's FedAvg and its evaluation, which count and report a lot more.
-
-    Its data are placed. The rates have to be a geometric sequence, as W1's are.
-    """
-    context, data = _stack(), placed_data(workload)
-    names = list(initial(workload.model))
-    model = fl.learning.models.softmax_regression()
-    first, second, *_ = workload.rates
-    decay = fl.learning.optimizers.exponential_decay(first, second / first)
-    process = fl.learning.build_fed_avg(model, decay)
-    evaluation = fl.learning.build_federated_evaluation(model)
-    with context:
-        begin = process.initialize()
-
-    def train(model: Parameters, rate: float) -> Parameters:
-        weights = OrderedDict(zip(names, model, strict=True))
-        number = workload.rates.index(rate)
-        with context:
-            state = replace(begin, weights=weights, round_number=number)
-            return tuple(process.next(state, data).state.weights.values())
-
-    def evaluate(model: Parameters) -> float:
-        with context:
-            named = OrderedDict(zip(names, model, strict=True))
-            return float(evaluation(named, data).loss_summed_over_batches)
-
-    return Loop(train, evaluate)
-
-
-def _stack(
-    *, fuse: bool = True, max_fanout: int = 100
-) -> fl.framework.SyncExecutionContext:
-    """A stack of executors of its own for each row."""
-    return fl.framework.SyncExecutionContext(
-        fl.framework.local_executor_factory(
-            support_sequence_ops=True, fuse=fuse, max_fanout=max_fanout
-        )
-    )
+    """The library's, in TensorFlow."""
+    return library.loop(workload, library.stack(), placed_data(workload))
 
 
 _PLACED: WeakKeyDictionary[Workload, fl.FederatedValue] = WeakKeyDictionary()

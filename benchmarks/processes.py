@@ -28,6 +28,11 @@ def _after(
         return pool.submit(function, *arguments).result()
 
 
+def pose_as_browser() -> None:
+    """The package then does without TensorFlow and without threads."""
+    os.environ["FEDLEARN_EDU_PLATFORM"] = "emscripten"
+
+
 def _hide_jax() -> None:
     """TensorFlow imports it where it can, which costs a second and 120 MB."""
     sys.modules["jax"] = None  # type: ignore[assignment]

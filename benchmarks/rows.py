@@ -7,7 +7,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import final
 
-from benchmarks import in_graphs, in_loops, in_numpy, ours
+from benchmarks import in_graphs, in_loops, in_numpy, library, ours
 from benchmarks.models import Loop
 from benchmarks.workloads import Source, Workload
 
@@ -50,6 +50,7 @@ class Table:
 
 NUMPY, LOOP, THREADS, GRAPH, BATCHED = "numpy", "loop", "threads", "graph", "batched"
 FED_AVG, JAX, ONE_GROUP = "fed_avg", "jax", "one group"
+FED_AVG_NUMPY = "fed_avg, numpy"
 _LARGE_FANOUT = 1000
 
 
@@ -101,6 +102,10 @@ def _ours() -> dict[str, Row]:
         f"ours, sequence operators, placed, max_fanout={_LARGE_FANOUT}", one
     )
     rows[FED_AVG] = Row("ours, FedAvg of the library, placed", ours.fed_avg)
+    rows[FED_AVG_NUMPY] = Row(
+        "ours, FedAvg of the library, placed, without TensorFlow",
+        library.without_tensorflow,
+    )
     return rows
 
 
@@ -128,13 +133,13 @@ def tables(name: str, source: Source) -> list[Table]:
                 _UNFUSED,
                 ours_key("operators", placed=True, fuse=False),
             )
-            rows = (*by_hand, *ALL_PLACED, FED_AVG, *ALL_LISTS, *unfused)
+            rows = (*by_hand, *ALL_PLACED, FED_AVG, FED_AVG_NUMPY, *ALL_LISTS, *unfused)
             return [Table("W1", source.w1(), THREADS, rows, row_s)]
         case "W2":
             few = source.w2(source.sizes.w2_few)
             others = [key for key in ALL_PLACED if key != placed]
             rows = (*by_hand, placed, ONE_GROUP, *others, operators)
-            few_rows = (NUMPY, THREADS, GRAPH, placed, _UNFUSED)
+            few_rows = (NUMPY, THREADS, GRAPH, placed, FED_AVG, FED_AVG_NUMPY, _UNFUSED)
             ragged_rows = (NUMPY, THREADS, placed, operators)
             return [
                 Table("W2", source.w2(), GRAPH, rows, row_s),

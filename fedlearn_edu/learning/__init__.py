@@ -26,11 +26,14 @@ from fedlearn_edu.learning import (
     aggregators,
     callbacks,
     federated_averaging,
+    leaderboard,
     losses,
     models,
     optimizers,
 )
 from fedlearn_edu.learning.checkpoints import CheckpointError, Checkpoints
+from fedlearn_edu.learning.comparing import compare
+from fedlearn_edu.learning.comparison import Comparison
 from fedlearn_edu.learning.config import Options
 from fedlearn_edu.learning.divergence import DivergenceError
 from fedlearn_edu.learning.evaluation import Evaluation, build_federated_evaluation
@@ -53,6 +56,7 @@ from fedlearn_edu.learning.training_loop import run
 __all__ = [
     "CheckpointError",
     "Checkpoints",
+    "Comparison",
     "DivergenceError",
     "Evaluation",
     "History",
@@ -72,7 +76,9 @@ __all__ = [
     "build_scaffold",
     "aggregators",
     "callbacks",
+    "compare",
     "federated_averaging",
+    "leaderboard",
     "losses",
     "models",
     "optimizers",

@@ -26,6 +26,7 @@ from fedlearn_edu.learning.aggregators.base import (
     state_type,
 )
 from fedlearn_edu.learning.aggregators.checks import check_factory
+from fedlearn_edu.learning.arrays import leaf_computation, tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.pytree import flatten, rebuild
@@ -107,7 +108,7 @@ class Aggregation:
         if aggregator is None or not self.keeps_state:
             return at_server(begin)
 
-        @fl.tf_computation(begin.type_signature.result, state_type(aggregator))
+        @leaf_computation(begin.type_signature.result, state_type(aggregator))
         def extend(state: Any, kept: Any) -> Any:
             return AggregatingState(
                 state.weights, state.optimizer, state.round_number, kept
@@ -139,9 +140,9 @@ class Aggregation:
         if self.mechanism is None:
             return examples
 
-        @fl.tf_computation(np.int32)
+        @leaf_computation(np.int32)
         def at_least_one(examples: Any) -> Any:
-            return fl.tf.maximum(examples, 1)
+            return tf.maximum(examples, 1)
 
         return fl.federated_map(at_least_one, examples)
 
@@ -151,11 +152,11 @@ class Aggregation:
             return state
         member = state.type_signature.member
 
-        @fl.tf_computation(member, member.aggregator, np.int32)
+        @leaf_computation(member, member.aggregator, np.int32)
         def accept(state: Any, new: Any, size: Any) -> Any:
             before, after = flatten(state.aggregator), flatten(new)
             chosen = {
-                path: fl.tf.where(size > 0, after[path], old)
+                path: tf.where(size > 0, after[path], old)
                 for path, old in before.items()
             }
             return replace(state, aggregator=rebuild(new, chosen))

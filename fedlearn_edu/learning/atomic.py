@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from fedlearn_edu.capabilities import is_browser
 
 TEMPORARY = ".tmp"
 """How the names of unfinished files end; one that was left behind may be deleted."""
@@ -51,10 +51,16 @@ def exclusive_lock(lock: Path, patience_s: float) -> Iterator[OSError | None]:
     The operating system releases it when a program ends, however it ends; the empty
     file stays and means nothing. Where files cannot be locked, as on some network
     drives, or none can be written, this proceeds without a lock and yields the error.
+    In a browser no system would release it, so there is none: an end would bar the way.
 
     Raises:
         Timeout: if the lock is still taken after these seconds.
     """
+    if is_browser():
+        yield None
+        return
+    from filelock import FileLock, Timeout  # warns where there are no locks
+
     held, refused = FileLock(lock, poll_interval=0.01, fallback_to_soft=False), None
     try:
         held.acquire(timeout=patience_s)

@@ -18,6 +18,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.learning.aggregation import THE_MEAN, Aggregation
 from fedlearn_edu.learning.aggregators.base import Factory
+from fedlearn_edu.learning.arrays import leaf_computation, tf
 from fedlearn_edu.learning.local_training import (
     COUNTS_TYPE,
     LocalTrainingConfig,
@@ -170,10 +171,10 @@ def build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation
     check_model(model)
     check_whole_number("seed", seed)
 
-    @fl.tf_computation
+    @leaf_computation
     def begin() -> Any:
         weights = model.initialize(seed)
-        return ServerState(weights, optimizer.initialize(weights), fl.tf.constant(0))
+        return ServerState(weights, optimizer.initialize(weights), tf.constant(0))
 
     return begin
 
@@ -185,7 +186,7 @@ def build_step(model: Model, optimizer: Optimizer, state: fl.Type) -> fl.Computa
     state stays as it is.
     """
 
-    @fl.tf_computation(state, model.weights_type, np.int32)
+    @leaf_computation(state, model.weights_type, np.int32)
     def step(state: Any, mean_update: Any, examples: Any) -> Any:
         return replace(state, **after_step(optimizer, state, mean_update, examples))
 
@@ -200,7 +201,7 @@ def after_step(
     moments, weights = optimizer.step(
         state.optimizer, state.weights, against, number, examples
     )
-    number = number + fl.tf.minimum(examples, 1)
+    number = number + tf.minimum(examples, 1)
     return {"weights": weights, "optimizer": moments, "round_number": number}
 
 
@@ -213,15 +214,15 @@ def build_report(model: Model) -> fl.Computation:
     """
     counts_type = fl.StructType(COUNTS_TYPE)
 
-    @fl.tf_computation(counts_type, model.weights_type)
+    @leaf_computation(counts_type, model.weights_type)
     def report(counts: Any, update: Any) -> Any:
-        examples = fl.tf.cast(counts["examples"], fl.tf.float32)
-        length = fl.tf.linalg.global_norm(fl.tf.nest.flatten(update))
+        examples = tf.cast(counts["examples"], tf.float32)
+        length = tf.linalg.global_norm(tf.nest.flatten(update))
         return OrderedDict(
             loss_per_example=counts["loss_sum"] / examples,
             examples=counts["examples"],
             clients=counts["clients"],
-            update_norm=fl.tf.where(examples > 0.0, length, 0.0),
+            update_norm=tf.where(examples > 0.0, length, 0.0),
         )
 
     return report

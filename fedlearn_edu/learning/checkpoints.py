@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from filelock import Timeout
 from numpy.typing import NDArray
 
 from fedlearn_edu.errors import (
@@ -119,7 +118,7 @@ class Store:
         with ExitStack() as held:
             try:
                 held.enter_context(exclusive_lock(self._folder / ".lock", patience_s=0))
-            except Timeout:
+            except TimeoutError:
                 raise CheckpointError(
                     "another run goes on in this folder",
                     expected="one run at a time in a folder for checkpoints",

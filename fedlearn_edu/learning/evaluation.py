@@ -18,6 +18,14 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.learning.arrays import (
+    inside,
+    leaf_computation,
+    local_computation,
+    map_sequence,
+    sum_sequence,
+    tf,
+)
 from fedlearn_edu.learning.client_source import check_no_split
 from fedlearn_edu.learning.history import RENAMED
 from fedlearn_edu.learning.models import Model
@@ -279,24 +287,24 @@ def _mean(numbers: NDArray[np.float64]) -> float:
 def _build_local_evaluation(model: Model) -> fl.Computation:
     """`(<WEIGHTS,BATCH*> -> COUNTS)`: the counts of all batches, added up."""
 
-    @fl.tf_computation(model.weights_type, model.batch_type)
+    @leaf_computation(model.weights_type, model.batch_type)
     def count(weights: Any, batch: Any) -> Any:
         return count_batch(model, weights, batch)
 
-    @fl.federated_computation(model.weights_type, fl.SequenceType(model.batch_type))
-    def local_evaluation(weights: Any, batches: Any) -> Any:
-        @fl.federated_computation(model.batch_type)
-        def count_with_weights(batch: Any) -> Any:
-            return count(weights, batch)
+    counts, count_one = count.type_signature.result, inside(count)
 
-        return fl.sequence_sum(fl.sequence_map(count_with_weights, batches))
+    @local_computation(model.weights_type, fl.SequenceType(model.batch_type))
+    def local_evaluation(weights: Any, batches: Any) -> Any:
+        def count_with_weights(batch: Any) -> Any:
+            return count_one(weights, batch)
+
+        return sum_sequence(map_sequence(count_with_weights, batches), counts)
 
     return local_evaluation
 
 
 def count_batch(model: Model, weights: Any, batch: Any) -> Any:
     """What is counted in one batch: sums only, so that batches can be added up."""
-    tf = fl.tf
     outputs = model.predict(weights, batch["x"])
     losses = model.loss(outputs, batch["y"])
     examples = tf.size(losses)
@@ -314,7 +322,6 @@ def count_batch(model: Model, weights: Any, batch: Any) -> Any:
 
 def _count_classes(outputs: Any, y: Any, classes: int) -> Any:
     """Predicted class for each true class, and how sure the model was."""
-    tf = fl.tf
     shares = tf.nn.softmax(outputs)
     answers = tf.argmax(shares, axis=1, output_type=tf.int32)
     sure = tf.reduce_max(shares, axis=1)

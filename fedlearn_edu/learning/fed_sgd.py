@@ -12,6 +12,13 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.aggregation import Aggregation
 from fedlearn_edu.learning.aggregators.base import Factory
+from fedlearn_edu.learning.arrays import (
+    inside,
+    leaf_computation,
+    local_computation,
+    reduce_sequence,
+    tf,
+)
 from fedlearn_edu.learning.averaging import build_initialize, build_next
 from fedlearn_edu.learning.local_training import client_result
 from fedlearn_edu.learning.models import Model
@@ -77,17 +84,14 @@ class GradientSum:
 
 def _build_client_round(model: Model) -> fl.Computation:
     """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`; the round's number is unused."""
-    begin, add, pack = _build_parts(model)
+    begin, add, pack = map(inside, _build_parts(model))
 
-    @fl.federated_computation(
-        model.weights_type, np.int32, fl.SequenceType(model.batch_type)
-    )
+    @local_computation(model.weights_type, np.int32, fl.SequenceType(model.batch_type))
     def client_round(weights: Any, number: Any, batches: Any) -> Any:
-        @fl.federated_computation(begin.type_signature.result, model.batch_type)
         def learn(total: Any, batch: Any) -> Any:
             return add(weights, total, batch)
 
-        return pack(fl.sequence_reduce(batches, begin(weights), learn))
+        return pack(reduce_sequence(batches, begin(weights), learn))
 
     return client_round
 
@@ -95,28 +99,24 @@ def _build_client_round(model: Model) -> fl.Computation:
 def _build_parts(model: Model) -> tuple[fl.Computation, fl.Computation, fl.Computation]:
     """The loop's first state, its step for a batch, and what the client sends."""
 
-    @fl.tf_computation(model.weights_type)
+    @leaf_computation(model.weights_type)
     def begin(weights: Any) -> Any:
-        return GradientSum(zeros_like(weights), fl.tf.constant(0.0), fl.tf.constant(0))
+        return GradientSum(zeros_like(weights), tf.constant(0.0), tf.constant(0))
 
     total_type = begin.type_signature.result
 
-    @fl.tf_computation(model.weights_type, total_type, model.batch_type)
+    @leaf_computation(model.weights_type, total_type, model.batch_type)
     def add(weights: Any, total: Any, batch: Any) -> Any:
-        with fl.tf.GradientTape() as tape:
-            tape.watch(weights)
-            losses = model.losses(weights, batch)
-            loss_sum = fl.tf.reduce_sum(losses)
-        slopes = tape.gradient(loss_sum, weights)
+        slopes, losses = model.sum_gradient(weights, batch)
         return GradientSum(
             map_structure(lambda so_far, g: so_far + g, total.gradients, slopes),
-            total.loss_sum + loss_sum,
-            total.examples + fl.tf.size(losses),
+            total.loss_sum + tf.reduce_sum(losses),
+            total.examples + tf.size(losses),
         )
 
-    @fl.tf_computation(total_type)
+    @leaf_computation(total_type)
     def pack(total: Any) -> Any:
-        count = fl.tf.maximum(fl.tf.cast(total.examples, fl.tf.float32), 1.0)
+        count = tf.maximum(tf.cast(total.examples, tf.float32), 1.0)
         down = map_structure(lambda slope: -slope / count, total.gradients)
         return client_result(down, total.examples, total.loss_sum, total.examples)
 

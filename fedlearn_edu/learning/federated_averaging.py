@@ -13,10 +13,12 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.learning.arrays import leaf_computation, tf
 from fedlearn_edu.learning.averaging import build_initialize, build_next
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import client_result, difference
 from fedlearn_edu.learning.models import LinearRegression, Model
+from fedlearn_edu.learning.models.linear_regression import reduce_batches
 from fedlearn_edu.learning.optimizers import build_sgd, map_structure
 from fedlearn_edu.learning.process import LearningProcess
 
@@ -64,13 +66,13 @@ def _build_client_round(
 ) -> fl.Computation:
     """`(<WEIGHTS,int32,BATCH*> -> CLIENT_RESULT)`, as `local_training` returns it."""
 
-    @fl.tf_computation(model.weights_type, np.int32, fl.SequenceType(model.batch_type))
+    @leaf_computation(model.weights_type, np.int32, fl.SequenceType(model.batch_type))
     def client_round(weights: Any, number: Any, data: Any) -> Any:
-        tf = fl.tf
         local = create_model()
         local.weights = weights
         trained = _checked(weights, training_process(local, data))
-        loss_sum, examples = data.reduce(
+        loss_sum, examples = reduce_batches(
+            data,
             (tf.constant(0.0), tf.constant(0)),
             lambda so_far, batch: (
                 so_far[0] + tf.reduce_sum(model.losses(weights, batch)),

@@ -156,7 +156,7 @@ class History:
 
     def __repr__(self) -> str:
         names = _narrowed(self)
-        lines = _aligned(_shown_rows(self, names))
+        lines = aligned(_shown_rows(self, names))
         left_out = [name for name in self.columns if name not in names]
         note = [f"(not shown: {', '.join(left_out)})"] if left_out else []
         count = f"{len(self)} round{'' if len(self) == 1 else 's'}"
@@ -190,7 +190,7 @@ def _narrowed(history: History) -> list[str]:
     names = list(history.columns)
     for name in (*_LEFT_OUT_FIRST, *reversed(history.columns)):
         if (
-            len(_aligned(_shown_rows(history, names))[0]) <= _SHOWN_CHARS
+            len(aligned(_shown_rows(history, names))[0]) <= _SHOWN_CHARS
             or len(names) == 1
         ):
             break
@@ -199,12 +199,18 @@ def _narrowed(history: History) -> list[str]:
     return names
 
 
-def _aligned(table: list[list[str]]) -> list[str]:
+def aligned(table: list[list[str]]) -> list[str]:
+    """The rows as lines, the cells of a column below each other at the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in table
     ]
+
+
+def aligned_left(cells: list[str]) -> list[str]:
+    """The cells of a column, filled up to the width of the longest."""
+    return [cell.ljust(max(map(len, cells))) for cell in cells]
 
 
 def _number(value: float | None) -> str:

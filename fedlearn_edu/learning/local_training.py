@@ -14,6 +14,13 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.learning.arrays import (
+    inside,
+    leaf_computation,
+    local_computation,
+    reduce_sequence,
+    tf,
+)
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Optimizer, map_structure
 from fedlearn_edu.learning.process import check_weighting, check_whole_number
@@ -99,11 +106,10 @@ def build_client_round(model: Model, local: LocalTrainingConfig) -> fl.Computati
     client went, what that weighs in the mean, and what is summed for the metrics.
     """
     train = build_local_training(model, local)
-    pack = build_pack(model, local, train.type_signature.result)
+    pack = inside(build_pack(model, local, train.type_signature.result))
+    train = inside(train)
 
-    @fl.federated_computation(
-        model.weights_type, np.int32, fl.SequenceType(model.batch_type)
-    )
+    @local_computation(model.weights_type, np.int32, fl.SequenceType(model.batch_type))
     def client_round(weights: Any, number: Any, batches: Any) -> Any:
         return pack(weights, train(weights, weights, number, batches))
 
@@ -115,9 +121,8 @@ def build_pack(
 ) -> fl.Computation:
     """What a client sends: how far it went, and what that weighs."""
 
-    @fl.tf_computation(model.weights_type, training)
+    @leaf_computation(model.weights_type, training)
     def pack(weights: Any, trained: Any) -> Any:
-        tf = fl.tf
         examples = trained.examples // local.local_epochs
         weigh = examples if local.weighting == "examples" else tf.minimum(examples, 1)
         update = difference(trained.weights, weights)
@@ -129,7 +134,7 @@ def build_pack(
 
 def client_result(update: Any, weight: Any, loss_sum: Any, examples: Any) -> Any:
     """`CLIENT_RESULT`, see `build_client_round`; of one client."""
-    one, weight = fl.tf.constant(1), fl.tf.cast(weight, fl.tf.float32)
+    one, weight = tf.constant(1), tf.cast(weight, tf.float32)
     counts = OrderedDict(loss_sum=loss_sum, examples=examples, clients=one)
     return OrderedDict(update=update, weight=weight, counts=counts)
 
@@ -142,33 +147,33 @@ def build_local_training(model: Model, local: LocalTrainingConfig) -> fl.Computa
     """
     begin = _build_begin(model, local.optimizer)
     training = begin.type_signature.result
-    step = _build_step(model, local, training)
+    step = inside(_build_step(model, local, training))
+    begin = inside(begin)
 
-    @fl.federated_computation(
+    @local_computation(
         model.weights_type,
         model.weights_type,
         np.int32,
         fl.SequenceType(model.batch_type),
     )
     def local_training(weights: Any, anchor: Any, number: Any, batches: Any) -> Any:
-        @fl.federated_computation(training, model.batch_type)
         def learn(so_far: Any, batch: Any) -> Any:
             return step(so_far, anchor, number, batch)
 
         so_far = begin(weights)
         for _ in range(local.local_epochs):
-            so_far = fl.sequence_reduce(batches, so_far, learn)
+            so_far = reduce_sequence(batches, so_far, learn)
         return so_far
 
     return local_training
 
 
 def _build_begin(model: Model, optimizer: Optimizer) -> fl.Computation:
-    @fl.tf_computation(model.weights_type)
+    @leaf_computation(model.weights_type)
     def begin(weights: Any) -> Any:
-        none = fl.tf.constant(0)
+        none = tf.constant(0)
         moments = optimizer.initialize(weights)
-        return LocalTraining(weights, moments, fl.tf.constant(0.0), none, none)
+        return LocalTraining(weights, moments, tf.constant(0.0), none, none)
 
     return begin
 
@@ -176,21 +181,21 @@ def _build_begin(model: Model, optimizer: Optimizer) -> fl.Computation:
 def _build_step(
     model: Model, local: LocalTrainingConfig, training: fl.Type
 ) -> fl.Computation:
-    @fl.tf_computation(training, model.weights_type, np.int32, model.batch_type)
+    @leaf_computation(training, model.weights_type, np.int32, model.batch_type)
     def step(so_far: Any, anchor: Any, number: Any, batch: Any) -> Any:
         weights = so_far.weights
         gradients, losses = model.mean_gradient(weights, batch)
         gradients = local.correct(gradients, weights, anchor)
-        examples = fl.tf.size(losses)
+        examples = tf.size(losses)
         moments, weights = local.optimizer.step(
             so_far.optimizer, weights, gradients, number, examples
         )
         return LocalTraining(
             weights,
             moments,
-            so_far.loss_sum + fl.tf.reduce_sum(losses),
+            so_far.loss_sum + tf.reduce_sum(losses),
             so_far.examples + examples,
-            so_far.steps + fl.tf.minimum(examples, 1),
+            so_far.steps + tf.minimum(examples, 1),
         )
 
     return step

@@ -7,8 +7,8 @@ in `evaluation` for what is reported.
 
 from typing import Any
 
-import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.arrays import tf
 from fedlearn_edu.learning.errors import ProcessError
 
 
@@ -21,7 +21,7 @@ def cross_entropy(outputs: Any, y: Any) -> Any:
     >>> cross_entropy(np.zeros([1, 10], np.float32), np.array([3])).numpy()
     array([2.3025851], dtype=float32)
     """
-    return fl.tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=outputs)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=outputs)
 
 
 def squared_error(outputs: Any, y: Any) -> Any:
@@ -31,7 +31,7 @@ def squared_error(outputs: Any, y: Any) -> Any:
     >>> squared_error(np.float32([1, 2]), np.float32([1, 4])).numpy()
     array([0., 4.], dtype=float32)
     """
-    return fl.tf.square(outputs - y)
+    return tf.square(outputs - y)
 
 
 NAMES = {

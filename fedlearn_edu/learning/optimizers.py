@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeGuard, final
 
-import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.pytree import flatten, rebuild
 from fedlearn_edu.learning.schedules import (
@@ -64,12 +64,16 @@ class Optimizer:
         self, moments: Any, weights: Weights, gradients: Weights, number: Any, size: Any
     ) -> tuple[Any, Weights]:
         """`next` on `size` examples; without any, nothing is changed."""
+        if not HAS_TENSORFLOW:
+            if not size:
+                return moments, weights
+            return self.next(moments, weights, gradients, number)
         before = flatten((moments, weights))
 
         def after() -> dict[str, Any]:
             return flatten(self.next(moments, weights, gradients, number))
 
-        found = fl.tf.cond(size > 0, after, lambda: before)
+        found = tf.cond(size > 0, after, lambda: before)
         stepped: tuple[Any, Weights] = rebuild((moments, weights), found)
         return stepped
 
@@ -176,7 +180,7 @@ def build_yogi(
 
     def second(square: Any, gradient: Any) -> Any:
         latest = gradient * gradient
-        return square - (1.0 - beta_2) * latest * fl.tf.sign(square - latest)
+        return square - (1.0 - beta_2) * latest * tf.sign(square - latest)
 
     return _two_moments("Yogi", learning_rate, (beta_1, beta_2), epsilon, second)
 
@@ -214,7 +218,7 @@ def _scaled(
     weights: Weights, direction: Weights, squares: Weights, rate: Any, epsilon: float
 ) -> Weights:
     return map_structure(
-        lambda w, d, s: w - rate * d / (fl.tf.sqrt(s) + epsilon),
+        lambda w, d, s: w - rate * d / (tf.sqrt(s) + epsilon),
         weights,
         direction,
         squares,
@@ -223,12 +227,12 @@ def _scaled(
 
 def map_structure(function: Callable[..., Any], *structures: Weights) -> Weights:
     """`function` of the tensors at each place of these structures."""
-    return fl.tf.nest.map_structure(function, *structures)
+    return tf.nest.map_structure(function, *structures)
 
 
 def zeros_like(weights: Weights) -> Weights:
     """Zeros in the structure of the weights."""
-    return map_structure(fl.tf.zeros_like, weights)
+    return map_structure(tf.zeros_like, weights)
 
 
 def _named(name: str, rate: Rate, **numbers: float) -> str:

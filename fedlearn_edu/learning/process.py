@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, final
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback, whole_number
 from fedlearn_edu.learning.aggregators import GaussianMechanism
+from fedlearn_edu.learning.arrays import HAS_TENSORFLOW
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models import LinearRegression, Model
 
@@ -187,4 +188,12 @@ def check_model(model: object) -> None:
             found=describe(model),
             where="model",
             do=cure,
+        )
+    if model.gradient is None and not HAS_TENSORFLOW:
+        raise ProcessError(
+            "this model has no gradient of its own: TensorFlow would find it",
+            expected="softmax_regression() or linear_regression(), which have one",
+            found=model.name,
+            where="model",
+            do="take one of these, or learn where TensorFlow is installed",
         )

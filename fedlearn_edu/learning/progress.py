@@ -8,18 +8,21 @@ nothing.
 import sys
 from typing import Any
 
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.learning.run_state import Run
 
 
 def progress_bar(rounds: int, done: int, is_wanted: bool) -> Any:
     """A bar of tqdm, for use in `with`; it may be one that shows nothing."""
     look = {"total": rounds, "initial": done, "desc": "rounds", "file": sys.stdout}
+    from tqdm import tqdm
+
+    if is_browser():  # where its monitor, a thread, cannot be
+        tqdm.monitor_interval = 0
     if is_wanted and _in_notebook():
         from tqdm.notebook import tqdm as notebook_bar
 
         return notebook_bar(**look)
-    from tqdm import tqdm
-
     return tqdm(**look, disable=not (is_wanted and sys.stdout.isatty()))
 
 

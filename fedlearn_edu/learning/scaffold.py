@@ -11,6 +11,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.aggregators.base import at_server
+from fedlearn_edu.learning.arrays import inside, leaf_computation, local_computation, tf
 from fedlearn_edu.learning.averaging import after_step, build_report
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.local_training import (
@@ -140,7 +141,7 @@ def against_drift(gradients: Any, weights: Any, anchor: Any) -> Any:
 
 
 def _build_zero_variate(model: Model) -> fl.Computation:
-    @fl.tf_computation
+    @leaf_computation
     def zero_variate() -> Any:
         return zeros_like(model.initialize(0))
 
@@ -148,11 +149,11 @@ def _build_zero_variate(model: Model) -> fl.Computation:
 
 
 def _build_begin(model: Model, optimizer: Optimizer, seed: int) -> fl.Computation:
-    @fl.tf_computation
+    @leaf_computation
     def begin() -> Any:
         weights = model.initialize(seed)
         moments = optimizer.initialize(weights)
-        return ScaffoldState(weights, zeros_like(weights), moments, fl.tf.constant(0))
+        return ScaffoldState(weights, zeros_like(weights), moments, tf.constant(0))
 
     return begin
 
@@ -164,11 +165,12 @@ def _build_client_round(
     weights_type = model.weights_type
     train = build_local_training(model, local)
     trained_type = train.type_signature.result
-    pack = build_pack(model, local, trained_type)
-    drift = fl.tf_computation(difference, weights_type, weights_type)
-    renew = _build_renewal(weights_type, trained_type, learning_rate)
+    pack = inside(build_pack(model, local, trained_type))
+    drift = inside(leaf_computation(difference, weights_type, weights_type))
+    renew = inside(_build_renewal(weights_type, trained_type, learning_rate))
+    train = inside(train)
 
-    @fl.federated_computation(
+    @local_computation(
         weights_type,
         weights_type,
         np.int32,
@@ -191,9 +193,8 @@ def _build_renewal(
 ) -> fl.Computation:
     """`(<w,LOCAL_TRAINING,c,c_k,int32> -> WEIGHTS)`: the client's next variate."""
 
-    @fl.tf_computation(weights_type, trained_type, weights_type, weights_type, np.int32)
+    @leaf_computation(weights_type, trained_type, weights_type, weights_type, np.int32)
     def renew(weights: Any, trained: Any, common: Any, own: Any, number: Any) -> Any:
-        tf = fl.tf
         way = at_round(learning_rate, number) * tf.cast(trained.steps, tf.float32)
         # A client without a step has no gradient, and keeps its variate.
         return map_structure(
@@ -241,7 +242,7 @@ def _build_next(
 def _build_step(
     model: Model, optimizer: Optimizer, state: fl.Type, num_clients: int
 ) -> fl.Computation:
-    @fl.tf_computation(state, model.weights_type, model.weights_type, np.int32)
+    @leaf_computation(state, model.weights_type, model.weights_type, np.int32)
     def step(state: Any, mean_update: Any, change: Any, examples: Any) -> Any:
         # A sum of no changes is 0.
         share = map_structure(lambda c, d: c + d / num_clients, state.variate, change)

@@ -10,8 +10,8 @@ from typing import Any, final
 
 import numpy as np
 
-import fedlearn_edu as fl
 from fedlearn_edu.errors import bad_argument, describe, short_traceback
+from fedlearn_edu.learning.arrays import tf
 from fedlearn_edu.learning.errors import ProcessError
 
 Rate = float | Callable[[Any], Any]
@@ -57,7 +57,7 @@ class _ExponentialDecay:
     factor: float
 
     def __call__(self, number: Any) -> Any:
-        return self.learning_rate * fl.tf.pow(self.factor, number)
+        return self.learning_rate * tf.pow(self.factor, number)
 
     def __repr__(self) -> str:
         return f"exponential_decay({self.learning_rate:g}, {self.factor:g})"
@@ -68,7 +68,7 @@ def at_round(rate: Rate, number: Any) -> Any:
     if not callable(rate):
         return rate
     try:
-        return fl.tf.cast(rate(fl.tf.cast(number, fl.tf.float32)), fl.tf.float32)
+        return tf.cast(rate(tf.cast(number, tf.float32)), tf.float32)
     except (TypeError, ValueError) as error:
         raise ProcessError(
             "a learning rate cannot be computed from the number of the round",

@@ -39,6 +39,7 @@ DATA = [
 
 def test_room_is_written_with_the_public_face_only() -> None:
     allowed = (
+        "fedlearn_edu.capabilities",
         "fedlearn_edu.errors",
         "fedlearn_edu.learning",
         "fedlearn_edu.simulation",

@@ -16,6 +16,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.learning.arrays import leaf_computation, tf, zeros
 from fedlearn_edu.learning.atomic import numbered
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.pytree import flatten
@@ -222,7 +223,7 @@ def at_each(function: Callable[..., Any], *values: Any) -> Any:
     """`federated_map` of a function of tensors, whose types are those of the values."""
     members = [value.type_signature.member for value in values]
     argument = values[0] if len(values) == 1 else list(values)
-    return fl.federated_map(fl.tf_computation(function, *members), argument)
+    return fl.federated_map(leaf_computation(function, *members), argument)
 
 
 def join_metrics(first: Any, second: Any) -> Any:
@@ -237,20 +238,12 @@ def join_metrics(first: Any, second: Any) -> Any:
     return at_each(join, first, second)
 
 
-def zeros(type_: Any) -> Any:
-    """A value of this type, a structure of tensors, in NumPy."""
-    if isinstance(type_, fl.TensorType):
-        return np.zeros(type_.shape, type_.dtype)
-    parts, names = [zeros(part) for part in type_], type_.names()
-    return OrderedDict(zip(names, parts, strict=True)) if all(names) else tuple(parts)
-
-
 def zero(type_: fl.Type) -> fl.Computation:
     """`( -> T)`: zeros."""
 
-    @fl.tf_computation
+    @leaf_computation
     def zero() -> Any:
-        return fl.tf.nest.map_structure(fl.tf.zeros_like, zeros(type_))
+        return tf.nest.map_structure(tf.zeros_like, zeros(type_))
 
     return zero
 

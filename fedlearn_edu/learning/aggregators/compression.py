@@ -28,10 +28,10 @@ from fedlearn_edu.learning.aggregators.base import (
     at_server,
     stateless,
     zero,
-    zeros,
 )
 from fedlearn_edu.learning.aggregators.checks import call_of, check_positive, check_seed
 from fedlearn_edu.learning.aggregators.private import NoiseState
+from fedlearn_edu.learning.arrays import leaf_computation, tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import is_number, map_structure
 from fedlearn_edu.learning.pytree import flatten
@@ -101,7 +101,6 @@ def quantize(bits: int = 8, *, seed: int = 0) -> AggregatorFactory:
     most = 2 ** (bits - 1) - 1
 
     def encode(tensors: Tensors, drawing: Any) -> Any:
-        tf = fl.tf
         scales = [tf.reduce_max(tf.abs(tensor)) for tensor in tensors]
         units = [
             tf.math.divide_no_nan(x, m) for x, m in zip(tensors, scales, strict=True)
@@ -114,7 +113,6 @@ def quantize(bits: int = 8, *, seed: int = 0) -> AggregatorFactory:
         return OrderedDict(scales=tf.stack(scales), words=tuple(words))
 
     def decode(sent: Any, like: Tensors) -> Tensors:
-        tf = fl.tf
         return [
             tf.cast(_unpack(words, bits, t) - most, tf.float32)
             / most
@@ -166,7 +164,6 @@ def top_k(share: float = 0.1, *, error_feedback: bool = False) -> AggregatorFact
     share, error_feedback = float(share), bool(error_feedback)
 
     def encode(tensors: Tensors, drawing: Any) -> Any:
-        tf = fl.tf
         flat = tf.concat([tf.reshape(tensor, [-1]) for tensor in tensors], 0)
         # The product may be a hair above the whole number that it stands for.
         k = max(1, int(np.ceil(share * flat.shape[0] - 1e-9)))
@@ -176,7 +173,6 @@ def top_k(share: float = 0.1, *, error_feedback: bool = False) -> AggregatorFact
         return OrderedDict(values=tf.gather(flat, places), places=places)
 
     def decode(sent: Any, like: Tensors) -> Tensors:
-        tf = fl.tf
         sizes = [int(np.prod(t.shape)) for t in like]
         flat = tf.scatter_nd(sent["places"][:, None], sent["values"], [sum(sizes)])
         parts = zip(tf.split(flat, sizes), like, strict=True)
@@ -208,18 +204,16 @@ def sign(step: float) -> AggregatorFactory:
     step = float(step)
 
     def encode(tensors: Tensors, drawing: Any) -> Any:
-        tf = fl.tf
         # Of NaN the sign is 0.
         signs = [tf.cast(x > 0, tf.int32) - tf.cast(x < 0, tf.int32) for x in tensors]
         return tuple(_pack(each + 1, 2) for each in signs)
 
     def decode(sent: Any, like: Tensors) -> Tensors:
-        tf = fl.tf
         pairs = zip(sent, like, strict=True)
         return [tf.cast(_unpack(words, 2, t) - 1, tf.float32) for words, t in pairs]
 
     code = _Code(
-        encode, decode, counts_votes=True, finish=lambda mean: step * fl.tf.sign(mean)
+        encode, decode, counts_votes=True, finish=lambda mean: step * tf.sign(mean)
     )
     return _factory(call_of(sign, step=step), code)
 
@@ -280,9 +274,8 @@ def _build_next(
 def _build_remember(update: fl.Type, code: _Code) -> fl.Computation:
     """`(<UPDATE,float32,UPDATE> -> <sent=SENT,memory=UPDATE>)`, of one client."""
 
-    @fl.tf_computation(update, np.float32, update)
+    @leaf_computation(update, np.float32, update)
     def remember(update: Any, weight: Any, memory: Any) -> Any:
-        tf = fl.tf
         before = tf.nest.flatten(memory)
         whole = [m + u for m, u in zip(before, tf.nest.flatten(update), strict=True)]
         sent = code.encode([tf.cast(w, tf.float32) for w in whole], None)
@@ -299,9 +292,9 @@ def _build_remember(update: fl.Type, code: _Code) -> fl.Computation:
 def _begin(seed: int) -> fl.Computation:
     """`( -> <seed=int32,round_number=int32>@SERVER)`."""
 
-    @fl.tf_computation
+    @leaf_computation
     def begin() -> Any:
-        return NoiseState(fl.tf.constant(seed), fl.tf.constant(0))
+        return NoiseState(tf.constant(seed), tf.constant(0))
 
     return at_server(begin)
 
@@ -314,22 +307,21 @@ def _build_encode(update: fl.Type, state: fl.Type, code: _Code) -> fl.Computatio
     """`(UPDATE -> SENT)`, or `(<UPDATE,STATE> -> SENT)` if something is drawn."""
 
     def encode(update: Any, drawing: Any) -> Any:
-        tf = fl.tf
         tensors = [tf.cast(t, tf.float32) for t in tf.nest.flatten(update)]
         return code.encode(tensors, drawing)
 
     if code.seed is None:
-        return fl.tf_computation(lambda update: encode(update, None), update)
-    return fl.tf_computation(encode, update, state)
+        return leaf_computation(lambda update: encode(update, None), update)
+    return leaf_computation(encode, update, state)
 
 
 def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any]:
     """`(<{SENT}@CLIENTS,{float32}@CLIENTS> -> UPDATE@SERVER)`: the mean, in a body."""
     total_type = fl.to_type(OrderedDict(update=update, weight=np.float32))
 
-    @fl.tf_computation(total_type, fl.to_type((sent, np.float32)))
+    @leaf_computation(total_type, fl.to_type((sent, np.float32)))
     def accumulate(total: Any, entry: Any) -> Any:
-        tf, (encoded, weight) = fl.tf, entry
+        (encoded, weight) = entry
         weight = tf.cast(weight > 0.0, tf.float32) if code.counts_votes else weight
         sums = tf.nest.flatten(total["update"])
         pairs = zip(sums, code.decode(encoded, sums), strict=True)
@@ -337,13 +329,13 @@ def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any
         whole = tf.nest.pack_sequence_as(total["update"], sums)
         return OrderedDict(update=whole, weight=total["weight"] + weight)
 
-    @fl.tf_computation(total_type, total_type)
+    @leaf_computation(total_type, total_type)
     def merge(left: Any, right: Any) -> Any:
         return map_structure(lambda a, b: a + b, left, right)
 
-    @fl.tf_computation(total_type)
+    @leaf_computation(total_type)
     def finish(total: Any) -> Any:
-        tf, weight = fl.tf, total["weight"]
+        weight = total["weight"]
         return map_structure(
             lambda s: code.finish(tf.math.divide_no_nan(s, tf.cast(weight, s.dtype))),
             total["update"],
@@ -365,14 +357,12 @@ def _size(type_: fl.Type) -> Any:
 
 def _hash(tensors: Tensors) -> Any:
     """An `int32` that differs from update to update, in whatever order it is added."""
-    tf = fl.tf
     whole = [tf.cast(tensor * 2.0**20, tf.int32) for tensor in tensors]
     return tf.add_n([tf.reduce_sum(tensor) for tensor in whole])
 
 
 def _rounded(tensor: Any, seed: Any) -> Any:
     """A whole number next to each number, which it is on average."""
-    tf = fl.tf
     low = tf.floor(tensor)
     # Of the operations that draw without a state, this one works for many at once.
     chance = tf.raw_ops.StatelessRandomUniform(shape=tensor.shape, seed=seed)
@@ -381,7 +371,7 @@ def _rounded(tensor: Any, seed: Any) -> Any:
 
 def _pack(numbers: Any, bits: int) -> Any:
     """Numbers of so many bits in words of 16, as a vector."""
-    tf, per_word = fl.tf, _WORD // bits
+    per_word = _WORD // bits
     flat = tf.reshape(numbers, [-1])
     flat = tf.pad(flat, [[0, -flat.shape[0] % per_word]])
     rows = tf.reshape(flat, [-1, per_word])
@@ -390,9 +380,8 @@ def _pack(numbers: Any, bits: int) -> Any:
 
 def _unpack(words: Any, bits: int, like: Any) -> Any:
     """The numbers that were packed, in the shape of a tensor."""
-    tf = fl.tf
     rows = tf.cast(words, tf.int32)[:, None] // _places(bits) % 2**bits
-    return tf.reshape(tf.reshape(rows, [-1])[: like.shape.num_elements()], like.shape)
+    return tf.reshape(tf.reshape(rows, [-1])[: int(np.prod(like.shape))], like.shape)
 
 
 def _places(bits: int) -> list[int]:

@@ -37,6 +37,7 @@ from fedlearn_edu.learning.aggregators.checks import (
     check_seed,
     check_share,
 )
+from fedlearn_edu.learning.arrays import leaf_computation, tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import map_structure
 
@@ -210,10 +211,10 @@ class _Bound:
         if self.norm is not None:
             return inner.initialize
 
-        @fl.tf_computation(state_type(inner))
+        @leaf_computation(state_type(inner))
         def begin(inner: Any) -> Any:
-            first = fl.tf.constant(self.initial_norm, fl.tf.float32)
-            return AdaptiveBoundState(first, fl.tf.constant(0), inner)
+            first = tf.constant(self.initial_norm, tf.float32)
+            return AdaptiveBoundState(first, tf.constant(0), inner)
 
         @fl.federated_computation
         def initialize() -> Any:
@@ -235,7 +236,6 @@ class _Bound:
         return at_each(self._renewed, state, counts, inner)
 
     def _renewed(self, state: Any, counts: Any, inner: Any) -> AdaptiveBoundState:
-        tf = fl.tf
         # Bounds in a nest draw noise of their own, even if their seeds are the same.
         seed = [zlib.crc32(repr(self).encode()) >> 1, state.round_number]
         noise = self.count_noise * tf.random.stateless_normal([], seed, alg="philox")
@@ -278,7 +278,7 @@ class _Limit:
 
     def send(self, update: Any, weight: Any, estimate: Any) -> Any:
         """What a client sends, and what is counted of it."""
-        tf, norm, bound = fl.tf, self.norm(update), self.bound(estimate)
+        norm, bound = self.norm(update), self.bound(estimate)
         counted = tf.cast(weight > 0.0, tf.float32)
 
         def one_if(condition: Any) -> Any:
@@ -305,7 +305,7 @@ class _Limit:
             return update
 
         def without_nan(update: Any, counts: Any) -> Any:
-            tf, nobody = fl.tf, counts["over"] >= counts["clients"]
+            nobody = counts["over"] >= counts["clients"]
 
             def repaired(x: Any) -> Any:
                 is_none = tf.logical_and(nobody, tf.math.is_nan(x))
@@ -318,22 +318,21 @@ class _Limit:
 
 def _l2_norm(update: Any) -> Any:
     # `tf.linalg.global_norm` has no form for many clients at once.
-    return fl.tf.sqrt(sum(fl.tf.reduce_sum(x * x) for x in _as_floats(update)))
+    return tf.sqrt(sum(tf.reduce_sum(x * x) for x in _as_floats(update)))
 
 
 def _max_norm(update: Any) -> Any:
-    tf = fl.tf
     return tf.reduce_max([tf.reduce_max(tf.abs(x)) for x in _as_floats(update)])
 
 
 def _as_floats(update: Any) -> list[Any]:
-    return [fl.tf.cast(x, fl.tf.float32) for x in fl.tf.nest.flatten(update)]
+    return [tf.cast(x, tf.float32) for x in tf.nest.flatten(update)]
 
 
 def shortened(update: Any, norm: Any, bound: Any) -> Any:
     """The update, no longer than the bound; a short one keeps its bits."""
-    factor = fl.tf.where(norm <= bound, 1.0, bound / norm)
-    return map_structure(lambda x: x * fl.tf.cast(factor, x.dtype), update)
+    factor = tf.where(norm <= bound, 1.0, bound / norm)
+    return map_structure(lambda x: x * tf.cast(factor, x.dtype), update)
 
 
 def _clipped(update: Any, weight: Any, norm: Any, bound: Any) -> tuple[Any, Any]:
@@ -345,7 +344,7 @@ CLIP = _Limit("clip", "clipped", _l2_norm, _clipped)
 
 
 def _zeroed(update: Any, weight: Any, norm: Any, bound: Any) -> tuple[Any, Any]:
-    tf, is_kept = fl.tf, norm <= bound
+    is_kept = norm <= bound
     update = map_structure(lambda x: tf.where(is_kept, x, tf.zeros_like(x)), update)
     return update, tf.where(is_kept, weight, 0.0)
 

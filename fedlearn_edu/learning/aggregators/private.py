@@ -10,6 +10,8 @@ import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any, final
 
+import numpy as np
+
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.learning.aggregators.base import (
@@ -31,6 +33,7 @@ from fedlearn_edu.learning.aggregators.checks import (
     check_share,
 )
 from fedlearn_edu.learning.aggregators.norms import CLIP, clipping
+from fedlearn_edu.learning.arrays import leaf_computation, tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import map_structure
 
@@ -201,9 +204,9 @@ def _noisy_mean(mechanism: GaussianMechanism, seed: int, update: fl.Type) -> Agg
     """The mean of updates that are clipped already."""
     stddev = mechanism.noise_multiplier * mechanism.clip
 
-    @fl.tf_computation
+    @leaf_computation
     def begin() -> Any:
-        return NoiseState(fl.tf.constant(int(seed)), fl.tf.constant(0))
+        return NoiseState(tf.constant(int(seed)), tf.constant(0))
 
     initialize = at_server(begin)
 
@@ -281,7 +284,6 @@ class _Adaptive:
         )
 
     def begin(self) -> AdaptiveNoiseState:
-        tf = fl.tf
         first = tf.constant(self.initial_norm, tf.float32)
         return AdaptiveNoiseState(first, tf.constant(self.seed), tf.constant(0))
 
@@ -290,7 +292,6 @@ class _Adaptive:
         return _noisy(state, total, stddev, self.expected_clients)
 
     def advance(self, state: Any, counts: Any) -> AdaptiveNoiseState:
-        tf = fl.tf
         # Not the seed of the updates: two draws of the same noise hide neither.
         seed = [state.seed, -1 - state.round_number]
         noise = self.sigma * tf.random.stateless_normal([], seed, alg="philox")
@@ -303,7 +304,7 @@ class _Adaptive:
 
 
 def _adaptive_mean(name: str, rule: _Adaptive, update: fl.Type) -> Aggregator:
-    initialize = at_server(fl.tf_computation(rule.begin))
+    initialize = at_server(leaf_computation(rule.begin))
 
     @aggregation(initialize, update)
     def next_adaptive(state: Any, updates: Any, weights: Any) -> Any:
@@ -323,14 +324,13 @@ def _adaptive_mean(name: str, rule: _Adaptive, update: fl.Type) -> Aggregator:
 def _noisy(state: Any, total: Any, stddev: Any, divisor: float) -> Any:
     """The total with this round's noise, divided."""
     noise = _normal_like(total, [state.seed, state.round_number])
-    return fl.tf.nest.map_structure(
-        lambda x, n: (x + fl.tf.cast(stddev, x.dtype) * n) / divisor, total, noise
+    return tf.nest.map_structure(
+        lambda x, n: (x + tf.cast(stddev, x.dtype) * n) / divisor, total, noise
     )
 
 
 def _finite(update: Any) -> Any:
     """Zeros in the place of NaN, which is all that clipping leaves of such numbers."""
-    tf = fl.tf
     return map_structure(
         lambda x: tf.where(tf.math.is_finite(x), x, tf.zeros_like(x)), update
     )
@@ -338,8 +338,8 @@ def _finite(update: Any) -> Any:
 
 def _normal_like(tensors: Any, seed: list[Any]) -> Any:
     """Standard normal noise in the structure of these tensors, in one draw."""
-    tf, flat = fl.tf, fl.tf.nest.flatten(tensors)
-    sizes = [x.shape.num_elements() for x in flat]
+    flat = tf.nest.flatten(tensors)
+    sizes = [int(np.prod(x.shape)) for x in flat]
     # By name, since the default generator may differ from device to device.
     drawn = tf.random.stateless_normal([sum(sizes)], seed, alg="philox")
     parts = tf.split(drawn, sizes)

@@ -27,6 +27,7 @@ from fedlearn_edu.learning.aggregators.base import (
     stateless,
 )
 from fedlearn_edu.learning.aggregators.checks import call_of, check_positive
+from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, leaf_computation, tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import is_number, map_structure
 
@@ -55,12 +56,12 @@ def median() -> AggregatorFactory:
     """
 
     def middle(stack: Any) -> Any:
-        tf, rows = fl.tf, _rows(stack)
+        rows = _rows(stack)
         count = tf.shape(rows)[0]
         # Half of a sort finds the lower one of the middle two. The other one is equal
         # to it, or the least of what is above.
         low = _nth(rows, (count - 1) // 2)
-        above = tf.reduce_min(tf.where(rows > low, rows, rows.dtype.max), 0)
+        above = tf.reduce_min(tf.where(rows > low, rows, np.inf), 0)
         upto = tf.reduce_sum(tf.cast(rows <= low, tf.int32), 0)
         high = tf.where(upto > count // 2, low, above)
         # NumPy adds the two first, and halves the sum.
@@ -106,7 +107,7 @@ def trimmed_mean(share: float = 0.1) -> AggregatorFactory:
     share = float(share)
 
     def inner(stack: Any) -> Any:
-        tf, rows = fl.tf, _rows(stack)
+        rows = _rows(stack)
         count = tf.shape(rows)[0]
         # The product may be a hair below the whole number that it stands for.
         cut = tf.cast(tf.cast(count, tf.float64) * share + 1e-9, tf.int32)
@@ -179,7 +180,6 @@ def _krum(name: str, f: int, num_selected: int | None) -> AggregatorFactory:
     """The mean of the updates with the least scores; of all but f if it is `None`."""
 
     def rule(stacks: list[Any]) -> list[Any]:
-        tf = fl.tf
         count = tf.shape(stacks[0])[0]
         _check_count(name, count, f, num_selected or 0)
         products = _products(stacks)
@@ -229,7 +229,7 @@ def geometric_median(
     smoothing = float(smoothing)
 
     def rule(stacks: list[Any]) -> list[Any]:
-        tf, products = fl.tf, _products(stacks)
+        products = _products(stacks)
         squares = tf.linalg.diag_part(products)
         shares = tf.ones_like(squares) / tf.cast(tf.size(squares), squares.dtype)
         for _ in range(iterations):
@@ -248,7 +248,7 @@ def _factory(name: str, rule: Rule) -> AggregatorFactory:
     def build(update: fl.Type) -> Aggregator:
         initialize = stateless()
         sent = _build_sent(update)
-        compare = _build_compare(fl.to_type((update, np.bool_)), rule)
+        compare = _build_compare(update, rule)
 
         @aggregation(initialize, update)
         def next_update(state: Any, updates: Any, weights: Any) -> Any:
@@ -264,20 +264,22 @@ def _factory(name: str, rule: Rule) -> AggregatorFactory:
 def _build_sent(update: fl.Type) -> fl.Computation:
     """`(<UPDATE,float32> -> <update=<UPDATE,bool>>)`: with whether it has a weight."""
 
-    @fl.tf_computation(update, np.float32)
+    @leaf_computation(update, np.float32)
     def sent(update: Any, weight: Any) -> Any:
         return OrderedDict(update=(update, weight > 0.0))
 
     return sent
 
 
-def _build_compare(entry: fl.Type, rule: Rule) -> fl.Computation:
+def _build_compare(update: fl.Type, rule: Rule) -> fl.Computation:
     """`(<UPDATE,bool>* -> <update=UPDATE,metrics=<...>>)`."""
+    entry = fl.to_type((update, np.bool_))
+    metrics = OrderedDict(compared_clients=np.int32)
+    result = fl.to_type(OrderedDict(update=update, metrics=metrics))
 
-    @fl.tf_computation(fl.SequenceType(entry))
+    @leaf_computation(fl.SequenceType(entry), result=result)
     def compare(entries: Any) -> Any:
-        tf = fl.tf
-        updates, takes_part = _stacked(entries)
+        updates, takes_part = _stacked(entries, entry)
         stacks = tf.nest.flatten(updates)
         for stack in stacks:  # here, as a bad client would not tell
             is_finite = tf.reduce_all(_rows(tf.math.is_finite(stack)), 1)
@@ -295,23 +297,29 @@ def _build_compare(entry: fl.Type, rule: Rule) -> fl.Computation:
     return compare
 
 
-def _stacked(entries: Any) -> Any:
-    """All elements of a dataset as one, with one axis more in front."""
-    tf, spec = fl.tf, entries.element_spec
+def _stacked(entries: Any, entry: fl.Type) -> Any:
+    """All elements of a sequence as one, with one axis more in front."""
+    if not HAS_TENSORFLOW:
+        return map_structure(_stack, zeros(entry), *entries)
+    spec = entries.element_spec
     none = map_structure(lambda s: tf.zeros([0, *s.shape], s.dtype), spec)
     batches = entries.batch(_ALL).concatenate(tf.data.Dataset.from_tensors(none))
     return batches.take(1).get_single_element()
 
 
+def _stack(like: Any, *arrays: Any) -> Any:
+    return np.array(arrays, like.dtype).reshape([len(arrays), *like.shape])
+
+
 def _rows(stack: Any) -> Any:
     """One row per client, with all its weights of the tensor."""
     size = int(np.prod(stack.shape[1:]))
-    return fl.tf.reshape(stack, [fl.tf.shape(stack)[0], size])
+    return tf.reshape(stack, [tf.shape(stack)[0], size])
 
 
 def _nth(rows: Any, n: Any) -> Any:
     """The value at place n of each column in ascending order; the first place is 0."""
-    return fl.tf.raw_ops.NthElement(input=fl.tf.transpose(rows), n=n)
+    return tf.raw_ops.NthElement(input=tf.transpose(rows), n=n)
 
 
 def _products(stacks: list[Any]) -> Any:
@@ -320,7 +328,6 @@ def _products(stacks: list[Any]) -> Any:
     Distances are small differences of large products, and bad updates may be so long
     that their squares overflow a `float32`.
     """
-    tf = fl.tf
     rows = [_rows(tf.cast(stack, tf.float64)) for stack in stacks]
     return tf.add_n([tf.matmul(row, row, transpose_b=True) for row in rows])
 
@@ -330,12 +337,12 @@ def _check_count(name: str, count: Any, f: int, num_selected: int) -> None:
     least, why = 2 * f + 3, f"n > 2 * {f} + 2"
     if num_selected > least:
         least, why = num_selected, f"n >= {num_selected}"
-    fl.tf.debugging.Assert(
+    tf.debugging.Assert(
         count >= least,
         [
             f"{name} has too few clients in this round",
             f"expected: {why} clients with examples",
-            fl.tf.strings.format("found: n = {}", count),
+            tf.strings.format("found: n = {}", count),
             f"do: let at least {least} clients take part, or allow for fewer bad ones",
         ],
     )

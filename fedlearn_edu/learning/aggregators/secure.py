@@ -5,6 +5,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
+
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, is_whole_number, short_traceback
 from fedlearn_edu.learning.aggregators.base import (
@@ -16,6 +18,7 @@ from fedlearn_edu.learning.aggregators.base import (
     stateless,
 )
 from fedlearn_edu.learning.aggregators.checks import call_of, check_positive
+from fedlearn_edu.learning.arrays import tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import map_structure
 
@@ -112,7 +115,6 @@ class _Coder:
 
     def encode(self, update: Any, weight: Any) -> Any:
         """What a client adds to the sums, all of it whole numbers."""
-        tf = fl.tf
         weight = tf.cast(tf.round(weight), tf.int64)
         outside = sum(
             tf.math.count_nonzero(tf.abs(x) > self.clip)
@@ -125,7 +127,7 @@ class _Coder:
         )
 
     def _nearest(self, x: Any) -> Any:
-        tf, x = fl.tf, fl.tf.cast(x, fl.tf.float64)
+        x = tf.cast(x, tf.float64)
         steps = (tf.clip_by_value(x, -self.clip, self.clip) + self.clip) / self.step
         # -1 is out of range: a secure sum refuses it.
         refused = -tf.ones_like(x)
@@ -134,8 +136,8 @@ class _Coder:
     def decode(self, total: Any, weight: Any, saturated: Any) -> Any:
         """The mean and the metrics, from sums."""
         self._check_total(weight)
-        tf, weight = fl.tf, fl.tf.cast(weight, fl.tf.float64)
-        numbers = sum(x.shape.num_elements() for x in tf.nest.flatten(total))
+        weight = tf.cast(weight, tf.float64)
+        numbers = sum(int(np.prod(x.shape)) for x in tf.nest.flatten(total))
 
         def mean_of(steps: Any) -> Any:
             away = self.step * tf.cast(steps, tf.float64) / weight
@@ -150,7 +152,7 @@ class _Coder:
 
     def _check_total(self, examples: Any) -> None:
         """Fails in a round whose sums may have wrapped around."""
-        most, tf = (2**63 - 1) // self.steps, fl.tf
+        most = (2**63 - 1) // self.steps
         why = "a sum in this round may need more than the 63 bits that there are"
         expected = f"expected: at most {most:,} examples"
         found = tf.strings.format("found: {} examples", examples)

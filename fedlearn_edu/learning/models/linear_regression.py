@@ -8,9 +8,9 @@ Programs from the web make it in one function and train it in another with `comp
 from collections.abc import Mapping
 from typing import Any, final
 
-import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback
 from fedlearn_edu.learning import losses
+from fedlearn_edu.learning.arrays import tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models.networks import linear_regression
 from fedlearn_edu.learning.optimizers import Optimizer, build_sgd, build_sgdm
@@ -74,12 +74,12 @@ class LinearRegression:
             weights, moments = so_far
             gradients, losses = self.model.mean_gradient(weights, _named(batch))
             moments, weights = optimizer.step(
-                moments, weights, gradients, 0, fl.tf.size(losses)
+                moments, weights, gradients, 0, tf.size(losses)
             )
             return weights, moments
 
         for _ in range(epochs):
-            so_far = _reduce(data, so_far, step)
+            so_far = reduce_batches(data, so_far, step)
         self.weights = so_far[0]
 
     @short_traceback
@@ -109,7 +109,7 @@ def from_keras_optimizer(optimizer: Any) -> Optimizer:
 
     def rate(number: Any) -> Any:
         # In the body of a tf_computation it is a variable, and has no number yet.
-        return fl.tf.convert_to_tensor(optimizer.learning_rate)
+        return tf.convert_to_tensor(optimizer.learning_rate)
 
     momentum = float(optimizer.momentum)
     return build_sgdm(rate, momentum) if momentum else build_sgd(rate)
@@ -122,10 +122,11 @@ def _named(batch: Any) -> Any:
     return {"x": x, "y": y}
 
 
-def _reduce(data: Any, so_far: Any, step: Any) -> Any:
+def reduce_batches(data: Any, so_far: Any, step: Any) -> Any:
     """Over a `tf.data.Dataset`, in a body or not, or over batches in a list."""
     if hasattr(data, "reduce"):
         return data.reduce(so_far, step)
     for batch in data:
-        so_far = step(so_far, fl.tf.nest.map_structure(fl.tf.convert_to_tensor, batch))
+        tensors = {n: tf.convert_to_tensor(x) for n, x in _named(batch).items()}
+        so_far = step(so_far, tensors)
     return so_far

@@ -14,6 +14,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, leaf_computation, tf
 from fedlearn_edu.learning.errors import ProcessError
 
 
@@ -30,6 +31,9 @@ class Model:
         loss: `<OUTPUTS,y> -> float32[n]`, one number per example.
         features: numbers per example.
         classes: how many classes, or `None` where a number is predicted.
+        gradient: `<WEIGHTS,BATCH> -> <WEIGHTS,float32[n]>`, written out: the gradient
+            of the *sum* of the losses, and the losses. TensorFlow needs none; where it
+            is not installed, only a model that has one can be trained.
 
     The functions are called in the body of a `tf_computation`, or on tensors.
     """
@@ -40,11 +44,12 @@ class Model:
     loss: Callable[[Any, Any], Any]
     features: int
     classes: int | None
+    gradient: Callable[[Any, Any], tuple[Any, Any]] | None = None
 
     @cached_property
     def weights_type(self) -> fl.Type:
         """The type of the weights, `<weights=float32[784,10],bias=float32[10]>`."""
-        weights = fl.tf_computation(lambda: self.initialize(0))
+        weights = leaf_computation(lambda: self.initialize(0))
         return weights.type_signature.result
 
     @cached_property
@@ -62,12 +67,12 @@ class Model:
                 one example, and `[n,1]` less `[n]` are n² numbers.
         """
         found = self.loss(self.predict(weights, batch["x"]), batch["y"])
-        shape = fl.tf.convert_to_tensor(found).shape
-        if shape.rank not in (None, 1):
+        tensor = tf.convert_to_tensor(found)
+        if tensor.ndim not in (None, 1):
             raise ProcessError(
                 "a loss is one number for each example, and no mean",
                 expected="float32[n]",
-                found=f"a shape of {list(shape)}",
+                found=f"a shape of {list(tensor.shape)}",
                 where=f"the loss of {self.name}",
                 do="leave out reduce_mean; [n,1] becomes [n] by tf.squeeze(…, axis=1)",
             )
@@ -78,12 +83,32 @@ class Model:
 
         The gradient of an empty batch is zero.
         """
-        with fl.tf.GradientTape() as tape:
+
+        def mean(losses: Any) -> Any:
+            count = tf.cast(tf.maximum(tf.size(losses), 1), losses.dtype)
+            return tf.reduce_sum(losses) / count
+
+        if HAS_TENSORFLOW:
+            return self._gradient(mean, weights, batch)
+        total, losses = self.sum_gradient(weights, batch)
+        count = max(len(losses), 1)
+        return tf.nest.map_structure(lambda slope: slope / count, total), losses
+
+    def sum_gradient(self, weights: Any, batch: Any) -> tuple[Any, Any]:
+        """The gradient of the sum of a batch's losses, and each of them."""
+        if HAS_TENSORFLOW:
+            return self._gradient(tf.reduce_sum, weights, batch)
+        assert self.gradient is not None
+        return self.gradient(weights, batch)
+
+    def _gradient(
+        self, summary: Callable[[Any], Any], weights: Any, batch: Any
+    ) -> tuple[Any, Any]:
+        with tf.GradientTape() as tape:
             tape.watch(weights)
             losses = self.losses(weights, batch)
-            count = fl.tf.cast(fl.tf.maximum(fl.tf.size(losses), 1), losses.dtype)
-            mean = fl.tf.reduce_sum(losses) / count
-        return tape.gradient(mean, weights), losses
+            number = summary(losses)
+        return tape.gradient(number, weights), losses
 
     def __repr__(self) -> str:
         return f"Model({self.name!r})"

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback, whole_number
 from fedlearn_edu.learning import losses
+from fedlearn_edu.learning.arrays import tf
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.models.model import Model
 
@@ -27,26 +27,38 @@ def softmax_regression(
         features: Numbers per example.
         classes: Labels are 0..classes-1.
         log_of_softmax: Takes the logarithm after the softmax, as the tutorial of the
-            ancestor does: the same number but for its last digits, and infinite where
+            ancestor does: the same number but for its last digits, and NaN where
             the share of a class is too small for a `float32`.
     """
     _check_sizes(features=features, classes=classes)
 
     def initialize(seed: int) -> Any:
-        zeros = fl.tf.zeros
+        zeros = tf.zeros
         return OrderedDict(weights=zeros([features, classes]), bias=zeros([classes]))
 
     def predict(weights: Any, x: Any) -> Any:
-        return fl.tf.matmul(x, weights["weights"]) + weights["bias"]
+        return tf.matmul(x, weights["weights"]) + weights["bias"]
 
     def log_after(outputs: Any, y: Any) -> Any:
-        shares = fl.tf.math.log(fl.tf.nn.softmax(outputs))
-        return -fl.tf.reduce_sum(fl.tf.one_hot(y, classes) * shares, axis=1)
+        shares = tf.math.log(tf.nn.softmax(outputs))
+        return -tf.reduce_sum(tf.one_hot(y, classes) * shares, axis=1)
 
     loss = log_after if log_of_softmax else losses.cross_entropy
+
+    def gradient(weights: Any, batch: Any) -> tuple[Any, Any]:
+        x, y = batch["x"], batch["y"]
+        scores = predict(weights, x)
+        found = loss(scores, y)
+        shares, hot = tf.nn.softmax(scores), tf.one_hot(y, classes)
+        if log_of_softmax:  # NaN where a share is 0, as the loss
+            hot = hot / shares * shares
+        errors = shares * tf.reduce_sum(hot, 1)[:, None] - hot
+        slopes = tf.matmul(x, errors, transpose_a=True)
+        return OrderedDict(weights=slopes, bias=tf.reduce_sum(errors, 0)), found
+
     name = f"softmax regression {features}-{classes}"
     name += ", logarithm after softmax" if log_of_softmax else ""
-    return Model(name, initialize, predict, loss, features, classes)
+    return Model(name, initialize, predict, loss, features, classes, gradient)
 
 
 @short_traceback
@@ -81,7 +93,7 @@ def multilayer_perceptron(
     def predict(weights: Any, x: Any) -> Any:
         *inner, last = weights
         for layer in inner:
-            x = fl.tf.nn.relu(_affine(layer, x))
+            x = tf.nn.relu(_affine(layer, x))
         return _affine(last, x)
 
     name = f"multilayer perceptron {'-'.join(map(str, sizes))}"
@@ -108,7 +120,6 @@ def convolutional_network(classes: int = DIGITS) -> Model:
         )
 
     def predict(weights: Any, x: Any) -> Any:
-        tf = fl.tf
         images = tf.reshape(x, [-1, 28, 28, 1])
         for name in ("first", "second"):
             layer = weights[name]
@@ -131,14 +142,22 @@ def linear_regression(features: int) -> Model:
     _check_sizes(features=features)
 
     def initialize(seed: int) -> Any:
-        zeros = fl.tf.zeros
+        zeros = tf.zeros
         return OrderedDict(weights=zeros([features]), bias=zeros([]))
 
     def predict(weights: Any, x: Any) -> Any:
-        return fl.tf.linalg.matvec(x, weights["weights"]) + weights["bias"]
+        return tf.linalg.matvec(x, weights["weights"]) + weights["bias"]
 
-    name = f"linear regression {features}-1"
-    return Model(name, initialize, predict, losses.squared_error, features, None)
+    def gradient(weights: Any, batch: Any) -> tuple[Any, Any]:
+        x, y = batch["x"], batch["y"]
+        found = predict(weights, x)
+        errors = 2.0 * (found - y)
+        slopes = tf.linalg.matvec(x, errors, transpose_a=True)
+        bias = tf.reduce_sum(errors)
+        return OrderedDict(weights=slopes, bias=bias), losses.squared_error(found, y)
+
+    name, loss = f"linear regression {features}-1", losses.squared_error
+    return Model(name, initialize, predict, loss, features, None, gradient)
 
 
 def _layer(shape: list[int], seed: int, position: int) -> Any:
@@ -148,13 +167,13 @@ def _layer(shape: list[int], seed: int, position: int) -> Any:
     """
     *patch, inputs, outputs = shape
     limit = (6.0 / (math.prod(patch) * (inputs + outputs))) ** 0.5
-    draw = fl.tf.random.stateless_uniform
+    draw = tf.random.stateless_uniform
     weights = draw(shape, (seed, position), -limit, limit)
-    return OrderedDict(weights=weights, bias=fl.tf.zeros([outputs]))
+    return OrderedDict(weights=weights, bias=tf.zeros([outputs]))
 
 
 def _affine(layer: Any, x: Any) -> Any:
-    return fl.tf.matmul(x, layer["weights"]) + layer["bias"]
+    return tf.matmul(x, layer["weights"]) + layer["bias"]
 
 
 def _check_sizes(**sizes: object) -> None:

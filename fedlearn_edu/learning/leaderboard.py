@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A leaderboard in files: what was run, what came out, and a signature by content.
+
+A file has a JSON object in each line, one for each process of a `Comparison`. The
+signature is the SHA-256 of the rest of the line. It shows a line that was edited, or
+damaged. It is no proof: whoever edits a line can compute the signature anew, as nothing
+secret goes into it. Who wants to know runs the process again: protocol, seeds, data and
+versions are in the line.
+"""
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.learning.atomic import write_atomically
+from fedlearn_edu.learning.comparison import Comparison, Entry, is_share, measured
+from fedlearn_edu.learning.history import aligned, aligned_left
+
+_PACKAGES = ("fedlearn_edu", "numpy", "tensorflow")
+_HEADS = ("process", "by", "mean", "lowest", "highest", "MB down", "MB up")
+
+Line = Mapping[str, Any]
+
+
+class LeaderboardError(FedLearnError, ValueError):
+    """A leaderboard file cannot be read."""
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Leaderboard:
+    """The lines of several files.
+
+    Attributes:
+        protocols: lines by protocol, in the order of the files; only those of the same
+            one can be compared. The best mean comes first.
+        refused: what was left out, and why: lines whose signature does not fit.
+    """
+
+    protocols: tuple[tuple[Line, ...], ...]
+    refused: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        parts = [_as_text(number, g) for number, g in enumerate(self.protocols, 1)]
+        if self.refused:
+            parts.append("\n".join(["Left out:", *(f"  {r}" for r in self.refused)]))
+        return "\n\n".join(parts) or "no lines"
+
+
+@short_traceback
+def merge(paths: Iterable[str | Path]) -> Leaderboard:
+    """Reads files that `Comparison.save` wrote, and checks each signature.
+
+    Lines of another protocol, other seeds or other data are in a table of their own. A
+    line that occurs twice counts once.
+
+    Raises:
+        LeaderboardError: if a file holds something else.
+        OSError: if there is no such file.
+    """
+    found: dict[str, dict[str, Line]] = {}
+    refused = []
+    for path in map(Path, paths):
+        for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
+            line = _parsed(text, f"{path}, line {number}")
+            if line["sha256"] == _signature(line):
+                found.setdefault(_canonical(line["protocol"]), {})[text] = line
+            else:
+                refused.append(
+                    f"{path}, line {number} ({line['process']!r}): its content is not "
+                    "what was signed"
+                )
+    groups = (sorted(lines.values(), key=_rank) for lines in found.values())
+    return Leaderboard(tuple(map(tuple, groups)), tuple(refused))
+
+
+def append(comparison: Comparison, path: Path, by: str) -> Path:
+    """Adds the lines of a comparison to a file, as `Comparison.save` says."""
+    lines = [_line(comparison, entry, by) for entry in comparison.entries.values()]
+    texts = [json.dumps(line, ensure_ascii=False) for line in lines]
+    before = path.read_text("utf-8") if path.exists() else ""
+    write_atomically(path, "\n".join([*before.splitlines(), *texts, ""]).encode())
+    return path
+
+
+def _line(comparison: Comparison, entry: Entry, by: str) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "process": entry.name,
+        "by": by,
+        "settings": entry.settings,
+        "protocol": asdict(comparison.protocol),
+        "finals": [float(each) for each in comparison.finals[entry.name]],
+        "rounds": [len(history) for history in entry.histories],
+        "bytes_down": entry.sent("down"),
+        "bytes_up": entry.sent("up"),
+        "versions": {"python": platform.python_version(), **_versions()},
+    }
+    line = json.loads(json.dumps(line))  # tuples are lists there
+    return {**line, "sha256": _signature(line)}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # no TensorFlow, or nothing but a folder
+            found[name] = "not installed"
+    return found
+
+
+def _signature(line: Line) -> str:
+    content = {name: value for name, value in line.items() if name != "sha256"}
+    return hashlib.sha256(_canonical(content).encode()).hexdigest()
+
+
+def _canonical(thing: Any) -> str:
+    return json.dumps(thing, sort_keys=True)
+
+
+def _parsed(text: str, place: str) -> dict[str, Any]:
+    names = {"process", "by", "protocol", "finals", "bytes_down", "bytes_up", "sha256"}
+    try:
+        line = json.loads(text)
+    except ValueError:
+        line = None
+    if not isinstance(line, dict) or not names <= set(line):
+        raise LeaderboardError(
+            "this is no line of a leaderboard",
+            expected="a JSON object, as Comparison.save writes it",
+            found=text[:60] or "an empty line",
+            where=place,
+        )
+    return line
+
+
+def _rank(line: Line) -> float:
+    mean = float(np.mean(line["finals"]))
+    return -mean if is_share(line["protocol"]["metric"]) else mean
+
+
+def _as_text(number: int, lines: tuple[Line, ...]) -> str:
+    of = lines[0]["protocol"]
+    limit = "" if of["max_bytes"] is None else f", {of['max_bytes'] / 1e6:g} MB"
+    title = (
+        f"Protocol {number}: test {of['metric']}; seeds "
+        f"{', '.join(map(str, of['seeds']))}; at most {of['rounds']} rounds{limit}; "
+        f"data {of['data'][:8]}"
+    )
+    rows = [_HEADS, *map(_row, lines)]
+    left = [aligned_left([row[at] for row in rows]) for at in (0, 1)]
+    right = aligned([list(row[2:]) for row in rows])
+    return "\n".join([title, *map("  ".join, zip(*left, right, strict=True))])
+
+
+def _row(line: Line) -> tuple[str, ...]:
+    finals, metric = line["finals"], line["protocol"]["metric"]
+    return (
+        line["process"],
+        line["by"],
+        *(measured(float(of(finals)), metric) for of in (np.mean, min, max)),
+        *(f"{line[way] / 1e6:.2f}" for way in ("bytes_down", "bytes_up")),
+    )

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`compare` treats all processes alike, and measures what they send by itself."""
+
+import json
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fedlearn_edu import __main__ as program
+from fedlearn_edu import learning, viz
+from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.learning import Comparison, aggregators, leaderboard
+from fedlearn_edu.simulation import ClientData, ClientSampling
+from fedlearn_edu.viz.comparison import comparison_table
+from tests.viz.drawn_text import check_figure
+from tests.viz.html_reader import check_html
+
+pytestmark = pytest.mark.tensorflow
+
+MODEL_BYTES = 4 * (3 * 2 + 2)
+AROUND_BYTES = 4 * 5  # round number down; weight and counts up
+
+
+@cache
+def model() -> Any:
+    return learning.models.softmax_regression(features=3, classes=2)
+
+
+@cache
+def fed_avg(rate: float = 0.5, **how: Any) -> Any:
+    return learning.build_fed_avg(model(), rate, **how)
+
+
+def dealt(seed: int = 0, clients: int = 4) -> ClientData:
+    x = np.random.default_rng(seed).standard_normal([24, 3]).astype(np.float32)
+    return ClientData(x, (x[:, 0] > 0).astype(np.int32), np.arange(24).reshape(4, 6))
+
+
+def compared(processes: Any = None, rounds: Any = 3, **how: Any) -> Comparison:
+    processes = (
+        {"slow": fed_avg(0.01), "fast": fed_avg()} if processes is None else processes
+    )
+    how = {"seeds": (0, 1), "batch_size": 2, **how}
+    return learning.compare(processes, how.pop("data", dealt), dealt(9), rounds, **how)
+
+
+@cache
+def example() -> Comparison:
+    return compared(client_sampling=ClientSampling(count=3, dropout=0.3))
+
+
+def test_each_run_is_that_of_its_seed() -> None:
+    """Data, order and cohorts: what `run` gives under that seed, and nothing else."""
+    sampling = ClientSampling(count=3, dropout=0.3, seed=1)
+    judge = learning.build_federated_evaluation(model()).on(dealt(9))
+    alone = learning.run(
+        fed_avg(),
+        dealt(1),
+        3,
+        batch_size=2,
+        client_sampling=sampling,
+        evaluate={"test": judge},
+        options=learning.Options(shuffle_seed=1),
+    )
+    found = example().entries["fast"].histories[1]
+    for column in ("clients", "loss_per_example", "test.loss_per_example"):
+        np.testing.assert_array_equal(found[column], alone.history[column])
+
+
+def test_process_may_be_a_function_of_the_seed() -> None:
+    asked: list[int] = []
+
+    def build(seed: int) -> Any:
+        asked.append(seed)
+        return fed_avg()
+
+    assert compared({"own": build}, 1).entries["own"].settings == fed_avg().settings
+    assert asked == [0, 1]
+
+
+def test_bytes_are_those_that_cross_and_not_those_that_are_claimed() -> None:
+    few = fed_avg(aggregator=aggregators.quantize(bits=4))
+    scaffold = learning.build_scaffold(model(), 4, 0.1)
+    found = compared({"all": fed_avg(), "few": few, "twice": scaffold}, 1).entries
+    down = {name: entry.bytes_down - MODEL_BYTES for name, entry in found.items()}
+    assert found["all"].bytes_up == MODEL_BYTES + AROUND_BYTES
+    assert found["few"].bytes_up < found["all"].bytes_up
+    assert down == {"all": 4, "few": down["few"], "twice": MODEL_BYTES + 4}
+    [history, _] = found["all"].histories
+    assert history["bytes_up"].tolist() == [4 * found["all"].bytes_up]
+
+
+def test_only_clients_that_finish_count() -> None:
+    entry = example().entries["fast"]
+    [history, _] = entry.histories
+    assert sorted(set(history["clients"])) != [4]
+    np.testing.assert_array_equal(
+        history["bytes_down"], history["clients"] * entry.bytes_down
+    )
+
+
+def test_same_bytes_are_fewer_rounds_of_what_sends_more() -> None:
+    scaffold = learning.build_scaffold(model(), 4, 0.1)
+    processes = {"once": fed_avg(), "twice": scaffold}
+    size = sum(4 * 5 * n for n in (MODEL_BYTES + 4, MODEL_BYTES + AROUND_BYTES))
+    found = compared(processes, 9, max_bytes=size, seeds=[0])
+    rounds = {name: len(each.histories[0]) for name, each in found.entries.items()}
+    assert rounds["once"] == 5
+    assert rounds["twice"] < 5
+    assert (
+        found.entries["twice"].sent("up") + found.entries["twice"].sent("down") <= size
+    )
+    assert "MB sent, up and down" in check_figure(viz.draw_comparison(found))
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"processes": {}}, "processes"),
+        ({"processes": {"a": 3}}, "processes['a']"),
+        ({"processes": {"a": partial(dealt, clients=2)}}, "only learning processes"),
+        ({"seeds": []}, "seeds"),
+        ({"seeds": [1, 1]}, "different whole numbers"),
+        ({"rounds": 0}, "rounds"),
+        ({"metric": "speed"}, "accuracy_per_example, mean_accuracy_over_clients"),
+        ({"max_bytes": 10}, "max_bytes >= "),
+        ({"data": []}, "processes['slow'], seed 0"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(how: dict[str, Any], said: str) -> None:
+    with pytest.raises(FedLearnError) as caught:
+        compared(**how)
+    assert said in str(caught.value)
+
+
+# ------------------------------------------------------------------ shown
+
+
+def test_table_and_picture_show_every_process() -> None:
+    texts = check_figure(viz.draw_comparison(example()))
+    reader = check_html(comparison_table(example()))
+    for name in ("slow", "fast"):
+        assert name in texts
+        assert name in reader.text
+        assert name in repr(example())
+    assert check_figure(viz.draw_comparison(example(), width_in=viz.NARROW_IN))
+
+
+def test_what_is_no_comparison_is_not_drawn() -> None:
+    many = {str(n): example().entries["fast"] for n in range(7)}
+    for wrong in (3, Comparison(many, example().protocol)):
+        with pytest.raises(viz.FigureDataError, match="at most 6 processes"):
+            viz.draw_comparison(wrong)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------ leaderboard
+
+
+def test_files_merge_by_protocol_and_an_edited_line_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours, theirs = tmp_path / "ours.jsonl", tmp_path / "theirs.jsonl"
+    example().save(ours, by="Ada")
+    compared(rounds=1).save(theirs, by="Bob")
+    example().save(theirs, by="Bob")
+    lines = theirs.read_text().splitlines()
+    edited = json.loads(lines[2])
+    edited["finals"][0] = 1.0
+    theirs.write_text("\n".join([*lines[:2], json.dumps(edited), lines[3]]))
+    board = leaderboard.merge([ours, theirs, ours])
+    names = [[(g["process"], g["by"]) for g in group] for group in board.protocols]
+    assert sorted(names[0]) == [("fast", "Ada"), ("fast", "Bob"), ("slow", "Ada")]
+    assert [by for _, by in names[1]] == ["Bob", "Bob"]
+    [refused] = board.refused
+    assert "theirs.jsonl, line 3 ('slow')" in refused
+    assert program.main(["leaderboard", str(ours)]) == 0
+    assert program.main(["leaderboard", str(theirs)]) == 1
+    assert "not what was signed" in capsys.readouterr().out
+
+
+def test_what_is_no_leaderboard_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("[1]\n")
+    with pytest.raises(leaderboard.LeaderboardError, match=r"notes\.txt, line 1"):
+        leaderboard.merge([file])
