@@ -12,6 +12,7 @@ from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.former_names import unknown
 
 if TYPE_CHECKING:
+    from fedlearn_edu.viz.comparison import draw_comparison as draw_comparison
     from fedlearn_edu.viz.dataflow.drawing import draw_graph as draw_graph
     from fedlearn_edu.viz.dataflow.passes import draw_passes as draw_passes
     from fedlearn_edu.viz.dataflow.server_view import (
@@ -66,6 +67,7 @@ _HOMES = {
     "draw_aggregation": "explorers.aggregation",
     "draw_budget": "explorers.budget",
     "draw_client_accuracy": "evaluation",
+    "draw_comparison": "comparison",
     "draw_confusion": "evaluation",
     "draw_digit_templates": "templates",
     "draw_drift": "explorers.drift",

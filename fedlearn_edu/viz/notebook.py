@@ -36,6 +36,7 @@ DISPLAYS = {
     "fedlearn_edu.contexts.factories.LocalExecutorFactory": "executors.draw_factory",
     "fedlearn_edu.executors.base.Executor": "executors.draw_executor",
     "fedlearn_edu.errors.FedLearnError": "displays.draw_error",
+    "fedlearn_edu.learning.comparison.Comparison": "comparison.comparison_table",
     "fedlearn_edu.learning.history.History": "displays.history_table",
     "fedlearn_edu.learning.run_state.Run": "displays.run_table",
     "fedlearn_edu.remote.cluster.Cluster": "cluster.draw_cluster",
@@ -95,6 +96,16 @@ def publish(html: str, text: str) -> None:
     display({"text/html": html, "text/plain": text}, raw=True)  # type: ignore[no-untyped-call]
 
 
+def show(thing: Any) -> None:
+    """Displays an object in a notebook; elsewhere its `text` goes to stdout."""
+    if running_shell() is not None:
+        from IPython.display import display
+
+        display(thing)  # type: ignore[no-untyped-call]
+    elif text := getattr(thing, "text", ""):
+        sys.stdout.write(f"{text}\n")
+
+
 def png(figure: "Figure") -> tuple[bytes, dict[str, int]]:
     """The figure as PNG at 150 dots per inch, and the size it is shown in, in pixels.
 
@@ -133,12 +144,24 @@ def fast_png(figure: "Figure") -> bytes:
     return buffer.getvalue()
 
 
+# Pictures are drawn on white. Under a dark theme black and white change places, and the
+# half turn of the hues undoes what that does to colors: orange stays orange.
+IN_THE_DARK = (
+    '<style>:is(body[data-jp-theme-light="false"], .vscode-dark) .fl-picture'
+    "{filter:invert(.93) hue-rotate(180deg)}</style>"
+)
+
+
 def img(data: bytes, words: str, width_px: int | None = None, least_px: int = 0) -> str:
-    """A PNG as an `<img>` that is no wider than its column, nor narrower than that."""
+    """A PNG as an `<img>` that is no wider than its column, nor narrower than that.
+
+    It follows the theme of JupyterLab, Notebook and VS Code.
+    """
     width = f' width="{width_px}"' if width_px else ""
     least = f"min-width:{least_px}px;" if least_px else ""
     source = b64encode(data).decode()
     return (
-        f'<img alt="{escape(words)}"{width} src="data:image/png;base64,{source}" '
+        f'{IN_THE_DARK}<img class="fl-picture" alt="{escape(words)}"{width} '
+        f'src="data:image/png;base64,{source}" '
         f'style="max-width:100%;{least}height:auto;background:white">'
     )

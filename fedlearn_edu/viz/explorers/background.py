@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slow work in a thread of its own, with buttons to start and stop it and a bar.
+"""Slow work in the background, with buttons to start and stop it and a bar.
 
-The kernel stays free for other cells and controls. The thread writes to widgets, since
-`print` would write into whichever cell is running.
+The kernel stays free for other cells and controls: the work has a thread of its own, or
+in a browser a turn whenever nothing else has one. It writes to widgets, since `print`
+would write into whichever cell is running.
 """
 
+import asyncio
 import atexit
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from html import escape
 from threading import Event, Thread
@@ -18,12 +20,17 @@ from weakref import WeakSet
 import ipywidgets as widgets
 
 from fedlearn_edu import framework
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.errors import FedLearnError, describe, short_traceback
 from fedlearn_edu.language.context_stack import Context, current_context
 from fedlearn_edu.viz.explorers.controls import as_alarm, button
 
 _REDRAW_SECONDS = 0.3
 _LAST_SECONDS = 20.0
+Step = tuple[int, int, str]
+"""How many steps are done, of how many, and how far that is in words."""
+Work = Generator[Step, None, str]
+"""Yields after each step, where it may be ended; returns how it ended in words."""
 _LINE = widgets.Layout(width="auto", max_width="100%")
 
 
@@ -68,7 +75,7 @@ class Job:
     def __init__(
         self,
         label: str,
-        work: Callable[["Job"], str],
+        work: Callable[[], Work],
         tooltip: str = "",
         where: Callable[[], Context] = current_context,
     ) -> None:
@@ -76,14 +83,16 @@ class Job:
 
         Args:
             label: Of the button.
-            work: Called in a thread. It reports its progress, checks `is_stopping` from
-                time to time, and returns a line about how it ended.
+            work: A generator function, begun anew at each start.
             tooltip: What the button does, in full.
             where: The context for the computations of the work. It is asked for at the
                 start, so what other cells set up meanwhile has no effect.
         """
         _all_jobs.add(self)
-        self._work, self._where, self._thread = work, where, Thread()
+        self._work, self._where = work, where
+        self._left: Iterator[None] | None = None
+        self._thread = Thread()
+        self._task: asyncio.Task[None] | None = None
         self._stopping = Event()
         self._watchers: list[Callable[[], None]] = []
         self._drawn = 0.0
@@ -108,7 +117,7 @@ class Job:
     @property
     def is_running(self) -> bool:
         """Whether the work has started and not ended."""
-        return self._thread.is_alive()
+        return self._left is not None
 
     @property
     def is_stopping(self) -> bool:
@@ -132,10 +141,12 @@ class Job:
         self.error = None
         self.begin.disabled, self.end.disabled = True, False
         self._bar.value, self._bar.layout.display = 0, None
-        context = self._where()
-        self._thread = Thread(
-            target=self._run, args=(context,), name="explorer", daemon=True
-        )
+        self._left = self._steps(self._where())
+        if is_browser():
+            with suppress(RuntimeError):  # no loop is running: `wait` takes the steps
+                self._task = asyncio.get_running_loop().create_task(self._take_turns())
+            return
+        self._thread = Thread(target=self._go_on, name="explorer", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -151,7 +162,9 @@ class Job:
         Raises:
             StillRunningError: if it has not ended by then.
         """
-        if self._thread.ident is not None:
+        if is_browser():
+            self._go_on(time.monotonic() + timeout)
+        elif self._thread.ident is not None:
             self._thread.join(timeout)
         if self.is_running:
             raise StillRunningError(
@@ -169,19 +182,52 @@ class Job:
         if time.monotonic() - self._drawn > _REDRAW_SECONDS:
             self._tell()
 
-    def _run(self, context: Context) -> None:
-        for step in (self._do, self._tell):
-            try:
-                with context:
-                    step()
-            except Exception as error:  # shown to the reader, whatever it is
-                self.error = error
-                self._say(as_alarm(error))
-        self._bar.layout.display = "none"
-        self.end.disabled, self.begin.disabled = True, False
+    def _go_on(self, until: float = float("inf")) -> None:
+        """Takes step after step, here and now."""
+        for _ in self._left or ():
+            if time.monotonic() > until:
+                return
 
-    def _do(self) -> None:
-        self._say(escape(self._work(self)))
+    async def _take_turns(self) -> None:
+        """Takes step after step, in turn with whatever else there is to do."""
+        for _ in self._left or ():
+            await asyncio.sleep(0)
+
+    def _steps(self, context: Context) -> Iterator[None]:
+        work, ended = self._work(), None
+        try:
+            with self._saying_errors():
+                while ended is None:
+                    with context:
+                        ended = self._step(work)
+                    yield
+                self._say(escape(ended))
+            with self._saying_errors(), context:
+                self._tell()
+        finally:  # also after Ctrl-C in `wait`
+            self._bar.layout.display = "none"
+            self.end.disabled, self.begin.disabled = True, False
+            self._left = None
+
+    def _step(self, work: Work) -> str | None:
+        """Takes one step; returns how the work ended, if it did."""
+        try:
+            done, total, text = next(work)
+        except StopIteration as end:
+            return str(end.value)
+        self.report(done, total, text)
+        if not self.is_stopping:
+            return None
+        work.close()
+        return f"{text}; stopped: press “{self.begin.description}” to go on"
+
+    @contextmanager
+    def _saying_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # shown to the reader, whatever it is
+            self.error = error
+            self._say(as_alarm(error))
 
     def _tell(self) -> None:
         for function in self._watchers:

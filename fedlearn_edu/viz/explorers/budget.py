@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explore_budget`: what rounds of private averaging cost, and what they teach."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -17,7 +17,7 @@ from fedlearn_edu.simulation import ClientData, ClientSampling, datasets
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.curves import Curve
-from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.background import Step
 from fedlearn_edu.viz.explorers.computing import (
     Trials,
     Values,
@@ -162,20 +162,20 @@ class BudgetPicture:
         is_counted = bool(self._missing) or counted
         return is_counted and self._trials.has(_both(private), rounds)
 
-    def compute(self, values: Values, job: Job) -> None:
+    def compute(self, values: Values) -> Iterator[Step]:
         """Counts, and trains."""
         private, rounds = _setting(values), values["rounds"]
         try:
-            self._count(private, _points(rounds), job)
+            yield from self._count(private, _points(rounds))
         except accounting.MissingAccountantError as error:
             self._missing = f"{error.summary} ({error.do})"
-        self._trials.train(_both(private), rounds, job)
+        yield from self._trials.train(_both(private), rounds)
 
-    def _count(self, private: Setting, points: NDArray[np.int64], job: Job) -> None:
+    def _count(self, private: Setting, points: NDArray[np.int64]) -> Iterator[Step]:
         account = partial(accounting.epsilon, private.noise, private.probability)
         for number, at in enumerate(points.tolist()):
-            if not job.is_stopping and (private, at) not in self._epsilons:
-                job.report(number, len(points), f"epsilon after {at} rounds")
+            if (private, at) not in self._epsilons:
+                yield number, len(points), f"epsilon after {at} rounds"
                 self._epsilons[private, at] = account(at, private.delta)
 
     @style.in_our_look

@@ -5,7 +5,8 @@ The work runs in the background and is kept. A picture asks for it when it is to
 what is not there yet; meanwhile the controls can be moved.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, final
 
 import numpy as np
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import AXIS_IN, LABEL_IN, LINE_IN, CurvePanel
-from fedlearn_edu.viz.explorers.background import Job, explorers_context
+from fedlearn_edu.viz.explorers.background import Job, Step, Work, explorers_context
 from fedlearn_edu.viz.explorers.controls import Control
 from fedlearn_edu.viz.explorers.explorer import Explorer, Picture
 from fedlearn_edu.viz.explorers.learner import Learner
@@ -34,8 +35,8 @@ class ComputedPicture(Picture, Protocol):
     def has(self, values: Values) -> bool:
         """Whether all of it is computed."""
 
-    def compute(self, values: Values, job: Job) -> None:
-        """Computes it, reports to the job, and returns early if that is stopping."""
+    def compute(self, values: Values) -> Iterator[Step]:
+        """Computes it step by step."""
 
 
 def computing_explorer(
@@ -44,7 +45,7 @@ def computing_explorer(
     """An explorer that begins to compute at once, and again whenever it is needed."""
     job = Job(
         "Compute",
-        lambda job: _compute(explorer, picture, job),
+        lambda: _compute(explorer, picture),
         "what the controls say, if it is not there yet",
         explorers_context,
     )
@@ -54,20 +55,18 @@ def computing_explorer(
     return explorer
 
 
-def _compute(explorer: Explorer, picture: ComputedPicture, job: Job) -> str:
+def _compute(explorer: Explorer, picture: ComputedPicture) -> Work:
     """Computes until all is there for the controls, also if they are moved."""
-    job.report(0, 1, "loading TensorFlow, getting ready")
+    yield 0, 1, "getting ready"
     while not picture.has(values := explorer.values):
-        picture.compute(values, job)
-        if job.is_stopping:
-            return "stopped; Compute goes on"
+        yield from picture.compute(values)
     return ""
 
 
 def compute_now(picture: ComputedPicture, values: Values) -> None:
     """Computes in the foreground, for a picture without controls."""
     with explorers_context():
-        picture.compute(values, Job("", lambda job: ""))
+        deque(picture.compute(values), maxlen=0)
 
 
 S = TypeVar("S", bound=Hashable)
@@ -92,11 +91,11 @@ class Trials(Generic[S]):
         tried = [self[each] for each in settings]
         return all(each.rounds >= rounds or each.diverged for each in tried)
 
-    def train(self, settings: Sequence[S], rounds: int, job: Job) -> None:
+    def train(self, settings: Sequence[S], rounds: int) -> Iterator[Step]:
         """Trains one after the other, up to this round."""
         total = rounds * len(settings)
         for number, setting in enumerate(settings):
-            self[setting].train(rounds, job, number * rounds, total)
+            yield from self[setting].train(rounds, number * rounds, total)
 
 
 _PANEL_IN, _HEAD_IN, _LEFT_IN, _NARROW_BELOW_IN = 2.2, 0.42, 0.85, 5.5

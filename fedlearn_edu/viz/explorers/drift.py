@@ -6,7 +6,7 @@ digits and each learning rate, runs in the background, and is kept.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from typing import Any, final
 
@@ -24,7 +24,7 @@ from fedlearn_edu.learning.local_training import (
 from fedlearn_edu.learning.optimizers import build_sgd
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.background import Step
 from fedlearn_edu.viz.explorers.computing import compute_now, computing_explorer
 from fedlearn_edu.viz.explorers.controls import choice, slider, stops
 from fedlearn_edu.viz.explorers.drift_picture import Drift, DriftDrawing, words
@@ -147,19 +147,14 @@ class DriftPicture:
         """Whether the round for these values is computed."""
         return (values["data"], values["rate"], values["clients"]) in self._drifts
 
-    def compute(self, values: Any, job: Job) -> None:
+    def compute(self, values: Any) -> Iterator[Step]:
         """Trains, unless that was done, and averages, unless the job is stopped."""
         data, rate, clients = values["data"], values["rate"], values["clients"]
 
-        def tell(epoch: int) -> bool:
-            job.report(epoch, MOST_EPOCHS, f"pass {epoch} of {MOST_EPOCHS}")
-            return job.is_stopping
-
-        models = self._models.get((data, rate)) or trained(data, rate, tell)
-        if models is not None:
-            drift = find_drift(data, models, clients)
-            self._models[data, rate] = models
-            self._drifts[data, rate, clients] = drift
+        if (data, rate) not in self._models:
+            self._models[data, rate] = yield from trained(data, rate)
+        drift = find_drift(data, self._models[data, rate], clients)
+        self._drifts[data, rate, clients] = drift
 
     @style.in_our_look
     def show(self, *, data: str, clients: int, rate: float, epochs: int) -> str:
@@ -187,7 +182,7 @@ def digits(data: str) -> ClientData:
     return ClientData(images, labels, DATA[data][1](labels))
 
 
-def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | None:
+def trained(data: str, rate: float) -> Generator[Step, None, list[Any]]:
     """The weights of each client, `[epochs][clients]`, after each of its passes.
 
     A round of fewer passes is the beginning of this one.
@@ -195,14 +190,12 @@ def trained(data: str, rate: float, tell: Callable[[int], bool]) -> list[Any] | 
     Args:
         data: How the digits are dealt out.
         rate: The learning rate.
-        tell: Called with the number of passes done; `True` stops without a result.
     """
     train = local_training(rate)
     clients = [client.batches(BATCH_SIZE) for client in digits(data)]
     now, models = [model().initialize(0)] * len(clients), []
     for epoch in range(MOST_EPOCHS):
-        if tell(epoch):
-            return None
+        yield epoch, MOST_EPOCHS, f"pass {epoch} of {MOST_EPOCHS}"
         now = train(now, clients)
         models.append(now)
     if not all(np.isfinite(flat(weights)).all() for weights in now):

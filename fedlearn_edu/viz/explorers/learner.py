@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """One process on one federation, round by round; it can be stopped and resumed.
 
-learner.train(30, job)   rounds up to the 30th, in the thread of the job
+learner.train(30)        steps of a job: the rounds up to the 30th
 learner.snapshots[7]     the weights after round 7, and their evaluation
 learner.run              a `Run`: what `fl.learning.run` would have returned
 """
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -16,8 +15,10 @@ from numpy.typing import NDArray
 
 from fedlearn_edu import learning
 from fedlearn_edu.learning import Evaluation, LearningProcess, Run
+from fedlearn_edu.learning.config import RunConfig, make_config
+from fedlearn_edu.learning.training_loop import first, next_round
 from fedlearn_edu.simulation import ClientData, ClientSampling
-from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.background import Step
 
 BATCH_SIZE = 20
 
@@ -91,54 +92,52 @@ class Learner:
         """`[rounds+1,2]`: the lowest and the highest client's accuracy."""
         return np.array([_extremes(snapshot.evaluation) for snapshot in self.snapshots])
 
-    def train(self, rounds: int, job: Job, done: int = 0, total: int = 0) -> None:
-        """Learns up to this round, or until the job is stopped.
+    def train(self, rounds: int, done: int = 0, total: int = 0) -> Iterator[Step]:
+        """Learns up to this round, or until it is closed.
 
         Weights that are no longer finite end it, too: then `diverged` has the round,
         and the rounds before stay.
 
         Args:
             rounds: The last round.
-            job: Gets a report after each round.
             done: Steps of the job before this one's first round.
             total: Steps of the job in all.
         """
-        if self.rounds >= rounds or self.diverged or job.is_stopping:
+        if self.rounds >= rounds or self.diverged:
             return
-        process = self._begin(job)
-
-        def tell(run: Run) -> object:
+        config = self._config((yield from self._begin()), rounds)
+        run = replace(self.run or first(config), stopped=None)
+        while run.rounds < rounds:
+            try:
+                run = next_round(config, run)
+            except learning.DivergenceError as error:
+                self.diverged = error.run.rounds + 1
+                self.run = replace(error.run, stopped=error.summary)
+                return
             self._remember(run)
             share = self.snapshots[-1].evaluation.accuracy_per_example
             state = f"round {self.rounds} of {rounds}, accuracy {share:.1%}"
-            job.report(done + run.rounds, total or rounds, f"{self.name}: {state}")
-            return "by hand" if job.is_stopping else None
+            try:
+                yield done + run.rounds, total or rounds, f"{self.name}: {state}"
+            except GeneratorExit:
+                self.run = replace(run, stopped="by hand")
+                raise
 
-        options = learning.Options(callbacks=[tell], progress=False, start=self.run)
-        try:
-            self.run = self._learn(process, rounds, options)
-        except learning.DivergenceError as error:
-            self.diverged = error.run.rounds + 1
-            self.run = replace(error.run, stopped=error.summary)
-
-    def _begin(self, job: Job) -> LearningProcess:
+    def _begin(self) -> Generator[Step, None, LearningProcess]:
         """The process; its initial model is evaluated as round 0."""
         if self._process is None:
-            heavy = "" if "tensorflow" in sys.modules else "loading TensorFlow, "
-            job.report(0, 1, f"{self.name}: {heavy}getting ready")
+            yield 0, 1, f"{self.name}: getting ready"
             self._process = self._make()
             evaluation = learning.build_federated_evaluation(self._process.model)
             placed = self._test.place(batch_size=1000)
             self._evaluate = lambda weights: evaluation(weights, placed)
-            run = self._learn(self._process, 0, learning.Options(progress=False))
+            run = first(self._config(self._process, 0))
             self._latest = self._evaluate(run.weights)
             self._remember(run)
         return self._process
 
-    def _learn(
-        self, process: LearningProcess, rounds: int, options: learning.Options
-    ) -> Run:
-        return learning.run(
+    def _config(self, process: LearningProcess, rounds: int) -> RunConfig:
+        return make_config(
             process,
             self._data,
             rounds,
@@ -146,7 +145,7 @@ class Learner:
             client_sampling=self._client_sampling,
             # The name in the history, as in `test.accuracy_per_example`.
             evaluate={"test": self._metrics},
-            options=options,
+            options=None,
         )
 
     def _metrics(self, weights: Any) -> dict[str, float]:

@@ -16,7 +16,7 @@ from fedlearn_edu.simulation.partitions import Indices, Skew
 from fedlearn_edu.viz import partition as partition_figure
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import LABEL_IN, Curve, CurvePanel
-from fedlearn_edu.viz.explorers.background import Job, explorers_context
+from fedlearn_edu.viz.explorers.background import Job, Work, explorers_context
 from fedlearn_edu.viz.explorers.controls import (
     Control,
     check_count,
@@ -95,7 +95,7 @@ def explore_partitions(
     picture = PartitionPicture(found)
     job = Job(
         f"Train {_ROUNDS} rounds",
-        lambda job: picture.train(explorer.values, job),
+        lambda: picture.train(explorer.values),
         "on this partition, and on an IID one with as many clients",
         explorers_context,
     )
@@ -224,7 +224,7 @@ class PartitionPicture:
         who = partition_figure.describe(skew, len(self._labels))
         return f"{setting.words}: {who} {' '.join(trained)}"
 
-    def train(self, values: Any, job: Job) -> str:
+    def train(self, values: Any) -> Work:
         """Trains on this partition and on the IID one, unless that was done."""
         setting = _setting(**values)
         wanted = list(dict.fromkeys([setting, setting.iid]))
@@ -234,9 +234,8 @@ class PartitionPicture:
                 data = ClientData(self._images, self._labels, self._dealt(each)[0])
                 name = "IID" if each == setting.iid else setting.words
                 self._learners[each] = Learner(name, self._process, data, self._test)
-            self._learners[each].train(_ROUNDS, job, number * _ROUNDS, total)
-        how = f"stopped; press “Train {_ROUNDS} rounds” to go on"
-        return how if job.is_stopping else "done"
+            yield from self._learners[each].train(_ROUNDS, number * _ROUNDS, total)
+        return "done"
 
     def _process(self) -> learning.LearningProcess:
         """Federated averaging of a softmax regression."""

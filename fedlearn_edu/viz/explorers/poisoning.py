@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explore_poisoning`: what attackers do to a model, and what a defence saves of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,7 +16,7 @@ from fedlearn_edu.learning.aggregators import AggregatorFactory
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.curves import Curve
-from fedlearn_edu.viz.explorers.background import Job
+from fedlearn_edu.viz.explorers.background import Step
 from fedlearn_edu.viz.explorers.computing import (
     Trials,
     Values,
@@ -196,9 +196,9 @@ class PoisoningPicture:
         """Whether all runs for these values are done."""
         return self._trials.has([*_settings(values)], values["rounds"])
 
-    def compute(self, values: Values, job: Job) -> None:
+    def compute(self, values: Values) -> Iterator[Step]:
         """Does the runs that are missing."""
-        self._trials.train([*_settings(values)], values["rounds"], job)
+        yield from self._trials.train([*_settings(values)], values["rounds"])
 
     @style.in_our_look
     def show(self, **values: Any) -> str:

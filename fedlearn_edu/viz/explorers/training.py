@@ -20,7 +20,7 @@ from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Bars, Texts, blended
 from fedlearn_edu.viz.curves import LABEL_IN, MOST_CURVES, Curve, CurvePanel
 from fedlearn_edu.viz.evaluation import ConfusionPanel, worst
-from fedlearn_edu.viz.explorers.background import Job, explorers_context
+from fedlearn_edu.viz.explorers.background import Job, Work, explorers_context
 from fedlearn_edu.viz.explorers.controls import check_count, choice, slider
 from fedlearn_edu.viz.explorers.explorer import Explorer
 from fedlearn_edu.viz.explorers.learner import BATCH_SIZE, Learner
@@ -86,7 +86,7 @@ def explore_training(
     picture = TrainingPicture(learners, count)
     job = Job(
         f"Train {count} round{'' if count == 1 else 's'}",
-        lambda job: _train(learners, count, job),
+        lambda: _train(learners, count),
         "in the background; pressed again after a stop, it goes on",
         explorers_context if processes is None else current_context,
     )
@@ -255,18 +255,17 @@ def _after(rounds: int) -> str:
     return f"after {rounds} round{'' if rounds == 1 else 's'}"
 
 
-def _train(learners: Mapping[str, Learner], rounds: int, job: Job) -> str:
+def _train(learners: Mapping[str, Learner], rounds: int) -> Work:
     """Runs all rounds, one process after the other."""
     total = rounds * len(learners)
     for number, learner in enumerate(learners.values()):
-        learner.train(rounds, job, number * rounds, total)
+        yield from learner.train(rounds, number * rounds, total)
     parts = [
         f"{learner.name}: {learner.rounds} of {rounds} rounds"
         + (", then NaN" if learner.diverged else "")
         for learner in learners.values()
     ]
-    go_on = " Press the button to go on." if job.is_stopping else ""
-    return f"{'; '.join(parts)}.{go_on}"
+    return f"{'; '.join(parts)}."
 
 
 def _named(processes: Any) -> dict[str, Maker]:

@@ -120,7 +120,8 @@ def test_a_stopped_run_keeps_its_state_and_goes_on() -> None:
     job.start()
     job.wait(PATIENCE_S)
     job.report = report
-    assert "FedAvg: 2 of 6 rounds. Press the button to go on." in job.line
+    assert "FedAvg: round 2 of 6" in job.line
+    assert "stopped: press “Train 6 rounds” to go on" in job.line
     assert "FedAvg, after 2 rounds" in explorer.sentence
     stopped = picture.runs["FedAvg"]
     assert stopped.stopped == "by hand"
