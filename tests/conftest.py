@@ -7,8 +7,9 @@ that needs a helper imports it as `from tests.some_folder.some_module import ...
 
 import difflib
 import os
+import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 os.environ.setdefault("MPLBACKEND", "agg")
 # No test writes into the home of whoever runs it; those of progress name a file.
 os.environ["FEDLEARN_EDU_PROGRESS"] = "off"
+# Each program that a test starts would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A shell lets what it begins in the background ignore Ctrl-C, and some tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -100,3 +103,33 @@ def mnist_folder() -> Path:
         "no mnist.npz: name the folder that holds it in FEDLEARN_EDU_DATA "
         f"(tried {named or 'that, unset'} and the Keras cache)"
     )
+
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+# The second half keeps the browser from asking anybody for anything by itself.
+_FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--headless=new", "--disable-dev-shm-usage"),
+    *("--disable-background-networking", "--disable-component-update"),
+    *("--no-first-run", "--disable-sync", "--disable-default-apps"),
+    "--disable-features=AutofillServerCommunication",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, as it is installed. Where tests have to be complete it has to be.
+
+    There is one for all tests: a process can drive no second one.
+    """
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None:
+        told = "no chromium: apt-get install chromium, then run this again"
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, args=_FLAGS)
+        yield chromium
+        chromium.close()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A browser, two servers, and the notebook with everything that moves."""
+"""Two servers, and the notebook with everything that moves."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,31 +12,6 @@ from tests.browser.notebook_page import NotebookPage, opened_notebook
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "build" / "browser"
 NOTEBOOK = "explorers.ipynb"
-
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-# The second half keeps the browser from asking anybody for anything by itself.
-_FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--headless=new", "--disable-dev-shm-usage"),
-    *("--disable-background-networking", "--disable-component-update"),
-    *("--no-first-run", "--disable-sync", "--disable-default-apps"),
-]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Chromium, as it is installed. Where tests have to be complete it has to be."""
-    found = next(filter(None, map(shutil.which, _NAMES)), None)
-    if found is None:
-        told = "no chromium: apt-get install chromium, then run this again"
-        if os.environ.get("CI"):
-            pytest.fail(told)
-        pytest.skip(told)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=_FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module", params=["lab", "notebook"])

@@ -113,6 +113,11 @@ def test_pictures_to_look_at(opened: NotebookPage, theme: str, width: int) -> No
         output = opened.output_with(cell)
         opened.save(output, PICTURES / opened.app / f"{name}_{theme}_{width}.png")
         assert opened.sticks_out(output) == [], (name, theme, width)
+        looks = output.locator("img").evaluate_all(
+            "images => images.map(image => getComputedStyle(image).filter)"
+        )
+        turned = "invert" if theme == "dark" else "none"
+        assert all(look.startswith(turned) for look in looks), (name, looks)
 
 
 def click(output: Any, name: str) -> None:

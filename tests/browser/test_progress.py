@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PICTURES
+from tests.browser.conftest import PICTURES, ROOT
 from tests.browser.notebook_page import NotebookPage, opened_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
@@ -38,7 +38,7 @@ def test_progress_moves_on_when_a_check_passes(opened: NotebookPage) -> None:
     output.get_by_text(ONE_DONE).wait_for(timeout=600_000)
     status = output.get_by_role("status").inner_text()
     assert "5 of" in status
-    assert "Next: lesson 1" in status
+    assert "Next: lesson 01" in status
     assert (opened.errors, opened.strangers, opened.failures()) == ([], set(), [])
 
 
@@ -55,7 +55,18 @@ def test_progress_can_be_read_in_a_narrow_window(
     colors = output.locator("p, td, th").evaluate_all(
         "all => [...new Set(all.map(each => getComputedStyle(each).color))]"
     )
-    [color] = colors
-    is_light_ink = min(map(int, color.strip("rgba()").split(",")[:3])) > 127
-    assert is_light_ink == (theme == "dark"), color
+    for color in colors:
+        is_light_ink = min(map(int, color.strip("rgba()").split(",")[:3])) > 127
+        assert is_light_ink == (theme == "dark"), color
     opened.save(output, PICTURES / f"progress_{theme}.png")
+
+
+def test_map_of_the_course_leads_to_lessons_before_it_is_run(
+    browser: Any, tmp_path: Path
+) -> None:
+    index = ROOT / "notebooks" / "release" / "index.ipynb"
+    with opened_notebook(browser, "lab", tmp_path, index) as page:
+        page.output_with("progress()").get_by_role("link", name="00 Why").click()
+        opened = "() => window.jupyterapp.shell.currentWidget?.context?.path"
+        page.wait_until(lambda: page.page.evaluate(opened) == "00_why/00_why.ipynb")
+        assert (page.errors, page.strangers) == ([], set())

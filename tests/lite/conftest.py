@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the site, made once for all tests that need them."""
+
+import os
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from filelock import FileLock
+
+from tests.browser.conftest import ROOT
+from tests.patience import PATIENCE_S
+from tools.lite.__main__ import write
+from tools.lite.errors import LiteError
+from tools.lite.kernel import kernel
+from tools.lite.pyodide import SETTING, pinned
+
+KEPT = ROOT / "build" / "lite-parts"
+
+
+@pytest.fixture(scope="session")
+def loaded() -> Path:
+    """All that Pyodide loads, in one folder."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with FileLock(KEPT / "lock", timeout=PATIENCE_S):  # for tests side by side
+        try:
+            return kernel(ROOT, pinned(), os.environ.get(SETTING, ""), KEPT)
+        except LiteError as error:
+            _without(f"no Pyodide: {error}")
+
+
+@pytest.fixture(scope="session")
+def site(loaded: Path) -> Path:
+    """What `make lite` builds."""
+    out = ROOT / "build" / "lite"
+    write(ROOT, out)
+    return out
+
+
+def _without(reason: str) -> NoReturn:
+    """Where tests have to be complete, all has to be there."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
