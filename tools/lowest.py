@@ -14,7 +14,7 @@ PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 def main() -> None:
     project = tomllib.loads(PYPROJECT.read_text("utf-8"))["project"]
     for dependency in project["dependencies"]:
-        name, _, lowest = dependency.partition(">=")
+        name, _, lowest = dependency.partition(";")[0].partition(">=")
         print(f"{name}=={lowest}.*")
 
 

@@ -1,39 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs notebooks for the book, two at a time, on the data of this machine."""
+"""Runs notebooks, two at a time, on the data of this machine; each only once.
+
+What a notebook showed is kept under a digest of everything that it came from: its
+cells, the package and the data. When one of them changes, it is run again.
+"""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
+import fedlearn_edu
 from fedlearn_edu.errors import FedLearnError
-from tools.cells import read
+from tools.cells import read, write
 from tools.kernels import closed_environment, execute
 
 _KERNELS = 2
 _STILL = Path(__file__).with_name("still.py")
 
 
-class BookError(FedLearnError, RuntimeError):
+class DocsError(FedLearnError, RuntimeError):
     """A lesson does not run, or a page leads nowhere; `where` says which."""
 
 
-def run_all(paths: Sequence[Path]) -> dict[Path, Any]:
+def run_all(paths: Sequence[Path], kept: Path) -> dict[Path, Any]:
     """The notebooks with what their cells show; nobody is reached on the way.
 
+    Args:
+        paths: The notebooks.
+        kept: A folder for those that ran.
+
     Raises:
-        BookError: if a cell fails that is not tagged `raises-exception`.
+        DocsError: if a cell fails that is not tagged `raises-exception`.
     """
     data = Path(os.environ.get("FEDLEARN_EDU_DATA", ""))
     home = Path(os.environ.get("KERAS_HOME", Path.home() / ".keras"))
+    package = Path(fedlearn_edu.__file__).parent
+    common = _digest([*sorted(package.rglob("*.py")), _STILL, *_sizes(data, home)])
+    files = {path: _place(path, kept, common) for path in paths}
+    missing = [path for path in paths if not files[path].is_file()]
     # Not threads: kernels of one process that start at once may share a socket.
     spawning = get_context("spawn")
     with closed_environment(data, home), ProcessPoolExecutor(_KERNELS, spawning) as two:
-        return dict(zip(paths, two.map(_run, paths), strict=True))
+        for path, ran in zip(missing, two.map(_run, missing), strict=True):
+            for former in kept.glob(f"{path.stem}-*.ipynb"):
+                former.unlink()
+            write(ran, files[path])
+    return {path: read(file) for path, file in files.items()}
+
+
+def _place(path: Path, kept: Path, common: str) -> Path:
+    return kept / f"{path.stem}-{_digest([path, common])[:16]}.ipynb"
+
+
+def _sizes(*folders: Path) -> list[str]:
+    """Which data there are: names and sizes will do."""
+    files = [file for folder in folders for file in sorted(folder.rglob("*.npz"))]
+    return [f"{file.name} {file.stat().st_size}" for file in files]
+
+
+def _digest(parts: Iterable[Path | str]) -> str:
+    digest = sha256()
+    for part in parts:
+        digest.update(part.encode() if isinstance(part, str) else part.read_bytes())
+    return digest.hexdigest()
 
 
 def _run(path: Path) -> Any:
@@ -50,7 +85,7 @@ def _run(path: Path) -> Any:
         told = str(error)
         if isinstance(error, CellExecutionError):
             told = f"{error.ename}: {error.evalue}"
-        raise BookError(
+        raise DocsError(
             "a lesson does not run",
             expected="every cell runs, but those tagged raises-exception",
             found=told,
