@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -92,33 +92,53 @@ class Course:
 
     def grade(self, student: str) -> Graded:
         """Autogrades a submission: all cells run in a kernel that reaches nobody."""
-        from nbgrader.api import Gradebook
-
-        config = self._api.coursedir
         with _nbgrader(self.root):
             _expect_success(self._api.autograde(self.lesson, student))
-            with Gradebook(config.db_url, config.course_id) as gradebook:
-                submission = gradebook.find_submission(self.lesson, student)
-                points = {
-                    grade.cell.name.removeprefix("check-"): float(grade.auto_score or 0)
-                    for notebook in submission.notebooks
-                    for grade in notebook.grades
-                }
-        return Graded(points, read(self._notebook(f"build/autograded/{student}")))
+        return Graded(
+            self.points(student), read(self._notebook(f"build/autograded/{student}"))
+        )
+
+    def grade_all(self) -> str:
+        """Autogrades everybody, writes all feedback; gives what nbgrader logged."""
+        with _nbgrader(self.root):
+            done = self._api.autograde(self.lesson, "*")
+            _expect_success(self._api.generate_feedback(self.lesson))
+        return str(done.get("log", ""))
+
+    def enrol(self, students: Iterable[str]) -> None:
+        """Puts the class list into the gradebook."""
+        with self._gradebook() as gradebook:
+            for student in students:
+                gradebook.update_or_create_student(student)
+
+    def points(self, student: str) -> dict[str, float]:
+        """What the gradebook has for each exercise."""
+        with self._gradebook() as gradebook:
+            submission = gradebook.find_submission(self.lesson, student)
+            return {
+                grade.cell.name.removeprefix("check-"): float(grade.auto_score or 0)
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            }
 
     def export(self) -> list[dict[str, str]]:
         """The rows of the table of points."""
-        from nbgrader.api import Gradebook
         from nbgrader.apps.exportapp import ExportApp
 
         config = course_config(self.root)
         config.ExportPlugin.to = str(self.root / "grades.csv")
-        app = ExportApp(config=config)
+        app = ExportApp(config=config, log_level="ERROR")
         app.init_plugin()
-        with Gradebook(self._api.coursedir.db_url, "") as gradebook:
+        with self._gradebook() as gradebook:
             app.plugin_inst.export(gradebook)
         with (self.root / "grades.csv").open(newline="") as table:
             return list(csv.DictReader(table))
+
+    def _gradebook(self) -> Any:
+        from nbgrader.api import Gradebook
+
+        with _nbgrader(self.root):
+            return Gradebook(self._api.coursedir.db_url, self._api.coursedir.course_id)
 
     @cached_property
     def _api(self) -> Any:

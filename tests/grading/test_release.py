@@ -13,7 +13,15 @@ import pytest
 from tests.grading.leaks import leaks, unmarked_answers
 from tests.grading.toy import DOUBLE, write_lesson
 from tools.cells import code_cells, read
-from tools.release import RELEASE, ROOT, SOURCE, generate, lesson_names
+from tools.release import (
+    INDEX,
+    RELEASE,
+    ROOT,
+    SOURCE,
+    generate,
+    lesson_names,
+    write_index,
+)
 
 LESSONS = lesson_names()
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
@@ -31,6 +39,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_release_is_what_make_release_writes(tmp_path: Path) -> None:
     generate(SOURCE, tmp_path / "release")
+    write_index(tmp_path / "release")
     written, committed = _files(tmp_path / "release"), _files(RELEASE)
     differing = [
         name
@@ -95,3 +104,11 @@ def test_leak_is_found(tmp_path: Path) -> None:
     assert next(leaks(source, source)) == "the release has 'return 2 * number'"
     source.cells[1].source = unmarked
     assert list(unmarked_answers(source)) == ["double: needs ['SOLUTION'], has none"]
+
+
+def test_map_is_seen_before_anything_runs() -> None:
+    (cell,) = code_cells(read(RELEASE / INDEX.name))
+    (output,) = cell.outputs
+    for lesson in lesson_names():
+        assert f'href="{lesson}/{lesson}.ipynb"' in output.data["text/html"]
+    assert "Next: lesson 00" in output.data["text/html"]
