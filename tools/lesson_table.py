@@ -4,9 +4,13 @@
 `make release` renews them, so that goals, minutes and points are stated in one place.
 """
 
+from collections.abc import Callable, Sequence
+
 from fedlearn_edu.course import badges
-from fedlearn_edu.course.exercise import Lesson
+from fedlearn_edu.course.exercise import Lesson, by_path
 from fedlearn_edu.course.lessons import LESSONS
+from tools.cells import read
+from tools.edition import how_much_runs
 from tools.release import RELEASE, ROOT
 
 PAGE = ROOT / "docs" / "teaching.md"
@@ -16,30 +20,52 @@ END = "\n<!-- end of lessons -->"
 
 
 def lesson_table() -> str:
-    """For teachers: one row for each lesson, and one for their sum."""
-    minutes = sum(lesson.minutes for lesson in LESSONS)
-    points = sum(lesson.points for lesson in LESSONS)
+    """For teachers: one row for each lesson, one for each path, and one for all."""
     rows = [
-        "| lesson | afterwards one can | one needs | minutes | points |",
-        "| --- | --- | --- | ---: | --- |",
-        *map(_row, LESSONS),
-        f"| all | | | {minutes} | **{points}** |",
+        "| lesson | afterwards one can | one needs | in a browser | minutes | points |",
+        "| --- | --- | --- | --- | ---: | --- |",
+        *_by_path(_row, "| **{name}** | | | | {minutes} | **{points}** |"),
+        _sum("| all | | | | {minutes} | **{points}** |", "", LESSONS),
     ]
     return "\n".join(rows)
 
 
-def short_table() -> str:
-    """For learners: one row for each lesson, with links that open it, if there are."""
+def short_table(address: Callable[[Lesson], str] | None = None) -> str:
+    """For learners: one row for each lesson, below its path, with links that open it.
+
+    Args:
+        address: Of a lesson, or nothing; `None` for where it is in the clone, and
+            elsewhere, if it is there.
+    """
+    published = badges.PUBLISHED if address is None else None
+    path = "| | **{name}** | {minutes} | {points} |" + " |" * bool(published)
+
+    def row(lesson: Lesson) -> str:
+        there = (address or _if_there)(lesson)
+        title = f"[{lesson.title}]({there})" if there else lesson.title
+        points = str(lesson.points) if lesson.exercises else ""
+        row = f"| {lesson.number} | {title} | {lesson.minutes} | {points} |"
+        return f"{row} {_links(lesson, published)} |" if published else row
+
     rows = [
-        "| | question | minutes | points |",
-        "| ---: | --- | ---: | ---: |",
-        *map(_short_row, LESSONS),
+        "| | question | minutes | points |" + " elsewhere |" * bool(published),
+        "| ---: | --- | ---: | ---: |" + " --- |" * bool(published),
+        *_by_path(row, path),
     ]
-    if badges.PUBLISHED is not None:
-        links = [badges.badges(lesson.name, badges.PUBLISHED) for lesson in LESSONS]
-        ends = ["elsewhere |", "--- |", *(f"{link} |" for link in links)]
-        rows = [f"{row} {end}" for row, end in zip(rows, ends, strict=True)]
     return "\n".join(rows)
+
+
+def _by_path(row: Callable[[Lesson], str], head: str) -> list[str]:
+    rows = []
+    for name, lessons in by_path(LESSONS).items():
+        rows += [_sum(head, name, lessons), *map(row, lessons)]
+    return rows
+
+
+def _sum(head: str, name: str, lessons: Sequence[Lesson]) -> str:
+    minutes = sum(lesson.minutes for lesson in lessons)
+    points = sum(lesson.points for lesson in lessons)
+    return head.format(name=name, minutes=minutes, points=points)
 
 
 def with_table(page: str, table: str | None = None) -> str:
@@ -50,26 +76,26 @@ def with_table(page: str, table: str | None = None) -> str:
 
 
 def _row(lesson: Lesson) -> str:
-    name = f"{lesson.number:02} {lesson.title}"
-    if (ROOT / _file(lesson)).is_file():
-        name = f"[{name}](../{_file(lesson)})"
+    name = f"{lesson.number} {lesson.title}"
+    if there := _if_there(lesson):
+        name = f"[{name}](../{there})"
     each = ", ".join(f"`{e.name}` {e.points}" for e in lesson.exercises)
     points = f"**{lesson.points}**: {each}" if each else ""
     goals = "; ".join(lesson.goals).replace("*", "")
-    return f"| {name} | {goals} | {lesson.needs} | {lesson.minutes} | {points} |"
+    needs = f"{lesson.needs} | {how_much_runs(lesson.name)}"
+    return f"| {name} | {goals} | {needs} | {lesson.minutes} | {points} |"
 
 
-def _short_row(lesson: Lesson) -> str:
-    title = lesson.title
-    if (ROOT / _file(lesson)).is_file():
-        title = f"[{title}]({_file(lesson)})"
-    points = str(lesson.points) if lesson.exercises else ""
-    return f"| {lesson.number:02} | {title} | {lesson.minutes} | {points} |"
+def _links(lesson: Lesson, published: badges.Published) -> str:
+    return badges.badges(lesson.name, read(ROOT / _file(lesson)), published)
 
 
 def _file(lesson: Lesson) -> str:
-    folder = RELEASE.relative_to(ROOT) / lesson.name
-    return (folder / f"{lesson.name}.ipynb").as_posix()
+    return (RELEASE.relative_to(ROOT) / lesson.file).as_posix()
+
+
+def _if_there(lesson: Lesson) -> str:
+    return _file(lesson) if (ROOT / _file(lesson)).is_file() else ""
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "notebooks" / "source"
 RELEASE = ROOT / "notebooks" / "release"
+INDEX = ROOT / "notebooks" / "index.ipynb"
 
 
 def course_config(root: Path) -> Any:
@@ -49,11 +50,34 @@ def generate(source: Path, into: Path) -> None:
         raise RuntimeError(f"{done.get('log', '')}\n{done['error']}")
 
 
+def write_index(into: Path) -> None:
+    """Write the map of the course beside the lessons in the folder `into`.
+
+    What its cell shows is stored, so that it can be seen before anything runs.
+    """
+    import nbformat
+
+    from fedlearn_edu.course import progress_page as page
+    from fedlearn_edu.course.lessons import LESSONS
+    from fedlearn_edu.course.records import Progress
+    from fedlearn_edu.viz.progress import draw_progress
+    from tools.cells import code_cells, read, write
+
+    drawn = page.rows(LESSONS, Progress(), into)
+    html = draw_progress(drawn, page.sentence(LESSONS, Progress()))
+    notebook = read(INDEX)
+    (cell,) = code_cells(notebook)
+    new: Any = nbformat.v4.new_output
+    cell.outputs = [new("display_data", {"text/html": html})]
+    write(notebook, into / INDEX.name)
+
+
 def main() -> None:
     """Replace `notebooks/release` once all lessons could be written."""
     with tempfile.TemporaryDirectory() as folder:
         into = Path(folder) / "release"
         generate(SOURCE, into)
+        write_index(into)
         shutil.rmtree(RELEASE, ignore_errors=True)
         shutil.copytree(into, RELEASE)
     print(f"{len(lesson_names(RELEASE))} lessons written to notebooks/release")

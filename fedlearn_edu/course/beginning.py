@@ -54,7 +54,7 @@ def begin(lesson: str, namespace: MutableMapping[str, Any]) -> None:
 def lesson_named(name: str) -> Lesson:
     """The lesson of that name, or with that number."""
     for lesson in LESSONS:
-        if name in (lesson.name, f"{lesson.number}", f"{lesson.number:02}"):
+        if name in (lesson.name, lesson.number, lesson.number.removeprefix("0")):
             return lesson
     raise FedLearnError(
         f"there is no lesson {name!r}",
@@ -72,13 +72,22 @@ def _take_back_failed_answers(
             return
         for name in names:
             if _is_answer_to(name, result.info.raw_cell or ""):
-                namespace[name] = Unanswered(name)
+                error = result.error_before_exec or result.error_in_exec
+                is_open = _is_left_open(error)
+                namespace[name] = Unanswered(name, None if is_open else error)
 
     while _watching:  # the first cell was run before
         with suppress(ValueError):  # in another shell
             shell.events.unregister("post_run_cell", _watching.pop())
     shell.events.register("post_run_cell", after)
     _watching.append(after)
+
+
+def _is_left_open(error: BaseException | None) -> bool:
+    """Whether the body of a released function, which only raises, was run."""
+    while error is not None and type(error) is not NotImplementedError:
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _is_answer_to(name: str, cell: str) -> bool:

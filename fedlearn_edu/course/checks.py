@@ -7,18 +7,20 @@ mean_of = checkpoint("mean_of", mean_of)       # the lesson goes on in any case
 """
 
 import difflib
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
 
 from fedlearn_edu.course.exercise import Exercise
-from fedlearn_edu.course.feedback import as_html, as_text, prose, summary
+from fedlearn_edu.course.feedback import as_html, as_text, hint_text, prose, summary
 from fedlearn_edu.course.judging import Verdict, judge
 from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.course.records import note_check, note_hint
 from fedlearn_edu.errors import FedLearnError, short_traceback
-from fedlearn_edu.viz.notebook import publish
+from fedlearn_edu.viz.notebook import publish, show
 
 _taken: dict[str, int] = {}
 _last: dict[str, tuple[Any, Verdict]] = {}
@@ -27,6 +29,10 @@ _last: dict[str, tuple[Any, Verdict]] = {}
 @final
 class NotRightYetError(FedLearnError, AssertionError):
     """An answer failed a check. To a grader: no points."""
+
+    def _render_traceback_(self) -> list[str]:
+        """One short line: the table above it has said what is wrong."""
+        return [f"{self.summary.partition(',')[0]} (see the table above)"]
 
 
 @final
@@ -100,7 +106,23 @@ def _check(exercise: Exercise, answer: Any) -> None:
     publish(as_html(verdict), as_text(verdict))
     note_check(exercise.name, verdict.is_right)
     if not verdict.is_right:
+        from fedlearn_edu.viz.asking import HintButton
+
+        show(HintButton(partial(_hint_as_html, exercise)))
         raise NotRightYetError(summary(verdict))
+    _reward(exercise, answer)
+
+
+def _reward(exercise: Exercise, answer: Any) -> None:
+    """What a right answer gets to see; it takes nothing away if it fails."""
+    if exercise.reward is None:
+        return
+    with suppress(Exception), redirect_stderr(sys.stdout):
+        given = exercise.reward(answer)
+        if isinstance(given, str):
+            publish(prose(given), given)
+        else:
+            show(given)
 
 
 def _judge(exercise: Exercise, answer: Any) -> Verdict:
@@ -112,12 +134,21 @@ def _judge(exercise: Exercise, answer: Any) -> Verdict:
 
 
 def _tell(exercise: Exercise) -> None:
-    count = len(exercise.hints)
-    rung = min(_taken.get(exercise.name, 0), count - 1)
-    _taken[exercise.name] = rung + 1
-    note_hint(exercise.name, rung + 1)
-    text = f"Hint {rung + 1} of {count} for {exercise.name}: {exercise.hints[rung]}"
+    text, _ = _next_hint(exercise)
     publish(prose(text), text)
+
+
+def _hint_as_html(exercise: Exercise) -> tuple[str, bool]:
+    text, is_more = _next_hint(exercise)
+    return prose(text), is_more
+
+
+def _next_hint(exercise: Exercise) -> tuple[str, bool]:
+    """The next hint, and whether another one follows."""
+    count = len(exercise.hints)
+    rung = _taken[exercise.name] = min(_taken.get(exercise.name, 0) + 1, count)
+    note_hint(exercise.name, rung)
+    return hint_text(exercise, rung), rung < count
 
 
 check = ForEachExercise("check.NAME(answer)", _check)

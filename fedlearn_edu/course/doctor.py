@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, final
 
+from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.course import records
 from fedlearn_edu.course.start import LessonsNotFoundError, command, find_release
 from fedlearn_edu.errors import FedLearnError
@@ -27,7 +28,7 @@ KERNEL = "python3"
 LAB_PORT = 8888
 _NEEDED = re.compile(
     r"(?P<name>[\w.-]+)\s*>=\s*(?P<least>[\d.]+)\s*"
-    r"(?:;\s*extra\s*==\s*[\"'](?P<extra>\w+)[\"'])?$"
+    r"(?:;\s*extra\s*==\s*[\"'](?P<extra>\w+)[\"']|;\s*sys_platform\s*!=.*)?$"
 )
 _OLDEST, _TOO_NEW = (3, 11), (3, 14)
 _DEEP_LIMIT_S = 300
@@ -67,6 +68,9 @@ def examine(folder: Path, *, deep: bool = False) -> Iterator[Finding]:
         folder: Where lessons are to be.
         deep: Load TensorFlow too, which takes some seconds, and add two numbers.
     """
+    if is_browser():  # it has no other programs, no ports, and all it needs is loaded
+        yield Finding("ok", "Python in a browser: there is nothing to look at")
+        return
     yield _python()
     yield from _packages()
     yield _kernel()

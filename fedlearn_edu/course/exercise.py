@@ -8,7 +8,7 @@ verdict. What a case should give is what the reference answer gives.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Never, final
 
@@ -138,7 +138,8 @@ class Exercise:
         reference: makes a right answer; called once, when it is first needed.
         cases: what is tried, in this order.
         mistakes: the first one that is spotted is named.
-        hints: a ladder: a nudge, the formula, a skeleton.
+        hints: a ladder: the idea, where to look, the form, nearly the answer.
+        reward: what a right answer is shown: of the answer a picture, or a sentence.
         limit_s: seconds that a case may take.
     """
 
@@ -150,6 +151,7 @@ class Exercise:
     cases: tuple[Case, ...]
     mistakes: tuple[Mistake, ...] = ()
     hints: tuple[str, ...] = ()
+    reward: Callable[[Any], Any] | None = None
     limit_s: float = 20.0
 
     @cached_property
@@ -173,9 +175,14 @@ class Unanswered:
 
     >>> Unanswered("mean_of_means")
     <mean_of_means: not answered yet>
+
+    Attributes:
+        exercise: its name.
+        error: what the cell of the answer raised, if it was run.
     """
 
     exercise: str
+    error: BaseException | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"<{self.exercise}: not answered yet>"
@@ -193,6 +200,12 @@ class Unanswered:
         )
 
 
+LEARNING: Final = "Learning"
+MACHINE: Final = "Language and machine"
+PATHS: Final = (LEARNING, MACHINE)
+"""The ways through the course; lessons 00 and 01 lead into both."""
+
+
 @final
 @dataclass(frozen=True)
 class Lesson:
@@ -205,6 +218,7 @@ class Lesson:
         goals: what a learner can do afterwards, verbs first.
         needs: what a learner should know before.
         exercises: in the order in which they come.
+        path: which of `PATHS` it is on.
     """
 
     name: str
@@ -213,16 +227,28 @@ class Lesson:
     goals: tuple[str, ...] = ()
     needs: str = ""
     exercises: tuple[Exercise, ...] = ()
+    path: str = LEARNING
 
     @property
-    def number(self) -> int:
-        """Its place in the course, from 1."""
-        return int(self.name.split("_", 1)[0])
+    def number(self) -> str:
+        """Its place in the course: `"04"`, or `"06a"` where one has two parts."""
+        return self.name.split("_", 1)[0]
+
+    @property
+    def file(self) -> str:
+        """Its notebook, from the folder of all lessons."""
+        return f"{self.name}/{self.name}.ipynb"
 
     @property
     def points(self) -> int:
         """The sum over its exercises."""
         return sum(exercise.points for exercise in self.exercises)
+
+
+def by_path(lessons: Sequence[Lesson]) -> dict[str, list[Lesson]]:
+    """The lessons of each path, in their order; no path without a lesson."""
+    split = {path: [each for each in lessons if each.path == path] for path in PATHS}
+    return {path: found for path, found in split.items() if found}
 
 
 REFERENCE: Final = "the reference answer"

@@ -3,7 +3,7 @@
 
 from html import escape
 
-from fedlearn_edu.course.exercise import Failure
+from fedlearn_edu.course.exercise import Exercise, Failure
 from fedlearn_edu.course.judging import FAILED, NOT_RUN, PASSED, Row, Verdict
 from fedlearn_edu.viz.colors import ALARM, QUIET, TEST
 
@@ -78,6 +78,13 @@ def prose(text: str) -> str:
 
 def _all(verdict: Verdict) -> str:
     return f"All {len(verdict.rows)} checks pass."
+
+
+def hint_text(exercise: Exercise, rung: int) -> str:
+    """One of its hints, by number from 1; it says when there is no other."""
+    count = len(exercise.hints)
+    last = ", the last" if rung == count else ""
+    return f"Hint {rung} of {count}{last}: {exercise.hints[rung - 1]}"
 
 
 def _stuck(verdict: Verdict) -> str:

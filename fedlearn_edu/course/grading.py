@@ -45,7 +45,7 @@ class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no t
                 cell.metadata["tags"] = [*cell.metadata.get("tags", []), MAY_FAIL]
         if badges.PUBLISHED is not None:
             lesson = resources["nbgrader"]["notebook"]
-            links = badges.badges(lesson, badges.PUBLISHED)
+            links = badges.badges(lesson, notebook, badges.PUBLISHED)
             install = badges.install_cell(badges.PUBLISHED)
             notebook.cells[1:1] = [
                 _new.new_markdown_cell(links, id="badges"),

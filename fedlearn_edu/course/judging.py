@@ -4,7 +4,8 @@
 Each case has a time limit, or a loop without an end would never return. The limit
 interrupts the main thread as Ctrl-C does, so it works on every system, and a federated
 computation that is running is cancelled by it. What already runs in another thread,
-inside NumPy or TensorFlow, cannot be stopped; the message says what to do then.
+inside NumPy or TensorFlow, cannot be stopped; the message says what to do then. In a
+browser, without other threads, a clock is looked at instead.
 """
 
 import _thread
@@ -15,13 +16,15 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, suppress
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
 
+from fedlearn_edu.capabilities import is_browser
+from fedlearn_edu.contexts.clock import Limit
 from fedlearn_edu.course.exercise import (
     REFERENCE,
     Attempt,
@@ -92,6 +95,9 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
 def _failure(exercise: Exercise, answer: Any) -> Failure | None:
     """Why an answer cannot be tried, `None` if it can."""
     failure = exercise.want.failure(answer)
+    if isinstance(answer, Unanswered) and answer.error is not None:
+        attempt = Attempt(answer, error=answer.error)
+        return _undefined(exercise, attempt, answer.error)
     if answer is None or answer is ... or isinstance(answer, Unanswered):
         failure = Failure("your answer", "none yet", _unanswered(exercise))
     elif _is_reference(exercise, answer):
@@ -100,6 +106,17 @@ def _failure(exercise: Exercise, answer: Any) -> Failure | None:
     if failure is None or isinstance(answer, Unanswered):
         return failure
     return replace(failure, likely=_likely(exercise, Attempt(answer)) or failure.likely)
+
+
+def _undefined(exercise: Exercise, attempt: Attempt, error: BaseException) -> Failure:
+    """What the cell of the answer raised, so that there is nothing to try."""
+    mend = "mend the cell of your answer, run it until it shows no error, then this one"
+    likely = _likely(exercise, attempt)
+    return Failure(
+        "an answer that can be defined",
+        _told(error),
+        f"{likely}; {mend}" if likely else mend,
+    )
 
 
 def _is_reference(exercise: Exercise, answer: Any) -> bool:
@@ -185,8 +202,7 @@ class TookTooLongError(Exception):
     """An answer did not end in time."""
 
 
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> AbstractContextManager[None]:
     """Raises `TookTooLongError` in a block that takes longer; main thread only.
 
     >>> with time_limit(0.05):
@@ -196,14 +212,17 @@ def time_limit(seconds: float) -> Iterator[None]:
     ...
     fedlearn_edu.course.judging.TookTooLongError: not after 0.05 seconds
     """
+    late = TookTooLongError(f"not after {seconds:g} seconds")
+    return Limit(seconds, lambda: late) if is_browser() else _bell(seconds, late)
+
+
+@contextmanager
+def _bell(seconds: float, late: TookTooLongError) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     rang, over, lock = threading.Event(), threading.Event(), threading.Lock()
-    began, late = (
-        time.process_time(),
-        TookTooLongError(f"not after {seconds:g} seconds"),
-    )
+    began = time.process_time()
 
     def ring() -> None:
         for _ in range(_TIMES):

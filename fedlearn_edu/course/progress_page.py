@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a learner has come: as text, as a page, and under a cell of a notebook.
+"""The map of the course, and how far a learner has come: as text, and as a page.
 
-    lessons and what `records` kept → a row for each lesson → text, HTML or a widget
+    lessons and what `records` kept → a row for each lesson → text or HTML
 
 Points are those of the exercises that passed. Hints cost nothing; they are shown so
 that you know what to come back to.
@@ -9,35 +9,45 @@ that you know what to come back to.
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import groupby
+from pathlib import Path
 
 from fedlearn_edu.course import records
-from fedlearn_edu.course.exercise import Exercise, Lesson
+from fedlearn_edu.course.exercise import Exercise, Lesson, by_path
 from fedlearn_edu.course.records import Progress
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.viz.progress import LessonRow, draw_progress, progress_page
-
-if TYPE_CHECKING:
-    from fedlearn_edu.viz.progress_view import ProgressView
+from fedlearn_edu.viz.progress import (
+    LessonRow,
+    ProgressView,
+    draw_progress,
+    progress_page,
+)
 
 _WIDTH = 80
 
 
 @short_traceback
-def progress() -> "ProgressView":
-    """Your progress in all lessons: end a cell with it.
+def progress() -> ProgressView:
+    """All lessons, and your progress in them: end a cell with it.
 
-    It changes when a check in this notebook passes; run the cell again for what you did
-    in other notebooks.
+    Lessons on this machine are links. It changes when a check in this notebook passes;
+    run the cell again for what you did in other notebooks.
     """
     from fedlearn_edu.course.lessons import LESSONS
 
     return view(LESSONS)
 
 
-def rows(lessons: Sequence[Lesson], progress: Progress) -> list[LessonRow]:
-    """A row for each lesson."""
-    return [_row(lesson, progress) for lesson in lessons]
+def rows(
+    lessons: Sequence[Lesson], progress: Progress, folder: Path | None = None
+) -> list[LessonRow]:
+    """A row for each lesson, path by path, with links from a notebook in `folder`."""
+    step = _next_lesson(lessons, progress)
+    return [
+        _row(lesson, progress, is_next=lesson is step, address=_address(lesson, folder))
+        for path in by_path(lessons).values()
+        for lesson in path
+    ]
 
 
 def sentence(lessons: Sequence[Lesson], progress: Progress) -> str:
@@ -47,68 +57,97 @@ def sentence(lessons: Sequence[Lesson], progress: Progress) -> str:
     exercises = sum(r.exercises for r in drawn)
     most = sum(r.most_points for r in drawn)
     told = f"{done} of {exercises} exercises done, {points} of {most} points."
-    return f"{told} {_next_step(lessons, progress)} {_what_is_kept()}".rstrip()
+    return f"{told} {_next_step(lessons, progress)}"
 
 
 def as_text(lessons: Sequence[Lesson], progress: Progress) -> str:
     """The page for a terminal: what is done, points, hints, and the lesson."""
-    lines = [
-        f"{f'{row.done}/{row.exercises}':>5} {row.points:>5}/{row.most_points:<4}"
-        f"{row.hints:>4}  {row.title}"
-        for row in rows(lessons, progress)
-    ]
-    told = textwrap.fill(sentence(lessons, progress), _WIDTH)
-    return "\n".join([" done    points hints", *lines, "", told])
+    lines = [" done    points hints"]
+    for path, group in groupby(rows(lessons, progress), key=lambda row: row.path):
+        lines.append(path)
+        lines += [
+            f"{f'{row.done}/{row.exercises}':>5} {row.points:>5}/{row.most_points:<4}"
+            f"{row.hints:>4}  {row.title}"
+            for row in group
+        ]
+    told = textwrap.fill(_told(lessons, progress), _WIDTH)
+    return "\n".join([*lines, "", told])
 
 
 def as_page(lessons: Sequence[Lesson], progress: Progress) -> str:
     """The page as one HTML file that needs nothing else."""
-    return progress_page(rows(lessons, progress), sentence(lessons, progress))
+    return progress_page(rows(lessons, progress), _told(lessons, progress))
 
 
-def view(lessons: Sequence[Lesson]) -> "ProgressView":
+def view(lessons: Sequence[Lesson]) -> ProgressView:
     """The page under a cell; it changes when a check in this notebook passes."""
-    from fedlearn_edu.viz.progress_view import ProgressView
 
     def draw() -> tuple[str, str]:
         now = records.read()
-        html = draw_progress(rows(lessons, now), sentence(lessons, now))
-        return html, as_text(lessons, now)
+        drawn = rows(lessons, now, Path())
+        return draw_progress(drawn, _told(lessons, now)), as_text(lessons, now)
 
     shown = ProgressView(draw)
     records.subscribe(lambda _: shown.refresh())
     return shown
 
 
-def _row(lesson: Lesson, progress: Progress) -> LessonRow:
+def _row(
+    lesson: Lesson, progress: Progress, *, is_next: bool, address: str
+) -> LessonRow:
     open_ = _open(lesson, progress)
     done = [each for each in lesson.exercises if each not in open_]
     return LessonRow(
-        title=f"{lesson.number:02} {lesson.title}",
+        path=lesson.path,
+        title=f"{lesson.number} {lesson.title}",
+        minutes=lesson.minutes,
         done=len(done),
         exercises=len(lesson.exercises),
         points=sum(each.points for each in done),
         most_points=lesson.points,
         hints=sum(progress.of(each.name).hints for each in lesson.exercises),
         next=open_[0].title if open_ else "done" * bool(done),
+        is_next=is_next,
+        address=address,
     )
+
+
+def _address(lesson: Lesson, folder: Path | None) -> str:
+    """From the folder of all lessons, or from that of one of them."""
+    if folder is None:
+        return ""
+    ways = (lesson.file, f"../{lesson.file}")
+    return next((way for way in ways if (folder / way).is_file()), "")
 
 
 def _open(lesson: Lesson, progress: Progress) -> list[Exercise]:
     return [each for each in lesson.exercises if not progress.of(each.name).passed]
 
 
-def _next_step(lessons: Sequence[Lesson], progress: Progress) -> str:
-    """What was begun comes before what was not."""
-    waiting = [lesson for lesson in lessons if _open(lesson, progress)]
-    if not waiting:
-        return "You have done everything there is."
-    begun = [
-        lesson
-        for lesson in waiting
-        if any(each.name in progress for each in lesson.exercises)
+def _next_lesson(lessons: Sequence[Lesson], progress: Progress) -> Lesson | None:
+    """What was begun; then, on the path of what was done last, what follows there."""
+    passed = [
+        (day, place)
+        for place, lesson in enumerate(lessons)
+        for each in lesson.exercises
+        if (day := progress.of(each.name).passed)
     ]
-    lesson = [*begun, *waiting][0]
+    _, last = max(passed, default=("", 0))
+    reached = {lessons[place].path: place for _, place in passed}
+
+    def rank(place: int) -> tuple[bool, bool, bool]:
+        path = lessons[place].path
+        is_begun = any(each.name in progress for each in lessons[place].exercises)
+        return not is_begun, path != lessons[last].path, place < reached.get(path, 0)
+
+    waiting = [n for n, lesson in enumerate(lessons) if _open(lesson, progress)]
+    return lessons[min(waiting, key=rank)] if waiting else None
+
+
+def _next_step(lessons: Sequence[Lesson], progress: Progress) -> str:
+    lesson = _next_lesson(lessons, progress)
+    if lesson is None:
+        return "You have done everything there is."
     exercise = _open(lesson, progress)[0]
     return (
         f"Next: lesson {lesson.number}, “{exercise.title}” ({exercise.points} points), "
@@ -116,9 +155,11 @@ def _next_step(lessons: Sequence[Lesson], progress: Progress) -> str:
     )
 
 
-def _what_is_kept() -> str:
+def _told(lessons: Sequence[Lesson], progress: Progress) -> str:
+    told = sentence(lessons, progress)
     if records.file() is not None:
-        return ""
+        return told
     return (
-        f"Nothing is kept: {records.VARIABLE} is off, or this notebook is being graded."
+        f"{told} Nothing is kept: {records.VARIABLE} is off, or this notebook is being "
+        "graded."
     )

@@ -24,6 +24,7 @@ from fedlearn_edu.learning.atomic import numbered, write_atomically
 
 FOLDER = Path("fedlearn-lessons")
 MEMORY = ".fedlearn_edu.json"
+INDEX = "index.ipynb"
 NO_LAB = (
     f"JupyterLab is not installed: {sys.executable} -m pip install jupyterlab, "
     "or open the folder in an editor that knows notebooks"
@@ -129,8 +130,13 @@ def has_lab() -> bool:
 
 
 def open_lab(folder: Path, options: Sequence[str] = ()) -> int:
-    """Opens JupyterLab on a folder, and waits for its end; returns its exit status."""
-    lab = [sys.executable, "-m", "jupyterlab", str(folder), *options]
+    """Opens JupyterLab on the map of the course in a folder, and waits for its end.
+
+    Returns its exit status.
+    """
+    index = folder / INDEX
+    opened = index if index.is_file() else folder
+    lab = [sys.executable, "-m", "jupyterlab", str(opened), *options]
     # Ctrl-C is pressed for JupyterLab, which asks whether to stop.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No link and no `pip install` with names that are not ours, right ones with ours."""
+"""Links, and the cell that installs the package: only with names of ours."""
 
 import importlib.util
 import json
@@ -12,49 +12,13 @@ import pytest
 
 from fedlearn_edu.course import badges
 from fedlearn_edu.course.lessons import LESSONS
-from tests.architecture.repository import named, text_files
 from tests.grading.toy import LESSON, write_lesson
 from tests.programs import linted
 from tools.cells import read
 from tools.lesson_table import short_table
-from tools.release import generate
+from tools.release import RELEASE, generate
 
-OURS = badges.Published("somebody/some-fork", "4.5.6")
-# A wheel that one has, a clone, or an address that one types is no name in an index.
-LEAK = re.compile(
-    r"mybinder\.org|colab\.research|github\.(com|io)\b|"
-    r"pip install (?!--no-index)[^\n`&;]*\bfedlearn[-_]edu\b(?![\w.-]*\.whl|\S* @ )"
-)
-
-
-@pytest.mark.parametrize(
-    ("line", "leaks"),
-    [
-        ("%pip install --quiet fedlearn-edu", True),
-        ('python -m pip install "fedlearn_edu[lab]==0.1.0"', True),
-        ('pip install -e ".[lab]" && .venv/bin/fedlearn-edu start', False),
-        ('pip install "fedlearn_edu-0.1.0-py3-none-any.whl[lab]"', False),
-        ('pip install "fedlearn-edu[lab] @ git+ADDRESS@TAG"', False),
-        ('pip install --no-index -f wheels "fedlearn-edu[lab]"', False),
-    ],
-)
-def test_only_what_asks_an_index_is_a_leak(line: str, leaks: bool) -> None:
-    assert bool(LEAK.search(line)) == leaks
-
-
-def test_nothing_leads_to_names_that_are_not_ours() -> None:
-    """Neither in what is handed out, nor in the wheel, nor in what people read."""
-    assert badges.PUBLISHED is None, "then turn the expectation round"
-    own = [f"fedlearn_edu/course/{Path(badges.__file__).name}", "tests/"]
-    files = [f for f in text_files() if not named(f).startswith(tuple(own))]
-    assert {"README.md", "docs/teaching.md", "CITATION.cff"} <= set(map(named, files))
-    assert sum("notebooks/release" in named(file) for file in files) == len(LESSONS)
-    leaks = {
-        named(file): found[0]
-        for file in files
-        if (found := LEAK.search(file.read_text(encoding="utf-8")))
-    }
-    assert leaks == {}
+OURS = badges.Published("somebody/some-fork", "4.5.6", "https://ours")
 
 
 def released(folder: Path) -> list[Any]:
@@ -71,37 +35,46 @@ def test_names_of_ours_bring_links_and_the_version_that_they_open(
     monkeypatch.setattr(badges, "PUBLISHED", OURS)
     first, links, install, *rest = released(tmp_path / "on")
     assert [first, *rest] == without
-    assert links.source == badges.badges(LESSON, OURS)
+    assert links.source == badges.badges(LESSON, lesson(), OURS)
     assert install.source == badges.install_cell(OURS)
 
 
 def test_links_lead_to_the_lesson_of_the_version_that_is_installed() -> None:
-    found = re.findall(r"\[([^]]+)\]\(([^)]+)\)", badges.badges("01_hello", OURS))
-    path = "notebooks/release/01_hello/01_hello.ipynb"
-    assert found == [
-        (
-            "Open it in Colab",
-            "https://colab.research.google.com/github/somebody/some-fork/blob/v4.5.6/"
-            + path,
-        ),
-        (
-            "open it on Binder",
-            "https://mybinder.org/v2/gh/somebody/some-fork/v4.5.6"
-            f"?urlpath=lab/tree/{path}",
-        ),
-    ]
+    links = badges.badges("01_hello", lesson(), OURS)
+    path = "01_hello/01_hello.ipynb"
+    assert dict(re.findall(r"\[([^]]+)\]\(([^)]+)\)", links)) == {
+        "in the browser": f"https://ours/lite/lab/index.html?path={path}",
+        "in Colab": "https://colab.research.google.com/github/somebody/some-fork/blob/"
+        f"v4.5.6/notebooks/release/{path}",
+        "on Binder": "https://mybinder.org/v2/gh/somebody/some-fork/v4.5.6"
+        f"?urlpath=lab/tree/notebooks/release/{path}",
+    }
+
+
+def test_lesson_that_needs_an_installation_is_not_offered_in_the_browser() -> None:
+    links = badges.badges("13_remote", lesson(browser=False), OURS)
+    assert links.startswith("Open it [in Colab](")
+
+
+def lesson(**marks: bool) -> Any:
+    return SimpleNamespace(metadata={"fedlearn_edu": marks})
 
 
 def test_table_of_lessons_has_the_links_only_with_names_of_ours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     without = short_table().splitlines()
-    assert LEAK.search(short_table()) is None
+    assert "://" not in short_table()
     monkeypatch.setattr(badges, "PUBLISHED", OURS)
     head, line, *rows = short_table().splitlines()
     assert [head.count("|"), line.count("|")] == [6, 6]
-    for lesson, row, before in zip(LESSONS, rows, without[2:], strict=True):
-        assert row == f"{before} {badges.badges(lesson.name, OURS)} |"
+    assert len(rows) == len(without[2:])
+    found = {row[2:].partition(" ")[0]: row for row in rows}
+    former = {row[2:].partition(" ")[0]: row for row in without}
+    for each in LESSONS:
+        row, before = found[each.number], former[each.number]
+        notebook = read(RELEASE / each.name / f"{each.name}.ipynb")
+        assert row == f"{before} {badges.badges(each.name, notebook, OURS)} |"
 
 
 def run_install_cell() -> list[tuple[str, ...]]:

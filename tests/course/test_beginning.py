@@ -70,6 +70,22 @@ def test_answer_whose_cell_fails_is_no_answer_any_more(shell: Any) -> None:
     assert shell.user_ns["share_warm"] == Unanswered("share_warm")
 
 
+def test_check_shows_what_the_cell_of_the_answer_raised(
+    shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_cell("def average_of(:")
+    shell.run_cell("check.average_of(average_of)")
+    told = capfd.readouterr().out
+    assert "got:          SyntaxError: invalid syntax" in told
+    assert "mend the cell of your answer" in told
+    shell.run_cell("average_of = fl.federated_mean([1.0])")
+    shell.run_cell("check.average_of(average_of)")
+    assert "got:          NameError: name 'fl'" in capfd.readouterr().out
+    shell.run_cell("average_of = 1\nraise NotImplementedError()")
+    shell.run_cell("check.average_of(average_of)")
+    assert "is not answered yet" in capfd.readouterr().out
+
+
 def test_cell_that_only_uses_an_answer_may_fail(shell: Any) -> None:
     shell.run_cell("average_of = 1")
     shell.run_cell("share_warm = 1 / 0")
@@ -81,7 +97,8 @@ def test_cell_that_only_uses_an_answer_may_fail(shell: Any) -> None:
 
 def test_lessons_go_by_name_and_by_number() -> None:
     assert lesson_named("1") is lesson_named("01") is lesson_named("01_hello")
-    assert lesson_named("11").number == 11
+    assert lesson_named("0").number == "00"
+    assert lesson_named("10").number == "10"
 
 
 def test_unknown_lesson_is_told_which_there_are() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the cells of a lesson call: `check`, `hint`, `checkpoint`."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,11 +63,21 @@ def test_check_of_a_wrong_answer_shows_it_and_raises(
 def test_failed_check_shows_one_line_in_a_notebook() -> None:
     with pytest.raises(NotRightYetError) as caught:
         check.doubles(wrong)
-    *_, last = caught.value._render_traceback_()
-    expected = "doubles: not right yet, 2 of 3 checks pass: you squared"
-    assert last == f"NotRightYetError: {expected}"
+    shown = caught.value._render_traceback_()
+    assert shown == ["doubles: not right yet (see the table above)"]
     frames = [str(entry.path) for entry in caught.traceback]
     assert not [file for file in frames if "fedlearn_edu/course" in file][1:]
+
+
+def test_right_answer_gets_its_reward_and_keeps_its_points_without(
+    exercise: Exercise,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for reward in (lambda answer: f"{answer([21])}!", lambda answer: answer.missing):
+        monkeypatch.setitem(EXERCISES, "doubles", replace(exercise, reward=reward))
+        check.doubles(right)
+    assert capfd.readouterr().out.count("[42]!") == 1
 
 
 def test_unknown_exercise_gets_near_names() -> None:
@@ -94,10 +105,10 @@ def test_hints_climb_and_stay_on_the_last_rung(
         assert hint.doubles() is None
     lines = [line for line in capfd.readouterr().out.splitlines() if "Hint" in line]
     assert lines == [
-        "Hint 1 of 3 for doubles: a nudge",
-        "Hint 2 of 3 for doubles: 2 · `x`",
-        "Hint 3 of 3 for doubles: Complete:",
-        "Hint 3 of 3 for doubles: Complete:",
+        "Hint 1 of 3: a nudge",
+        "Hint 2 of 3: 2 · `x`",
+        "Hint 3 of 3, the last: Complete:",
+        "Hint 3 of 3, the last: Complete:",
     ]
 
 
@@ -164,7 +175,7 @@ def test_checks_and_hints_are_kept_until_one_passes() -> None:
     assert len(records.read()) == 0, "a checkpoint is no try"
     shown = progress()
     check.type_of_mean(fl.parse_type("float32@SERVER"))
-    assert "5 of" in shown.text
+    assert " 5 of" in repr(shown)
     hint.doubles()
     hint.doubles()
     for answer in (wrong, wrong):

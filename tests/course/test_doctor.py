@@ -103,6 +103,7 @@ def test_packages_are_those_of_the_project_and_of_the_lab(tmp_path: Path) -> Non
 def test_every_requirement_of_the_project_is_understood() -> None:
     """One that is written differently would be passed over in silence."""
     written = metadata.requires("fedlearn-edu") or []
+    written.append('tensorflow>=2.16.1; sys_platform != "emscripten"')
     assert [line for line in written if not doctor._NEEDED.match(line)] == []
 
 
@@ -266,3 +267,11 @@ def test_tensorflow_that_does_not_load_is_a_problem(
 @pytest.mark.slow
 def test_tensorflow_is_really_asked(tmp_path: Path) -> None:
     assert one(tmp_path, "adds 1 and 1", deep=True).verdict == "ok"
+
+
+def test_in_a_browser_there_is_nothing_to_look_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FEDLEARN_EDU_PLATFORM", "emscripten")
+    [found] = examine(tmp_path, deep=True)
+    assert str(found).endswith("Python in a browser: there is nothing to look at")

@@ -136,3 +136,20 @@ def test_other_threads_are_not_limited_and_still_judged() -> None:
     thread.start()
     thread.join()
     assert verdicts == [True]
+
+
+def test_where_there_are_no_threads_a_clock_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Earlier Pythons see only that it was late; `test_clock.py` has the others."""
+    monkeypatch.setenv("FEDLEARN_EDU_PLATFORM", "emscripten")
+
+    def slow(numbers: list[float]) -> list[float]:
+        time.sleep(0.03)
+        return right(numbers)
+
+    before = threading.active_count()
+    verdict = judge(doubles(limit_s=0.01), slow)
+    assert threading.active_count() == before
+    assert verdict.failure is not None
+    assert verdict.failure.got == "nothing: not after 0.01 seconds"

@@ -2,14 +2,15 @@
 """The page of a learner's progress: its numbers, its words, and that it follows."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from fedlearn_edu.course import progress_page, records
-from fedlearn_edu.course.exercise import Lesson
+from fedlearn_edu.course.exercise import LEARNING, MACHINE, Lesson
 from fedlearn_edu.course.records import Progress, Record
 from fedlearn_edu.viz.progress import LessonRow, draw_progress
-from tests.course.examples import HELLO, LESSONS, TYPES
+from tests.course.examples import HELLO, LESSONS, TYPES, doubles
 
 pytestmark = pytest.mark.usefixtures("kept")
 
@@ -19,8 +20,15 @@ BEGUN = Progress({"say_hello": Record(2, 1, DAY), "warmer": Record(3, 2)})
 
 def test_rows_count_exercises_points_and_hints() -> None:
     assert progress_page.rows(LESSONS, BEGUN) == [
-        LessonRow("01 Hello, federated world", 1, 2, 5, 15, 3, "A warmer greeting"),
-        LessonRow("02 Types <and> placements", 0, 1, 0, 15, 0, "Write one"),
+        LessonRow(
+            *("Learning", "01 Hello, federated world", 25, 1, 2, 5, 15, 3),
+            next="A warmer greeting",
+            is_next=True,
+        ),
+        LessonRow(
+            *("Learning", "02 Types <and> placements", 25, 0, 1, 0, 15, 0),
+            next="Write one",
+        ),
     ]
 
 
@@ -40,17 +48,17 @@ def test_finished_lesson_says_done() -> None:
         (
             {"of_last_year": Record(9, 3, DAY)},
             "0 of 3 exercises done, 0 of 30 points. "
-            "Next: lesson 1, “Say hello” (5 points), in 01_hello.ipynb.",
+            "Next: lesson 01, “Say hello” (5 points), in 01_hello.ipynb.",
         ),
         (
             {"a_type": Record(1)},
             "0 of 3 exercises done, 0 of 30 points. "
-            "Next: lesson 2, “Write one” (15 points), in 02_types.ipynb.",
+            "Next: lesson 02, “Write one” (15 points), in 02_types.ipynb.",
         ),
         (
             {"a_type": Record(1, 0, DAY)},
             "1 of 3 exercises done, 15 of 30 points. "
-            "Next: lesson 1, “Say hello” (5 points), in 01_hello.ipynb.",
+            "Next: lesson 01, “Say hello” (5 points), in 01_hello.ipynb.",
         ),
         (
             dict.fromkeys(("say_hello", "warmer", "a_type"), Record(1, 0, DAY)),
@@ -65,13 +73,74 @@ def test_next_step_is_in_the_lesson_that_was_begun(
     assert progress_page.sentence(LESSONS, Progress(done)) == told
 
 
+def chapter(number: str, path: str = LEARNING) -> Lesson:
+    exercise = doubles(name=f"double_{number}", title="Double")
+    return Lesson(f"{number}_x", "Why?", 10, exercises=(exercise,), path=path)
+
+
+COURSE = [
+    *(chapter("00"), chapter("01"), chapter("02", MACHINE), chapter("06a")),
+    *(chapter("06b", MACHINE), chapter("08")),
+]
+
+
+@pytest.mark.parametrize(
+    ("done", "then"),
+    [
+        ({}, "00"),
+        ({"00": DAY}, "01"),
+        ({"00": DAY, "01": DAY}, "06a"),
+        ({"01": DAY}, "06a"),
+        ({"01": DAY, "02": DAY}, "06b"),
+        ({"01": DAY, "02": DAY, "06a": "2026-11-23"}, "08"),
+        ({"01": DAY, "02": DAY, "06b": DAY}, "06a"),
+        ({"01": DAY, "02": None}, "02"),
+    ],
+)
+def test_next_lesson_follows_the_path_of_the_last(
+    done: dict[str, str | None], then: str
+) -> None:
+    records = {f"double_{n}": Record(1, 0, day) for n, day in done.items()}
+    rows = progress_page.rows(COURSE, Progress(records))
+    assert [row.title for row in rows if row.is_next] == [f"{then} Why?"]
+    told = progress_page.sentence(COURSE, Progress(records))
+    assert f"Next: lesson {then}, " in told
+
+
+def test_lessons_stand_below_their_path() -> None:
+    text = progress_page.as_text(COURSE, Progress())
+    html = draw_progress(progress_page.rows(COURSE, Progress()), "Ready.")
+    found = re.compile(r"Learning|Language and machine|\d\d[ab]?(?= Why)")
+    assert (
+        found.findall(text)
+        == found.findall(html)
+        == ["Learning", "00", "01", "06a", "08", "Language and machine", "02", "06b"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("beside", "address"),
+    [(".", "00_x/00_x.ipynb"), ("01_x", "../00_x/00_x.ipynb"), ("a/b", "")],
+)
+def test_lessons_that_are_here_are_links(
+    beside: str, address: str, tmp_path: Path
+) -> None:
+    for folder in ("00_x", "01_x", "a/b"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "00_x" / "00_x.ipynb").touch()
+    first, second = progress_page.rows(COURSE[:2], Progress(), tmp_path / beside)
+    assert (first.address, second.address) == (address, "")
+    assert f'href="{address}"' in draw_progress([first], "") or not address
+
+
 def test_text_has_a_line_for_each_lesson_and_says_what_comes_next() -> None:
     assert progress_page.as_text(LESSONS, BEGUN).splitlines() == [
         " done    points hints",
+        "Learning",
         "  1/2     5/15     3  01 Hello, federated world",
         "  0/1     0/15     0  02 Types <and> placements",
         "",
-        "1 of 3 exercises done, 5 of 30 points. Next: lesson 1, “A warmer greeting” "
+        "1 of 3 exercises done, 5 of 30 points. Next: lesson 01, “A warmer greeting” "
         "(10",
         "points), in 01_hello.ipynb.",
     ]
@@ -93,7 +162,7 @@ def test_page_needs_nothing_from_elsewhere_and_can_be_read_aloud() -> None:
     assert 'lang="en"' in page
     assert 'name="viewport"' in page
     html = draw_progress(progress_page.rows(LESSONS, BEGUN), "One done.")
-    assert html.count('<th scope="col"') == 5
+    assert html.count('<th scope="col"') == 6
     assert html.count('<th scope="row"') == 2
     assert html.count('aria-hidden="true"') == 2, "bars repeat what numbers say"
     assert 'role="status"' in html
@@ -102,21 +171,29 @@ def test_page_needs_nothing_from_elsewhere_and_can_be_read_aloud() -> None:
     assert colors == {"inherit", "#76767655", "#009E73"}, "text has the page's color"
 
 
-def test_view_follows_when_a_check_passes() -> None:
+class Handle:
+    """What stands in for the place of an output in a notebook."""
+
+    def __init__(self, data: dict[str, str], **chosen: bool) -> None:
+        assert chosen == {"raw": True, "display_id": True}
+        self.data = data
+
+    def update(self, data: dict[str, str], raw: bool) -> None:
+        assert raw
+        self.data = data
+
+
+def test_view_follows_when_a_check_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("IPython.display.display", Handle)
     shown = progress_page.view([HELLO])
-    assert "0 of 2 exercises done" in shown.value
+    shown._ipython_display_()
+    place = shown._shown
+    assert "0 of 2 exercises done" in place.data["text/html"]
     records.note_check("say_hello", False)
     records.note_check("say_hello", True)
-    assert "1 of 2 exercises done" in shown.value
-    assert shown.text == progress_page.as_text([HELLO], records.read())
-
-
-def test_view_is_a_table_where_no_widget_can_run() -> None:
-    shown = progress_page.view([HELLO])
-    bundle = shown._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in bundle
-    assert "<table" in bundle["text/html"]
-    assert "Next: lesson 1" in bundle["text/plain"]
+    assert "1 of 2 exercises done" in place.data["text/html"]
+    text = progress_page.as_text([HELLO], records.read())
+    assert place.data["text/plain"] == repr(shown) == text
 
 
 def test_view_that_is_shown_again_knows_what_other_notebooks_did() -> None:
@@ -128,4 +205,4 @@ def test_view_that_is_shown_again_knows_what_other_notebooks_did() -> None:
         '{"version": 1, "exercises": {"warmer": {"tries": 1, "hints": 0, '
         '"passed": "2026-11-22"}}}'
     )
-    assert "10 of 15 points" in shown._repr_mimebundle_()["text/plain"]
+    assert "10 of 15 points" in repr(shown)

@@ -128,6 +128,14 @@ def holder(kept: Path) -> Iterator[subprocess.Popen[str]]:
         yield run
 
 
+def test_in_a_browser_no_lock_that_was_left_behind_bars_the_way(
+    holder: subprocess.Popen[str], kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FEDLEARN_EDU_PLATFORM", "emscripten")
+    records.note_check("add", True)
+    assert in_the_file(kept)["add"]["tries"] == 1
+
+
 def test_notes_outlast_a_program_that_holds_the_file_longer_than_anybody_waits(
     holder: subprocess.Popen[str],
     kept: Path,

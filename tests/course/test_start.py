@@ -219,3 +219,18 @@ def test_folder_with_lessons_is_taken_if_you_stand_in_it(
     deliver(release, start.here())
     monkeypatch.chdir(tmp_path / "fedlearn-lessons")
     assert start.here() == Path()
+
+
+def test_jupyterlab_opens_the_map_of_the_course(
+    release: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[list[str]] = []
+    monkeypatch.setattr("subprocess.call", opened.append)
+    start.open_lab(release)
+    put(release, start.INDEX, "map")
+    deliver(release, mine)
+    start.open_lab(mine, ["--port=1"])
+    assert [command[3:] for command in opened] == [
+        [str(release)],
+        [str(mine / "index.ipynb"), "--port=1"],
+    ]

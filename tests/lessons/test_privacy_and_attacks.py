@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What learners of lesson 12 write by hand is what the library does."""
+"""What learners of lessons 12a and 12b write by hand is what the library does."""
 
 from typing import Any
 
@@ -33,6 +33,14 @@ def test_example_is_the_one_that_recover_finds() -> None:
     found = attacks.inversion.recover(model, update, learning_rate=0.1)
     assert found.labels == (label,) == tuple(client[0].y)
     np.testing.assert_allclose(image, found.best, rtol=1e-5)
+
+
+def test_advantage_is_that_of_the_library_at_its_threshold() -> None:
+    members, others = np.abs(UPDATES[:, 0]), 0.5 + np.abs(UPDATES[:, 1])
+    told = attacks.membership.Membership(members, others)
+    found = EXERCISES["advantage"].solution(members, others, told.threshold)
+    assert found == pytest.approx(told.advantage)
+    assert found > 0
 
 
 @pytest.mark.tensorflow

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tools.release import SOURCE
+from tools.release import INDEX, SOURCE
 
 LESSONS = sorted(SOURCE.glob("*/*.ipynb"))
 EXPLORERS = sorted((SOURCE.parent / "explorers").glob("*.ipynb"))
-NOTEBOOKS = EXPLORERS + LESSONS
+NOTEBOOKS = [INDEX, *EXPLORERS, *LESSONS]
 
 
 def _each(paths: list[Path]) -> pytest.MarkDecorator:
@@ -18,3 +18,5 @@ def _each(paths: list[Path]) -> pytest.MarkDecorator:
 
 each_notebook = _each(NOTEBOOKS)
 each_lesson = _each(LESSONS)
+# Lesson 00 is there to be liked: ten minutes, and no exercise before something learns.
+each_full_lesson = _each([path for path in LESSONS if path.stem[:2] != "00"])

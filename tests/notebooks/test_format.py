@@ -11,7 +11,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from tests.notebooks.notebooks import LESSONS, NOTEBOOKS, each_lesson, each_notebook
+from tests.notebooks.notebooks import (
+    LESSONS,
+    NOTEBOOKS,
+    each_full_lesson,
+    each_lesson,
+    each_notebook,
+)
 from tests.programs import linted
 from tools.cells import (
     answer_cells,
@@ -25,7 +31,7 @@ from tools.cells import (
 )
 from tools.release import ROOT
 
-CELLS = range(35, 51)
+CELLS = range(30, 55)
 WORDS = range(900, 1501)
 LINES_OF_A_SOLUTION = range(1, 9)
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)\s*### END SOLUTION", re.DOTALL)
@@ -70,7 +76,7 @@ def test_code_passes_the_linter() -> None:
 # ------------------------------------------------------------------ size
 
 
-@each_lesson
+@each_full_lesson
 def test_lesson_has_a_length_one_can_bear(path: Path) -> None:
     """Words of prose: without code, tables and what is folded away."""
     notebook = read(path)
@@ -129,7 +135,7 @@ def test_locked_cells_have_one_name(path: Path) -> None:
 # ------------------------------------------------------------------ the way through it
 
 
-@each_lesson
+@each_full_lesson
 def test_every_cell_is_explained(path: Path) -> None:
     """Prose comes first, pictures are told in words, a failure is read aloud."""
     notebook = read(path)
@@ -146,12 +152,24 @@ def test_every_cell_is_explained(path: Path) -> None:
     assert sum(map(is_to_fail, code_cells(notebook))) >= 1
 
 
-@each_lesson
+@each_full_lesson
 def test_learner_predicts_and_plays(path: Path) -> None:
     assert text_of(path).count("**Predict") >= 2
     code = "\n".join(cell.source for cell in code_cells(read(path)))
     assert re.search(r"viz\.(explore_\w+|play|replay)\(", code), "no explorer"
     assert "In words:" in text_of(path), "no picture"
+
+
+@each_lesson
+def test_each_prediction_is_compared_before_the_next(path: Path) -> None:
+    found = [
+        name
+        for cell in code_cells(read(path))
+        for name in re.findall(r'(?:predict|reveal)\(\s*"([\w-]+)"', cell.source)
+    ]
+    asked = found[::2]
+    assert found[1::2] == asked
+    assert len(set(asked)) == len(asked)
 
 
 @each_lesson
@@ -165,7 +183,7 @@ def test_lesson_ends_with_what_stays(path: Path) -> None:
     assert len(re.findall(r"^- ", section(path, "What to try next"), re.MULTILINE)) >= 2
 
 
-@each_lesson
+@each_full_lesson
 def test_files_it_names_exist(path: Path) -> None:
     rows = re.findall(r"^\|[^|]+\|([^|]+)\|", section(path, "Where this lives"), re.M)
     named = re.findall(r"`([\w/]+\.py)`", " ".join(rows))

@@ -26,7 +26,7 @@ def test_stored_without_results_but_those_that_are_compared(path: Path) -> None:
             f"{cell.id}: run `make outputs`"
         )
     assert notebook.metadata.kernelspec.name == "python3"
-    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert set(notebook.metadata) - {"fedlearn_edu"} == {"kernelspec", "language_info"}
     assert dict(notebook.metadata.language_info) == {"name": "python"}
 
 

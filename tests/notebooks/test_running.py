@@ -22,7 +22,9 @@ MAX_SECONDS = 180
 
 
 def _uses_data(path: Path) -> bool:
-    return any("datasets.load" in cell.source for cell in code_cells(read(path)))
+    return any(
+        'datasets.load("auto")' in cell.source for cell in code_cells(read(path))
+    )
 
 
 RUNS = [

@@ -5,7 +5,10 @@ from typing import Final
 
 from fedlearn_edu.course.exercise import Exercise, Lesson
 from fedlearn_edu.course.lessons import (
+    attacks,
     averaging,
+    capstone,
+    corrections,
     drift,
     evaluation,
     hello,
@@ -13,27 +16,36 @@ from fedlearn_edu.course.lessons import (
     non_iid,
     privacy,
     remote,
+    sequence_executors,
     sequences,
     stack,
     strategies,
     tracing,
+    training,
     types,
+    why,
 )
 
 LESSONS: Final[tuple[Lesson, ...]] = (
+    why.LESSON,
     hello.LESSON,
     types.LESSON,
     tracing.LESSON,
     intrinsics.LESSON,
     stack.LESSON,
     sequences.LESSON,
+    sequence_executors.LESSON,
     strategies.LESSON,
     non_iid.LESSON,
+    training.LESSON,
     evaluation.LESSON,
     averaging.LESSON,
     drift.LESSON,
+    corrections.LESSON,
+    attacks.LESSON,
     privacy.LESSON,
     remote.LESSON,
+    capstone.LESSON,
 )
 
 EXERCISES: Final[dict[str, Exercise]] = {

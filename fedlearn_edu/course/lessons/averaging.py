@@ -9,12 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.capabilities import has_tensorflow
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.lessons.evaluation import (
+from fedlearn_edu.course.lessons.training import (
     BATCH,
     BATCH_TYPE,
     CLIENT_DATA_TYPE,
+    FLOAT64,
     LOCAL_DATA_TYPE,
     MODEL,
     MODEL_TYPE,
@@ -63,15 +65,11 @@ def train_rounds() -> Callable[..., Any]:
 @cache
 def batch_hits() -> Any:
     """`(<MODEL,BATCH> -> float32)`: how many images are read correctly."""
-    tf = fl.tf
-
-    @fl.tf_computation(MODEL_TYPE, BATCH_TYPE)
-    def batch_hits(model: Any, batch: Any) -> Any:
-        scores = tf.matmul(batch["x"], model["weights"]) + model["bias"]
-        guesses = tf.argmax(scores, axis=1, output_type=tf.int32)
-        return tf.reduce_sum(tf.cast(guesses == batch["y"], tf.float32))
-
-    return batch_hits
+    return fl.np_computation(
+        lambda model, batch: np.float32(_hits(model, batch).sum()),
+        MODEL_TYPE,
+        BATCH_TYPE,
+    )
 
 
 @cache
@@ -187,14 +185,20 @@ FEDERATED_TRAIN = Exercise(
         typed(f"({ROUND} -> {MODEL}@CLIENTS)"),
     ),
     hints=(
-        "It is built like `federated_eval`, with `local_train` in place of "
-        "`local_eval`. What does `local_train` need that only the server has?",
-        "Broadcast the model and the learning rate, map `local_train` over three "
-        "things, take the mean of the models.",
-        "Fill the gaps:\n"
-        "    sent = [fl.federated_broadcast(model), fl.federated_broadcast(...)]\n"
+        "A round has three parts: the server sends, each client trains, the server "
+        "receives a mean. What does `local_train` need that only the server has?",
+        "`federated_eval` in lesson 09b is built in the same way, with `local_eval`. "
+        "Here the model and the learning rate are broadcast, and `local_train` takes "
+        "three arguments.",
+        "Broadcast, map, mean:\n"
+        "    sent = [fl.federated_broadcast(...), fl.federated_broadcast(...)]\n"
         "    trained = fl.federated_map(local_train, [*sent, ...])\n"
-        "    return fl.federated_...(trained)",
+        "    return fl.federated_mean(...)",
+        "Only the clients' own argument is missing:\n"
+        "    model = fl.federated_broadcast(model)\n"
+        "    learning_rate = fl.federated_broadcast(learning_rate)\n"
+        "    trained = fl.federated_map(local_train, [model, learning_rate, ...])\n"
+        "    return fl.federated_mean(trained)",
     ),
 )
 
@@ -252,14 +256,20 @@ TRAIN_ROUNDS = Exercise(
         raises("Mismatch|Cardinality|Conversion"),
     ),
     hints=(
-        "A list that begins with `model`, and a loop. Each round starts from the last "
-        "model of the list.",
-        "Round 1 has the rate r, round 2 has 0.9 · r, round 3 has 0.81 · r.",
-        "Fill the gaps:\n"
+        "Keep a list of models, and start each round from the last one in it.",
+        "Your `federated_train` runs a round. Its learning rate is r in the first "
+        "round, 0.9 · r in the second, 0.81 · r in the third.",
+        "A list, and a loop:\n"
         "    models = [model]\n"
         "    for _ in range(rounds):\n"
-        "        models.append(federated_train(models[-1], ..., data))\n"
+        "        models.append(federated_train(..., ..., data))\n"
         "        learning_rate *= ...\n"
+        "    return models",
+        "Only the model with which a round starts is missing:\n"
+        "    models = [model]\n"
+        "    for _ in range(rounds):\n"
+        "        models.append(federated_train(..., learning_rate, data))\n"
+        "        learning_rate *= 0.9\n"
         "    return models",
     ),
 )
@@ -292,6 +302,21 @@ def _reads(guess: Callable[[Any], Any]) -> Callable[[Any], bool]:
         return float(answer(model, {**batch, "y": labels})) == len(labels)
 
     return like
+
+
+def _hits_with(scores: str, hits: str) -> str:
+    """The answer with gaps, in the language of the cell where it is written."""
+    if has_tensorflow():
+        return (
+            f"    guesses = tf.argmax({scores}, axis=1, output_type=tf.int32)\n"
+            "    hits = tf.cast(guesses == ..., tf.float32)\n"
+            f"    return tf.reduce_sum({hits})"
+        )
+    return (
+        f"    guesses = np.argmax({scores}, axis=1)\n"
+        "    hits = np.float32(guesses == ...)\n"
+        f"    return np.sum({hits})"
+    )
 
 
 BATCH_HITS = Exercise(
@@ -332,27 +357,34 @@ BATCH_HITS = Exercise(
             f"({_ASKED} -> bool[?])",
             f"({_ASKED} -> int32[?])",
         ),
-        "a whole number: convert the hits with `tf.cast(hits, tf.float32)` before you "
-        "add them up, for the server has to average later",
+        "a whole number: convert the hits to float32 before you add them up, for the "
+        "server has to average later",
         typed(f"({_ASKED} -> int32)", f"({_ASKED} -> int64)"),
+        FLOAT64,
+        typed(f"({_ASKED} -> float64)"),
     ),
     hints=(
         "Three steps: the digit with the highest score, whether it is the right one, "
         "how often that is so.",
-        "`tf.argmax(scores, axis=1, output_type=tf.int32)` are the guesses; "
-        "`tf.cast(a == b, tf.float32)` is 1.0 where two agree, and 0.0 elsewhere.",
-        "Fill the gaps:\n"
-        "    guesses = tf.argmax(..., axis=1, output_type=tf.int32)\n"
-        "    hits = tf.cast(guesses == ..., tf.float32)\n"
-        "    return tf.reduce_sum(...)",
+        "`argmax` of `scores` gives the guesses, one for each row. `guesses == ...` is "
+        "true where two agree; as a float32 that is 1.0, and 0.0 elsewhere.",
+        "Guesses, hits, their sum:\n" + _hits_with("...", "..."),
+        "Only what the guesses are compared with is missing:\n"
+        + _hits_with("scores", "hits"),
     ),
 )
+
+
+def _drawn(answer: Any) -> Any:
+    from fedlearn_edu import viz
+
+    return viz.draw_graph(answer)
 
 
 WEIGHTED_TRAIN = Exercise(
     name="weighted_train",
     title="a round in which every image counts the same",
-    points=15,
+    points=10,
     want=wants.computation(f"({ROUND} -> {MODEL}@SERVER)"),
     reference=weighted_train,
     cases=(
@@ -392,15 +424,18 @@ WEIGHTED_TRAIN = Exercise(
         typed(f"({ROUND} -> {MODEL}*@SERVER)"),
     ),
     hints=(
-        "As in `federated_train`, and `federated_mean` has a second argument.",
-        "w = Σ n_k · w_k / Σ n_k, with n_k images at client k: "
-        "`federated_map(images_of, data)`.",
-        "Fill the gaps:\n"
-        "    sent = [fl.federated_broadcast(model), fl.federated_broadcast(...)]\n"
-        "    trained = fl.federated_map(local_train, [*sent, data])\n"
+        "The round is there already. What is missing is a number for each client: how "
+        "much its model counts.",
+        "`images_of`, above, counts the images of one client; `federated_map` applies "
+        "it to all. `federated_mean` takes weights as its second argument.",
+        "A weighted mean:\n"
+        "    weights = fl.federated_map(..., ...)\n"
+        "    return fl.federated_mean(..., weights)",
+        "Only the function is missing:\n"
         "    weights = fl.federated_map(..., data)\n"
-        "    return fl.federated_mean(trained, ...)",
+        "    return fl.federated_mean(trained, weights)",
     ),
+    reward=lambda answer: _drawn(answer),
 )
 
 
@@ -413,6 +448,6 @@ LESSON: Final = Lesson(
         "count what a model reads, client by client",
         "decide whose data count how much, and see who pays for it",
     ),
-    needs="lesson 9",
+    needs="lessons 09a and 09b",
     exercises=(FEDERATED_TRAIN, TRAIN_ROUNDS, BATCH_HITS, WEIGHTED_TRAIN),
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 11: clients drift apart, and three cures are written and measured."""
+"""Lesson 11a: clients drift apart; drift as a number, and FedProx against it."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -14,6 +14,92 @@ from fedlearn_edu.learning.averaging import build_averaging_process
 from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.optimizers import build_sgd
 
+RATE: Final = 0.05
+TWO: Final = ((1.0, 4.0), (3.0, 3.0))
+LOCAL_STEPS: Final = 10
+
+Pair = tuple[float, float]
+
+
+def slope(weight: float, client: Pair) -> float:
+    """Of the square of the error of a client whose data is one pair (x, y)."""
+    x, y = client
+    return 2 * x * (x * weight - y)
+
+
+def client_drift(updates: Any) -> Any:
+    """Which share of the clients' way is lost in the mean."""
+    lengths = np.linalg.norm(updates, axis=1)
+    return 1 - np.linalg.norm(np.mean(updates, axis=0)) / np.mean(lengths)
+
+
+def _norm(updates: Any, axis: int | None = None) -> Any:
+    return np.linalg.norm(updates, axis=axis)
+
+
+def _lost(length: Any, lengths: Any) -> Any:
+    return 1 - length / np.mean(lengths)
+
+
+CLIENT_DRIFT = Exercise(
+    name="client_drift",
+    title="drift as a number",
+    points=15,
+    want=wants.function(1),
+    reference=lambda: client_drift,
+    cases=(
+        Case("two clients", lambda: (np.array([[3.0, 4.0], [0.0, 1.0]]),)),
+        Case("all in one direction", lambda: (np.array([[1.0, 2], [2, 4], [3, 6]]),)),
+        Case("a mean that stays", lambda: (np.array([[1.0, -2.0], [-1.0, 2.0]]),)),
+        Case(
+            "three clients, four weights",
+            lambda: (np.array([[3.0, 0, 4, 0], [0, 1, 0, 0], [-2, 2, 0, 1]]),),
+        ),
+    ),
+    mistakes=usual(
+        "this is the share that is left; drift is the share that is lost, 1 minus it",
+        lambda u: _norm(u.mean(axis=0)) / _norm(u, 1).mean(),
+        "the fraction is upside down: the length of the mean goes on top",
+        lambda u: 1 - _norm(u, 1).mean() / _norm(u.mean(axis=0)),
+        "this is the length of all updates as one vector: `axis=1` gives one length "
+        "for each client",
+        lambda u: _lost(_norm(u.mean(axis=0)), _norm(u)),
+        "these are lengths over clients, one for each weight: a client is a row, so "
+        "take `axis=1`",
+        lambda u: _lost(_norm(u.mean(axis=0)), _norm(u, 0)),
+        "this averages each client's weights: the mean over clients is along `axis=0`",
+        lambda u: _lost(_norm(u.mean(axis=1)), _norm(u, 1)),
+        "`np.mean` without an axis makes one number of all updates: the mean update is "
+        "along `axis=0`",
+        lambda u: _lost(abs(u.mean()), _norm(u, 1)),
+        "you divided by the sum of the lengths; take their mean",
+        lambda u: 1 - _norm(u.mean(axis=0)) / _norm(u, 1).sum(),
+        "you took the sum of the updates; take their mean",
+        lambda u: _lost(_norm(u.sum(axis=0)), _norm(u, 1)),
+        "these lengths are squared: the root is missing",
+        lambda u: _lost(_norm(u.mean(axis=0)) ** 2, _norm(u, 1) ** 2),
+        "this is a difference of lengths; divide it by the mean length to get a share",
+        lambda u: _norm(u, 1).mean() - _norm(u.mean(axis=0)),
+        "this is one number for each client: take the mean of the lengths, too",
+        returns(lambda got, *_: np.ndim(got) > 0),
+    ),
+    hints=(
+        "Two lengths: how far the mean went, and how far the clients went on average. "
+        "Drift is the share of the second that is missing in the first.",
+        "The formula is above. A row of `updates` is a client: the mean update is "
+        "`np.mean(updates, axis=0)`, and `np.linalg.norm` of a vector is its length. "
+        "`axis=1` gives the length of each row.",
+        "Two lengths, and what is lost between them:\n"
+        "    length_of_mean = np.linalg.norm(...)\n"
+        "    mean_length = np.mean(...)\n"
+        "    return 1 - ... / ...",
+        "Only the lengths of the clients' ways are missing:\n"
+        "    length_of_mean = np.linalg.norm(np.mean(updates, axis=0))\n"
+        "    mean_length = np.mean(np.linalg.norm(updates, ...))\n"
+        "    return 1 - length_of_mean / mean_length",
+    ),
+)
+
 
 def _proximal_gradient(
     gradient: Any, weights: Any, server_weights: Any, strength: Any
@@ -21,12 +107,37 @@ def _proximal_gradient(
     return gradient + strength * (weights - server_weights)
 
 
+def _walk(pull: Any, weight: float, strength: float) -> Any:
+    """The weights of each client in a round, step by step."""
+    paths = []
+    for client in TWO:
+        path = [weight]
+        for _ in range(LOCAL_STEPS):
+            gradient = pull(slope(path[-1], client), path[-1], weight, strength)
+            path.append(path[-1] - RATE * gradient)
+        paths.append(path)
+    return np.array(paths)
+
+
+def _with_and_without(pull: Any) -> Any:
+    """A picture of the rounds at which both clients stay, with pull and without."""
+    from fedlearn_edu import viz
+
+    ends = []
+    for strength in (0.0, 10.0):
+        weight = 0.0
+        for _ in range(60):
+            weight = float(_walk(pull, weight, strength)[:, -1].mean())
+        ends.append(_walk(pull, weight, strength))
+    return viz.draw_local_steps(TWO, ends)
+
+
 _MATRIX: Final = np.array([[0.5, -1.0], [2.0, 0.0]])
 
 PROXIMAL_GRADIENT = Exercise(
     name="proximal_gradient",
     title="a gradient that pulls back",
-    points=5,
+    points=10,
     want=wants.function(4),
     reference=lambda: _proximal_gradient,
     cases=(
@@ -71,11 +182,15 @@ PROXIMAL_GRADIENT = Exercise(
         lambda g, w, s, strength: w - strength * g,
     ),
     hints=(
-        "What is the slope of strength/2 · (weights - server_weights)²? The 2 of the "
-        "square cancels the half.",
-        "new gradient = gradient + strength · (weights - server_weights)",
-        "Complete this:\n    return gradient + strength * (... - ...)",
+        "FedProx adds a term to the loss; its gradient is added to the gradient. "
+        "Where does the pull point, and when is it zero?",
+        "The term is in the formula above. The derivative of (weights - s)² is "
+        "2 · (weights - s), and the 2 cancels the half.",
+        "The gradient stays, and the pull is added:\n    return gradient + ... * (...)",
+        "Only the server's part is missing:\n"
+        "    return gradient + strength * (weights - ...)",
     ),
+    reward=lambda answer: _with_and_without(answer),
 )
 
 Pull = Callable[[Any, Any, Any, float], Any]
@@ -128,7 +243,7 @@ def _ends_like(pull: Pull, *unpulled: str) -> Callable[[float, int], Any]:
 BUILD_MY_PROX = Exercise(
     name="build_my_prox",
     title="your gradient in a real learning process",
-    points=10,
+    points=15,
     want=wants.function(2),
     reference=lambda: _built_with(_proximal_gradient),
     cases=(
@@ -172,13 +287,20 @@ BUILD_MY_PROX = Exercise(
         looks(lambda a: not callable(a)),
     ),
     hints=(
-        "`gradients`, `weights` and `server` are dictionaries with the same two names. "
-        "What has to be done with the two entries of each name?",
-        "For each name: proximal_gradient(gradients[name], weights[name], "
-        "server[name], strength).",
-        "Fill the gaps:\n"
+        "A model has two arrays, and each has a gradient, a weight at the client and "
+        "one at the server. What do you do with each of the two names?",
+        "`proximal_gradient`, from the exercise before, wants four arguments. Three "
+        "are entries of the dictionaries, the fourth is handed to `build_my_prox`.",
+        "A dictionary with an entry for each name:\n"
         "    return {\n"
-        "        name: proximal_gradient(gradients[name], ..., ..., strength)\n"
+        "        name: proximal_gradient(..., ..., ..., strength)\n"
+        "        for name in gradients\n"
+        "    }",
+        "Only the server's weights are missing:\n"
+        "    return {\n"
+        "        name: proximal_gradient(\n"
+        "            gradients[name], weights[name], ..., strength\n"
+        "        )\n"
         "        for name in gradients\n"
         "    }",
     ),
@@ -186,246 +308,15 @@ BUILD_MY_PROX = Exercise(
 )
 
 
-BETA_1, BETA_2, EPSILON = 0.9, 0.99, 1e-3
-
-
-def _fading(old: float, new: float) -> Callable[[Any, Any], Any]:
-    """A running mean: how much of the old one stays, and of what is new comes in."""
-    return lambda mean, value: old * mean + new * value
-
-
-_M, _S = _fading(BETA_1, 1 - BETA_1), _fading(BETA_2, 1 - BETA_2)
-
-
-def _adam(
-    renew_m: Callable[[Any, Any], Any] = _M,
-    renew_s: Callable[[Any, Any], Any] = _S,
-    square: Callable[[Any, Any], Any] = lambda g, m: g**2,
-    move: Callable[..., Any] = lambda rate, g, m, s: -rate * m / (np.sqrt(s) + EPSILON),
-) -> Callable[..., Any]:
-    """A server's step that is made of these parts; each can be a usual mistake."""
-
-    def adam_step(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-        g = -update
-        m = renew_m(m, g)
-        s = renew_s(s, square(g, m))
-        return weights + move(rate, g, m, s), m, s
-
-    return adam_step
-
-
-def _old_means(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
-    stepped = weights - rate * m / (np.sqrt(s) + EPSILON)
-    return stepped, *_adam()(weights, m, s, update, rate)[1:]
-
-
-_TWO: Final = np.array([1.0, -1.0])
-
-ADAM_STEP = Exercise(
-    name="adam_step",
-    title="the server's step in FedAdam",
-    points=10,
-    want=wants.function(5),
-    reference=_adam,
-    cases=(
-        Case("the first step", (1.0, 0.0, 0.0, 2.0, 0.1)),
-        Case("a later step", (1.0, -0.5, 0.25, 2.0, 0.1)),
-        Case("an update of 0: it rolls on", (3.0, 0.4, 0.09, 0.0, 0.5)),
-        Case(
-            "arrays: each weight by itself",
-            (_TWO, np.array([0.1, 0.0]), np.array([4.0, 0.01]), 0.5 * _TWO, 0.03),
-        ),
-    ),
-    mistakes=usual(
-        "this goes the wrong way: a gradient points uphill, an update downhill, so g = "
-        "-update",
-        _adam(_fading(BETA_1, BETA_1 - 1)),
-        "the root is missing: divide by √s, not by s",
-        _adam(move=lambda rate, g, m, s: -rate * m / (s + EPSILON)),
-        "epsilon stands outside the root: √s + epsilon",
-        _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s + EPSILON)),
-        "this follows the latest update alone: step along m, the running mean",
-        _adam(move=lambda rate, g, m, s: -rate * g / (np.sqrt(s) + EPSILON)),
-        "the step uses m and s as they were: renew them first, then take the step",
-        _old_means,
-        "m points uphill, as g does: the step takes it *away*",
-        _adam(move=lambda rate, g, m, s: rate * m / (np.sqrt(s) + EPSILON)),
-        "brackets are missing: divide by (√s + epsilon) as a whole",
-        _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s) + EPSILON),
-        "s is the running mean of g², not of m²",
-        _adam(square=lambda g, m: m**2),
-        "s is the running mean of the *squares*, of g**2",
-        _adam(square=lambda g, m: g),
-        "the two betas are swapped: m goes with 0.9, s with 0.99",
-        _adam(_S, _M),
-        "s is below zero, and has no root: -update**2 is -(update**2); square g, with "
-        "g = -update",
-        returns(lambda got, *_: bool(np.any(np.asarray(got[2]) < 0))),
-        "s has its own beta: 0.99 and 0.01, where m has 0.9 and 0.1",
-        _adam(renew_s=_M),
-        "the old mean counts beta, and what is new (1 - beta)",
-        _adam(renew_m=_fading(1 - BETA_1, BETA_1)),
-        _adam(renew_s=_fading(1 - BETA_2, BETA_2)),
-        _adam(_fading(1 - BETA_1, BETA_1), _fading(1 - BETA_2, BETA_2)),
-        "these are sums that fade, not means: the new part counts (1 - beta)",
-        _adam(_fading(BETA_1, 1), _fading(BETA_2, 1)),
-        "this is the step of FedAvg: it adds the update as it is",
-        _adam(move=lambda rate, g, m, s: -g),
-    ),
-    hints=(
-        "Four lines, in the order of the formulas above: g, m, s, weights. Each line "
-        "uses what the line before has made.",
-        "g = -update; m = 0.9·m + 0.1·g; s = 0.99·s + 0.01·g²; "
-        "weights = weights - rate · m / (√s + epsilon)",
-        "Fill the gaps:\n"
-        "    g = -update\n"
-        "    m = BETA_1 * m + (1 - BETA_1) * ...\n"
-        "    s = BETA_2 * s + (1 - BETA_2) * ...\n"
-        "    weights = weights - rate * ... / (np.sqrt(...) + EPSILON)",
-    ),
-)
-
-
-RATE: Final = 0.05
-
-Pair = tuple[float, float]
-Steer = Callable[[float, float, float], float]
-"""The slope at the client, its own variate, the common one: the slope to follow."""
-Renew = Callable[[float, float, float, int], float]
-"""The client's own variate, the common one, how far it went down, in how many steps:
-its next variate."""
-
-
-def slope(weight: float, client: Pair) -> float:
-    """Of the square of the error of a client whose data is one pair (x, y)."""
-    x, y = client
-    return 2 * x * (x * weight - y)
-
-
-def _steered(slope: float, own: float, common: float) -> float:
-    return slope - own + common
-
-
-def _renewed(own: float, common: float, way: float, steps: int) -> float:
-    return own - common + way / (steps * RATE)
-
-
-def _client(steer: Steer = _steered, renew: Renew = _renewed) -> Callable[..., Any]:
-    """A client that steers and remembers in this way; both can be usual mistakes."""
-
-    def scaffold_client(
-        weight: float, client: Pair, own: float, common: float, steps: int
-    ) -> Any:
-        trained = weight
-        for _ in range(steps):
-            trained = trained - RATE * steer(slope(trained, client), own, common)
-        return trained, renew(own, common, weight - trained, steps)
-
-    return scaffold_client
-
-
-def _stuck(weight: float, client: Pair, own: float, common: float, steps: int) -> Any:
-    way = steps * RATE * _steered(slope(weight, client), own, common)
-    return weight - way, _renewed(own, common, way, steps)
-
-
-def _one_step(
-    weight: float, client: Pair, own: float, common: float, steps: int
-) -> Any:
-    way = RATE * _steered(slope(weight, client), own, common)
-    return weight - way, _renewed(own, common, way, steps)
-
-
-def _renewed_each_step(
-    weight: float, client: Pair, own: float, common: float, steps: int
-) -> Any:
-    trained = weight
-    for _ in range(steps):
-        trained = trained - RATE * _steered(slope(trained, client), own, common)
-        own = _renewed(own, common, weight - trained, steps)
-    return trained, own
-
-
-SCAFFOLD_CLIENT = Exercise(
-    name="scaffold_client",
-    title="a client of SCAFFOLD",
-    points=15,
-    want=wants.function(5),
-    reference=_client,
-    cases=(
-        Case("nothing to remember yet, two steps", (0.0, (1.0, 4.0), 0.0, 0.0, 2)),
-        Case("one step against the drift", (1.0, (1.0, 4.0), -4.0, 1.0, 1)),
-        Case("ten steps", (2.0, (3.0, 3.0), 5.0, -1.5, 10)),
-        Case("the other client", (2.0, (1.0, 4.0), -3.0, -1.5, 3)),
-    ),
-    mistakes=usual(
-        "this steers *with* the drift: take your own variate away, and add the common "
-        "one",
-        _client(steer=lambda slope, own, common: slope + own - common),
-        "the client trained as in FedAvg: correct each slope before the step",
-        _client(steer=lambda slope, own, common: slope),
-        "the common variate is missing: without it nobody knows where the others want "
-        "to go",
-        _client(steer=lambda slope, own, common: slope - own),
-        "your own variate is missing in the step: the client's slope is counted beside "
-        "the common one",
-        _client(steer=lambda slope, own, common: slope + common),
-        "the slope was taken at the server's weight in each step; take it where the "
-        "client is by now",
-        _stuck,
-        "this took one step only",
-        _one_step,
-        "this goes uphill: a step takes the rate times the slope *away*",
-        _client(steer=lambda slope, own, common: -_steered(slope, own, common)),
-        "brackets are missing: RATE multiplies the whole of slope - own + common",
-        _client(steer=lambda slope, own, common: slope + (own - common) / RATE),
-        "the rate is missing: a step is RATE times the corrected slope",
-        _client(steer=lambda slope, own, common: _steered(slope, own, common) / RATE),
-        "`own` is renewed once, after the loop: yours changes with each step",
-        _renewed_each_step,
-        "brackets are missing: divide by (steps * RATE) as a whole",
-        _client(renew=lambda o, c, way, n: o - c + way / n * RATE),
-        "the new variate forgets the correction: own - common belongs to it",
-        _client(renew=lambda o, c, way, n: way / (n * RATE)),
-        "the way has to be divided by the number of steps and by the rate",
-        _client(renew=lambda o, c, way, n: o - c + way),
-        "the way has to be divided by the number of steps, too: a variate is the slope "
-        "of *one* step",
-        _client(renew=lambda o, c, way, n: o - c + way / RATE),
-        "the way has to be divided by the rate, too: slopes are asked for",
-        _client(renew=lambda o, c, way, n: o - c + way / n),
-        "the common variate is taken away, not added, when `own` is renewed",
-        _client(renew=lambda o, c, way, n: o + c + way / (n * RATE)),
-        "the way down is weight - trained; yours is the way up",
-        _client(renew=lambda o, c, way, n: o - c - way / (n * RATE)),
-        "the client's variate stayed as it was; it has to be renewed after the loop, "
-        "with the way from `weight`, which must not move, to `trained`",
-        _client(renew=lambda o, c, way, n: o),
-    ),
-    hints=(
-        "It is local training as you know it, with another slope in the step. What is "
-        "new comes after the loop, once.",
-        "Step: trained = trained - RATE · (slope - own + common). After the loop: "
-        "own = own - common + (weight - trained) / (steps · RATE).",
-        "Fill the gaps:\n"
-        "    trained = weight\n"
-        "    for _ in range(steps):\n"
-        "        corrected = slope(trained, client) - ... + ...\n"
-        "        trained = trained - RATE * corrected\n"
-        "    own = own - common + (... - ...) / (steps * RATE)",
-    ),
-)
-
-
 LESSON: Final = Lesson(
-    name="11_client_drift",
-    title="Why do clients drift apart, and what cures it?",
+    name="11a_client_drift",
+    title="Why can more local work make a worse model?",
     minutes=40,
     goals=(
         "show why more local work can give a worse model",
-        "write what FedProx, FedAdam and SCAFFOLD change in a round",
-        "compare algorithms over several seeds, and say which differences count",
+        "measure drift as a number, on a toy and on digits",
+        "write what FedProx changes in a round, and say what it cannot cure",
     ),
-    needs="lesson 10, federated averaging",
-    exercises=(PROXIMAL_GRADIENT, BUILD_MY_PROX, ADAM_STEP, SCAFFOLD_CLIENT),
+    needs="lesson 10, and the derivative of a square",
+    exercises=(CLIENT_DRIFT, PROXIMAL_GRADIENT, BUILD_MY_PROX),
 )

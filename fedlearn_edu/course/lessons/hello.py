@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu import viz
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, returns, typed, usual, written
@@ -14,7 +15,9 @@ READINGS: Final = "({float32}@CLIENTS -> float32@SERVER)"
 STAY: Final = "({float32}@CLIENTS -> {float32}@CLIENTS)"
 ALL: Final = "({float32}@CLIENTS -> float32*@SERVER)"
 DOUBLE: Final = "({float32}@CLIENTS -> float64@SERVER)"
-FIVE: Final = "you divided by 5, but a program does not know how many clients come"
+FIVE: Final = (
+    "you divided by 5, but a program does not know how many clients there will be"
+)
 
 
 TYPE_OF_MEAN = Exercise(
@@ -24,33 +27,36 @@ TYPE_OF_MEAN = Exercise(
     want=wants.value(fl.Type, "a type, made by `fl.parse_type`"),
     reference=lambda: fl.parse_type("float32@SERVER"),
     cases=(
-        Case("says what one member is", do=lambda answer: answer.member),
+        Case("says what the value is", do=lambda answer: answer.member),
         Case("says who holds it", do=lambda answer: answer.placement),
         Case("is complete", do=lambda answer: answer),
     ),
     mistakes=usual(
         "this is a text; `fl.parse_type` makes a type of it",
         looks(lambda answer: isinstance(answer, str)),
-        "this is a class of Python's, and says nothing of who holds what; write the "
+        "this is a Python class, which does not say who holds the value; write the "
         "type as a text in `parse_type`",
         looks(lambda answer: isinstance(answer, type)),
-        "this is the mean itself; asked for is its type, as a text in `parse_type`",
+        "this is the mean itself; write its type, as a text in `parse_type`",
         looks(lambda answer: isinstance(answer, fl.FederatedValue)),
-        "this says what, but not where: write `@` and a placement behind it",
+        "this says what, but not where: add `@` and a placement",
         written(lacking="@"),
-        "the clients hold the readings; the mean is where it was worked out",
+        "the clients hold the readings; the mean is somewhere else",
         written("@CLIENTS"),
         "braces are for values that differ from one holder to the next, and there is "
         "only one server",
         looks(lambda answer: str(answer).startswith("{")),
-        "the readings are `float32`; their mean is one, too",
+        "the readings are `float32`, and so is their mean",
         looks(lambda answer: not str(answer).startswith("float32")),
     ),
     hints=(
-        "A type says what a value is and, behind an @, who holds it. Look at the table "
-        "that the mean above was shown in.",
-        "It is one number, a `float32`, and it is held by the server.",
-        'Complete this:\n    type_of_mean = fl.parse_type("float32@...")',
+        "A type says two things: what a value is and, after an `@`, who holds it.",
+        "Look at the line above the table in which the mean is shown, and compare it "
+        "with the line above the readings.",
+        "It is a text in `parse_type`, with one word before the `@` and one after it:\n"
+        '    type_of_mean = fl.parse_type("...@...")',
+        "One number is a `float32`. Who holds it?\n"
+        '    type_of_mean = fl.parse_type("float32@...")',
     ),
 )
 
@@ -75,7 +81,7 @@ AVERAGE_OF = Exercise(
         Case("numbers below zero", ([-4.0, 4.0, -3.0, 1.0],)),
     ),
     mistakes=usual(
-        "you added the readings up, and did not divide",
+        "you added up the readings but did not divide",
         sum,
         "you took the largest reading",
         max,
@@ -85,22 +91,25 @@ AVERAGE_OF = Exercise(
         np.median,
         FIVE,
         lambda readings: np.sum(readings) / 5,
-        "you weighted each reading by itself, so the warm homes count for more",
+        "you weighted each reading by itself, so warm homes count more",
         lambda readings: np.average(readings, weights=readings),
-        "the readings never left the clients: bring them together",
+        "the result is still at the clients: take the mean",
         typed(STAY),
-        "the server now holds every reading, and not only their mean",
+        "the server now holds every reading; it should get only the mean",
         typed(ALL),
     ),
     hints=(
-        "You ran it at once above, on placed readings. The same function works here.",
-        "The mean of n readings is their sum, divided by n. "
-        "One function does both, at the server.",
-        "Complete the last line:\n"
+        "The mean of n readings is their sum divided by n. One function of the library "
+        "does both.",
+        "Look at the cell that worked out the mean of `readings` at once. The same "
+        "function works in here.",
+        "The missing line returns a result:\n    return fl....(readings)",
+        "Its name starts like the others:\n"
         "    @fl.federated_computation(fl.type_at_clients(np.float32))\n"
         "    def average_of(readings):\n"
         "        return fl.federated_...(readings)",
     ),
+    reward=lambda answer: f"1,000 homes at 20 degrees: {answer([20.0] * 1000):.1f}.",
 )
 
 
@@ -138,7 +147,7 @@ def _degrees_sent(answer: Any, readings: list[float]) -> str:
 
 MEAN_FAHRENHEIT = Exercise(
     name="mean_fahrenheit",
-    title="each client converts, the server averages",
+    title="convert, then average",
     points=10,
     want=wants.computation(READINGS),
     reference=_mean_fahrenheit,
@@ -149,32 +158,36 @@ MEAN_FAHRENHEIT = Exercise(
         Case("what the clients send", ([10.0, 30.0],), _degrees_sent),
     ),
     mistakes=usual(
-        "the mean is right, but each client has to convert its own reading, before "
-        "anything is sent and averaged",
+        "the mean is right, but each client has to convert its own reading before it "
+        "is sent",
         returns(lambda got, _: isinstance(got, str)),
-        "nobody converted: this is the mean in degrees Celsius",
+        "this is the mean in degrees Celsius: convert first",
         np.mean,
-        "you added up instead of averaging",
+        "you took the sum; take the mean",
         lambda readings: np.sum(_fahrenheit(readings)),
-        "this was converted twice",
+        "you converted twice",
         lambda readings: np.mean(_fahrenheit(_fahrenheit(readings))),
         "this is the largest reading",
         lambda readings: np.max(_fahrenheit(readings)),
-        "each client converted, but nobody took the mean",
+        "the converted readings are still at the clients: take the mean",
         typed(STAY),
-        "you multiplied by 1.8, and forgot the 32 degrees that Fahrenheit is ahead",
+        "you multiplied by 1.8 but did not add 32",
         lambda readings: np.mean(readings) * 1.8,
-        "the server holds all readings now; it only needs their mean",
+        "the server now holds all readings; it needs only their mean",
         typed(ALL),
     ),
     hints=(
-        "Two moves: first every client converts its own reading, "
-        "then the server averages what they made.",
-        "`federated_map(f, data)` lets every client apply `f` to what it holds.",
-        "Fill both gaps:\n"
+        "There are two steps: first every client converts its own reading, then the "
+        "server gets the mean of the results.",
+        "Look at the last cell before this exercise: `federated_map` lets every client "
+        "apply a function. And `average_of` has the second step.",
+        "One line for each step:\n"
+        "    converted = fl.federated_map(..., ...)\n"
+        "    return fl.federated_mean(...)",
+        "What is averaged?\n"
         "    @fl.federated_computation(fl.type_at_clients(np.float32))\n"
         "    def mean_fahrenheit(readings):\n"
-        "        converted = fl.federated_map(..., readings)\n"
+        "        converted = fl.federated_map(to_fahrenheit, readings)\n"
         "        return fl.federated_mean(...)",
     ),
 )
@@ -194,65 +207,71 @@ def _share_warm() -> Any:
 
 SHARE_WARM = Exercise(
     name="share_warm",
-    title="the share of clients that read more than 21 degrees",
+    title="how many are warm?",
     points=15,
     want=wants.computation(READINGS),
     reference=_share_warm,
     cases=(
         Case("one of five", ([18.0, 24.0, 20.5, 20.0, 19.5],)),
         Case("exactly 21 is not more than 21", ([21.0, 22.0, 19.0, 18.0],)),
-        Case("nobody", ([3.0, 4.0, 5.0],)),
-        Case("everybody", ([30.0, 40.0],)),
+        Case("no home is warm", ([3.0, 4.0, 5.0],)),
+        Case("all homes are warm", ([30.0, 40.0],)),
     ),
     mistakes=usual(
-        "this is how many clients are warm; the share is that, divided by how many "
-        "there are",
+        "this is the number of warm clients; divide it by the number of all clients",
         lambda readings: float(sum(r > 21 for r in readings)),
-        "you counted clients that read exactly 21, too",
+        "you also counted clients that read exactly 21",
         lambda readings: float(np.mean([r >= 21 for r in readings])),
-        "this is the share of the cold ones",
+        "this is the share of homes that are not warm",
         lambda readings: float(np.mean([r <= 21 for r in readings])),
-        "this is the mean of the readings; no client answered",
+        "this is the mean of the readings; each client has to send its answer, 0 or 1",
         np.mean,
         FIVE,
         lambda readings: sum(r > 21 for r in readings) / 5,
-        "the question is *more than* 21 degrees, and not 20",
+        "you asked for more than 20 degrees; the question is more than 21",
         lambda readings: np.mean([r > 20 for r in readings]),
-        "you averaged the warm readings themselves; a warm one answers 1.0",
+        "you averaged the warm readings themselves; a warm home answers 1.0",
         lambda readings: np.mean([r if r > 21 else 0.0 for r in readings]),
-        "this is per cent; a share goes from 0 to 1",
+        "this is a percentage; a share goes from 0 to 1",
         lambda readings: np.mean([100.0 * (r > 21) for r in readings]),
         "you asked whether the mean is warm; each client has to answer for itself",
         lambda readings: float(np.mean(readings) > 21),
-        "this is a `float64`, NumPy's way with decimal numbers; `np.float32(…)` around "
-        "an answer makes it a `float32`",
+        "this is a `float64`, NumPy's usual type of decimal numbers; `np.float32(…)` "
+        "around an answer makes it a `float32`",
         typed(DOUBLE),
-        "each client has its answer, but nobody took the mean",
+        "the answers are still at the clients: take their mean",
         typed(STAY),
-        "the server holds all answers now; it only needs their mean",
+        "the server now holds all answers; it needs only their mean",
         typed(ALL),
     ),
     hints=(
         "Let each client answer with a number: 1.0 for yes, 0.0 for no. "
         "What is the mean of such answers?",
-        "share = (1/n) · Σ [reading of client k > 21], "
-        "where [ ] is 1 if it is so, and 0 if not.",
-        "Complete both functions:\n"
+        "Look at `to_fahrenheit` for a function on one number, and at "
+        "`mean_fahrenheit` for how every client applies one. A comparison such as "
+        "`reading > 20` is true or false; `np.float32(…)` makes it 1.0 or 0.0.",
+        "One line in each function:\n"
+        "    # in one_if_warm\n"
+        "    return np.float32(...)\n"
+        "    # in share_warm\n"
+        "    return fl.federated_mean(fl.federated_map(..., ...))",
+        "What does every client apply?\n"
         "    @fl.np_computation(np.float32)\n"
         "    def one_if_warm(reading):\n"
-        "        return np.float32(reading > ...)\n"
+        "        return np.float32(reading > 21)\n"
         "\n"
         "    @fl.federated_computation(fl.type_at_clients(np.float32))\n"
         "    def share_warm(readings):\n"
         "        return fl.federated_mean(fl.federated_map(..., readings))",
     ),
+    reward=lambda answer: viz.draw_graph(answer),
 )
 
 
 LESSON: Final = Lesson(
     name="01_hello",
     title="What can a server learn without seeing the data?",
-    minutes=25,
+    minutes=35,
     goals=(
         "say who holds what, from a type alone",
         "write a program that runs at many clients and one server",

@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu import viz
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, typed, usual
 from fedlearn_edu.framework import SyncExecutionContext, derived, local_executor_factory
 
@@ -38,7 +39,7 @@ WEIGHTED_FROM_SUMS = Exercise(
     reference=_weighted_from_sums,
     cases=(
         Case("two clients", ([10.0, 20.0], [1.0, 3.0])),
-        Case("a client that does not count", ([4.0, 7.0, 99.0], [2.0, 4.0, 0.0])),
+        Case("a client with weight 0", ([4.0, 7.0, 99.0], [2.0, 4.0, 0.0])),
         Case("one client", ([-6.5], [3.0])),
         Case("is written without federated_mean", do=_asks_for_a_mean),
     ),
@@ -47,30 +48,33 @@ WEIGHTED_FROM_SUMS = Exercise(
         lambda d, w: np.mean(d),
         "you divided by the number of clients, not by the sum of the weights",
         lambda d, w: np.dot(d, w) / len(d),
-        "this is the weighted total; nobody divided",
+        "this is the weighted total: divide it by the sum of the weights",
         np.dot,
-        "the values went into the sum without their weights",
+        "you added up the values without their weights",
         lambda d, w: np.sum(d) / np.sum(w),
         "this is the sum of the values",
         lambda d, w: np.sum(d),
-        "you multiplied the sums; each client has to multiply its own pair first",
+        "you multiplied two sums; each client has to multiply its own pair first",
         lambda d, w: np.sum(d) * np.sum(w),
-        "this is upside down",
+        "numerator and denominator are swapped",
         lambda d, w: np.sum(w) / np.dot(d, w),
-        "you divided by the sum of the values, not by that of the weights",
+        "you divided by the sum of the values, not by the sum of the weights",
         lambda d, w: np.dot(d, w) / np.sum(d),
-        "this is still at the clients: add it up at the server first",
+        "the result is still at the clients: add up with `federated_sum` first",
         typed(f"({_PAIRS} -> {{float32}}@CLIENTS)"),
-        "this asks `federated_mean`, which is what you are to rebuild; `federated_sum` "
-        "will do",
+        "this uses `federated_mean`, which you are to rebuild: use `federated_sum`",
         looks(_asks_for_a_mean),
     ),
     hints=(
-        "What does each client have to send? Look again at what the explorer adds up.",
-        "Σ count · degrees is a `federated_sum` of a product, Σ count is another "
-        "`federated_sum`. Divide one by the other.",
-        "Fill both gaps:\n"
-        "    total = fl.federated_sum(... * counts)\n"
+        "The server needs two sums and divides one by the other. What does each client "
+        "have to send?",
+        "Look at the cell before this exercise: `degrees * counts` multiplies at each "
+        "client. The formula above says what is added up.",
+        "One sum in each place:\n"
+        "    total = fl.federated_sum(...)\n"
+        "    return total / fl.federated_sum(...)",
+        "What is it divided by?\n"
+        "    total = fl.federated_sum(degrees * counts)\n"
         "    return total / fl.federated_sum(...)",
     ),
 )
@@ -96,60 +100,64 @@ def _is_a_word(word: Any) -> bool:
 
 DISTANCE_TO_MEAN = Exercise(
     name="distance_to_mean",
-    title="a word for the distance to the mean",
+    title="the distance to the mean",
     points=10,
     want=wants.function(1),
     reference=_distance_to_mean,
     cases=(
         Case("three clients", ([1.0, 2.0, 6.0],), _run),
         Case("numbers below zero", ([-4.0, 0.0, 1.0, -1.0],), _run),
-        Case("one client is the mean", ([21.5],), _run),
+        Case("one client", ([21.5],), _run),
         Case("is an intrinsic", do=_is_a_word),
     ),
     mistakes=usual(
-        "the sign is the wrong way round: values above the mean come out positive",
+        "the sign is the wrong way round: a value above the mean is positive",
         lambda values: np.mean(values) - values,
-        "values below the mean have a negative distance here",
+        "leave the sign: a value below the mean has a negative distance",
         lambda values: np.abs(values - np.mean(values)),
-        "this is the mean itself; nobody subtracted it",
+        "this is the mean itself: subtract it from each value",
         lambda values: np.full(len(values), np.mean(values)),
         "this is the mean itself, at the server",
         np.mean,
         "you subtracted the sum, not the mean",
         lambda values: values - np.sum(values),
-        "you divided by the mean: a distance is a difference",
+        "you divided by the mean: subtract it",
         lambda values: values / np.mean(values),
         "this is the square of the distance",
         lambda values: (values - np.mean(values)) ** 2,
-        "these are the values themselves",
+        "these are the values themselves: subtract their mean",
         np.asarray,
-        "each client subtracted its own value: what it needs comes from the server",
+        "each client subtracted its own value: it needs the mean from the server",
         np.zeros_like,
-        "this is the distance to the midpoint; the mean of all is asked for",
+        "this is the distance to the midpoint: use the mean",
         lambda values: values - (np.max(values) + np.min(values)) / 2,
         "nothing came back: is there a `return`?",
         raises("ReturnedNone"),
-        "only what is at the server can be sent to all: take the mean first",
+        "only a value at the server can be broadcast: take the mean first",
         raises("federated_broadcast works"),
         "the mean is still at the server: bring it to the clients with "
         "`federated_broadcast`",
         raises("several placements"),
-        "the signature promises one value for each client, and your word gives one "
-        "value for all: did each client subtract?",
+        "the type promises one value for each client, but your intrinsic returns one "
+        "value for all: does each client subtract?",
         raises("Mismatch|not iterable"),
-        "the line with `derived` is missing above your function, so it is no word of "
-        "the language",
+        "the line with `derived` is missing above your function, so it is not an "
+        "intrinsic",
         looks(lambda answer: not hasattr(answer, "__wrapped__")),
     ),
     hints=(
-        "Three moves: to the server, back to the clients, and one subtraction there.",
-        "distance = value − broadcast(mean(value)). "
-        "The cell above the exercise has the second half.",
-        "Complete the body:\n"
+        "There are three steps: the mean goes to the server, then back to the clients, "
+        "and each client subtracts it.",
+        "The cell before this exercise sends a mean to all clients; lines such as "
+        "`degrees * counts` calculate at each client.",
+        "One line for the mean, one for the difference:\n"
+        "    mean = fl.federated_mean(...)\n"
+        "    return ... - fl.federated_broadcast(...)",
+        "What lies above the mean?\n"
         '    @framework.derived("({T}@CLIENTS -> {T}@CLIENTS)")\n'
         "    def distance_to_mean(value):\n"
         "        mean = fl.federated_mean(value)\n"
-        "        return value - fl.federated_...(mean)",
+        "        return ... - fl.federated_broadcast(mean)",
     ),
 )
 
@@ -219,10 +227,10 @@ SPAN_OF = Exercise(
         Case("one client", ([21.5],)),
         Case("in pairs, four clients", ([18.0, 20.0, 27.0, 24.0],), in_pairs),
         Case("in pairs, the extremes first", ([3.0, 30.0, 12.0, 14.0],), in_pairs),
-        Case("nobody has any span", ([],)),
+        Case("no clients", ([],)),
     ),
     mistakes=usual(
-        "your zero is not neutral: 0 is itself higher or lower than some readings",
+        "your zero is not neutral: 0 is higher or lower than some readings",
         lambda r: _span([*r, 0.0]),
         "this is the highest reading alone",
         max,
@@ -230,37 +238,45 @@ SPAN_OF = Exercise(
         min,
         "you subtracted the high from the low",
         lambda r: -_span(r),
-        "this is the sum of both; a difference is asked for",
+        "this is the sum of both: subtract",
         lambda r: max(r) + min(r),
         "this is half of the difference",
         lambda r: _span(r) / 2,
-        "high and low of your zero are swapped: nothing is higher than infinity",
+        "high and low in your zero are swapped: no reading is higher than infinity",
         lambda r: np.inf,
-        "`join` keeps its first pair, and forgets the other",
+        "`join` keeps its first pair and ignores the other",
         of_groups(lambda a, b: _span(a)),
-        "`join` keeps one of its pairs, here the second, and forgets the other",
+        "`join` keeps one of its pairs, here the second, and ignores the other",
         of_groups(lambda a, b: _span(b)),
-        "`join` adds; the higher of two highs is asked for, and the lower low",
+        "`join` adds; it should take the higher high and the lower low",
         of_groups(lambda a, b: _span(a) + _span(b)),
-        "`join` takes the lower high and the higher low: it has to widen",
+        "`join` takes the lower high and the higher low: it should do the opposite",
         of_groups(lambda a, b: min(max(a), max(b)) - max(min(a), min(b))),
-        "`join` takes the middle; that does not widen",
+        "`join` takes the middle; it should take the higher high and the lower low",
         of_groups(lambda a, b: (_span(a) + _span(b)) / 2),
-        "your zero is not neutral: some reading may lie beyond it",
+        "your zero is not neutral: a reading could lie beyond it",
         looks(lambda answer: not np.isneginf(answer([]))),
     ),
     hints=(
-        "Which high is lower than every reading, so that the first one replaces it? "
-        "And `join` does for two pairs what `widen` does for a reading.",
-        "zero = (−∞, +∞); high = max of both highs; low = min of both lows; "
-        "report = high − low.",
-        "Fill the gaps:\n"
-        "    nothing_seen = (-np.inf, ...)\n"
+        "Start with a high that is lower than every reading, so that the first reading "
+        "replaces it. For the low it is the other way round.",
+        "Look at `widen`: `join` does the same with a pair instead of a reading. And "
+        "infinity is `np.inf`.",
+        "One line each:\n"
+        "    nothing_seen = (..., ...)\n"
         "    # in join\n"
-        '    return dict(high=max(one["high"], other["high"]), low=...)\n'
+        '    return {"high": max(...), "low": min(...)}\n'
         "    # in difference\n"
-        '    return seen["high"] - ...',
+        "    return ... - ...",
+        "The lows are merged like the highs:\n"
+        "    nothing_seen = (-np.inf, np.inf)\n"
+        "    # in join\n"
+        '    high = max(one["high"], other["high"])\n'
+        '    return {"high": high, "low": ...}\n'
+        "    # in difference\n"
+        '    return seen["high"] - seen["low"]',
     ),
+    reward=lambda answer: viz.draw_graph(answer),
 )
 
 
@@ -312,42 +328,42 @@ VARIANCE_OF = Exercise(
     cases=(
         Case("three clients", ([1.0, 2.0, 6.0],)),
         Case("numbers below zero", ([-4.0, 4.0, -3.0, 1.0],)),
-        Case("one client does not vary", ([3.0],)),
+        Case("one client", ([3.0],)),
         Case("in pairs, four clients", ([1.0, 2.0, 4.0, 9.0],), in_pairs),
         Case("in pairs, three clients", ([2.0, 6.0, 10.0],), in_pairs),
     ),
     mistakes=usual(
-        "this is the mean of the squares: the square of the mean has to go",
+        "this is the mean of the squares: subtract the square of the mean",
         _from_sums(lambda n, s, q: q / n),
-        "this is the root of the variance, the standard deviation",
+        "this is the square root of the variance, the standard deviation",
         np.std,
-        "this is the mean",
+        "this is the mean; the variance says how much readings differ from it",
         np.mean,
-        "you divided by n − 1; here every client counts, so it is n",
+        "you divided by n − 1; divide by n, because these are all the clients",
         _from_sums(lambda n, s, q: (q - s * s / n) / max(n - 1, 1)),
         "the two terms are the wrong way round",
         lambda x: -np.var(x),
-        "the squares were added up, and not divided by n",
+        "you did not divide the sum of squares by n",
         _from_sums(lambda n, s, q: q - (s / n) ** 2),
-        "nobody divided by n",
+        "you did not divide by n",
         _from_sums(lambda n, s, q: q - s**2),
-        "you subtracted the square of the sum, not that of the mean",
+        "you subtracted the square of the sum, not the square of the mean",
         _from_sums(lambda n, s, q: q / n - s**2),
-        "the mean has to be squared",
+        "you subtracted the mean, not its square",
         _from_sums(lambda n, s, q: q / n - s / n),
         "`note` adds x to the sum of squares; it should add x · x",
         _from_sums(lambda n, s, q: s / n - (s / n) ** 2),
         "this is n times the variance: divide by n at the end",
         lambda x: np.var(x) * len(x),
-        "you squared the sum, and only then divided by n",
+        "you squared the sum and then divided by n; divide first",
         _from_sums(lambda n, s, q: q / n - s**2 / n),
-        "`both` keeps its first group, and forgets the other",
+        "`both` keeps its first group and ignores the other",
         of_groups(lambda a, b: float(np.var(a))),
-        "`both` keeps its second group, and forgets the first",
+        "`both` keeps its second group and ignores the first",
         of_groups(lambda a, b: float(np.var(b))),
-        "`both` forgets to add the n of the two groups",
+        "`both` does not add the `n` of the two groups",
         _if_counted(0),
-        "`both` adds 1 to n; the other group may be more than one",
+        "`both` adds 1 to `n`; the other group may have more than one client",
         _if_counted(1),
         "the mean is sum / n: put it in parentheses, and square all of it",
         _from_sums(lambda n, s, q: q / n - s / n**2),
@@ -355,17 +371,30 @@ VARIANCE_OF = Exercise(
         lambda x: np.sum(x) ** 2 / len(x) - np.mean(x) ** 2,
     ),
     hints=(
-        "Which three numbers do you need at the end? Start with the report, "
+        "Which numbers does the formula need at the end? Start with the report, "
         "`spread`, and then ask how each of its numbers grows.",
-        "n grows by 1, sum by x, sum_of_squares by x·x; two groups: add field by "
-        "field; report: sum_of_squares/n − (sum/n)².",
-        "Fill the gaps:\n"
+        "Look at the formula above: it has n, Σx and Σx². A reading x adds 1, x and "
+        "x · x to them; and two groups are merged by adding field by field.",
+        "Three functions, one or two lines each:\n"
         "    # in note\n"
-        '    return dict(n=sums["n"] + 1, sum=..., sum_of_squares=...)\n'
+        '    return {"n": sums["n"] + 1, "sum": ..., "sum_of_squares": ...}\n'
         "    # in both\n"
-        "    return {name: one[name] + ... for name in one}\n"
+        "    return {name: ... for name in one}\n"
         "    # in spread\n"
         '    return sums["sum_of_squares"] / sums["n"] - ...',
+        "The mean is sum / n. What is subtracted?\n"
+        "    # in note\n"
+        '    squares = sums["sum_of_squares"] + x * x\n'
+        '    total = sums["sum"] + x\n'
+        '    return {"n": sums["n"] + 1, "sum": total, "sum_of_squares": squares}\n'
+        "    # in both\n"
+        "    return {name: one[name] + other[name] for name in one}\n"
+        "    # in spread\n"
+        '    return sums["sum_of_squares"] / sums["n"] - ...',
+    ),
+    reward=lambda answer: (
+        f"The readings 20, 20, 20 have variance {answer([20.0] * 3):.1f}; "
+        f"10, 20, 30 have {answer([10.0, 20.0, 30.0]):.1f}."
     ),
 )
 
@@ -377,8 +406,9 @@ LESSON: Final = Lesson(
     goals=(
         "expand a mean into the steps that are really run",
         "write an aggregation that gives the same result however clients are grouped",
-        "add a word of your own to the language",
+        "add an operator of your own to the language",
     ),
     needs="lessons 1 to 3",
     exercises=(WEIGHTED_FROM_SUMS, SPAN_OF, VARIANCE_OF, DISTANCE_TO_MEAN),
+    path=MACHINE,
 )

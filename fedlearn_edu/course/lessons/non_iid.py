@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 08: who holds what, how unlike clients are, and whether it matters."""
+"""Lesson 08: who holds what, how different clients are, and whether it matters."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -9,9 +9,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fedlearn_edu import viz
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import raises, returns, usual
+from fedlearn_edu.simulation.datasets import load_digits28
 from fedlearn_edu.testing.comparison import alike
 
 
@@ -68,44 +70,48 @@ DEAL_IID: Final = Exercise(
     want=wants.function(3),
     reference=lambda: _deal_iid,
     cases=(
-        Case("100 for each of 10", (1000, 10, np.random.default_rng(0)), _dealt),
-        Case("it does not come out even", (103, 10, np.random.default_rng(1)), _dealt),
+        Case("1,000 for ten clients", (1000, 10, np.random.default_rng(0)), _dealt),
+        Case("103 for ten clients", (103, 10, np.random.default_rng(1)), _dealt),
         Case("one client", (20, 1, np.random.default_rng(2)), _dealt),
-        Case("two of everything", (4, 2, np.random.default_rng(3)), _dealt),
+        Case("four for two clients", (4, 2, np.random.default_rng(3)), _dealt),
     ),
     mistakes=usual(
-        "the positions come in a pattern: mix all of them first, then cut",
+        "the positions come in a pattern: shuffle all of them first, then cut",
         _comes(lambda n, k, rng: np.array_split(np.arange(n), k)),
-        "you drew from `np.random`, so nobody can repeat this: draw from `rng`",
+        "nobody can repeat these draws: draw from `rng`, and from nothing else",
         returns(lambda got, *_: not got["the same again"]),
         "every client holds everything: cut the positions into parts",
         _comes(lambda n, k, rng: [rng.permutation(n)] * k),
         "the last few positions went to nobody",
         _comes(lambda n, k, rng: rng.permutation(n)[: n // k * k].reshape(k, n // k)),
-        "this is one array: cut it, one part for each client",
+        "this is one array: cut it into one part per client",
         returns(lambda got, *_: np.ndim(got) == 1),
-        "the number of clients became the size of a part",
+        "each part has `num_clients` positions; there should be `num_clients` parts",
         _comes(lambda n, k, rng: np.array_split(rng.permutation(n), n // k)),
-        "the two numbers are swapped: mix the examples, and cut once per client",
+        "the two numbers are swapped: shuffle the examples, then cut once per client",
         _comes(lambda n, k, rng: np.array_split(rng.permutation(k), n)),
-        "sizes are left to chance: mix all positions, and cut into equal parts",
+        "sizes are left to chance: shuffle all positions, then cut into equal parts",
         returns(lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1),
         "some positions are held twice and others by nobody: draw without replacement, "
         "as `rng.permutation` does",
         returns(lambda got, *_: not got["each position once"]),
-        "`rng.shuffle` mixes in place and gives back nothing; `rng.permutation` gives "
-        "the mixed positions",
+        "`rng.shuffle` shuffles in place and returns `None`; `rng.permutation` returns "
+        "the shuffled positions",
         raises("NoneType"),
-        "`np.split` wants parts of one size; `np.array_split` does not",
+        "`np.split` demands parts of equal size; `np.array_split` does not",
         raises("equal division"),
     ),
     hints=(
-        "Mix the positions as you would mix cards, then cut the pile.",
-        "`rng.permutation(n)` is 0, 1, …, n-1 in random order, and "
-        "`np.array_split(array, k)` cuts an array into k parts.",
-        "Complete both lines:\n"
-        "    mixed = rng.permutation(...)\n"
-        "    return np.array_split(mixed, ...)",
+        "Shuffle the positions as you would shuffle cards, then cut the deck.",
+        "The exercise names two functions: `rng.permutation(n)` returns 0, 1, …, n - 1 "
+        "in random order, and `np.array_split(array, k)` cuts an array into k parts of "
+        "almost equal size.",
+        "Two lines:\n"
+        "    shuffled = rng.permutation(...)\n"
+        "    return np.array_split(..., ...)",
+        "How many parts?\n"
+        "    shuffled = rng.permutation(num_examples)\n"
+        "    return np.array_split(shuffled, ...)",
     ),
 )
 
@@ -133,11 +139,11 @@ DEAL_ONE_LABEL: Final = Exercise(
     reference=lambda: _deal_one_label,
     cases=(
         Case("three labels", (np.array([1, 0, 2, 0, 1, 0]), 3), _held),
-        Case("the rest is left out", (np.array([3, 1, 0, 1, 2, 0]), 2), _held),
+        Case("more labels than clients", (np.array([3, 1, 0, 1, 2, 0]), 2), _held),
         Case("one client", (np.array([5, 0, 0]), 1), _held),
     ),
     mistakes=usual(
-        "these are the labels; asked for are their positions",
+        "these are the labels themselves; return their positions",
         _holds(lambda labels, k: [labels[labels == label] for label in range(k)]),
         "these are masks of True and False: `np.flatnonzero` turns one into positions",
         _holds(lambda labels, k: [labels == label for label in range(k)]),
@@ -145,17 +151,17 @@ DEAL_ONE_LABEL: Final = Exercise(
         _holds(lambda labels, k: [np.where(labels == label) for label in range(k)]),
         "these are equal parts of the sorted labels, so clients share a label",
         _holds(lambda labels, k: np.array_split(np.argsort(labels, kind="stable"), k)),
-        "you dealt by position; client k gets what shows label k",
+        "you dealt by position; client k gets the positions of label k",
         _holds(lambda labels, k: [np.arange(len(labels))[i::k] for i in range(k)]),
         "client 0 gets label 0, not label 1",
         _holds(lambda labels, k: [np.flatnonzero(labels == i + 1) for i in range(k)]),
-        "this is one client per label; `num_clients` may be fewer",
+        "this makes a client for every label; `num_clients` may be smaller",
         _holds(
             lambda labels, k: [np.flatnonzero(labels == i) for i in np.unique(labels)]
         ),
         "this is only the first position of each label",
         _holds(lambda labels, k: [np.argmax(labels == i) for i in range(k)]),
-        "labels from `num_clients` on went to somebody: they are left out",
+        "labels from `num_clients` on should go to nobody",
         _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
         "this is a dictionary: return a list, client 0 first",
         returns(lambda got, *_: isinstance(got, dict)),
@@ -163,10 +169,12 @@ DEAL_ONE_LABEL: Final = Exercise(
         returns(lambda got, *_: isinstance(got, np.ndarray) and got.ndim == 1),
     ),
     hints=(
-        "For one label: which positions of `labels` hold it? Then the same for each.",
-        "`np.flatnonzero(labels == 3)` gives the positions of all threes.",
-        "Complete the list:\n"
-        "    return [np.flatnonzero(labels == ...) for label in range(...)]",
+        "For one client: which positions hold its label? Then the same for each.",
+        "Both parts are in the text above the exercise: `labels == 3` is a mask, and "
+        "`np.flatnonzero` gives its positions. The 3 becomes the client's number.",
+        "A list with one entry per client:\n    return [... for label in range(...)]",
+        "Which mask is it?\n"
+        "    return [np.flatnonzero(...) for label in range(num_clients)]",
     ),
 )
 
@@ -197,7 +205,7 @@ TOTAL_VARIATION: Final = Exercise(
         _case("two of four labels", [2, 2, 0, 0], [3, 6, 9, 12]),
         _case("one of four labels", [8, 0, 0, 0], [25, 25, 25, 25]),
         _case("a small copy of the whole", [1, 2, 1], [10, 20, 10]),
-        _case("the other way round", [1, 3], [30, 10]),
+        _case("opposite shares", [1, 3], [30, 10]),
     ),
     mistakes=usual(
         "the half is missing: what one label has too much, another has too little, and "
@@ -211,11 +219,11 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: 0.0,
         "this is the largest difference; add up all of them, and halve the sum",
         lambda counts, whole: _apart(counts, whole).max(),
-        "this is a mean over the labels; asked for is half the sum",
+        "this is a mean over the labels; return half the sum",
         lambda counts, whole: _apart(counts, whole).mean(),
-        "this is half a mean over the labels; asked for is half the sum",
+        "this is half a mean over the labels; return half the sum",
         lambda counts, whole: _apart(counts, whole).mean() / 2,
-        "this is in percent; asked for is a share, between 0 and 1",
+        "this is in percent; return a share, between 0 and 1",
         lambda counts, whole: 50 * _apart(counts, whole).sum(),
         "you squared the differences; take their absolute values",
         lambda counts, whole: (_apart(counts, whole) ** 2).sum() / 2,
@@ -223,7 +231,7 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: (_apart(counts, whole) ** 2).sum(),
         "this is what the two have in common; the distance is 1 minus that",
         lambda counts, whole: 1 - _apart(counts, whole).sum() / 2,
-        "only the client was made shares; the whole is still counts",
+        "the client's counts became shares, but the whole is still counts",
         lambda counts, whole: np.abs(_shares(counts) - whole).sum() / 2,
         "both were divided by the same sum; each histogram has its own",
         lambda counts, whole: np.abs(counts - whole).sum() / whole.sum() / 2,
@@ -231,13 +239,17 @@ TOTAL_VARIATION: Final = Exercise(
         _apart,
     ),
     hints=(
-        "A client and the whole have different sizes: make shares of both first.",
-        "½ Σ |p_k(label) - p(label)|, where p_k = counts / sum of counts, "
-        "and p the same for the whole.",
-        "Complete the last line:\n"
+        "A client is much smaller than the whole, so compare shares, not counts.",
+        "The formula above has two steps: divide both histograms by their sums; then "
+        "take half the sum of the absolute differences, with `np.abs` and `.sum()`.",
+        "Three lines:\n"
+        "    p_k = counts / ...\n"
+        "    p = whole / ...\n"
+        "    return np.abs(...).sum() / 2",
+        "Of what is this the sum?\n"
         "    p_k = counts / counts.sum()\n"
         "    p = whole / whole.sum()\n"
-        "    return np.abs(...).sum() / ...",
+        "    return np.abs(...).sum() / 2",
     ),
 )
 
@@ -304,6 +316,15 @@ def _is_sizes(got: Any, positions: Any, shares: Any) -> bool:
     return alike(got, ends) or alike(got, np.diff(ends, prepend=0))
 
 
+def _drawn(deal: Any) -> Any:
+    """The embedded digits, cut by this deal for ten clients, with α = 0.1."""
+    _, labels = load_digits28().train
+    shares = np.random.default_rng(0).dirichlet(np.full(10, 0.1), size=10)
+    parts = [deal(np.flatnonzero(labels == k), shares[k]) for k in range(10)]
+    held = [np.concatenate(each) for each in zip(*parts, strict=True)]
+    return viz.draw_partition(labels, held)
+
+
 DEAL_BY_SHARES: Final = Exercise(
     name="deal_by_shares",
     title="cut by shares",
@@ -314,21 +335,25 @@ DEAL_BY_SHARES: Final = Exercise(
         Case("half, quarter, quarter", (_PRIMES, np.array([0.5, 0.25, 0.25])), _parts),
         Case("a client with nothing", (_PRIMES[:4], np.array([0, 0.75, 0.25])), _parts),
         Case("one client", (_PRIMES[:3], np.array([1.0])), _parts),
-        Case("three thirds of ten", (np.arange(10) + 5, np.full(3, 1 / 3)), _rounded),
-        Case("shares as they are drawn", (np.arange(100) * 3, _DRAWN), _rounded),
-        Case("small shares add up", (np.arange(10) + 2, _SMALL), _rounded),
+        Case(
+            "ten in three equal shares",
+            (np.arange(10) + 5, np.full(3, 1 / 3)),
+            _rounded,
+        ),
+        Case("very uneven shares", (np.arange(100) * 3, _DRAWN), _rounded),
+        Case("rounding errors do not add up", (np.arange(10) + 2, _SMALL), _rounded),
     ),
     mistakes=usual(
         "one client too many: the last end is the end of the array, not a cut",
         _cuts(lambda positions, shares: np.split(positions, _ends(positions, shares))),
-        "you cut at the shares; cut where they add up to: `np.cumsum(shares)`",
+        "you cut at the shares; cut at their running sums, `np.cumsum(shares)`",
         _cuts(
             lambda positions, shares: np.split(
                 positions, np.rint(shares * len(positions)).astype(int)[:-1]
             )
         ),
-        "you cut at the shares, and once too often: cut where they add up to, but not "
-        "at the end",
+        "you cut at the shares, and once too often: cut at their running sums, except "
+        "the last",
         _cuts(
             lambda positions, shares: np.split(
                 positions, np.rint(shares * len(positions)).astype(int)
@@ -336,7 +361,7 @@ DEAL_BY_SHARES: Final = Exercise(
         ),
         "these are equal parts: the shares were not used",
         _cuts(lambda positions, shares: np.array_split(positions, len(shares))),
-        "these are places in `positions`; asked for is what stands there",
+        "these are indices into `positions`; return what stands there",
         _cuts(
             lambda positions, shares: np.split(
                 np.arange(len(positions)), _ends(positions, shares)[:-1]
@@ -349,11 +374,11 @@ DEAL_BY_SHARES: Final = Exercise(
                 for size in np.diff(_ends(positions, shares), prepend=0)
             ]
         ),
-        "nobody gets what rounding left over: round the sums, not the sizes",
+        "some positions went to nobody: round the running sums, not the sizes",
         lambda positions, shares: _rounded(_leave_some, positions, shares),
-        "each share was rounded for itself, and that adds up: round the sums",
+        "you rounded each size, and the errors add up: round the running sums",
         lambda positions, shares: _rounded(_round_first, positions, shares),
-        "shares add up to 1: multiply the sums by `len(positions)`",
+        "shares add up to 1: multiply the running sums by `len(positions)`",
         _cuts(
             lambda positions, shares: np.split(
                 positions, np.rint(np.cumsum(shares)).astype(int)[:-1]
@@ -365,20 +390,27 @@ DEAL_BY_SHARES: Final = Exercise(
         ),
         "everything is dealt, but not in the order of `positions`",
         returns(_is_reordered),
-        "these are numbers of positions, not the positions",
+        "these are sizes, or cuts; return the positions themselves",
         returns(_is_sizes),
         "a cut is a whole number: `np.rint(…).astype(int)`",
         raises("slice indices must be integers|cannot be interpreted as an integer"),
     ),
     hints=(
-        "Where does client 0 end? Where do clients 0 and 1 end together?",
-        "Cut k stands at (share 0 + … + share k) · n, rounded; "
-        "`np.split(array, cuts)` cuts there. n parts need n - 1 cuts.",
-        "Complete all three lines:\n"
-        "    ends = np.cumsum(...) * len(positions)\n"
+        "Where does the part of client 0 end? Where do those of clients 0 and 1 end "
+        "together? Cut there.",
+        "Cut k is at (share 0 + … + share k) · n, rounded. The exercise names a "
+        "function for the sums, one for rounding and one for cutting. For three parts "
+        "you need two cuts.",
+        "Three lines:\n"
+        "    ends = np.cumsum(...) * ...\n"
+        "    cuts = np.rint(...).astype(int)\n"
+        "    return np.split(positions, ...)",
+        "Which cut is one too many?\n"
+        "    ends = np.cumsum(shares) * len(positions)\n"
         "    cuts = np.rint(ends).astype(int)\n"
         "    return np.split(positions, cuts[...])",
     ),
+    reward=_drawn,
 )
 
 
@@ -400,17 +432,17 @@ CUT_BATCHES: Final = Exercise(
     cases=(
         _batches("ten in fours", [3, 1, 4, 1, 5, 9, 2, 6, 5, 3], 4),
         _batches("six in twos", [2, 7, 1, 8, 2, 8], 2),
-        _batches("fewer than a batch", [1, 4], 5),
+        _batches("less than a batch", [1, 4], 5),
         _batches("one by one", [1, 6, 1], 1),
     ),
     mistakes=usual(
         "the last batch is gone: it may be smaller, but it has to be there",
         lambda x, n: [x[i : i + n] for i in range(0, len(x) - len(x) % n, n)],
-        "`batch_size` is how many examples a batch has, not how many batches",
+        "`batch_size` is how many examples a batch has, not how many batches there are",
         np.array_split,
-        "these are parts of about one size; all but the last have `batch_size`",
+        "these parts are about equal; all but the last have `batch_size` examples",
         lambda x, n: np.array_split(x, -(-len(x) // n)),
-        "batches overlap: go on by `batch_size`, not by 1",
+        "batches overlap: step by `batch_size`, not by 1",
         lambda x, n: [x[i : i + n] for i in range(len(x))],
         "a slice ends at `start + batch_size`; yours ends at `batch_size`",
         lambda x, n: [x[i:n] for i in range(0, len(x), n)],
@@ -418,9 +450,9 @@ CUT_BATCHES: Final = Exercise(
         lambda x, n: x[:n],
         "these are single examples: a batch is a slice",
         lambda x, n: x[::n],
-        "one batch is empty: when it comes out even, there is no rest",
+        "one batch is empty: if `batch_size` divides the length, nothing is left over",
         returns(lambda got, *_: any(len(batch) == 0 for batch in got)),
-        "you went on to the end each time: a slice needs an end, too",
+        "each slice runs to the end of the array: a slice needs an end, too",
         lambda x, n: [x[i:] for i in range(0, len(x), n)],
         "you took every n-th example; a batch is a run of neighbours",
         lambda x, n: [x[i::n] for i in range(n)],
@@ -429,10 +461,13 @@ CUT_BATCHES: Final = Exercise(
     ),
     hints=(
         "Where does each batch start? 0, batch_size, 2 · batch_size, …",
-        "`range(0, n, step)` counts in steps, and a slice that goes past the end of an "
-        "array simply stops there.",
-        "Complete the list:\n"
-        "    starts = range(0, len(examples), ...)\n"
+        "`range(0, n, step)` counts in steps. A slice that goes past the end of an "
+        "array simply stops there, so the last batch needs no extra care.",
+        "A list of slices:\n"
+        "    starts = range(0, ..., ...)\n"
+        "    return [examples[...] for start in starts]",
+        "Where does a slice end?\n"
+        "    starts = range(0, len(examples), batch_size)\n"
         "    return [examples[start : ...] for start in starts]",
     ),
 )
@@ -441,12 +476,12 @@ CUT_BATCHES: Final = Exercise(
 LESSON: Final = Lesson(
     name="08_non_iid_mnist",
     title="How different can clients be?",
-    minutes=40,
+    minutes=45,
     goals=(
-        "deal the same examples to clients in four ways",
-        "say in one number how unlike the whole a client is",
-        "tell which questions do not care who holds what",
+        "deal the same examples to clients in three ways",
+        "say in one number how far a client is from the whole",
+        "tell which questions do not depend on who holds what",
     ),
-    needs="lessons 1 and 6, and a little NumPy",
+    needs="lesson 1, and a little NumPy",
     exercises=(DEAL_IID, DEAL_ONE_LABEL, TOTAL_VARIATION, DEAL_BY_SHARES, CUT_BATCHES),
 )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 12: what an update gives away, what hides it, and what attackers do to it."""
+"""Lesson 12b: what hides a client, and what it costs."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -61,123 +60,12 @@ ESTIMATED_SHARE = Exercise(
         lambda answers: np.sum(answers),
     ),
     hints=(
-        "What share of answers is yes if nobody's truth is yes? And if everybody's is?",
-        "mean of the answers = share / 2 + 1/4. Solve for the share.",
-        "Fill the gaps:\n    return 2 * (np.mean(answers) - ...)",
-    ),
-)
-
-
-def _example_in(update: Any) -> Any:
-    label = int(np.argmax(update["bias"]))
-    return label, update["weights"][:, label] / update["bias"][label]
-
-
-def _example(pixels: int, classes: int, label: int) -> tuple[Floats, int]:
-    return np.abs(_normal(pixels, classes)[:, 0]), label
-
-
-def _step(
-    example: tuple[Floats, int], rate: float, weights: Floats, bias: Floats
-) -> dict[str, Floats]:
-    """What one step on one example changes in a softmax regression."""
-    x, label = example
-    scores = x @ weights + bias
-    exponentials = np.exp(scores - scores.max())
-    errors = exponentials / exponentials.sum() - np.eye(len(bias))[label]
-    return OrderedDict(weights=-rate * np.outer(x, errors), bias=-rate * errors)
-
-
-def _from_zero(pixels: int, classes: int, label: int, rate: float) -> tuple[Any]:
-    zeros = np.zeros((pixels, classes)), np.zeros(classes)
-    return (_step(_example(pixels, classes, label), rate, *zeros),)
-
-
-def _from_trained(ruled_out: bool) -> tuple[Any]:
-    bias = np.array([-1e4 if ruled_out else 0.1, 0.3, -0.2, 0.0])
-    return (_step(_example(6, 4, 2), 0.5, 0.3 * _normal(6, 4), bias),)
-
-
-def _read(answer: Callable[[Any], Any], update: Any) -> Any:
-    label, image = answer(update)
-    return OrderedDict(label=int(label), image=np.asarray(image))
-
-
-def _says(like: Callable[[Any, Any, Any], Any]) -> Any:
-    """Whether a label and an image are such as `like` says of them and the update."""
-    return returns(lambda got, update: like(got["label"], got["image"], update))
-
-
-def _is_image(image: Floats, wrong: Any) -> bool:
-    return image.shape == np.shape(wrong) and np.allclose(image, wrong)
-
-
-def _column(update: Any) -> Any:
-    return update["weights"][:, np.argmax(update["bias"])]
-
-
-EXAMPLE_IN = Exercise(
-    name="example_in",
-    title="a client's digit, from its update",
-    points=10,
-    want=wants.function(1),
-    reference=lambda: _example_in,
-    cases=(
-        Case("five pixels, three classes", _from_zero(5, 3, 1, 0.1), do=_read),
-        Case("another rate", _from_zero(5, 3, 0, 2.0), do=_read),
-        Case("a model that has learned", _from_trained(False), do=_read),
-        Case("a class that it rules out", _from_trained(True), do=_read),
-        Case("784 pixels, ten classes", lambda: _from_zero(784, 10, 7, 0.1), do=_read),
-    ),
-    mistakes=usual(
-        "an update goes *against* the gradient: the label's bias is the one that "
-        "grows; take the largest number, not the smallest",
-        _says(lambda label, _, update: label == np.argmin(update["bias"])),
-        "this is a row, one pixel in all classes; a column, `[:, label]`, is one class "
-        "in all pixels",
-        _says(lambda _, image, update: image.shape == update["bias"].shape),
-        "these are the columns of all classes; take the label's",
-        _says(lambda _, image, update: image.shape == update["weights"].shape),
-        "the column is the image times one number: divide by the change of that bias",
-        _says(lambda _, image, update: _is_image(image, _column(update))),
-        _says(lambda _, image, update: _is_image(image, -_column(update))),
-        "divide, do not multiply: the change of the bias is in the column already",
-        _says(
-            lambda _, image, update: _is_image(
-                image, _column(update) * update["bias"].max()
-            )
-        ),
-        "this is the negative: both parts of the update have the same sign, which "
-        "cancels out",
-        _says(
-            lambda _, image, update: _is_image(
-                image, -_column(update) / update["bias"].max()
-            )
-        ),
-        "this is close, and scaled otherwise: the change of the bias tells the scale",
-        _says(
-            lambda _, image, update: (
-                image.shape == _column(update).shape
-                and np.corrcoef(image, _column(update))[0, 1] > 0.999
-            )
-        ),
-        "the column and the bias are of different classes: take both of the label",
-        _says(lambda label, image, update: not np.isfinite(image).all()),
-        "the label comes first and is one number, not an array: `np.argmax`",
-        raises(r"only .*(scalar|0-dim|length-1|size-1)"),
-        "two things are asked for: `return label, image`",
-        raises("unpack|not iterable"),
-        "the names are keys: write `update['bias']`, not `update.bias`",
-        raises("has no attribute"),
-    ),
-    hints=(
-        "The client's step moves the bias of its own label up, and all others down. "
-        "Which column belongs to that label?",
-        "label = argmax of update['bias']; image = that column of update['weights'], "
-        "divided by that number of update['bias'].",
-        "Fill the gaps:\n"
-        '    label = np.argmax(update["bias"])\n'
-        '    return label, update["weights"][:, ...] / update["bias"][...]',
+        "What share of the answers is yes if nobody has cheated? And if everybody has?",
+        "The formula above the exercise goes from the truth to the answers: q = s/2 + "
+        "1/4. `np.mean(answers)` is q; solve for s.",
+        "The form: first take away what coins add, then undo the half:\n"
+        "    return ... * (np.mean(answers) - ...)",
+        "Nearly all of it:\n    return 2 * (np.mean(answers) - ...)",
     ),
 )
 
@@ -273,16 +161,101 @@ PRIVATE_SUM = Exercise(
         returns(lambda got, updates, *_: np.shape(got) != np.shape(updates[0])),
     ),
     hints=(
-        "Three steps: the norm of each row, rows that are no longer than `clip`, their "
-        "sum with noise. What does a row have to be multiplied by?",
-        "clipped = update · clip / max(norm, clip); result = sum of the clipped ones + "
-        "noise_multiplier · clip · noise.",
-        "Fill the gaps:\n"
+        "Three steps: the norm of each row, rows that are no longer than `clip`, and "
+        "their sum with noise.",
+        "The formulas are above the exercise. `np.linalg.norm(updates, axis=1, "
+        "keepdims=True)` is a column of norms, one for each client.",
+        "The form:\n"
+        "    norms = np.linalg.norm(...)\n"
+        "    clipped = updates * clip / np.maximum(...)\n"
+        "    return clipped.sum(axis=...) + ...",
+        "Nearly all of it; max(norm, clip) leaves short rows as they are:\n"
         "    norms = np.linalg.norm(updates, axis=1, keepdims=True)\n"
-        "    clipped = updates * clip / np.maximum(norms, ...)\n"
-        "    return clipped.sum(axis=...) + ... * ... * noise",
+        "    clipped = updates * clip / np.maximum(norms, clip)\n"
+        "    return clipped.sum(axis=0) + ... * noise",
     ),
 )
+
+
+def _masked(values: Any, masks: Any, modulus: int) -> Any:
+    return (values + masks.sum(axis=1) - masks.sum(axis=0)) % modulus
+
+
+def _pairs(clients: int, modulus: int) -> Any:
+    """A mask for each two clients i < j, in row i and column j; zeros elsewhere."""
+    random = seeded_rng("masks", clients)
+    return np.triu(random.integers(1, modulus, [clients, clients]), 1)
+
+
+def _is_sum(got: Any, values: Any, masks: Any, modulus: int) -> bool:
+    return bool(np.shape(got) == () and got % modulus == values.sum() % modulus)
+
+
+MASKED = Exercise(
+    name="masked",
+    title="masks that cancel out",
+    points=10,
+    want=wants.function(3),
+    reference=lambda: _masked,
+    cases=(
+        Case(
+            "two clients, one mask",
+            (np.array([3, 4]), np.array([[0, 60], [0, 0]]), 100),
+        ),
+        Case("three clients", (np.array([5, 0, 9]), _pairs(3, 100), 100)),
+        Case("twenty clients", (np.arange(20) * 7, _pairs(20, 10_000), 10_000)),
+    ),
+    mistakes=usual(
+        "take the remainder, `% modulus`: without it, a large number shows a large "
+        "mask",
+        lambda values, masks, modulus: values + masks.sum(axis=1) - masks.sum(axis=0),
+        "every mask is added twice here, and nothing cancels out: one of the two "
+        "clients subtracts it",
+        lambda values, masks, modulus: (
+            (values + masks.sum(axis=1) + masks.sum(axis=0)) % modulus
+        ),
+        "the masks are only added, so they stay in the sum: the other client of each "
+        "pair subtracts them",
+        lambda values, masks, modulus: (values + masks.sum(axis=1)) % modulus,
+        "the masks are only subtracted, so they stay in the sum",
+        lambda values, masks, modulus: (values - masks.sum(axis=0)) % modulus,
+        "added and subtracted are swapped: client i adds what is in *row* i",
+        lambda values, masks, modulus: (
+            (values - masks.sum(axis=1) + masks.sum(axis=0)) % modulus
+        ),
+        "these are the values as they are: no mask hides them",
+        lambda values, masks, modulus: values % modulus,
+        "this is the sum; what each client *sends* is asked for",
+        returns(_is_sum),
+        "these are the masks alone; add them to the values",
+        lambda values, masks, modulus: (
+            (masks.sum(axis=1) - masks.sum(axis=0)) % modulus
+        ),
+        "this is a table; what a client sends is one number: add up its masks",
+        returns(lambda got, *_: np.ndim(got) == 2),
+        "every client has got the same masks, those of all pairs: sum along an axis",
+        lambda values, masks, modulus: (values + masks.sum()) % modulus,
+    ),
+    hints=(
+        "Each mask is in the numbers of two clients: one adds it, the other subtracts "
+        "it. So it is gone once all numbers are added up.",
+        "`masks.sum(axis=1)` adds up each row, what a client adds; `masks.sum(axis=0)` "
+        "each column, what it subtracts. `%` takes the remainder.",
+        "The form:\n    return (values + ... - ...) % ...",
+        "Nearly all of it:\n    return (values + masks.sum(axis=1) - ...) % modulus",
+    ),
+    reward=lambda masked: _hidden(masked),
+)
+
+
+def _hidden(masked: Any) -> str:
+    values, modulus = np.array([1, 2, 3]), 1000
+    sent = masked(values, _pairs(3, modulus), modulus)
+    numbers = ", ".join(str(int(each)) for each in sent)
+    return (
+        f"Three clients have 1, 2 and 3. Yours send {numbers}, and the sum is "
+        f"{int(sent.sum() % modulus)} modulo {modulus}."
+    )
 
 
 def _enough_noise(epsilon_of: Any, budget: Any) -> Any:
@@ -363,120 +336,32 @@ ENOUGH_NOISE = Exercise(
     hints=(
         "Epsilon falls as noise grows. Begin with the least noise: what has to be true "
         "for you to try the next one?",
-        "noise = 0.25; while its epsilon is above the budget, noise = noise + 0.25.",
-        "Fill the gaps:\n"
+        "A `while` loop, as the number of steps is not known. `epsilon_of(noise)` is "
+        "what a noise costs, and `budget` what may be spent.",
+        "The form:\n"
         "    noise = 0.25\n"
-        "    while epsilon_of(...) > ...:\n"
-        "        noise = noise + ...\n"
+        "    while ...:\n"
+        "        noise = ...\n"
+        "    return noise",
+        "Nearly all of it:\n"
+        "    noise = 0.25\n"
+        "    while epsilon_of(noise) > ...:\n"
+        "        noise = noise + 0.25\n"
         "    return noise",
     ),
     limit_s=5.0,
 )
 
 
-def _krum(updates: Any, num_byzantine: int) -> Any:
-    neighbours = len(updates) - num_byzantine - 2
-    squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
-    scores = np.sort(squares, axis=1)[:, : neighbours + 1].sum(axis=1)
-    return updates[scores.argmin()]
-
-
-def _chosen(
-    neighbours: Callable[[int, int], int] = lambda n, f: n - f - 2,
-    distance: Callable[[Any], Any] = lambda way: np.sum(way**2),
-    choose: Callable[[Any], Any] = np.argmin,
-) -> Callable[..., Any]:
-    """A choice like Krum's, whose parts can be usual mistakes."""
-
-    def rule(updates: Any, num_byzantine: int) -> Any:
-        among = neighbours(len(updates), num_byzantine) + 1
-        ways = [[distance(one - other) for other in updates] for one in updates]
-        return updates[choose(np.sort(ways, axis=1)[:, :among].sum(axis=1))]
-
-    return rule
-
-
-def _with_attackers(honest: int, attackers: int, at: float, spread: float) -> Floats:
-    """Honest updates around 0, and attackers that agree, around `at`."""
-    scales = np.repeat([1.0, spread], [honest, attackers])[:, None]
-    middles = np.repeat([0.0, at], [honest, attackers])[:, None]
-    updates: Floats = scales * _normal(honest + attackers, 2) + middles
-    return updates.round(2)
-
-
-_SIX: Final = np.array([[61.0], [1.0], [3.0], [15.0], [8.0], [11.0]])
-_NINE: Final = np.array([[8.0, 52, 4, 18, 5, 23, 51, 11, 6]]).T
-
-KRUM = Exercise(
-    name="krum",
-    title="the update that is nearest to others",
-    points=15,
-    want=wants.function(2),
-    reference=lambda: _krum,
-    cases=(
-        Case("six on a line, one of them far off", (_SIX, 1)),
-        Case("nine, of whom two stand apart, together", (_NINE, 2)),
-        Case("two attackers that agree", (_with_attackers(7, 2, 6.0, 0.1), 2)),
-        Case("three attackers that agree", (_with_attackers(8, 3, 4.0, 0.05), 3)),
-        Case("nobody attacks", (_normal(9, 3).round(2), 1)),
-    ),
-    mistakes=usual(
-        "this is its position: return the update itself, updates[position]",
-        returns(lambda got, *_: np.ndim(got) == 0),
-        "these are several updates; one is asked for",
-        returns(lambda got, updates, f: np.ndim(got) == np.ndim(updates)),
-        "this takes the *largest* score: it trusts whoever stands apart",
-        _chosen(choose=np.argmax),
-        "the distances to *all* others count here, attackers included: take the n - f "
-        "- 2 nearest alone",
-        _chosen(lambda n, f: n - 1),
-        _chosen(lambda n, f: n - f),
-        lambda updates, f: updates[
-            np.linalg.norm(updates - np.mean(updates, axis=0), axis=1).argmin()
-        ],
-        "one nearest neighbour, or f of them, are not enough: attackers that agree are "
-        "near to each other; n - f - 2 are asked for",
-        _chosen(lambda n, f: 1),
-        _chosen(lambda n, f: f),
-        "one neighbour too few: n - f - 2 are asked for, and its own distance of 0 is "
-        "none of them",
-        _chosen(lambda n, f: n - f - 3),
-        "this counts too many neighbours: n - f - 2, without the update itself",
-        _chosen(lambda n, f: n - f - 1),
-        "these are distances; their *squares* are asked for",
-        _chosen(distance=np.linalg.norm),
-        "differences of both signs cancel: square them",
-        _chosen(distance=np.sum),
-        "this is the mean; Krum returns one of the updates as it is",
-        lambda updates, f: np.mean(updates, axis=0),
-        "this is the median of each number; Krum returns one of the updates as it is",
-        lambda updates, f: np.median(updates, axis=0),
-    ),
-    hints=(
-        "Three steps: the squared distances between every two updates, for each update "
-        "the sum of the smallest ones, the update with the least sum.",
-        "Sort the squared distances of an update. The first is 0, its own; the next "
-        "n - f - 2 are added up. np.argmin finds the least sum.",
-        "Fill the gaps:\n"
-        "    near = len(updates) - num_byzantine - 2\n"
-        "    scores = []\n"
-        "    for one in updates:\n"
-        "        squares = [np.sum((one - other) ** 2) for other in ...]\n"
-        "        scores.append(sum(sorted(squares)[: near + 1]))\n"
-        "    return updates[np.argmin(...)]",
-    ),
-)
-
-
 LESSON: Final = Lesson(
-    name="12_privacy_and_attacks",
-    title="What does an update give away?",
-    minutes=50,
+    name="12b_privacy",
+    title="What hides a client, and what does it cost?",
+    minutes=45,
     goals=(
-        "read a client's image off its update, and say what hides it",
+        "ask a crowd what each of its people can deny",
+        "hide a client by clipping, noise and masks",
         "choose the noise for a privacy budget, and say what it costs",
-        "poison a mean with one client, and choose a defence",
     ),
-    needs="lesson 10, federated averaging",
-    exercises=(ESTIMATED_SHARE, EXAMPLE_IN, PRIVATE_SUM, ENOUGH_NOISE, KRUM),
+    needs="lesson 12a",
+    exercises=(ESTIMATED_SHARE, PRIVATE_SUM, MASKED, ENOUGH_NOISE),
 )

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.simulation import partitions
 from fedlearn_edu.simulation.datasets import load_digits28
@@ -50,15 +50,15 @@ SAME_BITS = Exercise(
         Case("another bias", (_ONE, _model([0.5, -1.0], [0.5]))),
         Case("7,840 weights, one of which differs in its last bit", _one_bit_apart),
         Case(
-            "0 and -0 are equal, and have other bits", (_model(0, 1), _model(-0.0, 1))
+            "0 and -0 are equal, but their bits differ", (_model(0, 1), _model(-0.0, 1))
         ),
         Case("`nan`, with the same bits", (_model(np.nan, 1), _model(np.nan, 1))),
     ),
     mistakes=usual(
-        "equal numbers may have other bits: 0 equals -0, and `nan` does not even equal "
+        "equal numbers may differ in bits: 0 equals -0, and `nan` does not even equal "
         "itself; compare what `tobytes` gives",
         lambda one, other: all(np.array_equal(one[n], other[n]) for n in one),
-        "what is printed of a large array leaves most numbers out: compare bytes",
+        "a large array, when printed, leaves most numbers out: compare bytes",
         looks(lambda same: same(*_one_bit_apart()) and not same(_ONE, _NEARLY)),
         "`allclose` lets small differences pass: compare all bits, with `tobytes`",
         lambda one, other: all(np.allclose(one[n], other[n]) for n in one),
@@ -66,28 +66,38 @@ SAME_BITS = Exercise(
         lambda one, other: one["weights"].tobytes() == other["weights"].tobytes(),
         "one equal array is not enough: *all* have to be equal",
         lambda one, other: any(one[n].tobytes() == other[n].tobytes() for n in one),
-        "`is` asks for the same object; here two objects may have the same bits",
+        "`is` asks for the same object; two objects may have the same bits",
         looks(lambda same: same(_ONE, _ONE) and not same(_ONE, _model(*_NUMBERS))),
-        "this is the other way round: `True` if they are the same",
+        "this is the other way round: `True` means that they are the same",
         lambda one, other: not _same_bits(one, other),
-        "== compares arrays number by number, and gives an array: compare what "
+        "`==` compares arrays number by number, and gives an array: compare what "
         "`tobytes` gives, name by name",
         raises("ambiguous"),
         "a model is a dictionary: its arrays have `tobytes`, under their names",
         raises("has no attribute 'tobytes'"),
     ),
     hints=(
-        "An array's method `tobytes()` gives its bits, and bytes can be compared "
-        "with ==. Which arrays does a model have?",
-        "The same bits: one[name].tobytes() == other[name].tobytes(), for all names.",
-        "Fill the gaps:\n"
-        "    return all(one[name]... == other[name]... for name in one)",
+        "Two models are the same if all their arrays are. Which arrays are there?",
+        "The exercise names `array.tobytes()`, and bytes can be compared with `==`. A "
+        "model is a dictionary: going through it gives the names of its arrays.",
+        "One comparison for each name:\n    return all(... == ... for name in one)",
+        "With what are these bits compared?\n"
+        "    return all(one[name].tobytes() == ... for name in one)",
     ),
 )
 
 
 def _bytes_of_round(clients: int, max_fanout: int, model_bytes: int) -> int:
     return 2 * math.ceil(clients / max_fanout) * model_bytes
+
+
+def _without_groups(count: Callable[[int, int, int], int]) -> str:
+    """What groups save, by this way of counting."""
+    alone, grouped = (count(1000, most, 31_400) / 1e6 for most in (1, 100))
+    return (
+        "A round of 1,000 clients with a message for each: "
+        f"{alone:.1f} MB. In groups of 100: {grouped:.2f} MB."
+    )
 
 
 BYTES_OF_ROUND = Exercise(
@@ -103,17 +113,17 @@ BYTES_OF_ROUND = Exercise(
         Case("a thousand clients in ten groups", (1000, 100, 31_400)),
     ),
     mistakes=usual(
-        "this counts a model for each client: a message is about a whole group",
+        "this counts a model for each client: a message is for a whole group",
         lambda clients, most, size: 2 * clients * size,
         "this counts one way only: a model goes down, and a sum of models comes up",
         lambda clients, most, size: math.ceil(clients / most) * size,
         "this counts workers: each *group* has a message, and a worker may have many "
         "groups",
         lambda clients, most, size: 2 * 2 * size,
-        "clients that do not fill a group are in a group, too: round up",
+        "a group that is not full is a group, too: round up",
         lambda clients, most, size: 2 * (clients // most) * size,
         lambda clients, most, size: 2 * round(clients / most) * size,
-        "groups that are just full need no other group: `math.ceil` rounds up",
+        "if the last group is just full, there is no other: `math.ceil` sees to that",
         lambda clients, most, size: 2 * (clients // most + 1) * size,
         "there are no parts of groups: round up before you multiply",
         lambda clients, most, size: 2 * (clients / most) * size,
@@ -125,11 +135,16 @@ BYTES_OF_ROUND = Exercise(
     ),
     hints=(
         "How many groups are there? And what travels for each of them?",
-        "groups = clients / max_fanout, rounded up; bytes = groups · 2 · model_bytes",
-        "Fill the gaps:\n"
+        "The paragraph above the exercise says what travels: one message down, one "
+        "answer up, each as large as a model. `math.ceil` rounds up.",
+        "First the groups, then the bytes:\n"
         "    groups = math.ceil(... / ...)\n"
-        "    return 2 * ... * model_bytes",
+        "    return groups * ... * model_bytes",
+        "How many models travel for each group?\n"
+        "    groups = math.ceil(clients / max_fanout)\n"
+        "    return groups * ... * model_bytes",
     ),
+    reward=_without_groups,
 )
 
 
@@ -206,32 +221,36 @@ LOAD = Exercise(
         returns(lambda got, *clients: len(clients) == 1 and got == _OTHER),
         "clients 3 and 13 hold the same images: let the seed depend on the client",
         returns(lambda got, *clients: len(clients) == 2 and got == _SAME),
-        "there is no digit 27: the digit of a client is client % 10",
+        "there is no digit 27: a client's digit is `client % 10`",
         raises("empty|greater than 0|NonEmpty|low >= high"),
         "these are images of other digits: take them from the rows where "
-        "labels == client % 10, and not from all",
+        "`labels == client % 10`, and not from all",
         _holds(lambda got, client: got["digits"] != [client % 10]),
         "70 images are asked for, no more and no fewer",
         _holds(lambda got, client: got["images"] != 70),
-        "the images are right, in batches of another size: 10 are asked for",
+        "the images are right, but in batches of another size: make batches of 10",
         _holds(lambda got, client: set(got["batches"]) != {10}),
-        "these are positions, or arrays: partitions.batches(images, labels, mine, 10) "
-        "makes batches of them",
+        "these are positions, or arrays: make batches of them, with "
+        "`partitions.batches(images, labels, mine, 10)`",
         raises(r"IndexError|KeyError|not subscriptable|indices must be|not iterable"),
         "these are not the training images as `partitions.batches` gives them",
         returns(lambda got, *clients: got is False),
-        "the parentheses run it: hand in the function",
+        "the parentheses call it: hand in the function itself",
         looks(lambda answer: not callable(answer)),
     ),
     hints=(
-        "Four steps: all images, the rows of one digit, 70 of these rows, batches. "
-        "Chance comes from a generator whose seed is the client's number.",
-        "rows where labels == client % 10; "
-        "np.random.default_rng(client).choice(rows, 70); partitions.batches",
-        "Fill the gaps:\n"
+        "Four steps: all images, the rows of one digit, 70 of these rows, batches.",
+        "The exercise names a function for each step. The rows are those where "
+        "`labels == client % 10`, and the seed is the client's number.",
+        "One line for each step:\n"
         "    images, labels = load_digits28().train\n"
         "    rows = np.flatnonzero(labels == ...)\n"
         "    mine = np.random.default_rng(...).choice(rows, ...)\n"
+        "    return partitions.batches(images, labels, ..., 10)",
+        "Which images are in the batches?\n"
+        "    images, labels = load_digits28().train\n"
+        "    rows = np.flatnonzero(labels == client % 10)\n"
+        "    mine = np.random.default_rng(client).choice(rows, 70)\n"
         "    return partitions.batches(images, labels, ..., 10)",
     ),
     limit_s=60.0,
@@ -290,12 +309,12 @@ REMEMBER = Exercise(
         Case("an answer that was lost", (["A 18", "A 21", "A 21 again"],), do=_kept),
     ),
     mistakes=usual(
-        "`kept` was changed in place: a message that is repeated finds it changed, and "
-        "counts twice; make a new array",
+        "`kept` was changed in place, so a message that is repeated counts twice: make "
+        "a new array",
         _keeps(_in_place),
-        "this begins anew each time: the old count and total are in `kept`",
+        "this starts from zero each time: the old count and total are in `kept`",
         _after(lambda kept, reading: [1, reading]),
-        "this counts, and forgets the total",
+        "this counts, but forgets the total",
         _after(lambda kept, reading: [kept[0] + 1, reading]),
         _after(lambda kept, reading: [kept[0] + 1, kept[1]]),
         "the count goes up by 1, and the total by the reading",
@@ -303,7 +322,7 @@ REMEMBER = Exercise(
         _after(lambda kept, reading: [kept[0], kept[1] + reading]),
         "the count comes first, then the total",
         _after(lambda kept, reading: [kept[1] + reading, kept[0] + 1]),
-        "this is a mean: keep the count and the total, from which it can be had",
+        "this is a mean: keep the count and the total, which give it at any time",
         _after(lambda kept, reading: (kept[1] + reading) / (kept[0] + 1)),
         _after(
             lambda kept, reading: [
@@ -311,19 +330,20 @@ REMEMBER = Exercise(
                 (kept[0] * kept[1] + reading) / (kept[0] + 1),
             ]
         ),
-        "this remembers outside of its arguments, so clients are mixed up, and what is "
-        "remembered dies with the worker: all it knows has to be in `kept`",
+        "this remembers outside of its arguments, so clients are mixed up, and what it "
+        "knows dies with the worker: keep everything in `kept`",
         returns(_counts_too_many),
         "this appends to what was kept: two numbers go in, and two come out",
         returns(lambda got, _: any(len(each) != 2 for each in got.values())),
-        "an array has no `append`: make a new one of the two sums",
+        "an array has no `append`: make a new array of the two numbers",
         raises("has no attribute"),
     ),
     hints=(
-        "What are the new count and the new total, if the old ones are kept[0] and "
-        "kept[1]? `kept` itself has to stay as it is.",
-        "new count = kept[0] + 1; new total = kept[1] + reading",
-        "Fill the gaps:\n    return np.array([kept[0] + ..., kept[1] + ...])",
+        "What are the new count and the new total? `kept` itself has to stay as it is.",
+        "The text above says what is in `kept`: first the count, then the total. "
+        "`np.array([a, b])` makes a new array.",
+        "A new array of two numbers:\n    return np.array([..., ...])",
+        "And the total?\n    return np.array([kept[0] + 1, ...])",
     ),
 )
 
@@ -331,12 +351,13 @@ REMEMBER = Exercise(
 LESSON: Final = Lesson(
     name="13_remote_clients",
     title="Where do the clients run?",
-    minutes=40,
+    minutes=45,
     goals=(
         "run the clients of a program in other processes, with the same bits",
         "count what travels, and load data where they are used",
         "say what is lost with a worker, and what is not",
     ),
-    needs="lesson 10, federated averaging",
+    needs="lesson 10, federated averaging, and groups of clients from lesson 7",
     exercises=(SAME_BITS, BYTES_OF_ROUND, LOAD, REMEMBER),
+    path=MACHINE,
 )

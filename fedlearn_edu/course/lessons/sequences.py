@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 06: element by element, at one client; and which stack can do it."""
+"""Lesson 06a: a client's readings, element by element and in order."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -11,16 +11,10 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import looks, raises, typed, usual
-from fedlearn_edu.framework import (
-    AsyncExecutionContext,
-    ExecutorFactory,
-    SyncExecutionContext,
-    local_executor_factory,
-)
-from fedlearn_edu.simulation import Environment
+from fedlearn_edu.course.mistakes import raises, typed, usual
 
 READINGS: Final = fl.SequenceType(np.float32)
+THREE_HOMES: Final = ([17.5, 21.5, 24.0, 22.0], [24.0, 23.5], [18.0])
 _STREAKS: Final = [22.0] * 3 + [20.0] * 3 + [23.0] * 4 + [19.0] + [22.0] * 2
 
 
@@ -71,13 +65,14 @@ SUM_OF_SQUARES = Exercise(
     hints=(
         "Two moves: first every element is squared, then the squares are added up. A "
         "sequence is no array: `readings ** 2` does not go through its elements.",
-        "`sequence_map(f, s)` applies `f` to every element, and `square` is above; "
-        "`sequence_sum(s)` adds up.",
-        "Fill both gaps:\n"
-        "    @fl.federated_computation(READINGS)\n"
-        "    def sum_of_squares(readings):\n"
-        "        squares = fl.sequence_map(square, ...)\n"
-        "        return fl.sequence_sum(...)",
+        "The cell above the exercise has both operators, and `square`. There they run "
+        "at once; here they go into the body of a program.",
+        "`sequence_map` gives a sequence again, which `sequence_sum` takes:\n"
+        "    squares = fl.sequence_map(..., ...)\n"
+        "    return fl.sequence_sum(...)",
+        "One name is missing:\n"
+        "    squares = fl.sequence_map(square, readings)\n"
+        "    return fl.sequence_sum(...)",
     ),
 )
 
@@ -120,6 +115,11 @@ def _before_the_last(readings: Sequence[float]) -> int:
 def _swapped(state: tuple[int, int], reading: float) -> tuple[int, int]:
     now, longest = _one_more(state, reading)
     return longest, now
+
+
+def _of_three_homes(answer: Any) -> str:
+    streaks = ", ".join(str(int(answer(readings))) for readings in THREE_HOMES)
+    return f"In the three homes of this lesson, the longest streaks are {streaks}."
 
 
 LONGEST_STREAK = Exercise(
@@ -165,14 +165,18 @@ LONGEST_STREAK = Exercise(
     hints=(
         "What happens to `now` when the next reading is warm, and what when it is not? "
         "And then: what is the longest streak, given the new `now`?",
-        "now ← now + 1 if the reading is above 21, else 0; "
-        "longest ← the larger of longest and the new now.",
-        "Fill the gaps:\n"
-        "    now, longest = state\n"
+        "`write_behind` above shows what such a function does: it takes the state so "
+        "far and one element, and returns the new state. Here a state is a pair.",
+        "A condition in one line, then the larger of two numbers:\n"
         "    now = ... if reading > 21 else ...\n"
-        "    longest = max(longest, ...)\n"
+        "    longest = max(..., ...)\n"
+        "    return now, longest",
+        "A cold reading ends the streak. What is `now` then?\n"
+        "    now = now + 1 if reading > 21 else ...\n"
+        "    longest = max(longest, now)\n"
         "    return now, longest",
     ),
+    reward=_of_three_homes,
 )
 
 
@@ -203,7 +207,7 @@ MEAN_PEAK = Exercise(
     want=wants.computation("({float32*}@CLIENTS -> float32@SERVER)"),
     reference=_mean_peak,
     cases=(
-        Case("three clients", ([[18.5, 21.5, 23.0, 22.0], [24.0, 23.5], [19.0]],)),
+        Case("three clients", (list(THREE_HOMES),)),
         Case("one client", ([[1.0, 4.0, 2.0]],)),
         Case("freezing everywhere", ([[-8.0, -3.0], [-5.0, -7.0]],)),
     ),
@@ -228,89 +232,29 @@ MEAN_PEAK = Exercise(
         typed("({float32*}@CLIENTS -> {float32}@CLIENTS)"),
     ),
     hints=(
-        "First within each client, then over clients: one operator that begins with "
-        "`sequence_`, one that begins with `federated_`.",
-        "peak of client k = max of its elements; result = (1/n) · Σ peak of client k. "
-        "`sequence_reduce(s, zero, op)` works at every client on {float32*}@CLIENTS.",
-        "Fill the gaps:\n"
+        "First within each client, then over the clients: one operator that begins "
+        "with `sequence_`, one that begins with `federated_`.",
+        "The cell with `write_behind` calls `sequence_reduce` on what clients hold, "
+        "and lesson 1 has the operator for the mean. Each home counts once.",
+        "Where does a maximum begin, and which operator brings the clients together?\n"
         "    peaks = fl.sequence_reduce(readings, ..., larger)\n"
         "    return fl.federated_...(peaks)",
-    ),
-)
-
-
-def _step_by_step() -> Any:
-    return SyncExecutionContext(
-        local_executor_factory(support_sequence_ops=True, fuse=False)
-    )
-
-
-def _squared_in(context: SyncExecutionContext, data: Any) -> Any:
-    """What a context makes of a program with both primitives in a federated body."""
-    square = fl.np_computation(lambda reading: reading * reading, np.float32)
-
-    squares = fl.federated_computation(
-        lambda readings: fl.sequence_sum(fl.sequence_map(square, readings)), AT_CLIENTS
-    )
-    with context:
-        return squares(data)
-
-
-def _takes_steps(context: SyncExecutionContext) -> str:
-    fuses = context.factory.fuses
-    return "several steps as one" if fuses else "one step at a time"
-
-
-STEP_BY_STEP = Exercise(
-    name="step_by_step",
-    title="a stack to look into",
-    points=5,
-    want=wants.value(SyncExecutionContext, "a SyncExecutionContext"),
-    reference=_step_by_step,
-    cases=(
-        Case("runs sequence operators", ([[1.0, 2.0], [3.0, 4.0, 5.0]],), _squared_in),
-        Case("also for nobody", ([],), _squared_in),
-        Case("takes one step at a time", do=_takes_steps),
-    ),
-    mistakes=usual(
-        "this is an environment, from `fl.simulation`: make a context, with the "
-        "factory from `fl.framework`",
-        looks(lambda answer: isinstance(answer, Environment)),
-        "this is a factory, it only builds stacks: put it into a "
-        "`fl.framework.SyncExecutionContext`",
-        looks(lambda answer: isinstance(answer, ExecutorFactory)),
-        "this one is awaited: take `SyncExecutionContext`, which waits for you",
-        looks(lambda answer: isinstance(answer, AsyncExecutionContext)),
-        "this is the function or the class itself: call it, with ( )",
-        looks(callable),
-        "the sequence layer is not there: say support_sequence_ops=True",
-        raises("UnsupportedIntrinsicError"),
-        "it runs, but in one piece: switch fusing off with fuse=False",
-        looks(lambda answer: answer.factory.fuses),
-    ),
-    hints=(
-        "Two things inside each other: a factory with both switches set, and a context "
-        "around it.",
-        "The layer is added by support_sequence_ops=True; the steps stay apart with "
-        "fuse=False.",
-        "Fill the gaps:\n"
-        "    factory = fl.framework.local_executor_factory(\n"
-        "        support_sequence_ops=..., fuse=...\n"
-        "    )\n"
-        "    step_by_step = fl.framework.SyncExecutionContext(...)",
+        "Begin below every reading there may be:\n"
+        "    peaks = fl.sequence_reduce(readings, ..., larger)\n"
+        "    return fl.federated_mean(peaks)",
     ),
 )
 
 
 LESSON: Final = Lesson(
-    name="06_sequences",
-    title="Why does the same program run here and fail there?",
-    minutes=40,
+    name="06a_sequences",
+    title="What if a day of readings does not fit into memory?",
+    minutes=35,
     goals=(
         "work through a client's data element by element, in order",
+        "carry a state of your own from one element to the next",
         "tell what is added up over elements from what is added up over clients",
-        "choose the stack of executors that a program needs",
     ),
-    needs="lessons 1 to 5",
-    exercises=(SUM_OF_SQUARES, LONGEST_STREAK, MEAN_PEAK, STEP_BY_STEP),
+    needs="lesson 1",
+    exercises=(SUM_OF_SQUARES, LONGEST_STREAK, MEAN_PEAK),
 )

@@ -13,7 +13,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.contexts.event_loop import run
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, usual
 from fedlearn_edu.framework import (
     Executor,
@@ -26,6 +26,7 @@ from fedlearn_edu.framework import (
     SequenceExecutor,
     Tape,
     WrappingExecutor,
+    local_executor_factory,
 )
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.viz.executors import Layer, layer_of
@@ -161,14 +162,19 @@ RUN_ON = Exercise(
         looks(lambda answer: not inspect.iscoroutinefunction(answer)),
     ),
     hints=(
-        "It is the cell above the exercise, with other names.",
-        "Embed the program, embed the data with their type, call, compute. "
-        "Put `await` before each.",
-        "Fill the gaps:\n"
-        "    fn = await executor.create_value(program)\n"
+        "Four questions: take the program in, take the data in, call, compute.",
+        "The cell above the exercise asks them of `leaf`. Here it is `executor`, and "
+        "the rest is handed in, too.",
+        "Each question is awaited:\n"
+        "    fn = await executor.create_value(...)\n"
         "    arg = await executor.create_value(..., ...)\n"
-        "    result = await executor.create_call(fn, ...)\n"
-        "    return await result...",
+        "    result = await executor.create_call(..., ...)\n"
+        "    return await ...",
+        "Which question brings a value out of its handle?\n"
+        "    fn = await executor.create_value(program)\n"
+        "    arg = await executor.create_value(data, type_)\n"
+        "    result = await executor.create_call(fn, arg)\n"
+        "    return await result....",
     ),
 )
 
@@ -273,11 +279,15 @@ PARTICIPANT_STACK = Exercise(
     ),
     hints=(
         "Four layers, three of them to be added. Begin with the leaf, and wrap.",
-        "From the top: names, sequences, names, leaf. What is below stands in the "
-        "parentheses.",
-        "Fill the gaps:\n"
-        "    names = framework.ReferenceResolvingExecutor(leaf)\n"
+        "The cell with `names = …` wraps a leaf in one layer. The order is in the text "
+        "above the exercise; each layer takes the one below it in parentheses.",
+        "From the bottom to the top:\n"
+        "    names = framework.ReferenceResolvingExecutor(...)\n"
         "    sequences = framework.SequenceExecutor(...)\n"
+        "    return framework.ReferenceResolvingExecutor(...)",
+        "What is right below the topmost layer?\n"
+        "    names = framework.ReferenceResolvingExecutor(leaf)\n"
+        "    sequences = framework.SequenceExecutor(names)\n"
         "    return framework.ReferenceResolvingExecutor(...)",
     ),
 )
@@ -347,6 +357,13 @@ def _layers(answer: Any) -> str:
     return str(_outline(layer_of(_of(answer, 3))))
 
 
+def _beside_the_factory(answer: Any) -> str:
+    factory = local_executor_factory(support_sequence_ops=True)
+    theirs = layer_of(factory.create_executor({fl.CLIENTS: 3}))
+    same = "all" if layer_of(_of(answer, 3)) == theirs else "not all"
+    return f"With three clients, {same} layers are those of the library's own stack."
+
+
 FEDERATED_STACK = Exercise(
     name="federated_stack",
     title="the whole stack",
@@ -388,15 +405,22 @@ FEDERATED_STACK = Exercise(
         raises("Placement|placement"),
     ),
     hints=(
-        "Which executors belong to a placement? Those go into one mapping. The third "
-        "has none.",
-        "names( federating( strategy for {SERVER: …, CLIENTS: …}, unplaced ) )",
-        "Fill the gaps:\n"
-        "    targets = {fl.SERVER: server, fl.CLIENTS: ...}\n"
+        "Which executors belong to a placement? Those go into one dictionary. The "
+        "third has none.",
+        "The text above the exercise names both classes. What opens functions is on "
+        "top of `participant_stack`, too.",
+        "Inside out, and each name is used in the next line:\n"
+        "    targets = {fl.SERVER: ..., fl.CLIENTS: ...}\n"
         "    strategy = framework.FederatedResolvingStrategy.factory(...)\n"
         "    federating = framework.FederatingExecutor(strategy, ...)\n"
         "    return framework.ReferenceResolvingExecutor(...)",
+        "Who does the work that has no placement?\n"
+        "    targets = {fl.SERVER: server, fl.CLIENTS: clients}\n"
+        "    strategy = framework.FederatedResolvingStrategy.factory(targets)\n"
+        "    federating = framework.FederatingExecutor(strategy, ...)\n"
+        "    return framework.ReferenceResolvingExecutor(federating)",
     ),
+    reward=_beside_the_factory,
 )
 
 
@@ -488,10 +512,14 @@ CALL_COUNTER = Exercise(
     ),
     hints=(
         "`what` is the name of the question: which of the four is a call?",
-        "If it is a call, `self.calls` grows by 1. In any case the work is done, and "
-        "its result handed on.",
-        "Fill the gaps:\n"
-        '    if what == "...":\n'
+        "The table of methods has the names. In any case the work is done, and its "
+        "result handed on: the text above the exercise says how.",
+        "Count if it is a call, and pass it on in any case:\n"
+        "    if what == ...:\n"
+        "        self.calls += 1\n"
+        "    return await ...",
+        "What passes the question on?\n"
+        '    if what == "create_call":\n'
         "        self.calls += 1\n"
         "    return await ...",
     ),
@@ -509,4 +537,5 @@ LESSON: Final = Lesson(
     ),
     needs="lessons 1 to 4",
     exercises=(RUN_ON, PARTICIPANT_STACK, FEDERATED_STACK, CALL_COUNTER),
+    path=MACHINE,
 )

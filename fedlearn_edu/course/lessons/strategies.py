@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lesson 07: who computes what is decided by a strategy, and one can write one."""
+"""Lesson 07: a strategy decides who computes what, and a learner writes one."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu import viz
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, returns, usual
 from fedlearn_edu.course.single_executor import Members, SingleExecutorStrategy
 from fedlearn_edu.errors import UnsupportedIntrinsicError
@@ -18,6 +19,7 @@ from fedlearn_edu.framework import (
     FederatingStrategy,
     Handle,
     SyncExecutionContext,
+    Tape,
     all_intrinsics,
     compile_tree,
     implements,
@@ -71,46 +73,51 @@ ENOUGH_FOR_A_MEAN = Exercise(
     cases=(
         Case("has only primitives", do=_strangers),
         Case("is enough", do=_says_of_mean),
-        Case("has nothing too much", do=_too_many),
+        Case("has no more than that", do=_too_many),
     ),
     mistakes=usual(
-        "this is one text: put the names into braces, with commas between them",
+        "this is a single string: put quotes around each name, and braces around all",
         looks(lambda answer: isinstance(answer, str)),
-        "a mean is derived: it is not made of itself",
+        "a mean is derived, not primitive: what is left of it after the expansion?",
         looks(lambda answer: "federated_mean" in answer),
         "a sum is derived, too: it expands into an aggregation",
         looks(lambda answer: "federated_sum" in answer),
-        "this is one text with commas in it: put quotes around each name",
+        "this is one string with commas in it: put quotes around each name",
         looks(lambda answer: any("," in name for name in answer)),
-        "the names are those of the picture; where a value is, is not in its name",
+        "take the names from the picture: they do not say where a value is",
         looks(lambda answer: any("_at_" in name for name in answer)),
-        "this language has no `federated_apply`: a function that runs where the data "
-        "are is mapped, at the server, too",
+        "there is no `federated_apply` here: a function is mapped, also at the server",
         looks(lambda answer: "federated_apply" in answer),
-        "each name begins with `federated_`, and is a text in quotes",
+        "each name begins with `federated_`, and stands in quotes",
         looks(lambda answer: not set(answer) <= _PRIMITIVE | _OTHERS),
         "every client puts a 1 beside its reading: how does the 1 get there?",
         looks(_lacks("federated_value")),
         "a reading and a 1 have to become one pair",
         looks(_lacks("federated_zip")),
-        "nobody adds up what the clients have",
+        "nothing adds up what the clients hold",
         looks(_lacks("federated_aggregate")),
-        "at the end a function divides the sums, at the server: a function that runs "
-        "where the data are is mapped",
+        "at the end, a function divides the sums at the server: which intrinsic runs a "
+        "function where the data are?",
         looks(_lacks("federated_map")),
-        "this is more than enough: nothing is broadcast or chosen in a mean",
+        "this is more than enough: a mean broadcasts nothing, and selects nothing",
         looks(lambda answer: len(set(answer)) > 4),
     ),
     hints=(
-        "The picture above has four boxes after the expansion. Three of them say the "
-        "name of an intrinsic; the fourth has the name of the function that is run.",
-        "The fourth runs a function on what the server has. "
-        "Which intrinsic runs a function on what a placement holds?",
-        "Fill the gaps:\n"
+        "After the expansion there are four boxes, and each is one primitive at work.",
+        "Look at the picture above. Three boxes have the name of an intrinsic, the "
+        "fourth that of a function. Which intrinsic ran functions in lesson 1?",
+        "A set of four names:\n"
+        "    enough_for_a_mean = {\n"
+        '        "federated_value",\n'
+        '        "federated_...",\n'
+        '        "federated_...",\n'
+        '        "federated_...",\n'
+        "    }",
+        "The box with the name of a function is missing:\n"
         "    enough_for_a_mean = {\n"
         '        "federated_value",\n'
         '        "federated_zip",\n'
-        '        "federated_...",\n'
+        '        "federated_aggregate",\n'
         '        "federated_...",\n'
         "    }",
     ),
@@ -152,8 +159,17 @@ def _tripled_at_server(strategy: type[FederatingStrategy], reading: Any) -> Any:
     return _tripled(strategy, reading, fl.type_at_server(np.float32))
 
 
+def _drawn(strategy: type[FederatingStrategy]) -> Any:
+    """The tape of a map over three clients."""
+    tape = Tape(keep_values=True)
+    triple = fl.np_computation(lambda x: np.float32(3) * x, np.float32)
+    with running_on(strategy, tape=tape):
+        fl.federated_map(triple, fl.place([1.0, 2.0, 5.0], fl.CLIENTS))
+    return viz.draw_tape(tape)
+
+
 IN_A_GENERATOR = (
-    "with `await` in it, `tuple(… for …)` cannot be read: make a list first, "
+    "`tuple(… for …)` does not work with `await` in it: make a list first, "
     "`tuple([await … for …])`",
     raises("async_generator"),
 )
@@ -171,15 +187,15 @@ MAPS_IN_TURN = Exercise(
     cases=(
         Case("three clients", ([1.0, 2.0, 5.0],), _tripled),
         Case("one client", ([4.0],), _tripled),
-        Case("nobody", ([],), _tripled),
+        Case("no clients", ([],), _tripled),
         Case("at the server", (2.0,), _tripled_at_server),
     ),
     mistakes=usual(
         "the function was never called",
         lambda readings: readings,
-        "the order is gone: the result of client 0 comes first",
+        "the order is reversed: the result of client 0 comes first",
         lambda readings: [3 * r for r in reversed(readings)],
-        "only the first client's result came out: `return` belongs behind the loop",
+        "only the first client's result came out: `return` belongs after the loop",
         lambda readings: [3 * r for r in readings[:1]],
         "only the last client's result came out: collect all of them",
         lambda readings: [3 * r for r in readings[-1:]],
@@ -195,27 +211,33 @@ MAPS_IN_TURN = Exercise(
         "a handle is not a function: write `await self.room.create_call(function, "
         "member)`",
         raises("Handle' object is not callable"),
-        "calls in the room have to be waited for: write `await` before create_call",
+        "calls in the room have to be awaited: write `await` before `create_call`",
         raises("coroutine"),
         'the method is not in the table: `@implements("federated_map")` belongs above '
         "it",
         raises("UnsupportedIntrinsicError"),
         "the method returns nothing: is there a `return`?",
         raises("NoneType"),
-        "take the function that `bring` has brought into the room, and the members in "
+        "use the function that `bring` has brought into the room, and the members in "
         "`value.representation`",
         raises("embedded in the executor|type_signature"),
     ),
     hints=(
-        "One call for each member, in order, and a tuple of what the calls give.",
-        "`await self.room.create_call(function, member)` is one call; "
-        "`value.representation` has the members.",
-        "Fill the gaps:\n"
+        "One call for each member, in order; the results become a tuple.",
+        "The table above has the call, `self.room.create_call(function, member)`; it "
+        "has to be awaited. The members are in `value.representation`.",
+        "A loop that collects:\n"
+        "    results = []\n"
+        "    for member in ...:\n"
+        "        results.append(await ...)\n"
+        "    return tuple(results)",
+        "What is called with what?\n"
         "    results = []\n"
         "    for member in value.representation:\n"
-        "        results.append(await self.room.create_call(..., ...))\n"
-        "    return tuple(...)",
+        "        results.append(await self.room.create_call(...))\n"
+        "    return tuple(results)",
     ),
+    reward=_drawn,
 )
 
 
@@ -288,7 +310,7 @@ FOLDS_IN_ORDER = Exercise(
     cases=(
         Case("three clients, in order", ([1, 2, 3],), _folded),
         Case("one client", ([5],), _folded),
-        Case("nobody: only zero is reported", ([],), _folded),
+        Case("no clients: zero is reported", ([],), _folded),
         Case("the conformance suite", do=_conforms),
     ),
     mistakes=usual(
@@ -298,10 +320,10 @@ FOLDS_IN_ORDER = Exercise(
         lambda digits: -_write(reversed(digits)),
         "the pair is the wrong way round: the state so far comes first",
         lambda digits: -(7 + 10 * sum(digits)),
-        "each step began at zero again: the state is what the last step gave",
+        "each step began at zero again: the state is what the step before gave",
         lambda digits: -_write(digits[-1:]),
-        "only the first client is in this: `return` belongs behind the loop, and gives "
-        "one result, that of the last state",
+        "only the first client is in this: `return` belongs after the loop, with the "
+        "report of the last state",
         lambda digits: -_write(digits[:1]),
         "the last client was left out",
         lambda digits: -_write(digits[:-1]),
@@ -312,7 +334,7 @@ FOLDS_IN_ORDER = Exercise(
         "you took `merge`, which joins the states of two groups: `accumulate` takes a "
         "member in",
         lambda digits: -(7 - sum(digits)),
-        "`report` was called in each step: once, at the end, is enough",
+        "`report` was called in each step: call it once, at the end",
         _reported_each_time,
         *IN_A_GENERATOR,
         "`step` takes one handle: `create_struct([state, member])` makes the pair",
@@ -320,11 +342,11 @@ FOLDS_IN_ORDER = Exercise(
         "what `fold` is given is not in the room yet: take `state` and `step`, and "
         "bring `report`",
         raises("embedded in the executor"),
-        "without clients the loop never runs: call `report` behind it, once",
+        "without clients the loop never runs: call `report` after it, once",
         raises("UnboundLocalError"),
-        "what is at the server is a tuple with one member: (value,)",
+        "a value at the server is a tuple with one member: `(result,)`",
         raises("subscriptable|not iterable"),
-        "calls in the room have to be waited for: write `await` before them",
+        "calls in the room have to be awaited: write `await` before them",
         raises("coroutine"),
         'the method is not in the table: `@implements("federated_aggregate")` belongs '
         "above it",
@@ -333,16 +355,21 @@ FOLDS_IN_ORDER = Exercise(
         raises("NoneType"),
     ),
     hints=(
-        "For each member in turn: make a pair of the state and the member, and call "
-        "`step` with it; what comes out is the next state.",
-        "state ← step(state, member) for every member, in order; result = "
-        "report(state), as a tuple of one. `create_struct([a, b])` makes a pair.",
-        "Fill the gaps:\n"
+        "In each step a state and a member go in, and the next state comes out.",
+        "The formula above is a loop over `value.representation`, and a call after it. "
+        "The table above exercise 2 has what makes a pair, and what calls.",
+        "A loop, and a report after it:\n"
         "    for member in value.representation:\n"
         "        pair = await self.room.create_struct([..., ...])\n"
-        "        state = await self.room.create_call(step, ...)\n"
-        "    last = await self.bring(report)\n"
+        "        state = await self.room.create_call(..., pair)\n"
+        "    last = await self.bring(...)\n"
         "    return (await self.room.create_call(last, ...),)",
+        "What is in the pair?\n"
+        "    for member in value.representation:\n"
+        "        pair = await self.room.create_struct(...)\n"
+        "        state = await self.room.create_call(step, pair)\n"
+        "    last = await self.bring(report)\n"
+        "    return (await self.room.create_call(last, state),)",
     ),
     limit_s=120.0,
 )
@@ -381,44 +408,51 @@ MESSAGES_AT_TOP = Exercise(
         Case("two groups of three", (6, 3)),
         Case("groups of groups", (9, 2)),
         Case("a group that is not full", (7, 3)),
-        Case("as many groups as may be", (1000, 10)),
+        Case("as many groups as are allowed", (1000, 10)),
         Case("all in one group", (5, 5)),
-        Case("nobody", (0, 10)),
+        Case("no clients", (0, 10)),
     ),
     mistakes=usual(
-        "that would be a flat stack, which has fewer clients than `fan_out`; groups "
-        "hand up one state each",
+        "that would be a flat stack, for fewer clients than `fan_out`; with groups, "
+        "each of them hands up one state",
         lambda clients, fan_out: clients,
         "fewer clients than `fan_out` are not put into groups",
         _grouped,
         "these are the groups at the bottom: if there are more than `fan_out`, they "
         "are put into groups, too",
         lambda clients, fan_out: math.ceil(clients / fan_out),
-        "the last group may be smaller, and is one, too: round up",
+        "a group that is not full is a group, too: round up",
         _rounded_down,
-        "clients cannot be in a fraction of a group: round up",
+        "there are no fractions of a group: round up",
         lambda clients, fan_out: clients / fan_out,
-        "a group is a group, even if it is not full: round up at every level",
+        "a group counts even if it is not full: round up at every level",
         returns(lambda got, *_: got != int(got)),
         "you counted the levels of groups",
         _levels,
         lambda clients, fan_out: 0 if clients < fan_out else -1,
-        "as many groups as `fan_out` fit under one server: you went one level too far",
+        "one server can have as many groups as `fan_out`: you went one level too far",
         lambda clients, fan_out: 1,
-        "this is how many there may be at most",
+        "this is the most that `fan_out` allows; how many are there?",
         lambda clients, fan_out: fan_out,
     ),
     hints=(
         "Work it out by hand for 9 clients and a fan-out of 2: how many groups, how "
         "many groups of groups? Stop when they fit under one server.",
-        "n < fan_out: n. Otherwise n ← ⌈n / fan_out⌉, and again as long as "
-        "n > fan_out.",
-        "Fill the gaps:\n"
+        "Both rules are in the text of the exercise: one for fewer clients than "
+        "`fan_out`, and one that is repeated. You saw the second in the explorer.",
+        "A case of its own, then a loop:\n"
         "    if clients < fan_out:\n"
         "        return ...\n"
         "    groups = math.ceil(clients / fan_out)\n"
-        "    while groups > ...:\n"
-        "        groups = math.ceil(... / fan_out)\n"
+        "    while ...:\n"
+        "        groups = math.ceil(...)\n"
+        "    return groups",
+        "When are there still too many groups?\n"
+        "    if clients < fan_out:\n"
+        "        return clients\n"
+        "    groups = math.ceil(clients / fan_out)\n"
+        "    while ...:\n"
+        "        groups = math.ceil(groups / fan_out)\n"
         "    return groups",
     ),
 )
@@ -427,12 +461,13 @@ MESSAGES_AT_TOP = Exercise(
 LESSON: Final = Lesson(
     name="07_strategies",
     title="Who decides how a mean is computed?",
-    minutes=40,
+    minutes=45,
     goals=(
-        "say what a strategy does itself, and what the compiler writes out for it",
+        "say what a strategy does itself, and what the compiler expands for it",
         "write a strategy, and find out whether it keeps to the language",
         "tell what changes when clients are put into groups, and what must not",
     ),
     needs="lessons 4 and 5",
     exercises=(ENOUGH_FOR_A_MEAN, MAPS_IN_TURN, FOLDS_IN_ORDER, MESSAGES_AT_TOP),
+    path=MACHINE,
 )

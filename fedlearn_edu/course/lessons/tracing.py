@@ -6,8 +6,9 @@ from typing import Any, Final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu import viz
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, typed, usual
 
 WITH_TARGET: Final = "<readings={float32}@CLIENTS,target=float32@SERVER>"
@@ -31,42 +32,44 @@ TARGET_GAP = Exercise(
     reference=_target_gap,
     cases=(
         Case("three homes", ([18.0, 20.5, 24.5], 20.0)),
-        Case("too cold: below zero", ([15.0, 16.0], 20.0)),
+        Case("too cold: a negative gap", ([15.0, 16.0], 20.0)),
         Case("one home", ([21.5], 18.0)),
     ),
     mistakes=usual(
-        "this is the target minus the mean; the other way round was asked for",
+        "this is the target minus the mean; subtract the other way round",
         lambda readings, target: target - np.mean(readings),
-        "this is the mean; the target is not taken away yet",
+        "this is the mean: subtract the target",
         lambda readings, target: np.mean(readings),
-        "you took the sum of the readings, and not their mean",
+        "you took the sum of the readings, not their mean",
         lambda readings, target: np.sum(readings) - target,
-        "you added up how far each home is from the target; divide by how many there "
-        "are, or take a mean",
+        "you added up how far each home is from the target: take the mean instead",
         lambda readings, target: np.sum(np.asarray(readings) - target),
-        "you divided by the target; asked for is the difference",
+        "you divided by the target: subtract it",
         lambda readings, target: np.mean(readings) / target,
-        "20 is frozen in: the target comes with the call, as `target`",
+        "20 is frozen in: use the parameter `target`, which comes with the call",
         lambda readings, target: np.mean(readings) - 20.0,
         "this is the target itself",
         lambda readings, target: target,
-        "each home knows its own distance, but nobody took the mean",
+        "each home has its own distance: take the mean",
         typed(f"({WITH_TARGET} -> {{float32}}@CLIENTS)"),
-        "there are two results here, side by side: take one from the other with -",
+        "these are two results side by side: subtract one from the other with `-`",
         typed(f"({WITH_TARGET} -> <float32@SERVER,float32@SERVER>)"),
     ),
     hints=(
-        "Two things have to happen: the mean comes to the server, and there the target "
-        "is taken away.",
-        "Values can be subtracted with `-` if they are at the same place. The mean is "
-        "at the server, and so is the target.",
-        "Fill the gap:\n"
+        "There are two steps: the server gets the mean, and there the target is "
+        "subtracted.",
+        "The first cell of the lesson has the mean, and `fahrenheit` has arithmetic on "
+        "values. It works if both sides are at the same place, and here both are at "
+        "the server.",
+        "A difference of two values:\n    return fl.federated_mean(...) - ...",
+        "The readings give the mean. What is subtracted?\n"
         "    @fl.federated_computation(\n"
         "        fl.type_at_clients(np.float32), fl.type_at_server(np.float32)\n"
         "    )\n"
         "    def target_gap(readings, target):\n"
-        "        return fl.federated_mean(...) - ...",
+        "        return fl.federated_mean(readings) - ...",
     ),
+    reward=lambda answer: viz.draw_graph(answer),
 )
 
 
@@ -86,39 +89,42 @@ BODY_RUNS = Exercise(
         Case("runs of the polymorphic `squared`", do=lambda answer: answer[2]),
     ),
     mistakes=usual(
-        "three numbers are asked for: of `all_halved`, of `halved`, of `squared`",
+        "write three numbers: for `all_halved`, for `halved`, for `squared`",
         looks(lambda answer: len(answer) != 3),
-        "the body of `all_halved` does not run at a call: its tree does",
+        "the body of `all_halved` does not run when it is called: its tree does",
         looks(_has(0, 2)),
-        "the body of `all_halved` ran once, at definition: that is before `clear`, "
+        "the body of `all_halved` ran once, at definition: that was before `clear`, "
         "where counting begins",
         looks(_has(0, 1)),
         "a body does not run for each client: its tree does",
         looks(_has(0, 5)),
-        "a leaf runs at every client, not once for each call: count the clients",
+        "a leaf runs at every client, not once per call: count the clients",
         looks(_has(1, 2)),
         "the two runs on ones were at definition, before `clear`",
         looks(_has(1, 7, 9)),
-        "a leaf has to run whenever its result is needed",
+        "a leaf runs whenever its result is needed",
         looks(_has(1, 0, 1)),
-        "a leaf runs once at every client: there are 3 in the first call, and 2 in the "
-        "second",
+        "a leaf runs once at every client: 3 in the first call and 2 in the second",
         looks(lambda answer: answer[1] != 5),
         "`squared` is traced for each new type, not for each call: which types does it "
-        "meet?",
+        "get?",
         looks(_has(2, 3)),
-        "`squared` meets two types: the 4 has no decimal point, so it is an int32",
+        "`squared` gets two types: the 4 has no decimal point, so it is an `int32`",
         looks(_has(2, 1)),
-        "without types there was nothing to trace at definition: `squared` had to wait "
-        "for its calls",
+        "`squared` has no types at definition, so it is traced at its calls",
         looks(_has(2, 0)),
     ),
     hints=(
-        "Ask of each of the three: what is it that runs at a call, your function, or "
-        "the tree it wrote?",
-        "A body runs once, at definition. A leaf runs for each client, in each call. A "
-        "polymorphic body runs once for each new type. And what came before `clear`?",
-        "Fill the gaps:\n    body_runs = (0, 3 + ..., ...)",
+        "Ask of each of the three: what runs at a call, your function or the tree it "
+        "wrote?",
+        "Look at `average` for a body, at `noisy_double` for a leaf, and at `triple` "
+        "for a polymorphic one. And what happened before `clear` is not counted.",
+        "A body runs once, at definition; a leaf once per client and call; a "
+        "polymorphic body once per type:\n"
+        "    body_runs = (..., ... + ..., ...)",
+        "Nothing traces `all_halved` again, and `halved` runs at 3 clients and then "
+        "at 2. How many types does `squared` get?\n"
+        "    body_runs = (0, 3 + 2, ...)",
     ),
 )
 
@@ -161,36 +167,39 @@ SHARE_ABOVE = Exercise(
         Case("one home", ([-3.0], -4.0)),
     ),
     mistakes=usual(
-        "the limit is still frozen in: it is 21, whatever comes with the call",
+        "the limit is still frozen in: it is 21 in every call",
         lambda readings, limit: _share(readings, FROZEN),
-        "the limit is still frozen in: it is what Python's `limit_now` was",
+        "the limit is still frozen in: it is what `limit_now` was at definition",
         lambda readings, limit: _share(readings, LATER),
         "you compared the wrong way round: the reading comes first in the pair",
         lambda readings, limit: np.mean(np.asarray(readings) < limit),
-        "this is how many are above the limit; take the mean to have the share",
+        "this is the number of homes above the limit: take the mean to get the share",
         lambda readings, limit: np.sum(np.asarray(readings) > limit),
-        "you counted homes that are exactly at the limit, too",
+        "you also counted homes that are exactly at the limit",
         lambda readings, limit: np.mean(np.asarray(readings) >= limit),
         "you asked whether the mean is above the limit; each home has to answer for "
         "itself",
         lambda readings, limit: float(np.mean(readings) > limit),
-        "nobody is ever above here: what is compared with what?",
+        "no home is ever above the limit here: what is compared with what?",
         lambda readings, limit: 0.0,
-        "this is the mean of the readings; no home has compared",
+        "this is the mean of the readings: each home has to compare first",
         lambda readings, limit: np.mean(readings),
-        "each home has its answer, but nobody took the mean",
+        "the answers are still at the homes: take their mean",
         typed(f"({WITH_LIMIT} -> {{float32}}@CLIENTS)"),
     ),
     hints=(
-        "Look at `frozen_share`, and at the one line that reads Python's variable. "
-        "What takes a value from the server to the clients?",
-        "`federated_broadcast(limit)` is the limit at every client. Then each client "
-        "applies `one_if_above` to a pair: its reading, and the limit.",
-        "Fill the gaps:\n"
+        "The limit must come from the parameter, not from a Python variable, and every "
+        "client needs it before it can compare.",
+        "Look at `frozen_share`: only the line that reads `limit_now` has to change. "
+        "`federated_broadcast` sends a value from the server to the clients.",
+        "One line for the limits, one for the share:\n"
+        "    limits = fl.federated_broadcast(...)\n"
+        "    return fl.federated_mean(fl.federated_map(one_if_above, ...))",
+        "Each client applies `one_if_above` to a pair:\n"
         "    def share_above(readings, limit):\n"
-        "        limits = fl.federated_broadcast(...)\n"
+        "        limits = fl.federated_broadcast(limit)\n"
         "        above = fl.federated_map(one_if_above, (readings, ...))\n"
-        "        return ...",
+        "        return fl.federated_mean(above)",
     ),
 )
 
@@ -256,7 +265,7 @@ COMPOSE = Exercise(
     cases=(
         Case("the order matters", lambda: (_add_one(), _times_ten(), 2.0), _answered),
         Case(
-            "its type says what goes in and what comes out",
+            "its type says what goes in and comes out",
             lambda: (
                 fl.np_computation(_is_warm, np.float32),
                 fl.federated_computation(lambda said: (said, said), np.bool_),
@@ -267,29 +276,29 @@ COMPOSE = Exercise(
         Case("clients first, then the server", _at_clients, _answered),
     ),
     mistakes=usual(
-        "this is a Python function: put `@fl.federated_computation(…)` above it, so "
-        "that it becomes a computation",
+        "this is a Python function: decorate it with `@fl.federated_computation(…)` to "
+        "make it a computation",
         raises("returned <class 'function'>"),
-        "the decorator says no types: take them from `first`, as the text says",
+        "the decorator has no types: take the type from `first`, as the text says",
         raises("returned a polymorphic"),
-        "this is what came out of a call; return the computation itself, uncalled",
+        "this is the result of a call: return the computation itself, uncalled",
         raises("returned <class|computation and the types|one argument"),
-        "`federated_map` is for what the clients hold; here `second` is simply called",
+        "`federated_map` is for placed values; here, just call `second`",
         raises("federated_map needs"),
-        "the type of the parameter comes from `first`: it is not always the same",
+        "the type of the parameter comes from `first`: it differs from case to case",
         raises(r"type [^(]\S* is not assignable"),
-        "a leaf has no clients and calls no computations: decorate with "
+        "a leaf has no clients and cannot call computations: decorate with "
         "`fl.federated_computation`",
         raises("not for leaf code"),
         "the inner function returns nothing: is there a `return` in it?",
         raises("ReturnedNone"),
-        "a computation cannot be applied to another one: apply each to data, inside a "
-        "body of its own",
+        "a computation cannot be applied to another one: write a new body that calls "
+        "both",
         raises("NotAssignable|cannot be part|Mismatch"),
         *NO_RETURN,
-        "`second` ran before `first`: the inner call is the first one",
+        "`second` ran before `first`: the inner call runs first",
         lambda first, second, data: first(second(data)),
-        "there are two results here: only what comes out at the end is asked for",
+        "these are two results: return only the last one",
         lambda first, second, data: (first(data), second(first(data))),
         "only `first` was applied",
         lambda first, second, data: first(data),
@@ -297,20 +306,28 @@ COMPOSE = Exercise(
         lambda first, second, data: second(data),
         "`first` was applied twice, and `second` not at all",
         lambda first, second, data: first(first(data)),
-        "compose is a Python function here, without a decorator",
+        "`compose` is a plain Python function: remove its decorator",
         looks(_is_polymorphic),
     ),
     hints=(
-        "Write a program inside `compose`, with one parameter, whose body calls both. "
-        "And return it.",
-        "composed(x) = second(first(x)). The decorator wants the type of x.",
-        "Fill the gaps:\n"
+        "Define a program inside `compose`, with one parameter, whose body calls both "
+        "computations. Return that program.",
+        "Look at `climb`: it defines a program inside a body, and calls one after the "
+        "other. The decorator needs the type of the parameter; the text says where to "
+        "find it.",
+        "A decorator, a body, and a `return` for each function:\n"
+        "    @fl.federated_computation(...)\n"
+        "    def composed(x):\n"
+        "        return ...\n"
+        "\n"
+        "    return ...",
+        "What runs first is the inner call:\n"
         "    def compose(first, second):\n"
         "        @fl.federated_computation(first.type_signature.parameter)\n"
         "        def composed(x):\n"
-        "            return ...\n"
+        "            return second(...)\n"
         "\n"
-        "        return ...",
+        "        return composed",
     ),
 )
 
@@ -318,12 +335,13 @@ COMPOSE = Exercise(
 LESSON: Final = Lesson(
     name="03_computations_and_tracing",
     title="When does your function run?",
-    minutes=40,
+    minutes=45,
     goals=(
-        "tell what runs when a program is defined, and what when it is called",
+        "tell what runs when a program is defined, and what runs when it is called",
         "find what was frozen into a program, and free it",
-        "put programs together from other programs",
+        "build programs from other programs",
     ),
     needs="lessons 1 and 2",
     exercises=(TARGET_GAP, SHARE_ABOVE, BODY_RUNS, COMPOSE),
+    path=MACHINE,
 )

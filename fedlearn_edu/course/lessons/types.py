@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
 from fedlearn_edu.course.mistakes import looks, raises, usual, written
 
-A_TYPE: Final = wants.value(fl.Type, "a type: made by `fl.parse_type`, for example")
+A_TYPE: Final = wants.value(fl.Type, "a type, made for example by `fl.parse_type`")
 
 _TEXT = (
     "this is a text; `fl.parse_type` makes a type of it",
@@ -29,7 +29,7 @@ PHOTOS_AT_CLIENTS = Exercise(
     ),
     cases=(
         Case("says who holds it", do=lambda answer: str(answer.placement)),
-        Case("says what one phone holds", do=lambda answer: str(answer.member)),
+        Case("says what each phone holds", do=lambda answer: str(answer.member)),
         Case("is complete", do=str),
     ),
     mistakes=usual(
@@ -40,43 +40,48 @@ PHOTOS_AT_CLIENTS = Exercise(
         written("@SERVER"),
         "without braces, every phone holds the same photos; theirs differ",
         written(lacking="{"),
-        "each phone holds many batches, one after the other: a star",
+        "each phone holds a sequence of batches: that needs a star",
         written(lacking="*"),
-        "the two fields have names, `image` and `label`",
+        "the two fields need their names, `image` and `label`",
         written(lacking="image="),
         written(lacking="label="),
-        "fields have an order, and `image` is the first",
+        "fields have an order: `image` comes first",
         written("<label"),
-        "a shape counts the photos too: how many is not known yet",
+        "the shape also counts the photos in a batch: their number is not known yet",
         written("image=float32[32"),
-        "there is one label for each photo of a batch, so it has a shape",
+        "there is one label for each photo, so `label` needs a shape",
         written("label=int32>"),
-        "`?` is for what is not known yet; 32, 32 and 3 are",
+        "`?` is for sizes that are not known yet; 32, 32 and 3 are known",
         written("?,?"),
-        "one star, behind the batch: each element has photos and labels",
+        "use one star, after the batch: each element has photos and labels",
         written("]*,"),
         "the colors come last in the shape: 32, 32, 3",
         written("[?,3,32,32]"),
-        "each dot has 3 colors: one more direction in the shape",
+        "each pixel has 3 colors: one more direction in the shape",
         written("32,32]"),
         "a label is a whole number, an `int32`",
         written("label=float"),
-        "one number for each photo: the labels have one direction",
+        "one number for each photo: the shape of `label` has one direction",
         written("int32[?,1]"),
-        "how many photos a batch has is not known: write `?`",
+        "the number of photos in a batch is not known: write `?`",
         written(lacking="[?,32,32,3]"),
-        "there are as many labels as photos, and that is not known: write `?`",
+        "the number of labels in a batch is not known: write `?`",
         written(lacking="int32[?]"),
     ),
     hints=(
-        "Build it from the inside out: a photo, a batch of them with its labels, a "
-        "sequence of batches, and at last who holds it.",
-        "Names and order of a batch: `<image=…,label=…>`. A sequence of T is `T*`, and "
-        "`{T}@CLIENTS` is a T of its own at each client.",
-        "Fill the gaps:\n"
+        "Build it from the inside out: the photos of a batch, the batch with its "
+        "labels, a sequence of batches, and last who holds it.",
+        "The type in the first code cell of the lesson has the same form: a struct of "
+        "two fields, a star, braces, a placement.",
+        "Fill in the fields, the star and the placement:\n"
+        '    fl.parse_type("{<image=float32[...],label=int32[...]>...}@...")',
+        "One size of each shape is not known yet, so it is a `?`. A batch has:\n"
         "    photos_at_clients = fl.parse_type(\n"
-        '        "{<image=float32[?,...],label=int32[...]>...}@CLIENTS"\n'
+        '        "{<image=float32[...,32,32,3],label=int32[...]>*}@CLIENTS"\n'
         "    )",
+    ),
+    reward=lambda answer: (
+        "A photo is 32 · 32 · 3 = 3,072 numbers of 4 bytes: 12.3 kB, all on the phone."
     ),
 )
 
@@ -96,39 +101,41 @@ SURVEY_TYPE = Exercise(
     ),
     mistakes=usual(
         *_TEXT,
-        "a program has an arrow: what goes in, -> , what comes out",
+        "the type of a program has an arrow: what goes in `->` what comes out",
         written(lacking="->"),
-        "this is `extremes`, the part each client runs; `survey` is around it",
+        "this is the type of `extremes`, which each client runs; `survey` calls it",
         written(lacking="@"),
-        "nothing goes in here; `survey` has a parameter",
+        "nothing goes in here, but `survey` has a parameter",
         looks(lambda answer: answer.parameter is None),
-        "one parameter alone goes in as it is: no angle brackets, no name",
+        "a single parameter needs no angle brackets and no name",
         looks(lambda answer: str(answer.parameter).startswith("<hours=")),
-        "what goes in is held by the clients, and differs from one to the next",
+        "what goes in is held by the clients and may differ: it needs braces",
         looks(lambda answer: not str(answer.parameter).startswith("{")),
         "each client has 24 readings, in one tensor",
         looks(lambda answer: "float32[24]" not in str(answer.parameter)),
-        "this is before the mean: the last line brings it to the server",
+        "this is the value before the mean; `survey` returns the mean, at the server",
         looks(lambda answer: "@CLIENTS" in str(answer.result)),
-        "one struct is at the server; you wrote a struct of two placed values",
+        "this is a struct of two placed values; the result is one struct, placed",
         looks(lambda answer: str(answer.result).count("@SERVER") == 2),
-        "braces are for members that may differ, and there is one server",
+        "braces are for members that may differ, but there is only one server",
         looks(lambda answer: str(answer.result).startswith("{")),
-        "the mean of a struct is a struct, its fields named as before",
+        "the mean of a struct is a struct with the same field names",
         looks(lambda answer: "coldest=" not in str(answer.result)),
-        "fields have an order, and `extremes` returns `coldest` first",
+        "fields have an order: `extremes` returns `coldest` first",
         looks(lambda answer: str(answer.result).startswith("<warmest")),
-        "the coldest of 24 readings is one number: it has no shape",
+        "the coldest of 24 readings is a single number, without a shape",
         looks(lambda answer: "[" in str(answer.result)),
     ),
     hints=(
-        "What goes in stands in the decorator of `survey`. For what comes out, follow "
-        "the value: 24 readings, then what `extremes` makes of them, then its mean.",
-        "The mean has the type ({T}@CLIENTS -> T@SERVER). Here T is what `extremes` "
-        "returns: a struct of two named numbers.",
-        "Fill the gaps:\n"
+        "Write down what goes in and what comes out. Follow the value: 24 readings, "
+        "then what `extremes` makes of them, then its mean.",
+        "What goes in is in the decorator of `survey`. What comes out is a mean, of "
+        "type `({T}@CLIENTS -> T@SERVER)`; here `T` is what `extremes` returns.",
+        "An arrow, and a placement on both sides:\n"
+        '    fl.parse_type("({...}@CLIENTS -> <...>@...)")',
+        "The result is a struct of two named numbers:\n"
         "    survey_type = fl.parse_type(\n"
-        '        "({...}@CLIENTS -> <coldest=...,warmest=...>@...)"\n'
+        '        "({float32[24]}@CLIENTS -> <coldest=...,warmest=...>@SERVER)"\n'
         "    )",
     ),
 )
@@ -158,13 +165,13 @@ WHO_FITS = Exercise(
             _wanted_and("float32[24]", "float32[?]", "float32[24]", "float32[7]"),
         ),
         Case(
-            "any length is welcome",
+            "any length is accepted",
             _wanted_and(
                 "float32[?]", "float32[24]", "int32[24]", "float32[?]", "float32"
             ),
         ),
         Case(
-            "clients that may differ",
+            "clients may differ",
             _wanted_and(
                 "{bool}@CLIENTS", "bool@SERVER", "bool@CLIENTS", "{bool}@CLIENTS"
             ),
@@ -175,17 +182,17 @@ WHO_FITS = Exercise(
                 "(int32[3] -> bool)", "(int32[?] -> bool)", "(int32[4] -> bool)"
             ),
         ),
-        Case("nobody", _wanted_and("<a=int32>", "<b=int32>", "int32")),
+        Case("none fits", _wanted_and("<a=int32>", "<b=int32>", "int32")),
     ),
     mistakes=usual(
-        "you took only candidates that are the very same type; others fit, too",
+        "you took only candidates equal to `wanted`; others fit, too",
         lambda wanted, candidates: [t for t in candidates if t == wanted],
-        "this is the wrong way round: ask the type that is wanted whether it is "
-        "assignable from the candidate",
+        "this is the wrong way round: ask `wanted` whether it is assignable from the "
+        "candidate",
         lambda wanted, candidates: [
             type_ for type_ in candidates if type_.is_assignable_from(wanted)
         ],
-        "you took candidates that fit in either direction; one of them is wrong",
+        "you took candidates that fit in either direction; only one is right",
         lambda wanted, candidates: [
             t
             for t in candidates
@@ -193,9 +200,9 @@ WHO_FITS = Exercise(
         ],
         "these are truth values: return the types themselves",
         _all,
-        "this is how many fit; the types themselves are asked for",
+        "this is how many fit: return the types themselves",
         lambda wanted, candidates: sum(_all(wanted, candidates)),
-        "this is one that fits; a list of all of them is asked for",
+        "this is only one of them: return a list of all that fit",
         lambda wanted, candidates: _who_fits(wanted, candidates)[0],
         "these are texts: return the types themselves",
         lambda wanted, candidates: list(map(str, _who_fits(wanted, candidates))),
@@ -203,22 +210,26 @@ WHO_FITS = Exercise(
         lambda wanted, candidates: [
             t for t in candidates if not wanted.is_assignable_from(t)
         ],
-        "the same kind is not enough: dtype, shape and placement count as well",
+        "the same kind of type is not enough: dtype, shape and placement matter, too",
         lambda wanted, candidates: [t for t in candidates if type(t) is type(wanted)],
-        "a set has no order: return a list, in the order in which they came",
+        "a set has no order: return a list, in the order of the candidates",
         lambda wanted, candidates: set(_who_fits(wanted, candidates)),
-        "these are types already, and no texts: ask `wanted` with its "
-        "`is_assignable_from`",
+        "these are already types, not texts: use `is_assignable_from` of `wanted`",
         raises("parse_type reads text"),
-        "check_assignable_from complains; `is_assignable_from` answers yes or no",
+        "`check_assignable_from` raises an error; `is_assignable_from` says yes or no",
         raises("NotAssignable"),
     ),
     hints=(
-        "Go through the candidates, and keep one if the wanted type says yes to it.",
-        "`wanted.is_assignable_from(candidate)` is True or False.",
-        "Fill the gap:\n"
+        "Go through the candidates, and keep those to which `wanted` says yes.",
+        "Look at `fits`, in the cell before this exercise: it asks the expected type "
+        "with `is_assignable_from`.",
+        "A list comprehension with a condition:\n"
+        "    return [type_ for type_ in candidates if ...]",
+        "Which type is asked, and about which?\n"
         "    def who_fits(wanted, candidates):\n"
-        "        return [type_ for type_ in candidates if ...]",
+        "        return [\n"
+        "            type_ for type_ in candidates if ....is_assignable_from(...)\n"
+        "        ]",
     ),
 )
 
@@ -285,60 +296,66 @@ BY_HOME: Final = Exercise(
         Case("one home with one reading", ([("town", 7, -3.5)],), _placed),
     ),
     mistakes=usual(
-        "return the lists themselves; `place` comes later",
+        "return the lists themselves: they are placed later",
         looks(_places),
-        "these are the names of the homes; what they hold is asked for",
+        "these are the names of the homes: return what the homes hold",
         looks(_names),
-        "a client is no pair: leave out the name of the home",
+        "a client is a list of readings, not a pair: leave out the name of the home",
         looks(_pairs),
-        "a home holds days and degrees in turn; one tuple `(day, degrees)` for each "
+        "days and degrees alternate in one list: make one tuple `(day, degrees)` per "
         "reading",
         looks(_flat),
-        "the days are missing: a reading has a day and degrees",
+        "the days are missing: a reading has a day and its degrees",
         looks(_no_days),
-        "all days and then all degrees: a sequence has both in every element",
+        "here come all days and then all degrees: each element needs both",
         looks(_columns),
-        "clients have an order and no names: return a list, not a dict",
+        "clients have an order but no names: return a list, not a dict",
         raises("found=.*dict|place puts one entry at each client"),
-        "the name of the home is still among what it holds",
+        "leave out the name of the home: a reading is a day and its degrees",
         raises("number of fields"),
         "each client needs a list of its readings, even if there is only one",
         raises("a structure is needed|a sequence is needed"),
         "the day comes first: fields without names go by position",
         raises("(?s)cannot become the declared tensor.*a float"),
-        "the name of the home is still among what it holds",
+        "leave out the name of the home: a reading is a day and its degrees",
         raises("(?s)cannot become the declared tensor.*a str"),
-        "rows of one home need not be neighbors: it became several clients",
+        "the rows of a home need not be next to each other: one home became several "
+        "clients",
         partial(_placed, _neighbors),
         "the homes are sorted by what they hold; sort them by name",
         partial(_placed, lambda rows: sorted(_by_home(rows))),
-        "the homes come in the order of their first rows; sort them by name",
+        "the homes are in the order of their first rows; sort them by name",
         partial(_placed, _by_first_row),
-        "all rows are at one client: each home is a client of its own",
+        "all rows are at one client: each home is its own client",
         partial(_placed, lambda rows: [[row[1:] for row in rows]]),
-        "every row is a client now: the rows of one home belong together",
+        "every row became a client: put the rows of one home together",
         partial(_placed, lambda rows: [[row[1:]] for row in rows]),
-        "each home keeps one reading only: later rows replace the earlier ones",
+        "each home has only one reading: later rows replace earlier ones",
         partial(
             _placed,
             lambda rows: [
                 [each] for _, each in sorted({r[0]: r[1:] for r in rows}.items())
             ],
         ),
-        "the readings of a home stay in the order of the rows: do not sort them",
+        "the readings of a home keep the order of the rows: do not sort them",
         partial(_placed, lambda rows: _by_home(sorted(rows))),
     ),
     hints=(
-        "First collect, home by home, what it holds. Then bring the homes into order, "
-        "and forget their names.",
-        "`held[home].append(...)` collects, if `held = defaultdict(list)`. A tuple "
-        "`(day, degrees)` fits `<day=int32,degrees=float32>`.",
-        "Fill the gaps:\n"
+        "First collect the readings home by home. Then put the homes in order, and "
+        "drop their names.",
+        "The table above says which Python value fits: for clients a list, for a "
+        "sequence a list, for a struct a tuple. `defaultdict(list)` collects.",
+        "A loop, and a list of lists:\n"
+        "    held = defaultdict(list)\n"
+        "    for home, day, degrees in rows:\n"
+        "        ...\n"
+        "    return [... for home in ...]",
+        "A reading is a tuple of a day and its degrees:\n"
         "    def by_home(rows):\n"
         "        held = defaultdict(list)\n"
         "        for home, day, degrees in rows:\n"
         "            held[home].append(...)\n"
-        "        return [... for home in sorted(held)]",
+        "        return [held[home] for home in sorted(held)]",
     ),
 )
 
@@ -346,12 +363,13 @@ BY_HOME: Final = Exercise(
 LESSON: Final = Lesson(
     name="02_types_and_placements",
     title="What is a value, and who holds it?",
-    minutes=40,
+    minutes=45,
     goals=(
         "read and write the type of any value, placed or not",
-        "tell which value may stand where another is wanted",
+        "tell which value may be used where another is expected",
         "bring Python data into the form that a type asks for",
     ),
     needs="lesson 1",
     exercises=(PHOTOS_AT_CLIENTS, WHO_FITS, SURVEY_TYPE, BY_HOME),
+    path=MACHINE,
 )

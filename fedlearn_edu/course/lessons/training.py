@@ -1,0 +1,486 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
+"""Lesson 09a: the loss of a batch, a step of gradient descent, a client's training."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+import fedlearn_edu as fl
+from fedlearn_edu.capabilities import has_tensorflow
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import Sign, raises, returns, typed, usual
+from fedlearn_edu.simulation import datasets, partitions
+from fedlearn_edu.testing.comparison import alike
+
+MODEL: Final = "<weights=float32[784,10],bias=float32[10]>"
+BATCH: Final = "<x=float32[?,784],y=int32[?]>"
+
+MODEL_TYPE: Final = fl.to_type(
+    OrderedDict(weights=(np.float32, [784, 10]), bias=(np.float32, [10]))
+)
+BATCH_TYPE: Final = fl.to_type(
+    OrderedDict(x=(np.float32, [None, 784]), y=(np.int32, [None]))
+)
+LOCAL_DATA_TYPE: Final = fl.SequenceType(BATCH_TYPE)
+SERVER_MODEL_TYPE: Final = fl.type_at_server(MODEL_TYPE)
+CLIENT_DATA_TYPE: Final = fl.type_at_clients(LOCAL_DATA_TYPE)
+
+
+@cache
+def batch_loss() -> Any:
+    """`(<MODEL,BATCH> -> float32)`: cross-entropy, averaged over the batch."""
+    if not has_tensorflow():
+        return fl.np_computation(
+            lambda model, batch: np.float32(loss(model, batch)), MODEL_TYPE, BATCH_TYPE
+        )
+    tf = fl.tf
+
+    @fl.tf_computation(MODEL_TYPE, BATCH_TYPE)
+    def batch_loss(model: Any, batch: Any) -> Any:
+        scores = tf.matmul(batch["x"], model["weights"]) + model["bias"]
+        right = tf.one_hot(batch["y"], 10)
+        picked = right * tf.math.log(tf.nn.softmax(scores))
+        return -tf.reduce_mean(tf.reduce_sum(picked, axis=1))
+
+    return batch_loss
+
+
+@cache
+def batch_train() -> Any:
+    """`(<MODEL,BATCH,float32> -> MODEL)`: one step of gradient descent."""
+    if not has_tensorflow():
+        return fl.np_computation(_step, MODEL_TYPE, BATCH_TYPE, np.float32)
+    tf, loss_of = fl.tf, batch_loss()
+
+    @fl.tf_computation(MODEL_TYPE, BATCH_TYPE, np.float32)
+    def batch_train(model: Any, batch: Any, learning_rate: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(model)
+            loss = loss_of(model, batch)
+        gradient = tape.gradient(loss, model)
+        return OrderedDict((n, model[n] - learning_rate * gradient[n]) for n in model)
+
+    return batch_train
+
+
+@cache
+def local_train() -> Any:
+    """`(<MODEL,float32,BATCH*> -> MODEL)`: one step for each batch of a client."""
+    train = batch_train()
+
+    @fl.federated_computation(MODEL_TYPE, np.float32, LOCAL_DATA_TYPE)
+    def local_train(model: Any, learning_rate: Any, all_batches: Any) -> Any:
+        @fl.federated_computation(MODEL_TYPE, BATCH_TYPE)
+        def step(model: Any, batch: Any) -> Any:
+            return train(model, batch, learning_rate)
+
+        return fl.sequence_reduce(all_batches, model, step)
+
+    return local_train
+
+
+PIXELS, DIGITS = 784, 10
+
+
+@cache
+def a_model(seed: int) -> Any:
+    """A model that has learned something, no matter what; 0 is the one of zeros."""
+    random = np.random.default_rng(seed)
+    scale = 0.05 if seed else 0.0
+    return OrderedDict(
+        weights=(scale * random.standard_normal([PIXELS, DIGITS])).astype(np.float32),
+        bias=(10 * scale * random.standard_normal(DIGITS)).astype(np.float32),
+    )
+
+
+def a_batch(*labels: int) -> Any:
+    """One image for each label, a tenth of it ink."""
+    random = np.random.default_rng(sum(labels))
+    ink = random.random([len(labels), PIXELS])
+    return OrderedDict(
+        x=np.where(ink > 0.9, ink, 0).astype(np.float32),
+        y=np.asarray(labels, np.int32).reshape(-1),
+    )
+
+
+def scores(model: Any, batch: Any) -> Any:
+    """`[images,10]`, as float64."""
+    images, weights = (
+        np.asarray(each, np.float64) for each in (batch["x"], model["weights"])
+    )
+    return images @ weights + model["bias"]
+
+
+def probabilities(model: Any, batch: Any) -> Any:
+    """`[images,10]`: the softmax of the scores."""
+    powers = np.exp(scores(model, batch))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def right(batch: Any) -> Any:
+    """`[images,10]`: a one at the digit that is there."""
+    return np.eye(DIGITS)[np.asarray(batch["y"])]
+
+
+def in_right(model: Any, batch: Any) -> Any:
+    """`[images]`: the probability of the digit that is there."""
+    return (right(batch) * probabilities(model, batch)).sum(axis=1)
+
+
+def loss(model: Any, batch: Any) -> Any:
+    """The mean over the images of -ln(probability of the right digit)."""
+    return -np.mean(np.log(in_right(model, batch)))
+
+
+def gradient(model: Any, batch: Any) -> Any:
+    """The gradient of the loss."""
+    too_much = (probabilities(model, batch) - right(batch)) / len(batch["y"])
+    weights = np.float64(batch["x"]).T @ too_much
+    return OrderedDict(weights=weights, bias=too_much.sum(axis=0))
+
+
+def images(batches: Any) -> float:
+    """How many images a client has."""
+    return float(sum(len(batch["y"]) for batch in batches))
+
+
+def moved(model: Any, step: Any, by: float) -> Any:
+    """The model, plus so many times a step."""
+    return OrderedDict((name, model[name] + by * step[name]) for name in model)
+
+
+def _step(model: Any, batch: Any, learning_rate: Any) -> Any:
+    after = moved(model, gradient(model, batch), -learning_rate)
+    return OrderedDict((name, np.float32(after[name])) for name in after)
+
+
+def without_bias(model: Any) -> Any:
+    """The model with a bias of zeros."""
+    return {**model, "bias": 0 * model["bias"]}
+
+
+def trained(model: Any, rate: float, batches: Any) -> Any:
+    """The model after one step downhill for each batch."""
+    for batch in batches:
+        model = moved(model, gradient(model, batch), -rate)
+    return model
+
+
+FLOAT64: Final = (
+    "this is a `float64`, NumPy's way with decimal numbers; `np.float32(…)` around an "
+    "answer makes it a `float32`"
+)
+_LOSS: Final = f"<model={MODEL},batch={BATCH}>"
+_STEP: Final = f"<model={MODEL},batch={BATCH},learning_rate=float32>"
+
+
+def _log(numbers: Any) -> Any:
+    """Of negative numbers and zeros, too, without a warning."""
+    with np.errstate(all="ignore"):
+        return np.log(numbers)
+
+
+def _picked(numbers: Any, batch: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return -np.mean((right(batch) * numbers).sum(axis=1))
+
+
+BATCH_LOSS = Exercise(
+    name="batch_loss",
+    title="how wrong a model is on a batch",
+    points=10,
+    want=wants.computation(f"({_LOSS} -> float32)"),
+    reference=batch_loss,
+    cases=(
+        Case("a model of zeros, two images", lambda: (a_model(0), a_batch(3, 5))),
+        Case("a model that prefers some digits", lambda: (a_model(1), a_batch(0, 9))),
+        Case("a single image", lambda: (a_model(2), a_batch(7))),
+        Case("five images", lambda: (a_model(3), a_batch(1, 1, 4, 8, 2))),
+    ),
+    mistakes=usual(
+        "the sign: a logarithm of something below 1 is negative, and a loss is not",
+        lambda model, batch: -loss(model, batch),
+        "you summed over the batch; average, so that its size does not matter",
+        lambda model, batch: loss(model, batch) * len(batch["y"]),
+        "you averaged over the ten digits, too: add over digits (`axis=1`), average "
+        "over images",
+        lambda model, batch: loss(model, batch) / DIGITS,
+        "the softmax is missing: this is the logarithm of the scores",
+        lambda model, batch: _picked(_log(scores(model, batch)), batch),
+        "the softmax is missing: these are the scores",
+        lambda model, batch: _picked(scores(model, batch), batch),
+        "the logarithm is missing: this is the probability itself, averaged",
+        lambda model, batch: _picked(probabilities(model, batch), batch),
+        lambda model, batch: np.mean(in_right(model, batch)),
+        "you took the logarithm of the average probability; take it for each image, "
+        "then average",
+        lambda model, batch: -_log(np.mean(in_right(model, batch))),
+        "you added up over the images, too: `axis=1` adds over the digits only",
+        lambda model, batch: -_log(np.sum(in_right(model, batch))),
+        "you took the log of the wrong thing: `right` is full of zeros, so take the "
+        "logarithm of the probabilities first, and multiply by `right` then",
+        lambda model, batch: np.inf,
+        "you took the log of the wrong thing: the probability of the other digits",
+        lambda model, batch: _picked(_log(1 - probabilities(model, batch)), batch),
+        "nothing picks the right digit: this averages the logarithms of all ten",
+        lambda model, batch: -np.mean(_log(probabilities(model, batch))),
+        "nothing picks the right digit: this adds the logarithms of all ten",
+        lambda model, batch: -np.mean(_log(probabilities(model, batch)).sum(axis=1)),
+        "the bias is missing in the scores",
+        lambda model, batch: loss(without_bias(model), batch),
+        "this is one loss for each image; average them",
+        typed(f"({_LOSS} -> float32[?])"),
+        "this is a table of images and digits: add up over the digits (`axis=1`), then "
+        "average",
+        typed(f"({_LOSS} -> float32[?,10])"),
+        FLOAT64,
+        typed(f"({_LOSS} -> float64)"),
+    ),
+    hints=(
+        "Go through the formula from the inside out: scores, probabilities, "
+        "the logarithm of the right digit's probability, the mean over the batch, and "
+        "the sign.",
+        "The cell before the exercise has most of it, for two images and three digits. "
+        "Only the logarithm, the mean and the sign are new.",
+        "The form:\n"
+        + (
+            '    right = tf.one_hot(batch["y"], 10)\n'
+            "    logarithms = tf.math.log(...)\n"
+            "    picked = tf.reduce_sum(..., axis=1)\n"
+            "    return ..."
+            if has_tensorflow()
+            else '    right = one_hot(batch["y"], 10)\n'
+            "    logarithms = np.log(...)\n"
+            "    picked = np.sum(..., axis=1)\n"
+            "    return ..."
+        ),
+        "Nearly all of it. `picked` has one logarithm for each image, and all are "
+        "negative:\n"
+        + (
+            '    right = tf.one_hot(batch["y"], 10)\n'
+            "    logarithms = tf.math.log(tf.nn.softmax(scores))\n"
+            "    picked = tf.reduce_sum(right * logarithms, axis=1)\n"
+            "    return ...(picked)"
+            if has_tensorflow()
+            else '    right = one_hot(batch["y"], 10)\n'
+            "    logarithms = np.log(softmax(scores))\n"
+            "    picked = np.sum(right * logarithms, axis=1)\n"
+            "    return ...(picked)"
+        ),
+    ),
+)
+
+
+def _steps(wrong: Callable[[Any, Any, float], Any]) -> Sign:
+    """This model is what came out, or its bias where only the bias is looked at."""
+
+    def like(got: Any, *inputs: Any) -> bool:
+        made = wrong(*inputs)
+        return alike(got, made) or alike(got, made["bias"])
+
+    return returns(like)
+
+
+def _bias(answer: Any, *arguments: Any) -> Any:
+    return answer(*arguments)["bias"]
+
+
+def _one_part(part: str) -> Callable[[Any, Any, float], Any]:
+    def step(model: Any, batch: Any, rate: float) -> Any:
+        return {**model, part: trained(model, rate, [batch])[part]}
+
+    return step
+
+
+_GRADIENT: Final = (
+    "tape.gradient(loss, model)" if has_tensorflow() else "gradient_of(model, batch)"
+)
+_PUBLISHED: Final = (0.19690, 0.13176, 0.10113, 0.08274, 0.07030)
+
+
+def _five_steps(step: Any) -> str:
+    """The losses after five steps on client 5's last batch, beside those published."""
+    digits = datasets.load("auto")
+    is_mnist = digits.name == "mnist"
+    each, size = (1000, 100) if is_mnist else (140, 14)
+    mine = partitions.one_label_per_client(digits.train[1], 10, each)[5]
+    batch = partitions.batches(*digits.train, mine, size)[-1]
+    model, losses = a_model(0), []
+    for _ in _PUBLISHED:
+        model = step(model, batch, 0.1)
+        losses.append(float(loss(model, batch)))
+    yours = " ".join(f"{each:.4f}" for each in losses)
+    said = (
+        f"Five steps on the last batch of client 5, and the loss after each: {yours}."
+    )
+    published = " ".join(f"{each:.4f}" for each in _PUBLISHED)
+    return said + f" Published for MNIST: {published}." * is_mnist
+
+
+BATCH_TRAIN = Exercise(
+    name="batch_train",
+    title="one step of gradient descent",
+    points=10,
+    want=wants.computation(f"({_STEP} -> {MODEL})"),
+    reference=batch_train,
+    cases=(
+        Case("the bias", lambda: (a_model(1), a_batch(5, 5, 1), 0.1), _bias),
+        Case("weights and bias", lambda: (a_model(0), a_batch(2, 3), 0.5)),
+        Case("a single image", lambda: (a_model(2), a_batch(9), 0.01)),
+        Case("a rate of 0 changes nothing", lambda: (a_model(3), a_batch(4), 0.0)),
+    ),
+    mistakes=usual(
+        "you went uphill: the gradient points to where the loss grows, so subtract it",
+        _steps(lambda model, batch, rate: trained(model, -rate, [batch])),
+        "there is no learning rate in your step: multiply the gradient by it",
+        _steps(lambda model, batch, rate: trained(model, 1.0, [batch])),
+        "you trained only the weights, not the bias",
+        _steps(_one_part("weights")),
+        "you trained only the bias, not the weights",
+        _steps(_one_part("bias")),
+        "this returns the gradient; return the model after the step",
+        _steps(lambda model, batch, rate: gradient(model, batch)),
+        "this returns the step alone; return the model minus the step",
+        _steps(
+            lambda model, batch, rate: moved(
+                dict.fromkeys(model, 0.0), gradient(model, batch), rate
+            )
+        ),
+        "you moved by the loss; move by its gradient",
+        _steps(
+            lambda model, batch, rate: moved(
+                model, dict.fromkeys(model, loss(model, batch)), -rate
+            )
+        ),
+        "nothing moved: this is the old model",
+        _steps(lambda model, *_: model),
+        "this is the step minus the model: it is the other way round",
+        _steps(
+            lambda model, batch, rate: moved(
+                {name: -model[name] for name in model}, gradient(model, batch), rate
+            )
+        ),
+        "you return the loss; return the model after the step",
+        typed(f"({_STEP} -> float32)"),
+        "`weights` comes first, then `bias`; an `OrderedDict` keeps this order, a "
+        "plain `dict` does not",
+        typed(f"({_STEP} -> <bias=float32[10],weights=float32[784,10]>)"),
+        "the names are missing: return an `OrderedDict` with `weights` and `bias`",
+        raises("tuple indices|list indices"),
+        "you return one of the two parts; a model has `weights` and `bias`",
+        typed(f"({_STEP} -> float32[784,10])", f"({_STEP} -> float32[10])"),
+    ),
+    hints=(
+        "The gradient points uphill, towards a larger loss. A step goes the other way, "
+        "and the learning rate says how far.",
+        "The cell with x² shows how a tape gives a derivative. With a model in "
+        "place of x, the gradient has the model's names: `weights` and `bias`."
+        if has_tensorflow()
+        else "`gradient_of`, above, gives the gradient. It has the model's names: "
+        "`weights` and `bias`.",
+        "The form: one line for the gradient, then a model whose parts are old minus "
+        "learning rate times gradient:\n"
+        "    gradient = ...\n"
+        "    return OrderedDict(\n"
+        '        weights=model["weights"] - ...,\n'
+        "        bias=...,\n"
+        "    )",
+        "Nearly all of it:\n"
+        f"    gradient = {_GRADIENT}\n"
+        "    return OrderedDict(\n"
+        '        weights=model["weights"] - learning_rate * gradient["weights"],\n'
+        "        bias=...,\n"
+        "    )",
+    ),
+    reward=_five_steps,
+)
+
+
+_TRAIN: Final = f"<model={MODEL},learning_rate=float32,all_batches={BATCH}*>"
+
+
+def three_batches() -> Any:
+    """Of two images, two, and one."""
+    return [a_batch(1, 2), a_batch(3, 4), a_batch(5)]
+
+
+def unequal_batches() -> Any:
+    """Of one image and of four."""
+    return [a_batch(8), a_batch(7, 7, 0, 2)]
+
+
+LOCAL_TRAIN = Exercise(
+    name="local_train",
+    title="a client trains on all its batches",
+    points=10,
+    want=wants.computation(f"({_TRAIN} -> {MODEL})"),
+    reference=local_train,
+    cases=(
+        Case("three batches", lambda: (a_model(1), 0.03, three_batches())),
+        Case("one batch", lambda: (a_model(0), 0.05, [a_batch(6, 6)])),
+        Case("batches of unequal size", lambda: (a_model(2), 0.02, unequal_batches())),
+        Case("no batches: nothing to learn", lambda: (a_model(3), 0.5, [])),
+    ),
+    mistakes=usual(
+        "nobody trained: `step` returns the model that it got",
+        lambda model, rate, batches: model,
+        "the captured `learning_rate` is not used: these steps have the rate 0.1",
+        lambda model, rate, batches: trained(model, 0.1, batches),
+        "the captured `learning_rate` is not used: these steps have the rate 1",
+        lambda model, rate, batches: trained(model, 1.0, batches),
+        "every step began anew at the first model, so only the last batch counts; go "
+        "on from the model that `step` is given",
+        lambda model, rate, batches: trained(model, rate, batches[-1:]),
+        "every step began anew, at zeros, so only the last batch counts; go on from "
+        "the model that `step` is given",
+        lambda model, rate, batches: trained(a_model(0), rate, batches[-1:]),
+        "you started from a model of zeros, not from the one that is given",
+        lambda model, rate, batches: trained(a_model(0), rate, batches),
+        "every batch was used twice",
+        lambda model, rate, batches: trained(
+            model, rate, [each for each in batches for _ in (1, 2)]
+        ),
+        "you went through all batches twice",
+        lambda model, rate, batches: trained(model, rate, [*batches] * 2),
+        "this keeps a model for each batch; a reduction keeps only the last one",
+        typed(f"({_TRAIN} -> {MODEL}*)"),
+        "this returns a loss; return the trained model",
+        typed(f"({_TRAIN} -> float32)"),
+    ),
+    hints=(
+        "One batch after the other: each step begins with the model that the step "
+        "before it made.",
+        "A step is one call of `batch_train`, which you have just written. The text "
+        "above the exercise says what `fl.sequence_reduce` takes, and in which order.",
+        "The form:\n"
+        "    def step(model, batch):\n"
+        "        return batch_train(...)\n"
+        "\n"
+        "    return fl.sequence_reduce(...)",
+        "Nearly all of it. Three things are needed here: the sequence, where to start, "
+        "and the step:\n"
+        "    def step(model, batch):\n"
+        "        return batch_train(model, batch, learning_rate)\n"
+        "\n"
+        "    return fl.sequence_reduce(...)",
+    ),
+)
+
+
+LESSON: Final = Lesson(
+    name="09a_local_training",
+    title="How does a client train a model?",
+    minutes=40,
+    goals=(
+        "say in one number how wrong a model is",
+        "write one step of gradient descent",
+        "let a client train a model on all its data",
+    ),
+    needs="lessons 1 and 6a, and derivatives",
+    exercises=(BATCH_LOSS, BATCH_TRAIN, LOCAL_TRAIN),
+)

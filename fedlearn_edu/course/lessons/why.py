@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lesson 00: ten clients that know one digit each learn all ten; what that is for."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from fedlearn_edu.course import wants
+from fedlearn_edu.course.exercise import Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import NO_RETURN, raises, usual
+
+
+def _average_models() -> Callable[[list[Any]], Any]:
+    return lambda models: sum(models) / len(models)
+
+
+AVERAGE_MODELS = Exercise(
+    name="average_models",
+    title="the mean of models",
+    points=5,
+    want=wants.function(1),
+    reference=_average_models,
+    cases=(
+        Case("two models", ([np.array([1.0, 2.0, 5.0]), np.array([3.0, 6.0, 4.0])],)),
+        Case("one model", ([np.array([0.5, -2.0])],)),
+        Case("three models", ([np.array([[3.0, k], [0.0, -1.0]]) for k in range(3)],)),
+    ),
+    mistakes=usual(
+        *NO_RETURN,
+        "this is the sum; divide it by how many models there are",
+        sum,
+        "this is one number, the mean of all weights: add up whole arrays, and each "
+        "weight stays by itself",
+        np.mean,
+        "you averaged inside each model; average over the models, weight by weight",
+        lambda models: np.mean(models, axis=-1),
+        lambda models: [np.mean(model) for model in models],
+        "you divided by 10, but the server does not know how many clients come",
+        lambda models: sum(models) / 10,
+        "you divided by 2, but there may be more models than two",
+        lambda models: sum(models) / 2,
+        "this is the model of one client; what the others learned is lost",
+        lambda models: models[0],
+        lambda models: models[-1],
+        "this is the median of each weight, not the mean",
+        lambda models: np.median(models, axis=0),
+        "`//` rounds down; `/` divides",
+        lambda models: sum(models) // len(models),
+        "a list cannot be divided: add up the models in it first, with `sum(models)`",
+        raises("unsupported operand type.*'list' and"),
+    ),
+    hints=(
+        "Out of many models comes one. Each of its weights is the mean of that weight "
+        "in all models.",
+        "Look at the example above, `[1, 2]` and `[3, 6]`. `+` adds two arrays weight "
+        "by weight, and `sum(models)` adds up all that are in the list.",
+        "A mean is a sum, divided by how many there are:\n"
+        "    def average_models(models):\n"
+        "        total = ...\n"
+        "        return total / ...",
+        "One gap is left:\n"
+        "    def average_models(models):\n"
+        "        return sum(models) / ...",
+    ),
+)
+
+LESSON: Final = Lesson(
+    name="00_why",
+    title="Why should the data stay where they are?",
+    minutes=10,
+    goals=(
+        "say what federated learning is, and what it is for",
+        "do the server's part in a round of it",
+        "name what it does not protect",
+    ),
+    needs="a little Python",
+    exercises=(AVERAGE_MODELS,),
+)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`predict` and `reveal`: say what will happen before a run, and compare after it.
+
+predict("rise", "By how much does the mean rise?", "3 degrees", "1 degree")
+reveal("rise", "1 degree")                     # in the cell that finds out
+"""
+
+from functools import partial
+from typing import final
+
+from fedlearn_edu.course.feedback import prose
+from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.viz.notebook import publish, show
+
+MOST_CHOICES = 4
+
+_said: dict[str, str] = {}
+
+
+@final
+class PredictionError(FedLearnError, ValueError):
+    """One choice, or too many, or the same one twice."""
+
+
+@short_traceback
+def predict(name: str, question: str, *choices: str) -> None:
+    """Asks what will happen, and keeps the answer for `reveal`, which tells.
+
+    A prediction costs nothing and is not graded. A page without a front end, and a
+    graded copy, have the question and the choices as text.
+
+    >>> predict("rise", "By how much does the mean rise?", "3 degrees", "1 degree")
+    By how much does the mean rise? (3 degrees / 1 degree)
+
+    Args:
+        name: of the prediction, for `reveal`.
+        question: one or two sentences; `code` stands between backticks.
+        choices: a button for each, 2 to 4; without any there is a line to fill in.
+
+    Raises:
+        PredictionError: if the choices are not 2 to 4 different ones.
+    """
+    if choices and not 2 <= len(set(choices)) == len(choices) <= MOST_CHOICES:
+        raise PredictionError(
+            "these are no choices",
+            expected=f"none, or 2 to {MOST_CHOICES} that differ",
+            found=", ".join(choices),
+            where=f"predict({name!r}, …)",
+            do="leave one out, or pass none for a line to fill in",
+        )
+    from fedlearn_edu.viz.asking import PredictionView
+
+    note = partial(_note, name)
+    show(PredictionView(question, choices, _said.get(name), note, prose))
+
+
+@short_traceback
+def reveal(name: str, outcome: object) -> None:
+    """Says what came out, beside what was predicted.
+
+    >>> reveal("never asked", 105)
+    It is 105.
+
+    Args:
+        name: of the prediction.
+        outcome: what came out, in words or as a number: that of the right choice.
+    """
+    said, found = _said.get(name), str(outcome)
+    if said is None:
+        text = f"It is {found}."
+    elif said.casefold() == found.casefold():
+        text = f"✓ You said “{said}”, and so it is."
+    else:
+        text = f"You said “{said}”. It is “{found}”."
+    publish(prose(text), text)
+
+
+def _note(name: str, said: str) -> None:
+    _said[name] = said

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The browser edition needs no TensorFlow, and its hand-ins are graded like others."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from fedlearn_edu.course.badges import runs_in_browser
+from tests.grading.course import Course
+from tests.grading.toy import write_lesson
+from tests.notebooks.notebooks import each_lesson
+from tests.programs import in_another_process
+from tools import edition
+from tools.cells import answer_cells, check_cells, code_cells, read, write
+from tools.edition import (
+    browser_release,
+    browser_source,
+    how_much_runs,
+    needs_tensorflow,
+)
+from tools.release import SOURCE, lesson_names
+
+LESSONS = [name for name in lesson_names() if runs_in_browser(browser_source(name))]
+IN_EVERY_RUN = ["06b_sequence_executors", "08_non_iid_mnist"]
+
+# Everything but what the tag leaves out, where nothing is installed; training is short.
+IN_A_BROWSER = """
+import os
+import sys
+from importlib.abc import MetaPathFinder
+
+_, folder, *lessons = sys.argv
+os.environ |= {"FEDLEARN_EDU_PLATFORM": "emscripten", "FEDLEARN_EDU_DATA": folder}
+os.environ |= {"KERAS_HOME": folder, "NBGRADER_EXECUTION": "validate"}
+
+
+class NotThere(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("tensorflow", "dp_accounting", "distributed"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+sys.meta_path.insert(0, NotThere())
+from IPython.core.interactiveshell import InteractiveShell
+
+from tools.cells import code_cells, is_to_fail
+from tools.edition import browser_source, needs_tensorflow
+
+shell = InteractiveShell.instance()
+for lesson in lessons:
+    shell.reset()
+    cells = code_cells(browser_source(lesson))
+    for cell in (cell for cell in cells if not needs_tensorflow(cell)):
+        done = shell.run_cell(cell.source)
+        assert done.success or is_to_fail(cell), (lesson, cell.id, done)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "lessons",
+    [
+        IN_EVERY_RUN,
+        pytest.param(
+            [name for name in LESSONS if name not in IN_EVERY_RUN],
+            marks=pytest.mark.thorough,
+        ),
+    ],
+    ids=["two", "others"],
+)
+def test_lessons_run_without_tensorflow(lessons: list[str], tmp_path: Path) -> None:
+    in_another_process(IN_A_BROWSER, str(tmp_path), *lessons)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_only_tagged_cells_speak_of_tensorflow(lesson: str) -> None:
+    """Read off the source; what `fl.learning` does behind it needs a run."""
+    cells = code_cells(browser_source(lesson))
+    said = [c.id for c in cells if re.search(r"\btf\b|tf_comp|tensorflow", c.source)]
+    assert said == [cell.id for cell in cells if needs_tensorflow(cell)]
+
+
+@each_lesson
+def test_cells_of_a_browser_have_the_marks_of_those_they_replace(path: Path) -> None:
+    """So that nbgrader knows the cells of a notebook that was saved in a browser."""
+    theirs = browser_source(path.stem).cells
+    for cell, there in zip(read(path).cells, theirs, strict=True):
+        assert (cell.id, cell.cell_type) == (there.id, there.cell_type)
+        assert cell.metadata.get("nbgrader") == there.metadata.get("nbgrader")
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+@pytest.mark.tensorflow
+@pytest.mark.thorough
+def test_what_was_saved_in_a_browser_is_graded(tmp_path: Path) -> None:
+    """Where TensorFlow is, nbgrader puts its own cells back, and answers stay."""
+    lesson = "09a_local_training"
+    course = Course.release(SOURCE / lesson, tmp_path)
+    written = browser_source(lesson)
+    write(written, course.submitted("browser"))
+    graded = course.grade("browser")
+    checks = check_cells(written)
+    assert graded.points == {n: c.metadata.nbgrader.points for n, c in checks.items()}
+    for name, cell in answer_cells(written).items():
+        assert graded.cell(name).source == cell.source
+
+
+@pytest.fixture
+def instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The page of a lesson's other cells: one answer."""
+    source = write_lesson(tmp_path / "source")
+    lesson = read(source / f"{source.name}.ipynb")
+    answer = answer_cells(lesson)["double"]
+    answer.source = "### BEGIN SOLUTION\nthere = 2\n### END SOLUTION"
+    new: Any = nbformat.v4.new_notebook
+    write(new(cells=[answer]), tmp_path / "browser" / f"{source.name}.ipynb")
+    monkeypatch.setattr(edition, "SOURCE", tmp_path / "source")
+    monkeypatch.setattr(edition, "BROWSER", tmp_path / "browser")
+    return tmp_path / "browser" / f"{source.name}.ipynb"
+
+
+def test_table_says_how_much_of_a_lesson_runs(instead: Path, tmp_path: Path) -> None:
+    assert how_much_runs("00_toy") == "with 1 other cells"
+    path = tmp_path / "source" / "00_toy" / "00_toy.ipynb"
+    lesson = read(path)
+    lesson.cells[-1].metadata["tags"].append("tensorflow")
+    write(lesson, path)
+    assert how_much_runs("00_toy") == "without 1 cells"
+    lesson.metadata["fedlearn_edu"] = {"browser": False}
+    write(lesson, path)
+    assert how_much_runs("00_toy") == "no"
+
+
+@pytest.mark.slow
+def test_browser_gets_its_own_cells_without_solutions(
+    instead: Path, tmp_path: Path
+) -> None:
+    assert "there = 2" in answer_cells(browser_source(instead.stem))["double"].source
+    browser_release(tmp_path / "release")
+    [released] = (tmp_path / "release").glob("*/*.ipynb")
+    answers = answer_cells(read(released))
+    assert "there" not in answers["double"].source
+    assert "# twice" not in answers["double"].source
+    assert list(answers) == ["double", "square"]
+
+
+def test_cell_that_replaces_none_is_named(instead: Path) -> None:
+    notebook = read(instead)
+    notebook.cells[0].id = "astray"
+    write(notebook, instead)
+    with pytest.raises(ValueError, match="the lesson has no cells astray"):
+        browser_source(instead.stem)
