@@ -28,36 +28,36 @@ MAX_FUNCTION_LINES = 40
 
 # Executable lines, without those that build an error.
 MAX_EXECUTABLE = {
-    "errors": 189,
+    "errors": 191,
     "structure": 90,
     "types": 1_287,
     "ir": 415,
     "language": 1_641,
     "compiler": 403,
-    "executors": 1_688,
-    "runtimes": 1_934,
-    "contexts": 738,
+    "executors": 1_729,
+    "runtimes": 1_935,
+    "contexts": 815,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_035
-MAX_MACHINE_FILES = 102
+MAX_MACHINE_LINES = 18_297
+MAX_MACHINE_FILES = 104
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_093
-MAX_WAY_CLOSURE_LINES = 8_748
-MAX_ORACLE_CLOSURE_LINES = 4_187
+MAX_WAY_LINES = 3_094
+MAX_WAY_CLOSURE_LINES = 8_998
+MAX_ORACLE_CLOSURE_LINES = 4_213
 MAX_LINES = {
     "dataflow": 815,
     "simulation": 2_625,
-    "learning": 7_621,
-    "remote": 3_182,
-    "attacks": 813,
+    "learning": 8_720,
+    "remote": 3_194,
+    "attacks": 818,
     "backends": 113,
     "testing": 2_714,
-    "viz": 10_712,
-    "course": 7_824,
+    "viz": 11_032,
+    "course": 9_813,
     "demo": 684,
 }
-MAX_TEST_LINES = 48_739
+MAX_TEST_LINES = 52_045
 
 
 def test_files_fit_on_a_few_screens() -> None:
