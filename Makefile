@@ -101,7 +101,7 @@ $(VENV)/.installed-test: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
 	$(call install,.[test$(comma)docs])
 
 $(VENV)/.installed-lite: pyproject.toml constraints.txt | $(VENV)/pyvenv.cfg
-	$(call install,.[lite])
+	$(call install,.[lite$(comma)jax])
 
 # ------------------------------------------------------------------ for users
 

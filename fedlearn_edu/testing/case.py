@@ -34,7 +34,8 @@ class Case:
 
     Attributes:
         name: program and input, e.g. `sum_of_integers-nobody`.
-        build: traces the program; loads the runtime if need be.
+        build: traces the program; loads the runtime if need be. A case of a book
+            takes `runtime=`, a decorator for other leaf code.
         arguments: what it is called with.
         keywords: what it is called with by name.
         expected: the result, worked out by hand. A Python number stands for a NumPy
@@ -45,7 +46,7 @@ class Case:
     """
 
     name: str
-    build: Callable[[], Computation]
+    build: Callable[..., Computation]
     arguments: tuple[Any, ...] = ()
     keywords: Mapping[str, Any] = field(default_factory=dict)
     expected: Any = None
@@ -113,7 +114,7 @@ class CaseBook:
             ):
                 case = Case(
                     name=program.__name__ + suffix,
-                    build=partial(_build, program, runtime, of),
+                    build=partial(_build, program, of, runtime=runtime),
                     arguments=example.arguments,
                     keywords=example.keywords,
                     expected=example.expected,
@@ -127,8 +128,10 @@ class CaseBook:
         return register
 
 
-def _build(program: Program, runtime: str, of: Sequence[Any] | None) -> Computation:
-    leaf = _leaf_decorator(runtime)
+def _build(
+    program: Program, of: Sequence[Any] | None, *, runtime: str | Leaf
+) -> Computation:
+    leaf = _leaf_decorator(runtime) if isinstance(runtime, str) else runtime
     made = program(leaf) if of is None else _computation(program, leaf, of)
     assert isinstance(made, Computation)
     return made

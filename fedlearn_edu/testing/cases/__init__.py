@@ -5,7 +5,10 @@ One file per family. The expected values are worked out by hand, so they also te
 oracle.
 """
 
-from fedlearn_edu.testing.case import NUMPY, Case
+from dataclasses import replace
+from functools import partial
+
+from fedlearn_edu.testing.case import NUMPY, TENSORFLOW, Case, Leaf
 from fedlearn_edu.testing.cases.aggregation import AGGREGATION
 from fedlearn_edu.testing.cases.arithmetic import ARITHMETIC
 from fedlearn_edu.testing.cases.averages import AVERAGES
@@ -35,6 +38,18 @@ _BOOKS = (
 )
 
 
-def cases(runtime: str = NUMPY) -> tuple[Case, ...]:
-    """All cases with leaf code of a runtime: `"numpy"`, `"tensorflow"` or `"mixed"`."""
-    return tuple(case for book in _BOOKS for case in book if case.runtime == runtime)
+def cases(runtime: str | Leaf = NUMPY) -> tuple[Case, ...]:
+    """All cases with leaf code of a runtime: `"numpy"`, `"tensorflow"` or `"mixed"`.
+
+    With a decorator for your own leaf code in place of a name: the cases that are there
+    for NumPy and for TensorFlow, with your leaf code.
+    """
+    every = [case for book in _BOOKS for case in book]
+    if isinstance(runtime, str):
+        return tuple(case for case in every if case.runtime == runtime)
+    shared = {case.name for case in every if case.runtime == TENSORFLOW}
+    return tuple(
+        replace(case, build=partial(case.build, runtime=runtime))
+        for case in every
+        if case.runtime == NUMPY and case.name in shared
+    )
