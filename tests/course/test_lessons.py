@@ -137,7 +137,7 @@ def test_notebook_begins_with_what_the_lesson_says(lesson: Lesson) -> None:
         f"{lesson.points} points · you need {lesson.needs}"
     )
     assert facts in _unformatted(title), facts
-    assert "`fedlearn_edu` comes from this lesson's repository" in title
+    assert "does not find `fedlearn_edu`, see *Install*" in title
 
 
 @each_lesson

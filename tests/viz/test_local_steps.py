@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`draw_local_steps`: parabolas of clients, and the steps down each of them.
 
-That the numbers are those lesson 11 speaks of is in `tests/lessons`.
+That the numbers are those lesson 11a speaks of is in `tests/lessons`.
 """
 
 import numpy as np

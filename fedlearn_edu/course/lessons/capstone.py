@@ -107,7 +107,7 @@ BUILD_MINE = Exercise(
         "Begin with FedAvg, and change one thing of which you can say why it should "
         "help with your problem.",
         "The table above names the parts. `build_averaging_process` puts them "
-        "together; lesson 11 builds FedProx with it.",
+        "together; lesson 11b builds FedProx with it.",
         "Three steps:\n"
         "    passes = LocalTrainingConfig(...)\n"
         "    server = ...\n"

@@ -31,7 +31,7 @@ _POINTER = '<span style="position:absolute;left:0;text-indent:0">▶</span>'
 _WHO = {
     "all": "the stack",
     "server": "the server",
-    "unplaced": "nobody in particular",
+    "unplaced": "the program",
     "": "an executor",
 }
 _KINDS = ("Block", "Call", "Lambda", "Literal", "Selection", "Struct")

@@ -80,7 +80,7 @@ def test_cosines_are_of_the_full_updates(drift: Drift) -> None:
 
 @pytest.mark.slow
 def test_paths_fan_out_and_only_alike_clients_get_anywhere() -> None:
-    """What lesson 11 says of this picture, with one digit per client and with IID."""
+    """What lesson 11a says of this picture, with one digit per client and with IID."""
     left, angles, gone = {}, {}, {}
     for data in ("one_label_per_client", "iid"):
         drift = find_drift(data, all_models(data, 0.1), 10)

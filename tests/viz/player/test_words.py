@@ -25,7 +25,7 @@ fw = fl.framework
         ("clients[7]", "leaf", "client 7 (leaf)"),
         ("server", "sequence", "the server (sequence)"),
         ("all", "reference_resolving", "the stack (reference resolving)"),
-        ("unplaced", "participant", "nobody in particular (participant)"),
+        ("unplaced", "participant", "the program (participant)"),
         ("", "NumPyExecutor", "an executor (NumPyExecutor)"),
         ("somebody", "x", "somebody (x)"),
     ],
