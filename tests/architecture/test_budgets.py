@@ -52,12 +52,12 @@ MAX_LINES = {
     "remote": 3_194,
     "attacks": 818,
     "backends": 113,
-    "testing": 2_714,
+    "testing": 2_732,
     "viz": 11_032,
     "course": 9_813,
     "demo": 684,
 }
-MAX_TEST_LINES = 52_045
+MAX_TEST_LINES = 52_160
 
 
 def test_files_fit_on_a_few_screens() -> None:

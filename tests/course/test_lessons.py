@@ -137,7 +137,7 @@ def test_notebook_begins_with_what_the_lesson_says(lesson: Lesson) -> None:
         f"{lesson.points} points · you need {lesson.needs}"
     )
     assert facts in _unformatted(title), facts
-    assert "does not find `fedlearn_edu`, see *Install*" in title
+    assert "No `fedlearn_edu`? See *Install*" in title
 
 
 @each_lesson
