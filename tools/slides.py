@@ -7,17 +7,19 @@
 A heading begins a slide, and so does every other text; what is run and shown after it
 is on the same slide. Answers, checks and what is folded are left out.
 
-nbconvert renders the cells. Its own slides load reveal.js, MathJax and RequireJS from
-other hosts, and no installed package brings them; here the browser itself goes from
-slide to slide (CSS scroll snap), and formulas are MathML.
+nbconvert renders the cells, and reveal.js shows them. nbconvert's own slides load it,
+and MathJax, from other hosts; here the copy that sphinx-revealjs installs is written
+into the page, and formulas are MathML.
 """
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Iterator
 from functools import cache
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,16 @@ from tools.docs.execution import run_all
 from tools.release import ROOT, SOURCE, lesson_names
 
 STYLE = Path(__file__).with_name("slides.css")
-SCRIPT = Path(__file__).with_name("slides.js")
+OPTIONS = {
+    "width": 1280,
+    "height": 800,
+    "margin": 0.02,
+    "center": False,
+    "hash": True,
+    "slideNumber": "c/t",
+    "transition": "none",
+    "scrollActivationWidth": 600,
+}
 
 _HEADING = re.compile(r"^(?=#{1,3} )", re.MULTILINE)
 _FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
@@ -99,17 +110,35 @@ def page(notebook: Any, title: str) -> str:
     from pygments.formatters import HtmlFormatter
 
     body = "\n".join(
-        f'<section id="{number}">{_rendered(cells)}</section>'
-        for number, cells in enumerate(slides(notebook), start=1)
+        f"<section>{_rendered(cells)}</section>" for cells in slides(notebook)
     )
     code = HtmlFormatter(style="default").get_style_defs(".highlight")
+    styles = [_of_reveal("reset.css"), _of_reveal("reveal.css"), code]
+    styles.append(STYLE.read_text(encoding="utf-8"))
+    start = f"Reveal.initialize({json.dumps(OPTIONS)});"
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width">\n'
         f"<title>{escape(title)}</title>\n"
-        f"<style>\n{STYLE.read_text(encoding='utf-8')}\n{code}\n</style>\n</head>\n"
-        f"<body>\n{body}\n<script>\n{SCRIPT.read_text(encoding='utf-8')}</script>\n"
-        "</body>\n</html>\n"
+        + "".join(f"<style>\n{style}\n</style>\n" for style in styles)
+        + f'</head>\n<body>\n<div class="reveal"><div class="slides">\n{body}\n'
+        f"</div></div>\n<script>\n{_of_reveal('reveal.js')}\n</script>\n"
+        f"<script>{start}</script>\n</body>\n</html>\n"
     )
+
+
+@cache
+def _of_reveal(name: str) -> str:
+    """A file of reveal.js, its licence (MIT) at the top, as sphinx-revealjs has it."""
+    found = find_spec("sphinx_revealjs")
+    if found is None or found.origin is None:
+        raise FedLearnError(
+            "slides need reveal.js",
+            expected="the package sphinx-revealjs, which brings it",
+            do='pip install -c constraints.txt -e ".[docs]"',
+        )
+    folder = Path(found.origin).parent / "_static" / "revealjs" / "dist"
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def _rendered(cells: list[Any]) -> str:
@@ -134,15 +163,16 @@ def main(arguments: list[str] | None = None) -> int:
             if chosen.as_stored
             else run_all(paths, ROOT / "build" / "lessons")
         )
+        for path, notebook in notebooks.items():
+            title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
+            html = page(notebook, title)
+            chosen.out.mkdir(parents=True, exist_ok=True)
+            file = chosen.out / f"{path.stem}.html"
+            file.write_text(html, encoding="utf-8")
+            print(file)
     except FedLearnError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    for path, notebook in notebooks.items():
-        file = chosen.out / f"{path.stem}.html"
-        title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
-        file.write_text(page(notebook, title), encoding="utf-8")
-        print(file)
     return 0
 
 

@@ -2,13 +2,15 @@
 """Slides are cut where they should be, show no answer, and ask no other host."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import nbformat
+import pytest
 
 from tools.cells import answer_cells, check_cells, read
 from tools.release import ROOT
-from tools.slides import page, slides
+from tools.slides import _of_reveal, main, page, slides
 
 new: Any = nbformat.v4
 HELLO = ROOT / "notebooks" / "source" / "01_hello" / "01_hello.ipynb"
@@ -32,7 +34,24 @@ def test_formulas_and_links_need_nobody() -> None:
     assert "$HOME" in html
     assert 'href="02_types.html"' in html
     assert "<title>T &amp; T</title>" in html
-    assert not re.search(r"(?:src|href)=\"(?:https?:)?//|@import|url\(", html)
+    assert "Reveal.initialize({" in html
+    assert "reveal.js 5" in html
+    seen = re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
+    asked = r"<script [^>]*src|(?:src|href)=\"(?:https?:)?//|@import|url\((?!data:)"
+    assert not re.search(asked, seen)
+
+
+def test_without_the_package_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def absent(name: str) -> None:
+        assert name == "sphinx_revealjs"
+
+    monkeypatch.setattr("tools.slides.find_spec", absent)
+    _of_reveal.cache_clear()
+    assert main(["01", "--as-stored", "--out", str(tmp_path)]) == 2
+    assert "slides need reveal.js" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_lesson_shows_neither_answers_nor_checks() -> None:
