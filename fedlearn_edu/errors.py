@@ -230,11 +230,21 @@ _FORMER_KEYWORDS = {
 }
 
 
+_TOO_MANY = {
+    "federated_map": "put several values into a list: federated_map(fn, [a, b])",
+    "federated_broadcast": "broadcast each by itself, or all in a list: "
+    "federated_broadcast([a, b])",
+    "sequence_sum": "map first: sequence_sum(sequence_map(fn, sequence))",
+}
+
+
 def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsError":
     """The error for a call that Python refuses: names or number do not fit."""
     name = fn.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     known = [name for name in inspect.signature(fn).parameters if name != "self"]
     do = f"pass these; help({name}) says what each of them is"
+    if "too many positional" in str(error):
+        do = _TOO_MANY.get(name, do)
     for former, new in _FORMER_KEYWORDS.items():
         if f"'{former}'" in str(error) and new in known:
             do = f"write {new}=…: {former} is called so now"

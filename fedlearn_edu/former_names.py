@@ -327,7 +327,8 @@ def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
             found=f"{name} ({row.met})",
             do=row.example,
         )
-    near = _nearest(name, known)
+    whole = f"federated_{name}"
+    near = whole if whole in known else _nearest(name, known)
     few = ", ".join(known) or "nothing so far"
     return error(
         f"{home} has no {name!r}",

@@ -14,6 +14,7 @@ from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+import fedlearn_edu
 from fedlearn_edu.course.exercise import Lesson, Unanswered
 from fedlearn_edu.course.lessons import LESSONS
 from fedlearn_edu.errors import FedLearnError, short_traceback
@@ -98,7 +99,9 @@ def _is_answer_to(name: str, cell: str) -> bool:
 def _explain(
     shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None
 ) -> None:
-    if error.name is None or not hasattr(builtins, error.name):
+    if error.name in fedlearn_edu.__all__:
+        error.add_note(f"  do: write fl.{error.name}")
+    elif error.name is None or not hasattr(builtins, error.name):
         error.add_note(RESTARTED)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 

@@ -103,12 +103,14 @@ class Failure:
         got: what it is, or what came out.
         likely: the likely cause.
         inputs: the call that was tried, as Python.
+        do: what to do next, where that is no matter of the answer.
     """
 
     expected: str
     got: str
     likely: str = ""
     inputs: str = ""
+    do: str = ""
 
 
 @final

@@ -21,8 +21,9 @@ def summary(verdict: Verdict) -> str:
     name, count = verdict.exercise.name, len(verdict.rows)
     if verdict.failure is None:
         return f"{name}: right, all {count} checks pass"
-    likely = f": {verdict.failure.likely}" if verdict.failure.likely else ""
-    return f"{name}: not right yet, {passed} of {count} checks pass{likely}"
+    told = verdict.failure.likely or verdict.failure.do
+    after = f": {told}" if told else ""
+    return f"{name}: not right yet, {passed} of {count} checks pass{after}"
 
 
 def as_text(verdict: Verdict) -> str:
@@ -97,6 +98,7 @@ def _parts(failure: Failure) -> list[tuple[str, str]]:
         ("expected", failure.expected),
         ("got", failure.got),
         ("likely cause", failure.likely),
+        ("do", failure.do),
     ]
     return [(word, text) for word, text in parts if text]
 
@@ -118,7 +120,11 @@ def _row(row: Row) -> str:
 
 
 def _part(word: str, text: str) -> str:
-    shown = _code(text) if word == "likely cause" else f"<code>{escape(text)}</code>"
+    shown = (
+        _code(text)
+        if word in ("likely cause", "do")
+        else f"<code>{escape(text)}</code>"
+    )
     return (
         f'<tr><th scope="row" style="{_CELL};{_HEAD}">{word}</th>'
         f'<td style="{_CELL};{_LEFT}">{shown}</td></tr>'

@@ -99,7 +99,7 @@ def _failure(exercise: Exercise, answer: Any) -> Failure | None:
         attempt = Attempt(answer, error=answer.error)
         return _undefined(exercise, attempt, answer.error)
     if answer is None or answer is ... or isinstance(answer, Unanswered):
-        failure = Failure("your answer", "none yet", _unanswered(exercise))
+        failure = Failure("your answer", "none yet", do=_unanswered(exercise))
     elif _is_reference(exercise, answer):
         put = "the checkpoint put it there: run the cell with your own answer again, "
         failure = Failure("your answer", REFERENCE, f"{put}then this one")
@@ -110,12 +110,12 @@ def _failure(exercise: Exercise, answer: Any) -> Failure | None:
 
 def _undefined(exercise: Exercise, attempt: Attempt, error: BaseException) -> Failure:
     """What the cell of the answer raised, so that there is nothing to try."""
-    mend = "mend the cell of your answer, run it until it shows no error, then this one"
-    likely = _likely(exercise, attempt)
     return Failure(
         "an answer that can be defined",
         _told(error),
-        f"{likely}; {mend}" if likely else mend,
+        _likely(exercise, attempt),
+        do="mend the cell of your answer, and run it until it shows no error; then run "
+        "this one",
     )
 
 
@@ -147,7 +147,7 @@ def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
         return failed(f"nothing: {error}", _ENDLESS)
     except (Exception, SystemExit) as error:
         if type(error) is NotImplementedError:  # the body of a released function
-            return failed("none yet", _unanswered(exercise))
+            return failed("none yet", do=_unanswered(exercise))
         likely = _likely(exercise, Attempt(answer, inputs, error=error))
         return failed(_told(error), likely)
     if alike(got, expected):

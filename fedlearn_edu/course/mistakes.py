@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from fedlearn_edu.course.exercise import Attempt, Mistake
+from fedlearn_edu.course.exercise import Attempt, Mistake, Unanswered
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike
 from fedlearn_edu.types import parse_type
@@ -100,6 +100,8 @@ def looks(like: Callable[[Any], bool]) -> Sign:
     """The answer is one of which `like` is true."""
 
     def spotted(attempt: Attempt) -> bool:
+        if isinstance(attempt.answer, Unanswered):
+            return False
         with suppress(Exception):  # whatever the answer is
             return bool(like(attempt.answer))
         return False

@@ -59,7 +59,7 @@ def reveal(name: str, outcome: object) -> None:
     """Says what came out, beside what was predicted.
 
     >>> reveal("never asked", 105)
-    It is 105.
+    The answer: 105.
 
     Args:
         name: of the prediction.
@@ -67,11 +67,11 @@ def reveal(name: str, outcome: object) -> None:
     """
     said, found = _said.get(name), str(outcome)
     if said is None:
-        text = f"It is {found}."
+        text = f"The answer: {found}."
     elif said.casefold() == found.casefold():
         text = f"✓ You said “{said}”, and so it is."
     else:
-        text = f"You said “{said}”. It is “{found}”."
+        text = f"You said “{said}”. The answer: “{found}”."
     publish(prose(text), text)
 
 

@@ -233,7 +233,10 @@ def names_cure(target: Names, source: Names) -> str:
     if None not in source and sorted(map(str, target)) == sorted(map(str, source)):
         order = ", ".join(str(name) for name in target)
         return f"fields are matched by position: list them in the order {order}"
-    return "give the fields the same names in the same order, or no names at all"
+    do = "give the fields the same names in the same order, or no names at all"
+    if {*target}.isdisjoint(source) and None not in source:
+        return f"is an argument missing, or are two swapped? If not, {do}"
+    return do
 
 
 def rank_cure(type_: Any, source: Shape) -> str | None:

@@ -133,7 +133,12 @@ class _Parser:
             return kinds.PlacementType()
         if self.token[:1].isupper():
             return kinds.AbstractType(self.advance())
-        near = difflib.get_close_matches(self.token.lower(), DTYPE_NAMES, n=1)
+        usual = f"{self.token}32"  # of `float` and `int`
+        near = (
+            [usual]
+            if usual in DTYPE_NAMES
+            else difflib.get_close_matches(self.token.lower(), DTYPE_NAMES, n=1)
+        )
         raise self.error("a type", f"did you mean {near[0]}?" if near else None)
 
     def shape(self) -> Shape:

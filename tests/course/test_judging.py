@@ -51,7 +51,7 @@ def released(numbers: Any) -> Never:
 
 @pytest.mark.parametrize("answer", [None, ..., Unanswered("doubles"), released])
 def test_missing_answer_is_not_answered_yet(answer: Any) -> None:
-    assert "`doubles` is not answered yet" in failure(answer).likely
+    assert "`doubles` is not answered yet" in failure(answer).do
 
 
 def test_refusal_of_a_stack_is_not_taken_for_a_stub() -> None:
@@ -62,7 +62,7 @@ def test_refusal_of_a_stack_is_not_taken_for_a_stub() -> None:
 
     found = failure(refused)
     assert found.got == "UnsupportedIntrinsicError: no layer for it; add the layer"
-    assert "not answered yet" not in found.likely
+    assert "not answered yet" not in found.do
 
 
 def test_reference_is_not_taken_for_an_answer() -> None:

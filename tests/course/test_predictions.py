@@ -19,9 +19,9 @@ def said(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("chosen", "told"),
     [
-        (None, "It is 1 degree."),
+        (None, "The answer: 1 degree."),
         ("1 degree", "✓ You said “1 degree”, and so it is."),
-        ("3 degrees", "You said “3 degrees”. It is “1 degree”."),
+        ("3 degrees", "You said “3 degrees”. The answer: “1 degree”."),
     ],
 )
 def test_what_was_said_comes_back_after_the_run(

@@ -25,6 +25,11 @@ def add(x: Any, y: Any) -> Any:
     return x + y
 
 
+@fl.federated_computation(np.float32, FLOATS)
+def sum_from(start: Any, readings: Any) -> Any:
+    return fl.sequence_reduce(readings, start, add)
+
+
 @slip(337, TypeError, "<int32,int32>", "return the whole new state")
 def a_step_that_returns_half_of_its_state() -> None:
     longest = fl.np_computation(
@@ -156,6 +161,10 @@ def a_power_of_a_placed_value() -> None:
 calls(
     (48, TypeError, "an_intrinsic_on_data_that_nobody_placed",
      lambda: fl.federated_sum([1, 2, 3]), "place("),
+    (439, AttributeError, "an_intrinsic_without_its_family",
+     lambda: fl.__getattr__("mean"), "federated_mean"),
+    (440, ValueError, "a_type_by_its_name_in_python",
+     lambda: fl.parse_type("float@SERVER"), "did you mean float32?"),
     (372, TypeError, "absolute_values_of_placed_sequences",
      lambda: abs(fl.place([[1.0, -2.0], [3.0]], fl.CLIENTS)), "sequence_map"),
 )  # fmt: skip
@@ -215,6 +224,25 @@ definitions(
      "np_computation", "decorate"),
     (35, TypeError, "swapped_arguments_of_map",
      (AT_CLIENTS,), "halved", lambda x: fl.federated_map(x, half), "order"),
+    (431, TypeError, "mapping_over_values_in_another_order",
+     (AT_CLIENTS, SEQUENCES), "summed",
+     lambda start, readings: fl.federated_map(sum_from, [readings, start]),
+     "in this order: [start, readings]"),
+    (432, TypeError, "a_mean_with_a_function_for_a_weight",
+     (AT_CLIENTS,), "mean", lambda x: fl.federated_mean(x, half), "federated_map(fn"),
+    (433, AttributeError, "a_mean_as_a_method",
+     (AT_CLIENTS,), "mean", lambda x: x.mean(), "write federated_mean(…)"),
+    (434, TypeError, "an_average_of_numpy",
+     (AT_CLIENTS,), "mean", lambda x: np.mean(x), "federated_mean and federated_sum"),
+    (435, TypeError, "an_intrinsic_that_is_not_called",
+     (AT_CLIENTS,), "mean", lambda x: fl.federated_mean, "parentheses"),
+    (436, TypeError, "the_length_of_the_clients_sequences",
+     (SEQUENCES,), "sizes", lambda readings: len(readings), "federated_map"),
+    (437, TypeError, "two_arguments_for_broadcast",
+     (AT_SERVER, AT_SERVER), "sent", lambda *both: fl.federated_broadcast(*both),
+     "federated_broadcast([a, b])"),
+    (438, TypeError, "calling_without_the_model",
+     (FLOATS,), "total", lambda readings: sum_from(readings), "start"),
     (36, TypeError, "mapping_a_function_of_another_type",
      (INTS_AT_CLIENTS,), "halved", lambda x: fl.federated_map(half, x), "float32",
      "int32"),

@@ -108,8 +108,12 @@ def added(model: Any, rate: float, data: Any, weigh: Weigh = alike) -> Any:
 def a_round(model: Any, rate: float, data: Any, weigh: Weigh = alike) -> Any:
     """The model after a round of federated averaging."""
     total = sum(weigh(batches) for batches in data)
-    sums = added(model, rate, data, weigh)
-    return {name: sums[name] / total for name in model}
+    return over(added(model, rate, data, weigh), total)
+
+
+def over(model: Any, number: float) -> Any:
+    """A model, all its numbers divided by this one."""
+    return {name: part / number for name, part in model.items()}
 
 
 def two_clients() -> Any:
@@ -158,6 +162,8 @@ FEDERATED_TRAIN = Exercise(
     mistakes=usual(
         "you added the models up; take their mean",
         added,
+        "you divided by 10, but a program does not know how many clients there will be",
+        lambda model, rate, data: over(added(model, rate, data), 10),
         "every client trained twice in a round",
         lambda model, rate, data: a_round(
             model, rate, [batches + batches for batches in data]
@@ -241,6 +247,8 @@ TRAIN_ROUNDS = Exercise(
             m,
             *(a_round(m, each, d) for each in decayed(rate, rounds)),
         ],
+        "only the first client trained: `federated_train` takes the data of all",
+        lambda m, d, rate, rounds: rounds_of(m, d[:1], decayed(rate, rounds)),
         "this is the last model; return the list of all",
         lambda m, d, rate, rounds: rounds_of(m, d, decayed(rate, rounds))[-1],
         "the model before the first round is missing",
@@ -362,6 +370,10 @@ BATCH_HITS = Exercise(
         typed(f"({_ASKED} -> int32)", f"({_ASKED} -> int64)"),
         FLOAT64,
         typed(f"({_ASKED} -> float64)"),
+        "true and false cannot be added up: `tf.cast(…, tf.float32)` first",
+        raises("DataType bool"),
+        'compare the guesses with `batch["y"]`, which is one label for each image',
+        raises("int64 beside float32|int32 beside float32"),
     ),
     hints=(
         "Three steps: the digit with the highest score, whether it is the right one, "
@@ -401,6 +413,9 @@ WEIGHTED_TRAIN = Exercise(
         "you multiplied by the weights and added up, but did not divide by their sum: "
         "`federated_mean` takes the weights and does both",
         lambda model, rate, data: added(model, rate, data, images),
+        "you multiplied by the weights, but divided by the number of clients: "
+        "`federated_mean` takes the weights, and divides by their sum",
+        lambda model, rate, data: over(added(model, rate, data, images), len(data)),
         "you added the models up; take their weighted mean",
         added,
         "those with few images count most: the weight is the number of images",

@@ -267,6 +267,8 @@ TWO_MEANS = Exercise(
         _gives_two(
             per_example=lambda losses, counts: np.sum(losses / counts) / np.sum(counts)
         ),
+        "the second argument of `np.average` is the axis: write `weights=counts`",
+        raises("AxisError"),
         "two numbers are asked for: `return per_client, per_example`",
         raises("unpack|not iterable"),
         "two single numbers are asked for, and one of these is an array: add it up",

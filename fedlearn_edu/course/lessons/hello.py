@@ -9,7 +9,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import viz
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import looks, returns, typed, usual, written
+from fedlearn_edu.course.mistakes import looks, raises, returns, typed, usual, written
 
 READINGS: Final = "({float32}@CLIENTS -> float32@SERVER)"
 STAY: Final = "({float32}@CLIENTS -> {float32}@CLIENTS)"
@@ -48,6 +48,15 @@ TYPE_OF_MEAN = Exercise(
         looks(lambda answer: str(answer).startswith("{")),
         "the readings are `float32`, and so is their mean",
         looks(lambda answer: not str(answer).startswith("float32")),
+        "the type is a text, so it stands between quotes",
+        raises("NameError: name '(float32|SERVER|CLIENTS)'"),
+        "this is a value; its type says what kind of number it is, as that of the "
+        "readings does",
+        raises(r"NotationError[^`]*`\d"),
+        "placements are written in capitals",
+        raises("`(server|clients)`"),
+        "a bracket or a quote is not closed",
+        raises("was never closed|unterminated"),
     ),
     hints=(
         "A type says two things: what a value is and, after an `@`, who holds it.",
@@ -91,6 +100,9 @@ AVERAGE_OF = Exercise(
         np.median,
         FIVE,
         lambda readings: np.sum(readings) / 5,
+        "`federated_mean` has divided already",
+        lambda readings: np.mean(readings) / 5,
+        lambda readings: np.mean(readings) / len(readings),
         "you weighted each reading by itself, so warm homes count more",
         lambda readings: np.average(readings, weights=readings),
         "the result is still at the clients: take the mean",
@@ -161,7 +173,8 @@ MEAN_FAHRENHEIT = Exercise(
         "the mean is right, but each client has to convert its own reading before it "
         "is sent",
         returns(lambda got, _: isinstance(got, str)),
-        "this is the mean in degrees Celsius: convert first",
+        "this is the mean in degrees Celsius: convert first, and average what comes "
+        "out",
         np.mean,
         "you took the sum; take the mean",
         lambda readings: np.sum(_fahrenheit(readings)),

@@ -92,6 +92,9 @@ DEAL_IID: Final = Exercise(
         _comes(lambda n, k, rng: np.array_split(rng.permutation(k), n)),
         "sizes are left to chance: shuffle all positions, then cut into equal parts",
         returns(lambda got, *_: got["each position once"] and np.ptp(got["sizes"]) > 1),
+        "you shuffled as many numbers as there are clients; shuffle all positions, "
+        "0 to `num_examples - 1`",
+        _comes(lambda n, k, rng: np.array_split(rng.permutation(k), k)),
         "some positions are held twice and others by nobody: draw without replacement, "
         "as `rng.permutation` does",
         returns(lambda got, *_: not got["each position once"]),
@@ -124,7 +127,9 @@ def _held(deal: Any, labels: Any, num_clients: int) -> Any:
     """What each client holds, in order; the order does not matter."""
     dealt = deal(labels, num_clients)
     parts = arrays_of(dealt)
-    return dealt if parts is None else list(map(np.sort, parts))
+    if parts is None:
+        return dealt
+    return [part if part.dtype == bool else np.sort(part) for part in parts]
 
 
 def _holds(deal: Callable[[Any, int], Any]) -> Callable[..., Any]:
@@ -215,7 +220,8 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: np.abs(counts - whole).sum() / 2,
         "these are counts, and the half is missing",
         lambda counts, whole: np.abs(counts - whole).sum(),
-        "without absolute values the differences cancel: this is always 0",
+        "the differences cancel, so this is always 0: take the absolute value of each, "
+        "and add these up",
         lambda counts, whole: 0.0,
         "this is the largest difference; add up all of them, and halve the sum",
         lambda counts, whole: _apart(counts, whole).max(),
@@ -237,6 +243,7 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: np.abs(counts - whole).sum() / whole.sum() / 2,
         "these are the differences, label by label: add them up, and halve the sum",
         _apart,
+        lambda counts, whole: _apart(counts, whole) / 2,
     ),
     hints=(
         "A client is much smaller than the whole, so compare shares, not counts.",
@@ -444,10 +451,12 @@ CUT_BATCHES: Final = Exercise(
         lambda x, n: np.array_split(x, -(-len(x) // n)),
         "batches overlap: step by `batch_size`, not by 1",
         lambda x, n: [x[i : i + n] for i in range(len(x))],
+        lambda x, n: [x[i : i + n] for i in range(len(x) // n)],
         "a slice ends at `start + batch_size`; yours ends at `batch_size`",
         lambda x, n: [x[i:n] for i in range(0, len(x), n)],
         "this is the first batch only",
         lambda x, n: x[:n],
+        lambda x, n: [x[:n]],
         "these are single examples: a batch is a slice",
         lambda x, n: x[::n],
         "one batch is empty: if `batch_size` divides the length, nothing is left over",

@@ -13,7 +13,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.capabilities import has_tensorflow
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import Sign, raises, returns, typed, usual
+from fedlearn_edu.course.mistakes import Sign, looks, raises, returns, typed, usual
 from fedlearn_edu.simulation import datasets, partitions
 from fedlearn_edu.testing.comparison import alike
 
@@ -190,6 +190,15 @@ def _picked(numbers: Any, batch: Any) -> Any:
         return -np.mean((right(batch) * numbers).sum(axis=1))
 
 
+def _on_a_probe(wrong: Callable[[Any, Any], Any]) -> Sign:
+    """On a batch that tells them apart: scores above zero, all digits twice."""
+    batch, model = a_batch(*range(DIGITS), *range(DIGITS)), a_model(1).copy()
+    model["bias"] = model["bias"] + np.float32(20)
+    return looks(
+        lambda answer: alike(answer(model, batch), -wrong(model, batch).mean())
+    )
+
+
 BATCH_LOSS = Exercise(
     name="batch_loss",
     title="how wrong a model is on a batch",
@@ -222,6 +231,16 @@ BATCH_LOSS = Exercise(
         lambda model, batch: -_log(np.mean(in_right(model, batch))),
         "you added up over the images, too: `axis=1` adds over the digits only",
         lambda model, batch: -_log(np.sum(in_right(model, batch))),
+        "the softmax is missing: this is the logarithm of a score",
+        _on_a_probe(
+            lambda model, batch: _log((right(batch) * scores(model, batch)).sum(1))
+        ),
+        "each image is a row, so add up along `axis=1`",
+        _on_a_probe(
+            lambda model, batch: _log(
+                (right(batch) * probabilities(model, batch)).sum(axis=0)
+            )
+        ),
         "you took the log of the wrong thing: `right` is full of zeros, so take the "
         "logarithm of the probabilities first, and multiply by `right` then",
         lambda model, batch: np.inf,
@@ -240,6 +259,14 @@ BATCH_LOSS = Exercise(
         typed(f"({_LOSS} -> float32[?,10])"),
         FLOAT64,
         typed(f"({_LOSS} -> float64)"),
+        "the sum over the digits lost its axis: `keepdims=True` keeps it, and "
+        "`tf.nn.softmax` does the whole",
+        raises(r"(?s)ncompatible shapes|not be broadcast|required broadcastable"),
+        'there are ten digits: `tf.one_hot(batch["y"], 10)`',
+        raises("are 3 and 10|are 10 and 3"),
+        "this picks with labels as indices; multiply by `right`, and add up along "
+        "`axis=1`",
+        raises("are valid indices"),
     ),
     hints=(
         "Go through the formula from the inside out: scores, probabilities, "
@@ -339,6 +366,8 @@ BATCH_TRAIN = Exercise(
         _steps(lambda model, batch, rate: trained(model, -rate, [batch])),
         "there is no learning rate in your step: multiply the gradient by it",
         _steps(lambda model, batch, rate: trained(model, 1.0, [batch])),
+        "the rate is always 0.1 here; use `learning_rate`",
+        _steps(lambda model, batch, rate: trained(model, 0.1, [batch])),
         "you trained only the weights, not the bias",
         _steps(_one_part("weights")),
         "you trained only the bias, not the weights",
@@ -349,6 +378,11 @@ BATCH_TRAIN = Exercise(
         _steps(
             lambda model, batch, rate: moved(
                 dict.fromkeys(model, 0.0), gradient(model, batch), rate
+            )
+        ),
+        _steps(
+            lambda model, batch, rate: moved(
+                dict.fromkeys(model, 0.0), gradient(model, batch), -rate
             )
         ),
         "you moved by the loss; move by its gradient",

@@ -24,7 +24,7 @@ AVERAGE_MODELS = Exercise(
     cases=(
         Case("two models", ([np.array([1.0, 2.0, 5.0]), np.array([3.0, 6.0, 4.0])],)),
         Case("one model", ([np.array([0.5, -2.0])],)),
-        Case("three models", ([np.array([[3.0, k], [0.0, -1.0]]) for k in range(3)],)),
+        Case("three models", ([np.array([[3.0, k], [0.0, -1.0]]) for k in (0, 1, 8)],)),
     ),
     mistakes=usual(
         *NO_RETURN,
@@ -40,6 +40,8 @@ AVERAGE_MODELS = Exercise(
         lambda models: sum(models) / 10,
         "you divided by 2, but there may be more models than two",
         lambda models: sum(models) / 2,
+        "only the last model was counted: the total begins at 0 once, before the loop",
+        lambda models: models[-1] / len(models),
         "this is the model of one client; what the others learned is lost",
         lambda models: models[0],
         lambda models: models[-1],
@@ -49,6 +51,11 @@ AVERAGE_MODELS = Exercise(
         lambda models: sum(models) // len(models),
         "a list cannot be divided: add up the models in it first, with `sum(models)`",
         raises("unsupported operand type.*'list' and"),
+        "there may be one model, or three: go through the whole list",
+        raises("IndexError"),
+        "`models` is a list of arrays, and nothing in it is at a client: plain Python "
+        "or NumPy is enough",
+        raises("place it first"),
     ),
     hints=(
         "Out of many models comes one. Each of its weights is the mean of that weight "

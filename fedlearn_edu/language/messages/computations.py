@@ -32,7 +32,7 @@ def returned_none(fn: Callable[..., Any], name: str) -> ComputationReturnedNoneE
         expected="a value",
         found="None",
         where=where,
-        do="end the function with `return …`",
+        do="end the function, and each branch of an `if`, with `return …`",
     )
 
 
@@ -265,14 +265,20 @@ def of_another_body(what: str, body: str, reference: ir.Reference) -> ContextErr
 def how_to_map(
     computation: "Computation", value: "Value", captured: Sequence[str]
 ) -> str | None:
-    """What to do about data of clients, or elements, where one value is wanted."""
+    """What to do about clients' data, elements or one value where others are due."""
     type_, parameter = value.type_signature, computation.type_signature.parameter
     member = type_.member if isinstance(type_, FederatedType) else type_
     operator, what = "federated_map", "members"
-    if isinstance(member, SequenceType) and parameter is not None:
-        if parameter.is_assignable_from(member.element):
-            operator, what = "sequence_map", "elements"
+    if (
+        isinstance(member, SequenceType)
+        and parameter is not None
+        and parameter.is_assignable_from(member.element)
+    ):
+        operator, what = "sequence_map", "elements"
     elif not type_.contains(Type.is_federated):
+        if isinstance(parameter, StructType) and not isinstance(type_, StructType):
+            names = ", ".join(name or "…" for name in parameter.names())
+            return f"pass all that it takes: {computation.__name__}({names})"
         return None
     if not captured:
         return f"{operator}({computation.__name__}, …) works on the {what}"

@@ -23,7 +23,13 @@ from fedlearn_edu.types import (
     TensorType,
     Type,
 )
-from fedlearn_edu.types.messages import BY_CLIENT, BY_ELEMENT, by_element
+from fedlearn_edu.types.messages import (
+    BY_CLIENT,
+    BY_ELEMENT,
+    by_element,
+    clip,
+    kind_word,
+)
 
 if TYPE_CHECKING:
     from fedlearn_edu.language.value import Value
@@ -102,9 +108,10 @@ def not_federated(
 ) -> TypeMismatchError:
     problem, there = "a federated value, or a structure of federated values", ""
     do = BY_ELEMENT
+    uri = uri.replace("_weighted_", "_")  # what is written has no such name
     if isinstance(value.type_signature, FunctionType):
         problem = "a federated value here, not a function"
-        do = "check the order of the arguments"
+        do = "check the order of the arguments, or map it first: federated_map(fn, …)"
     elif not isinstance(value.type_signature, SequenceType):
         there = str(template.placement)
         do = (
@@ -194,13 +201,27 @@ def misfit(
         problem = f"{uri} cannot use this function on these values"
         if wanted.parameter is None:
             do = "take a function without parameters, or use federated_map"
+        do = _in_order(wanted, found) or do
     return TypeMismatchError(
         problem,
         expected=expected,
         found=str(found),
-        where=str(value),
+        where=clip(value),
         do=_by_element(wanted, found) or _CURES.get(uri, do),
     )
+
+
+def _in_order(wanted: Type, found: Type) -> str:
+    """What to do if a function of several values is given others, or swapped ones."""
+    match wanted, found:
+        case (
+            FunctionType(StructType() as given),
+            FunctionType(StructType() as parameters),
+        ) if None not in parameters.names():
+            if list(map(kind_word, given)) != list(map(kind_word, parameters)):
+                names = ", ".join(map(str, parameters.names()))
+                return f"pass what the function takes, in this order: [{names}]"
+    return ""
 
 
 def _by_element(wanted: Type | None, found: Type | None) -> str:
@@ -294,7 +315,8 @@ def no_weight(type_: Type) -> TypeMismatchError:
         expected="{float32}@CLIENTS or {int32}@CLIENTS",
         found=str(type_),
         where="federated_mean",
-        do="reduce the weight to one number with federated_map",
+        do="reduce the weight to one number with federated_map (the values come first, "
+        "the weights second)",
     )
 
 

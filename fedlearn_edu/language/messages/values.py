@@ -76,6 +76,8 @@ def not_computed_yet(
         do = "make the value a parameter of this function, and pass it in the call"
     elif isinstance(value.type_signature, FederatedType) and do != BY_ELEMENT:
         do = f"{do} through federated_map"
+        if use.startswith("NumPy"):
+            do += "; federated_mean and federated_sum combine what clients hold"
     return TracingError(
         f"{problem}: the program is being written, not run",
         expected="a computation, an intrinsic, or + - * / of values",
@@ -117,13 +119,15 @@ def no_field(value: "Value", key: object, fields: StructType | None) -> FieldErr
         expected=" or ".join(known) or "no field: this value has none",
         found=repr(key),
         where=f"{_name(value)}, of type {clip(value.type_signature)}",
-        do=_cure_of_field(key, bool(names)),
+        do=_cure_of_field(key, bool(names), value.type_signature),
     )
 
 
-def _cure_of_field(key: object, has_names: bool) -> str:
+def _cure_of_field(key: object, has_names: bool, type_: Type) -> str:
     if not isinstance(key, str):
         return "count fields from 0, and not from the end"
+    if key in ("max", "mean", "min", "sum") and isinstance(type_, FederatedType):
+        return f"write federated_{key}(…)"
     if hasattr(dict, key) or hasattr(list, key):
         return "a value is no dict or list: name its fields, or iterate over it"
     if has_names:
@@ -136,6 +140,8 @@ def no_parts(value: "Value", use: str) -> TracingError:
     member = type_.member if isinstance(type_, FederatedType) else type_
     if isinstance(member, SequenceType):
         do = "use sequence_map, sequence_reduce or sequence_sum"
+        if isinstance(type_, FederatedType):
+            do += ", in a function that each client applies with federated_map"
     elif isinstance(type_, FederatedType):
         do = (
             "nobody sees the members one by one: use federated_map to work at each "
@@ -165,6 +171,8 @@ def not_a_part(thing: object) -> TracingError:
         do = "make it a parameter of this function, and pass it in the call"
     elif type(thing).__module__.startswith("tensorflow"):
         do = "move the TensorFlow code into a tf_computation and call that"
+    elif getattr(thing, "__module__", "").startswith("fedlearn_edu."):
+        do = "call it: the parentheses and what stands in them are missing"
     elif callable(thing):
         do = "decorate it: np_computation, tf_computation or federated_computation"
     else:

@@ -30,19 +30,27 @@ _WHAT_TO_WRITE = {
         "range() of a tensor",
         "tf.range(x)",
     ),
-    r"len is not well defined": ("len() of a tensor", "tf.shape(x)[0]"),
+    r"len is not well defined": (
+        "len() of a tensor",
+        "tf.shape(x)[0]; for a loop over rows, tf.reduce_sum and others do without",
+    ),
     r"Tensor' object does not support item": (
         "an assignment to a part of a tensor",
         "tf.tensor_scatter_nd_update, or a tf.Variable",
     ),
     r"SymbolicTensor' object has no attribute '(\w+)'": (".{0} of a tensor", ""),
+    r"OrderedDict.* of type 'SymbolicTensor'": (
+        "arithmetic with a whole OrderedDict",
+        'it for each field: model["weights"], model["bias"]',
+    ),
     r"Expected (\w+) passed .* of type '(\w+)'": (
         "{0} beside a Python {1}",
         "tf.cast(x, tf.float32)",
     ),
     r"has type (\w+) that does not match type (\w+)": (
         "{1} beside {0}",
-        "tf.cast(x, tf.float32), say, so that both have one dtype",
+        "tf.cast(x, tf.float32), say, so that both have one dtype (if they are the "
+        "two you meant)",
     ),
     r"(?:operand type|elements of <).*Dataset": (
         "a sequence, which is a dataset, taken for a tensor",
