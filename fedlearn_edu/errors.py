@@ -230,12 +230,7 @@ _FORMER_KEYWORDS = {
 }
 
 
-_TOO_MANY = {
-    "federated_map": "put several values into a list: federated_map(fn, [a, b])",
-    "federated_broadcast": "broadcast each by itself, or all in a list: "
-    "federated_broadcast([a, b])",
-    "sequence_sum": "map first: sequence_sum(sequence_map(fn, sequence))",
-}
+_SEVERAL = {"federated_map": "fn, [a, b]", "federated_broadcast": "[a, b]"}
 
 
 def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsError":
@@ -243,8 +238,8 @@ def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsEr
     name = fn.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     known = [name for name in inspect.signature(fn).parameters if name != "self"]
     do = f"pass these; help({name}) says what each of them is"
-    if "too many positional" in str(error):
-        do = _TOO_MANY.get(name, do)
+    if name in _SEVERAL and "too many" in str(error):
+        do = f"put the values into a list: {name}({_SEVERAL[name]})"
     for former, new in _FORMER_KEYWORDS.items():
         if f"'{former}'" in str(error) and new in known:
             do = f"write {new}=…: {former} is called so now"

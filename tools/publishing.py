@@ -168,14 +168,14 @@ def _install(ours: Project) -> str:
     made = f'`pip install "{wheel}[lab]"`; `make dist` in a clone makes one'
     if not ours.published:
         return (
-            "The package is in no registry yet. In an environment of your own, instead "
-            "of a clone, ADDRESS being where that comes from:\n\n"
+            "The package is in no registry yet. Without a clone, in an environment of "
+            "your own (ADDRESS is that of the repository):\n\n"
             f"- from a wheel, lessons inside: {made}\n"
             f'- from a tag: `pip install "{ours.name}[lab] @ git+ADDRESS@TAG"`\n'
         )
     tag = f"git+{ours.code}@v{ours.version}"
     return (
-        "In an environment of your own, instead of a clone:\n\n"
+        "Without a clone, in an environment of your own:\n\n"
         f'- by name: `pip install "{ours.name}[lab]"`, then `fedlearn-edu start`\n'
         f"- from a wheel, lessons inside: {made}\n"
         f'- from a tag: `pip install "{ours.name}[lab] @ {tag}"`\n'

@@ -134,11 +134,8 @@ class _Parser:
         if self.token[:1].isupper():
             return kinds.AbstractType(self.advance())
         usual = f"{self.token}32"  # of `float` and `int`
-        near = (
-            [usual]
-            if usual in DTYPE_NAMES
-            else difflib.get_close_matches(self.token.lower(), DTYPE_NAMES, n=1)
-        )
+        near = difflib.get_close_matches(self.token.lower(), DTYPE_NAMES, n=1)
+        near = [usual] if usual in DTYPE_NAMES else near
         raise self.error("a type", f"did you mean {near[0]}?" if near else None)
 
     def shape(self) -> Shape:

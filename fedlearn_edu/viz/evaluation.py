@@ -202,7 +202,6 @@ def _draw_bars(
     axes: Axes, series: Mapping[str, Any], table: NDArray[np.float64]
 ) -> None:
     clients = np.arange(table.shape[1])
-    clear = np.nan_to_num(table).max(axis=0)
     width = 0.84 / len(series)
     looks = [(colors.QUIET, ".."), (colors.LONE, "//"), (colors.SERVER, None)]
     for position, (label, shares) in enumerate(zip(series, table, strict=True)):
@@ -213,10 +212,11 @@ def _draw_bars(
         bars = axes.bar(place, np.nan_to_num(shares), width, label=label, hatch=hatch)
         for bar in bars.patches:
             bar.set(facecolor=color if is_last else "white", edgecolor=color)
-    for x, share, height in zip(place, shares, clear, strict=True):
-        # Above whatever stands beside it.
-        look: Any = {"color": color, "ha": "center", "va": "bottom"}
-        axes.text(x, height + 0.02, _percent(share), **look)
+    for x, share in zip(place, shares, strict=True):
+        # In a narrow figure it is wider than its bar, and stands over the next one.
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
+        look: Any = {"color": color, "ha": "center", "va": "bottom", "bbox": paper}
+        axes.text(x, np.nan_to_num(share) + 0.02, _percent(share), **look)
     axes.set_xticks(clients)
     axes.set_xlim(-0.6, len(clients) - 0.4)
     axes.set_xlabel("client, and the only digit it holds")

@@ -91,7 +91,7 @@ def _add_color_bar(
     bar.ax.tick_params(labelsize=style.FONT_PT)
     bar.locator = MaxNLocator(5)
     left, right = "\N{LEFTWARDS ARROW}", "\N{RIGHTWARDS ARROW}"
-    bar.set_label(f"against {left} weight, nats per inked pixel {right} for")
+    bar.set_label(f"against {left} evidence (nats per inked pixel) {right} for")
 
 
 def as_pictures(weights: ArrayLike) -> NDArray[np.float64]:

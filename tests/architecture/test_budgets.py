@@ -28,23 +28,23 @@ MAX_FUNCTION_LINES = 40
 
 # Executable lines, without those that build an error.
 MAX_EXECUTABLE = {
-    "errors": 191,
+    "errors": 194,
     "structure": 90,
-    "types": 1_287,
+    "types": 1_289,
     "ir": 415,
     "language": 1_641,
     "compiler": 403,
     "executors": 1_729,
-    "runtimes": 1_935,
+    "runtimes": 1_943,
     "contexts": 815,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_297
+MAX_MACHINE_LINES = 18_341
 MAX_MACHINE_FILES = 104
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_094
-MAX_WAY_CLOSURE_LINES = 8_998
-MAX_ORACLE_CLOSURE_LINES = 4_213
+MAX_WAY_CLOSURE_LINES = 9_005
+MAX_ORACLE_CLOSURE_LINES = 4_220
 MAX_LINES = {
     "dataflow": 815,
     "simulation": 2_625,
@@ -54,10 +54,10 @@ MAX_LINES = {
     "backends": 113,
     "testing": 2_732,
     "viz": 11_032,
-    "course": 9_813,
+    "course": 9_832,
     "demo": 684,
 }
-MAX_TEST_LINES = 52_160
+MAX_TEST_LINES = 52_227
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -112,6 +112,7 @@ def test_unknown_lesson_is_told_which_there_are() -> None:
     [
         ("readings_of_nobody + 1", "NameError: name 'readings_of_nobody' is not", True),
         ("def f():\n    return nothing_here\nf()", "return nothing_here", True),
+        ("federated_mean([1.0])", "do: write fl.federated_mean", False),
         ("1 / 0", "ZeroDivisionError", False),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 
 import fedlearn_edu as fl
 from examples.softmax import make_clients
+from fedlearn_edu.contexts import stacks
 from fedlearn_edu.framework import SyncExecutionContext, local_executor_factory
 from fedlearn_edu.testing import Case, assert_conforms, cases
 from tests.architecture.repository import ROOT
@@ -20,11 +21,17 @@ jax_fed_avg = pytest.importorskip("examples.jax_runtime.fed_avg")
 runtime = pytest.importorskip("examples.jax_runtime.runtime")
 
 pytestmark = pytest.mark.thorough
+stacks._makers.pop(runtime.RUNTIME)  # other tests know the runtimes of the package only
 
 FOLDER = ROOT / "examples" / "jax_runtime"
 FACES = {"fedlearn_edu", "fedlearn_edu.framework"}
 FLOAT = np.float32
 STACKS = {"only JAX": {"leaf": "jax"}, "all runtimes": {}, "groups": {"max_fanout": 2}}
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(stacks._makers, runtime.RUNTIME, runtime.JAXExecutor)
 
 
 def _needs_text(case: Case) -> bool:

@@ -8,7 +8,9 @@ All of this is read off the file; nothing runs. What a lesson does when it runs 
 import re
 import statistics
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from tests.notebooks.notebooks import (
@@ -190,3 +192,13 @@ def test_files_it_names_exist(path: Path) -> None:
     assert len(named) >= 3
     missing = [name for name in named if not (ROOT / "fedlearn_edu" / name).is_file()]
     assert missing == []
+
+
+@each_lesson
+def test_names_in_its_texts_exist(path: Path) -> None:
+    names: dict[str, Any] = {}
+    setup = next(cell for cell in code_cells(read(path)) if cell.id == "setup")
+    exec(setup.source.partition("\nbegin(")[0], names)
+    for module, attribute in re.findall(r"`(\w+)\.([\w.]+)", text_of(path)):
+        if isinstance(names.get(module), ModuleType):
+            attrgetter(attribute)(names[module])

@@ -239,7 +239,7 @@ definitions(
     (436, TypeError, "the_length_of_the_clients_sequences",
      (SEQUENCES,), "sizes", lambda readings: len(readings), "federated_map"),
     (437, TypeError, "two_arguments_for_broadcast",
-     (AT_SERVER, AT_SERVER), "sent", lambda *both: fl.federated_broadcast(*both),
+     (AT_SERVER, AT_SERVER), "sent", lambda x, y: fl.federated_broadcast(*[x, y]),
      "federated_broadcast([a, b])"),
     (438, TypeError, "calling_without_the_model",
      (FLOATS,), "total", lambda readings: sum_from(readings), "start"),

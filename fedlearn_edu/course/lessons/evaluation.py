@@ -187,9 +187,9 @@ FEDERATED_EVAL = Exercise(
         typed(f"({_ASKED} -> {MODEL}@SERVER)", f"({_ASKED} -> {MODEL}@CLIENTS)"),
     ),
     hints=(
-        "Three moves: the model goes to the clients, each client evaluates it, the "
+        "Three steps: the model goes to the clients, each client evaluates it, the "
         "losses go back.",
-        "The text above names one function for each move. What a client does is "
+        "The text above names one function for each step. What a client does is "
         "`local_eval`, from exercise 1; it takes a model and batches.",
         "The form:\n    losses = fl.federated_map(..., [..., data])\n    return ...",
         "Nearly all of it. What is at the clients, and has to become one number at the "

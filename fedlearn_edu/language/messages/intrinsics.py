@@ -23,13 +23,7 @@ from fedlearn_edu.types import (
     TensorType,
     Type,
 )
-from fedlearn_edu.types.messages import (
-    BY_CLIENT,
-    BY_ELEMENT,
-    by_element,
-    clip,
-    kind_word,
-)
+from fedlearn_edu.types.messages import BY_CLIENT, BY_ELEMENT, by_element, clip
 
 if TYPE_CHECKING:
     from fedlearn_edu.language.value import Value
@@ -108,7 +102,6 @@ def not_federated(
 ) -> TypeMismatchError:
     problem, there = "a federated value, or a structure of federated values", ""
     do = BY_ELEMENT
-    uri = uri.replace("_weighted_", "_")  # what is written has no such name
     if isinstance(value.type_signature, FunctionType):
         problem = "a federated value here, not a function"
         do = "check the order of the arguments, or map it first: federated_map(fn, …)"
@@ -119,7 +112,7 @@ def not_federated(
             f"place(…, {there}) outside of it"
         )
     return TypeMismatchError(
-        f"{uri} needs {problem}",
+        f"{uri.replace('_weighted_', '_')} needs {problem}",
         expected=str(template),
         found=str(value.type_signature),
         where=str(value),
@@ -214,12 +207,9 @@ def misfit(
 def _in_order(wanted: Type, found: Type) -> str:
     """What to do if a function of several values is given others, or swapped ones."""
     match wanted, found:
-        case (
-            FunctionType(StructType() as given),
-            FunctionType(StructType() as parameters),
-        ) if None not in parameters.names():
-            if list(map(kind_word, given)) != list(map(kind_word, parameters)):
-                names = ", ".join(map(str, parameters.names()))
+        case FunctionType(StructType() as given), FunctionType(StructType() as taken):
+            names = ", ".join(name or "…" for name in taken.names())
+            if [*map(type, given)] != [*map(type, taken)]:
                 return f"pass what the function takes, in this order: [{names}]"
     return ""
 
