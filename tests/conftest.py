@@ -33,7 +33,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 # Derandomized: a law that fails here fails everywhere, and tomorrow too.
 settings.register_profile("fast", max_examples=25, deadline=None, derandomize=True)
-settings.register_profile("thorough", max_examples=100, deadline=None, derandomize=True)
+settings.register_profile("thorough", max_examples=200, deadline=None, derandomize=True)
 settings.load_profile("fast")  # `--hypothesis-profile=thorough` takes precedence
 
 
