@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 import fedlearn_edu as fl
@@ -194,6 +194,8 @@ def outcome(context: Any, program: Any, args: list[Any]) -> Any:
 # what fails shrinks to fewer steps, not to simpler ones; its text is shown.
 chance = st.randoms(use_true_random=True).map(Chooser)
 most = st.integers(2, 4)
+# Each program is traced, which takes TensorFlow a third of a second.
+few = settings(max_examples=min(settings().max_examples, 50))
 
 
 def check(runtimes: list[str], choose: Chooser, steps: int, chains: int) -> None:
@@ -222,6 +224,7 @@ def test_numpy_programs_mean_the_same_fused_and_step_by_step(
 
 
 @pytest.mark.tensorflow
+@few
 @given(chance, most, most)
 def test_tensorflow_programs_mean_the_same_fused_and_step_by_step(
     choose: Chooser, steps: int, chains: int
@@ -231,6 +234,7 @@ def test_tensorflow_programs_mean_the_same_fused_and_step_by_step(
 
 @pytest.mark.skipif(np.__version__ < "2", reason="for NumPy 1 int32(1) + 1 is an int64")
 @pytest.mark.tensorflow
+@few
 @given(chance, most, most)
 def test_programs_with_both_mean_the_same_fused_and_step_by_step(
     choose: Chooser, steps: int, chains: int

@@ -16,7 +16,6 @@
     ```
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -90,17 +89,13 @@ def _answer(
 
 
 def for_the_grader(answers: Sequence[Answer]) -> list[Answer]:
-    """Five wrong and two right answers to every exercise, the first of each.
+    """The first wrong and the first right answer to every exercise.
 
-    A submission costs seconds; the others are tried in one kernel, see `one_kernel`.
+    They show that points come and go; what a cause is called, `one_kernel` tries on all
+    the others, without a kernel for each submission.
     """
-    seen: Counter[tuple[str, bool]] = Counter()
-    chosen = []
-    for answer in answers:
-        seen[answer.exercise, answer.is_right] += 1
-        if seen[answer.exercise, answer.is_right] <= (2 if answer.is_right else 5):
-            chosen.append(answer)
-    return chosen
+    first = {(answer.exercise, answer.is_right): answer for answer in reversed(answers)}
+    return [answer for answer in answers if answer in first.values()]
 
 
 def rounds(answers: Sequence[Answer]) -> list[list[Answer]]:
