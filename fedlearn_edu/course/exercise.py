@@ -87,10 +87,12 @@ class Mistake:
     Attributes:
         says: what the learner is told: "you averaged without the weights".
         spotted: whether this is what happened.
+        formulas: each makes, of the inputs of a case, what this mistake gives.
     """
 
     says: str
     spotted: Callable[[Attempt], bool]
+    formulas: tuple[Callable[..., Any], ...] = ()
 
 
 @final
@@ -221,6 +223,7 @@ class Lesson:
         needs: what a learner should know before.
         exercises: in the order in which they come.
         path: which of `PATHS` it is on.
+        outcomes: of each prediction, by its name: the right choice.
     """
 
     name: str
@@ -230,6 +233,7 @@ class Lesson:
     needs: str = ""
     exercises: tuple[Exercise, ...] = ()
     path: str = LEARNING
+    outcomes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def number(self) -> str:

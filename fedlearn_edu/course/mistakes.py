@@ -21,9 +21,10 @@ from fedlearn_edu.types import parse_type
 @final
 @dataclass(frozen=True)
 class Sign:
-    """What a mistake is recognized by."""
+    """What a mistake is recognized by; `formula` gives its result, where it has one."""
 
     spotted: Callable[[Attempt], bool]
+    formula: Callable[..., Any] | None = None
 
 
 def usual(*entries: str | Sign | Callable[..., Any]) -> tuple[Mistake, ...]:
@@ -46,7 +47,7 @@ def usual(*entries: str | Sign | Callable[..., Any]) -> tuple[Mistake, ...]:
             signs.append((entry, []))
         else:
             signs[-1][1].append(entry if isinstance(entry, Sign) else gives(entry))
-    return tuple(Mistake(says, _one_of(each)) for says, each in signs)
+    return tuple(Mistake(says, _one_of(each), _formulas(each)) for says, each in signs)
 
 
 def _one_of(signs: list[Sign]) -> Callable[[Attempt], bool]:
@@ -54,9 +55,14 @@ def _one_of(signs: list[Sign]) -> Callable[[Attempt], bool]:
     return lambda attempt: any(sign.spotted(attempt) for sign in signs)
 
 
+def _formulas(signs: list[Sign]) -> tuple[Callable[..., Any], ...]:
+    return tuple(sign.formula for sign in signs if sign.formula is not None)
+
+
 def gives(wrong: Callable[..., Any]) -> Sign:
     """The result is what `wrong` makes of the same arguments."""
-    return returns(lambda got, *inputs: alike(got, wrong(*inputs)))
+    like = returns(lambda got, *inputs: alike(got, wrong(*inputs)))
+    return Sign(like.spotted, wrong)
 
 
 def returns(like: Callable[..., Any]) -> Sign:

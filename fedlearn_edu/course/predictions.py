@@ -2,13 +2,15 @@
 """`predict` and `reveal`: say what will happen before a run, and compare after it.
 
 predict("rise", "By how much does the mean rise?", "3 degrees", "1 degree")
-reveal("rise", "1 degree")                     # in the cell that finds out
+reveal("rise")                                 # in the cell that finds out
 """
 
+import difflib
 from functools import partial
 from typing import final
 
 from fedlearn_edu.course.feedback import prose
+from fedlearn_edu.course.lessons import OUTCOMES
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import publish, show
 
@@ -19,7 +21,7 @@ _said: dict[str, str] = {}
 
 @final
 class PredictionError(FedLearnError, ValueError):
-    """One choice, or too many, or the same one twice."""
+    """Choices that are none, or a prediction of which no outcome is known."""
 
 
 @short_traceback
@@ -55,17 +57,26 @@ def predict(name: str, question: str, *choices: str) -> None:
 
 
 @short_traceback
-def reveal(name: str, outcome: object) -> None:
+def reveal(name: str, outcome: object = None) -> None:
     """Says what came out, beside what was predicted.
 
+    A cell that computes the outcome passes it. Otherwise it is kept with the lesson, so
+    that it cannot be read in the notebook before the run.
+
+    >>> reveal("who-holds-the-mean")
+    The answer: the server.
     >>> reveal("never asked", 105)
     The answer: 105.
 
     Args:
         name: of the prediction.
         outcome: what came out, in words or as a number: that of the right choice.
+
+    Raises:
+        PredictionError: if no outcome is passed, and no lesson has one of this name.
     """
-    said, found = _said.get(name), str(outcome)
+    found = str(_kept(name) if outcome is None else outcome)
+    said = _said.get(name)
     if said is None:
         text = f"The answer: {found}."
     elif said.casefold() == found.casefold():
@@ -73,6 +84,18 @@ def reveal(name: str, outcome: object) -> None:
     else:
         text = f"You said “{said}”. The answer: “{found}”."
     publish(prose(text), text)
+
+
+def _kept(name: str) -> str:
+    if name in OUTCOMES:
+        return OUTCOMES[name]
+    near = difflib.get_close_matches(name, OUTCOMES, n=1)
+    raise PredictionError(
+        f"no outcome of a prediction {name!r} is known",
+        expected="the name of a prediction in a lesson, or its outcome as well",
+        found=f"reveal({name!r})",
+        do=f"did you mean {near[0]!r}?" if near else f"reveal({name!r}, outcome)",
+    )
 
 
 def _note(name: str, said: str) -> None:

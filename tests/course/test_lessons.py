@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of all lessons: what each exercise has, and that its notebook says the same."""
 
+import ast
 import json
 import re
+from collections.abc import Iterator
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -150,6 +152,35 @@ def test_notebook_names_the_points_of_each_exercise(lesson: Lesson) -> None:
     found = re.findall(r"^### Exercise (\d): .+ \((\d+) points\)$", text, re.MULTILINE)
     numbered = enumerate(lesson.exercises, start=1)
     assert found == [(str(i), str(exercise.points)) for i, exercise in numbered]
+
+
+@each_lesson
+def test_no_cell_shows_the_outcome_of_a_prediction(lesson: Lesson) -> None:
+    """It is computed by the cell that reveals it, or kept with the lesson."""
+    sources = ["".join(c["source"]) for c in cells(lesson) if c["cell_type"] == "code"]
+    calls = [node for source in sources for node in ast.walk(ast.parse(source))]
+    asked = {_texts(call)[0]: _texts(call)[2:] for call in _of("predict", calls)}
+    revealed = list(_of("reveal", calls))
+    kept = {_texts(call)[0] for call in revealed if len(call.args) == 1}
+    assert kept == set(lesson.outcomes)
+    for name in kept:
+        assert not asked[name] or lesson.outcomes[name] in asked[name], name
+    for call in revealed:
+        name, *written = _texts(call)
+        assert not set(written) & set(asked[name]), name
+        assert not any(isinstance(each, ast.Constant) for each in call.args[1:]), name
+
+
+def _of(function: str, nodes: list[ast.AST]) -> Iterator[ast.Call]:
+    for node in nodes:
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name == function:
+                yield node
+
+
+def _texts(call: ast.Call) -> list[str]:
+    constants = [part for part in ast.walk(call) if isinstance(part, ast.Constant)]
+    return [part.value for part in constants if isinstance(part.value, str)]
 
 
 def _unformatted(text: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lessons, in their order, with the exercises of each."""
+"""The lessons, in their order, with the exercises and predictions of each."""
 
 from typing import Final
 
@@ -50,4 +50,8 @@ LESSONS: Final[tuple[Lesson, ...]] = (
 
 EXERCISES: Final[dict[str, Exercise]] = {
     exercise.name: exercise for lesson in LESSONS for exercise in lesson.exercises
+}
+
+OUTCOMES: Final[dict[str, str]] = {
+    name: outcome for lesson in LESSONS for name, outcome in lesson.outcomes.items()
 }
