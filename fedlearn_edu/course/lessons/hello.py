@@ -85,7 +85,7 @@ AVERAGE_OF = Exercise(
     want=wants.computation(READINGS),
     reference=_average_of,
     cases=(
-        Case("three clients", ([1.0, 2.0, 6.0],)),
+        Case("three clients", ([3.0, 4.0, 11.0],)),
         Case("one client", ([21.5],)),
         Case("numbers below zero", ([-4.0, 4.0, -3.0, 1.0],)),
     ),
@@ -249,6 +249,9 @@ SHARE_WARM = Exercise(
         lambda readings: np.mean([100.0 * (r > 21) for r in readings]),
         "you asked whether the mean is warm; each client has to answer for itself",
         lambda readings: float(np.mean(readings) > 21),
+        "`one_if_warm` has to return the number 1.0 or 0.0, not a truth value or a "
+        "whole number: `np.float32(…)` makes one",
+        raises("only floating-point values can be averaged|cannot be added up"),
         "this is a `float64`, NumPy's usual type of decimal numbers; `np.float32(…)` "
         "around an answer makes it a `float32`",
         typed(DOUBLE),
@@ -292,4 +295,5 @@ LESSON: Final = Lesson(
     ),
     needs="a little Python",
     exercises=(TYPE_OF_MEAN, AVERAGE_OF, MEAN_FAHRENHEIT, SHARE_WARM),
+    outcomes={"who-holds-the-mean": "the server", "mean-rises": "1 degree"},
 )
