@@ -38,19 +38,25 @@ def _deal_iid(num_examples: int, num_clients: int, rng: Any) -> Any:
 
 def _dealt(deal: Any, num_examples: int, num_clients: int, rng: Any) -> Any:
     """What can be said of a deal, whatever `rng` was used for in it."""
-    again = deepcopy(rng)
+    again, another = deepcopy(rng), np.random.default_rng(99)
     dealt = deal(num_examples, num_clients, rng)
     parts = arrays_of(dealt)
     if parts is None:
         return dealt
     held = [np.sort(each) for each in parts]
-    repeated = [np.sort(each) for each in deal(num_examples, num_clients, again)]
+    repeated, other = (
+        [np.sort(each) for each in deal(num_examples, num_clients, generator)]
+        for generator in (again, another)
+    )
     everything = np.sort(np.concatenate(held))
     return {
         "sizes": sorted(map(len, held)),
         "each position once": np.array_equal(everything, np.arange(num_examples)),
         "at random": len(held) == 1 or all(map(_is_mixed, held)),
         "the same again": all(map(np.array_equal, held, repeated)),
+        "others with another seed": len(held) == 1
+        or num_examples < _ENOUGH
+        or not all(map(np.array_equal, held, other)),
     }
 
 
@@ -82,6 +88,9 @@ DEAL_IID: Final = Exercise(
         returns(lambda got, *_: not got["the same again"]),
         "every client holds everything: cut the positions into parts",
         _comes(lambda n, k, rng: [rng.permutation(n)] * k),
+        "these draws are the same whatever `rng` is: draw from `rng`, and from "
+        "nothing else",
+        returns(lambda got, *_: not got["others with another seed"]),
         "the last few positions went to nobody",
         _comes(lambda n, k, rng: rng.permutation(n)[: n // k * k].reshape(k, n // k)),
         "this is one array: cut it into one part per client",
@@ -166,6 +175,10 @@ DEAL_ONE_LABEL: Final = Exercise(
         ),
         "this is only the first position of each label",
         _holds(lambda labels, k: [np.argmax(labels == i) for i in range(k)]),
+        "this makes ten clients; `num_clients` may be smaller",
+        _holds(lambda labels, k: [np.flatnonzero(labels == i) for i in range(10)]),
+        "this makes a client for every example: loop over `range(num_clients)`",
+        _holds(lambda labels, k: [np.flatnonzero(labels == i) for i in labels]),
         "labels from `num_clients` on should go to nobody",
         _holds(lambda labels, k: [np.flatnonzero(labels % k == i) for i in range(k)]),
         "this is a dictionary: return a list, client 0 first",
@@ -239,6 +252,8 @@ TOTAL_VARIATION: Final = Exercise(
         lambda counts, whole: 1 - _apart(counts, whole).sum() / 2,
         "the client's counts became shares, but the whole is still counts",
         lambda counts, whole: np.abs(_shares(counts) - whole).sum() / 2,
+        "you divided by the number of labels; divide each histogram by its sum",
+        lambda counts, whole: np.abs(counts - whole).mean() / 2,
         "both were divided by the same sum; each histogram has its own",
         lambda counts, whole: np.abs(counts - whole).sum() / whole.sum() / 2,
         "these are the differences, label by label: add them up, and halve the sum",
@@ -275,25 +290,18 @@ def _deal_by_shares(positions: Any, shares: Any) -> Any:
 
 
 def _parts(deal: Any, positions: Any, shares: Any) -> Any:
+    """The parts, or what may be said of them where their sizes have to be rounded."""
     dealt = deal(positions, shares)
     parts = arrays_of(dealt)
-    return dealt if parts is None else parts
-
-
-def _rounded(deal: Any, positions: Any, shares: Any) -> Any:
-    """What may be said of parts, however the cuts were rounded."""
-    found = deal(positions, shares)
-    parts = arrays_of(found)
-    if parts is None:
-        return found
+    exact = shares * len(positions)
+    if parts is None or np.allclose(exact, np.rint(exact)):
+        return dealt if parts is None else parts
     sizes = np.array(list(map(len, parts)))
-    dealt = np.sort(np.concatenate(parts))
-    fits = len(sizes) == len(shares) and np.all(
-        np.abs(sizes - shares * len(positions)) <= 1
-    )
+    fits = len(sizes) == len(shares) and np.all(np.abs(sizes - exact) <= 1)
+    held = np.sort(np.concatenate(parts))
     return {
         "clients": len(parts),
-        "each position once": np.array_equal(dealt, np.sort(positions)),
+        "each position once": np.array_equal(held, np.sort(positions)),
         "sizes as the shares say, to 1": bool(fits),
     }
 
@@ -343,14 +351,16 @@ DEAL_BY_SHARES: Final = Exercise(
         Case("a client with nothing", (_PRIMES[:4], np.array([0, 0.75, 0.25])), _parts),
         Case("one client", (_PRIMES[:3], np.array([1.0])), _parts),
         Case(
-            "ten in three equal shares",
-            (np.arange(10) + 5, np.full(3, 1 / 3)),
-            _rounded,
+            "ten in three equal shares", (np.arange(10) + 5, np.full(3, 1 / 3)), _parts
         ),
-        Case("very uneven shares", (np.arange(100) * 3, _DRAWN), _rounded),
-        Case("rounding errors do not add up", (np.arange(10) + 2, _SMALL), _rounded),
+        Case("very uneven shares", (np.arange(100) * 3, _DRAWN), _parts),
+        Case("rounding errors do not add up", (np.arange(10) + 2, _SMALL), _parts),
     ),
     mistakes=usual(
+        "some positions went to nobody: round the running sums, not the sizes",
+        _cuts(_leave_some),
+        "you rounded each size, and the errors add up: round the running sums",
+        _cuts(_round_first),
         "one client too many: the last end is the end of the array, not a cut",
         _cuts(lambda positions, shares: np.split(positions, _ends(positions, shares))),
         "you cut at the shares; cut at their running sums, `np.cumsum(shares)`",
@@ -381,10 +391,6 @@ DEAL_BY_SHARES: Final = Exercise(
                 for size in np.diff(_ends(positions, shares), prepend=0)
             ]
         ),
-        "some positions went to nobody: round the running sums, not the sizes",
-        lambda positions, shares: _rounded(_leave_some, positions, shares),
-        "you rounded each size, and the errors add up: round the running sums",
-        lambda positions, shares: _rounded(_round_first, positions, shares),
         "shares add up to 1: multiply the running sums by `len(positions)`",
         _cuts(
             lambda positions, shares: np.split(
@@ -399,6 +405,8 @@ DEAL_BY_SHARES: Final = Exercise(
         returns(_is_reordered),
         "these are sizes, or cuts; return the positions themselves",
         returns(_is_sizes),
+        "multiply the running sums by `len(positions)`, not by the positions",
+        raises("could not be broadcast"),
         "a cut is a whole number: `np.rint(…).astype(int)`",
         raises("slice indices must be integers|cannot be interpreted as an integer"),
     ),
@@ -459,6 +467,11 @@ CUT_BATCHES: Final = Exercise(
         lambda x, n: [x[:n]],
         "these are single examples: a batch is a slice",
         lambda x, n: x[::n],
+        "the first batch is empty: the first cut is at `batch_size`, not at 0",
+        lambda x, n: np.split(x, range(0, len(x), n)),
+        "these are as many parts as there are full batches, so a batch may have more "
+        "than `batch_size`",
+        lambda x, n: np.array_split(x, len(x) // n),
         "one batch is empty: if `batch_size` divides the length, nothing is left over",
         returns(lambda got, *_: any(len(batch) == 0 for batch in got)),
         "each slice runs to the end of the array: a slice needs an end, too",
@@ -493,4 +506,5 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 1, and a little NumPy",
     exercises=(DEAL_IID, DEAL_ONE_LABEL, TOTAL_VARIATION, DEAL_BY_SHARES, CUT_BATCHES),
+    outcomes={"summed": "as well as with IID clients"},
 )
