@@ -74,7 +74,9 @@ def _take_back_failed_answers(
         for name in names:
             if _is_answer_to(name, result.info.raw_cell or ""):
                 error = result.error_before_exec or result.error_in_exec
-                is_open = _is_left_open(error)
+                # The body of a released function only raises this. TensorFlow raises it,
+                # too, of NumPy code on a tensor; that comes as another error's cause.
+                is_open = type(error) is NotImplementedError
                 namespace[name] = Unanswered(name, None if is_open else error)
 
     while _watching:  # the first cell was run before
@@ -82,13 +84,6 @@ def _take_back_failed_answers(
             shell.events.unregister("post_run_cell", _watching.pop())
     shell.events.register("post_run_cell", after)
     _watching.append(after)
-
-
-def _is_left_open(error: BaseException | None) -> bool:
-    """Whether the body of a released function, which only raises, was run."""
-    while error is not None and type(error) is not NotImplementedError:
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 def _is_answer_to(name: str, cell: str) -> bool:

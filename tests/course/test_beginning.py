@@ -81,6 +81,13 @@ def test_check_shows_what_the_cell_of_the_answer_raised(
     shell.run_cell("average_of = fl.federated_mean([1.0])")
     shell.run_cell("check.average_of(average_of)")
     assert "got:          NameError: name 'fl'" in capfd.readouterr().out
+    shell.run_cell(
+        "try:\n    raise NotImplementedError('of a library')\n"
+        "except NotImplementedError as error:\n    cause = error\n"
+        "average_of = 1\nraise ValueError('write tf.exp(x)') from cause"
+    )
+    shell.run_cell("check.average_of(average_of)")
+    assert "got:          ValueError: write tf.exp(x)" in capfd.readouterr().out
     shell.run_cell("average_of = 1\nraise NotImplementedError()")
     shell.run_cell("check.average_of(average_of)")
     assert "is not answered yet" in capfd.readouterr().out
