@@ -190,6 +190,11 @@ def _picked(numbers: Any, batch: Any) -> Any:
         return -np.mean((right(batch) * numbers).sum(axis=1))
 
 
+def _over_images(model: Any, batch: Any) -> Any:
+    powers = np.exp(scores(model, batch))
+    return powers / powers.sum(axis=0)
+
+
 def _on_a_probe(wrong: Callable[[Any, Any], Any]) -> Sign:
     """On a batch that tells them apart: scores above zero, all digits twice."""
     batch, model = a_batch(*range(DIGITS), *range(DIGITS)), a_model(1).copy()
@@ -252,6 +257,8 @@ BATCH_LOSS = Exercise(
         lambda model, batch: -np.mean(_log(probabilities(model, batch)).sum(axis=1)),
         "the bias is missing in the scores",
         lambda model, batch: loss(without_bias(model), batch),
+        "the softmax goes down the images; it goes over the ten digits of each image",
+        lambda model, batch: _picked(_log(_over_images(model, batch)), batch),
         "this is one loss for each image; average them",
         typed(f"({_LOSS} -> float32[?])"),
         "this is a table of images and digits: add up over the digits (`axis=1`), then "
@@ -264,6 +271,9 @@ BATCH_LOSS = Exercise(
         raises(r"(?s)ncompatible shapes|not be broadcast|required broadcastable"),
         'there are ten digits: `tf.one_hot(batch["y"], 10)`',
         raises("are 3 and 10|are 10 and 3"),
+        "this function wants a one-hot row for each image, not its label: "
+        '`tf.one_hot(batch["y"], 10)`',
+        raises("requires a multiple of 10"),
         "this picks with labels as indices; multiply by `right`, and add up along "
         "`axis=1`",
         raises("are valid indices"),
@@ -406,6 +416,8 @@ BATCH_TRAIN = Exercise(
         typed(f"({_STEP} -> <bias=float32[10],weights=float32[784,10]>)"),
         "the names are missing: return an `OrderedDict` with `weights` and `bias`",
         raises("tuple indices|list indices"),
+        "`tape.gradient` found nothing: the loss comes first, then the model",
+        raises("'NoneType' object is not subscriptable"),
         "you return one of the two parts; a model has `weights` and `bias`",
         typed(f"({_STEP} -> float32[784,10])", f"({_STEP} -> float32[10])"),
     ),
@@ -485,6 +497,12 @@ LOCAL_TRAIN = Exercise(
         typed(f"({_TRAIN} -> {MODEL}*)"),
         "this returns a loss; return the trained model",
         typed(f"({_TRAIN} -> float32)"),
+        "each batch needs the model that the batch before it made, and "
+        "`fl.sequence_map` hands on nothing: `fl.sequence_reduce`",
+        raises("sequence_map cannot use"),
+        "`fl.sequence_reduce` takes the sequence first, then the model to start from, "
+        "then `step`",
+        raises("sequence_reduce (works on a sequence|needs a computation)"),
     ),
     hints=(
         "One batch after the other: each step begins with the model that the step "
@@ -517,4 +535,5 @@ LESSON: Final = Lesson(
     ),
     needs="lessons 1 and 6a, and derivatives",
     exercises=(BATCH_LOSS, BATCH_TRAIN, LOCAL_TRAIN),
+    outcomes={"zeros": "fives"},
 )
