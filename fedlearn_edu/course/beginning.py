@@ -74,8 +74,8 @@ def _take_back_failed_answers(
         for name in names:
             if _is_answer_to(name, result.info.raw_cell or ""):
                 error = result.error_before_exec or result.error_in_exec
-                # The body of a released function only raises this. TensorFlow raises it,
-                # too, of NumPy code on a tensor; that comes as another error's cause.
+                # Raised by the body of a released function. TensorFlow raises it, too,
+                # of NumPy code on a tensor, but as the cause of another error.
                 is_open = type(error) is NotImplementedError
                 namespace[name] = Unanswered(name, None if is_open else error)
 

@@ -84,6 +84,8 @@ LOCAL_EVAL = Exercise(
         "you divided by the number of batches; add the losses up (a mean is fine, but "
         "here the sum is asked for)",
         lambda model, batches: summed(model, batches) / len(batches),
+        "you divided by 10; the sum over all batches is asked for",
+        lambda model, batches: summed(model, batches) / 10,
         "you added up over images, not over batches",
         lambda model, batches: sum(loss(model, b) * len(b["y"]) for b in batches),
         "this counts the batches",
@@ -104,6 +106,11 @@ LOCAL_EVAL = Exercise(
         typed(f"({_EVAL} -> float32*)"),
         "this returns the model; return its loss",
         typed(f"({_EVAL} -> {MODEL})"),
+        "`batch_loss` takes a model, too: map `loss_on`, which has captured it",
+        raises("sequence_map cannot use"),
+        "`loss_on` takes a batch, and a reduction a function of a state and a batch: "
+        "map it, and add up with `sequence_sum`",
+        raises("sequence_reduce cannot use"),
     ),
     hints=(
         "Two steps: the loss of every batch, then their sum. The model is captured, as "
@@ -185,6 +192,12 @@ FEDERATED_EVAL = Exercise(
         typed(f"({_ASKED} -> float32*@SERVER)"),
         "this returns the model; return its mean loss",
         typed(f"({_ASKED} -> {MODEL}@SERVER)", f"({_ASKED} -> {MODEL}@CLIENTS)"),
+        "`batch_loss` takes one batch; a client has many of them: `local_eval`",
+        raises("where: +batch_loss"),
+        "`evaluate` is a whole federated evaluation; a client's part is `local_eval`",
+        raises("the function initialize"),
+        "the data are at the clients already, and stay there: broadcast only the model",
+        raises("federated_broadcast works on"),
     ),
     hints=(
         "Three steps: the model goes to the clients, each client evaluates it, the "
@@ -267,6 +280,10 @@ TWO_MEANS = Exercise(
         _gives_two(
             per_example=lambda losses, counts: np.sum(losses / counts) / np.sum(counts)
         ),
+        "those with few images count most: the weight is the number of images",
+        _gives_two(
+            per_example=lambda losses, counts: np.average(losses, weights=1 / counts)
+        ),
         "the second argument of `np.average` is the axis: write `weights=counts`",
         raises("AxisError"),
         "two numbers are asked for: `return per_client, per_example`",
@@ -303,4 +320,5 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 9a",
     exercises=(LOCAL_EVAL, FEDERATED_EVAL, TWO_MEANS),
+    outcomes={"lone": "above 23", "halves": "double"},
 )
