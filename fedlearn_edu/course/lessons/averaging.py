@@ -189,6 +189,11 @@ FEDERATED_TRAIN = Exercise(
         "this is one model at the clients, and the same at all of them: return the "
         "mean of the trained ones, which is at the server, and do not send it",
         typed(f"({ROUND} -> {MODEL}@CLIENTS)"),
+        "the data are at the clients already, and stay there: broadcast only what the "
+        "server has",
+        raises("federated_broadcast works on"),
+        "`batch_train` is a step on one batch, and a client has many: `local_train`",
+        raises("where: +batch_train"),
     ),
     hints=(
         "A round has three parts: the server sends, each client trains, the server "
@@ -240,6 +245,9 @@ TRAIN_ROUNDS = Exercise(
         lambda m, d, rate, rounds: rounds_of(
             m, d, rate * 0.9 * np.arange(1, rounds + 1)
         ),
+        "this is 0.9 times the number of rounds before, so the first round has the "
+        "rate 0: it has all of it, each further one 0.9 times that of the one before",
+        lambda m, d, rate, rounds: rounds_of(m, d, rate * 0.9 * np.arange(rounds)),
         "every round has the rate 0.1; use `learning_rate`",
         lambda m, d, rate, rounds: rounds_of(m, d, [0.1] * rounds),
         "every round began anew with the first model; go on with the last one",
@@ -334,7 +342,7 @@ BATCH_HITS = Exercise(
     want=wants.computation(f"({_ASKED} -> float32)"),
     reference=batch_hits,
     cases=(
-        Case("three of four", lambda: (a_model(1), a_batch_of(1, 0, 1, 1, wrong=1))),
+        Case("three of four", lambda: (a_model(1), a_batch_of(1, 1, 0, 1, wrong=8))),
         Case("none of two", lambda: (a_model(1), a_batch_of(0, 0, wrong=4))),
         Case("two of five", lambda: (a_model(1), a_batch_of(0, 1, 0, 0, 1, wrong=2))),
         Case("one of one", lambda: (a_model(1), a_batch_of(1, wrong=1))),
@@ -370,6 +378,8 @@ BATCH_HITS = Exercise(
         typed(f"({_ASKED} -> int32)", f"({_ASKED} -> int64)"),
         FLOAT64,
         typed(f"({_ASKED} -> float64)"),
+        "`argmax` makes int64 where labels are int32: `output_type=tf.int32`",
+        raises("int64 beside int32"),
         "true and false cannot be added up: `tf.cast(…, tf.float32)` first",
         raises("DataType bool"),
         'compare the guesses with `batch["y"]`, which is one label for each image',
@@ -437,6 +447,8 @@ WEIGHTED_TRAIN = Exercise(
         typed(f"({ROUND} -> float32@SERVER)", f"({ROUND} -> {{float32}}@CLIENTS)"),
         "the server now holds every client's model; it only needs their mean",
         typed(f"({ROUND} -> {MODEL}*@SERVER)"),
+        "the weights stay at the clients, a number for each: do not add them up",
+        raises("weighted_mean works on"),
     ),
     hints=(
         "The round is there already. What is missing is a number for each client: how "
@@ -465,4 +477,5 @@ LESSON: Final = Lesson(
     ),
     needs="lessons 09a and 09b",
     exercises=(FEDERATED_TRAIN, TRAIN_ROUNDS, BATCH_HITS, WEIGHTED_TRAIN),
+    outcomes={"mean-model": "3 in 4", "fives": "less well"},
 )
