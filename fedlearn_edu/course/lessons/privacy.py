@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fedlearn_edu.course import wants
-from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import raises, returns, usual
+from fedlearn_edu.course.exercise import Attempt, Case, Exercise, Lesson
+from fedlearn_edu.course.mistakes import Sign, raises, returns, usual
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
 Floats = NDArray[np.floating[Any]]
@@ -55,6 +55,12 @@ ESTIMATED_SHARE = Exercise(
         lambda answers: (np.mean(answers) - 0.25) / 0.75,
         "this goes from the truth to the answers; the way back is asked for",
         lambda answers: np.mean(answers) / 2 + 0.25,
+        "the half is undone by doubling; this halves once more",
+        lambda answers: (np.mean(answers) - 0.25) / 2,
+        "the sign is turned: take the quarter away from the share of yes",
+        lambda answers: 2 * (0.25 - np.mean(answers)),
+        "`np.sum` counts the yeses; the formula has their share, `np.mean`",
+        lambda answers: 2 * (np.sum(answers) - 0.25),
         "this is a number of people; a share is asked for",
         lambda answers: 2 * (np.sum(answers) - 0.25 * len(answers)),
         lambda answers: np.sum(answers),
@@ -99,11 +105,11 @@ def _clipped_sum(updates: Any, clip: Any, z: Any, noise: Any) -> Any:
 
 def _without_warning(answer: Callable[..., Any], *given: Any) -> Any:
     """A result may be right where 0 / 0 was computed, and not taken."""
-    with np.errstate(invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         return answer(*given)
 
 
-_THREE: Final = np.array([[3.0, 4.0], [0.3, -0.4], [0.0, 0.2]])
+_THREE: Final = np.array([[3.0, -4.0], [0.3, -0.4], [0.0, 0.2]])
 _PAIR: Final = np.array([1.0, -0.5])
 
 PRIVATE_SUM = Exercise(
@@ -134,6 +140,13 @@ PRIVATE_SUM = Exercise(
         _summed(lambda updates, clip: updates * clip / _norms(updates)),
         "this cuts each *number*; what is bounded is the length of a whole update",
         _summed(lambda updates, clip: np.clip(updates, -clip, clip)),
+        "a long update became one number in all places: shorten it as a whole, "
+        "u * clip / norm",
+        _summed(lambda updates, clip: np.where(_norms(updates) > clip, clip, updates)),
+        "a client is a row, so a norm for each row is needed: axis=1",
+        _summed(
+            lambda u, clip: u * clip / np.maximum(np.linalg.norm(u, axis=0), clip)
+        ),
         "each update has a norm of its own: `np.linalg.norm(updates, axis=1)`",
         _summed(lambda u, clip: u * min(1, clip / np.linalg.norm(u))),
         "nothing is clipped",
@@ -159,6 +172,9 @@ PRIVATE_SUM = Exercise(
         raises("broadcast"),
         "one number is asked for per weight: add up over clients, axis=0",
         returns(lambda got, updates, *_: np.shape(got) != np.shape(updates[0])),
+        "without noise this is right; add the numbers in `noise`, times "
+        "`noise_multiplier` and `clip`, and draw none of your own",
+        returns(lambda got, updates, clip, noise_multiplier, noise: noise_multiplier),
     ),
     hints=(
         "Three steps: the norm of each row, rows that are no longer than `clip`, and "
@@ -199,16 +215,28 @@ MASKED = Exercise(
     reference=lambda: _masked,
     cases=(
         Case(
-            "two clients, one mask",
-            (np.array([3, 4]), np.array([[0, 60], [0, 0]]), 100),
+            "three clients",
+            (np.array([5, 0, 9]), np.array([[0, 7, 80], [0, 0, 50], [0, 0, 0]]), 100),
         ),
-        Case("three clients", (np.array([5, 0, 9]), _pairs(3, 100), 100)),
+        Case(
+            "a value and a mask that are more than the modulus",
+            (np.array([60, 4]), np.array([[0, 60], [0, 0]]), 100),
+        ),
         Case("twenty clients", (np.arange(20) * 7, _pairs(20, 10_000), 10_000)),
     ),
     mistakes=usual(
         "take the remainder, `% modulus`: without it, a large number shows a large "
         "mask",
         lambda values, masks, modulus: values + masks.sum(axis=1) - masks.sum(axis=0),
+        "brackets are missing: `%` goes before `+` and `-`, so only a part is cut",
+        lambda values, masks, modulus: (
+            values + masks.sum(axis=1) - masks.sum(axis=0) % modulus
+        ),
+        lambda values, masks, modulus: (
+            values + (masks.sum(axis=1) - masks.sum(axis=0)) % modulus
+        ),
+        "take the remainder by `modulus`, on which all clients agree",
+        lambda values, masks, modulus: _masked(values, masks, 2**32),
         "every mask is added twice here, and nothing cancels out: one of the two "
         "clients subtracts it",
         lambda values, masks, modulus: (
@@ -289,6 +317,12 @@ def _within(epsilon: float, budget: float) -> bool:
     return epsilon <= budget
 
 
+def _came_back(attempt: Attempt) -> Any:
+    """The result, and where the answer was not called or failed, something else."""
+    is_result = attempt.inputs and attempt.error is None
+    return attempt.got if is_result else attempt
+
+
 ENOUGH_NOISE = Exercise(
     name="enough_noise",
     title="the noise that a budget asks for",
@@ -296,18 +330,14 @@ ENOUGH_NOISE = Exercise(
     want=wants.function(2),
     reference=lambda: _enough_noise,
     cases=(
-        Case("exactly what there is may be spent", (six_over_noise, 2.0)),
         Case("between two steps", (ten_over_square, 3.0)),
+        Case("exactly what there is may be spent", (six_over_noise, 2.0)),
         Case("a small budget, so a lot of noise", (six_over_noise, 0.35)),
         Case("a quarter is enough", (six_over_noise, 30.0)),
     ),
     mistakes=usual(
         "exactly the budget is not too much: go on only while epsilon is *above* it",
         _first(lambda epsilon, budget: epsilon < budget, 0.25, 0.25),
-        "this is one step too few: its epsilon is above the budget",
-        lambda *given: _enough_noise(*given) - 0.25,
-        "this is one step too many: the noise before would have been enough",
-        lambda *given: _enough_noise(*given) + 0.25,
         "this is the epsilon; the noise is asked for",
         lambda epsilon_of, budget: epsilon_of(_enough_noise(epsilon_of, budget)),
         "a quarter may be enough: begin with 0.25, and go on in quarters",
@@ -317,11 +347,19 @@ ENOUGH_NOISE = Exercise(
         _first(_within, 1.0, 1.0),
         _first(_within, 0.5, 0.5),
         _first(_within, 0.1, 0.1),
+        "this is one step too few: its epsilon is above the budget",
+        lambda *given: _enough_noise(*given) - 0.25,
+        "this is one step too many: the noise before would have been enough",
+        lambda *given: _enough_noise(*given) + 0.25,
         "the first noise is taken whatever it costs: go on while epsilon is above the "
         "budget, and not while it is below",
         lambda epsilon_of, budget: 0.25,
-        "this is the first noise whose epsilon is *above* the budget",
         _first(lambda epsilon, budget: epsilon > budget, 0.25, 0.25),
+        "the search ends after one step: `return` comes after the loop, not inside",
+        lambda epsilon_of, budget: 0.5,
+        "nothing came back: is there a `return`, and does the search go on until a "
+        "noise is enough?",
+        Sign(lambda attempt: _came_back(attempt) is None),
         "without noise epsilon is infinite: begin with 0.25",
         raises("ZeroDivision"),
         "`epsilon_of` takes a noise multiplier: call it, epsilon_of(noise)",
@@ -364,4 +402,5 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 12a",
     exercises=(ESTIMATED_SHARE, PRIVATE_SUM, MASKED, ENOUGH_NOISE),
+    outcomes={"clipped": "no"},
 )
