@@ -149,8 +149,8 @@ ADVANTAGE = Exercise(
     reference=lambda: _advantage,
     cases=(
         Case(
-            "three of four members, one of five others",
-            (np.array([0.1, 0.9, 0.2, 0.3]), np.array([2.0, 0.3, 0.7, 1.1, 0.4]), 0.3),
+            "three of four members, two of five others",
+            (np.array([0.1, 0.9, 0.2, 0.3]), np.array([2.0, 0.3, 0.7, 0.2, 0.4]), 0.3),
         ),
         Case(
             "the same losses tell nothing",
@@ -182,6 +182,19 @@ ADVANTAGE = Exercise(
         "this compares the mean losses; count how many are at most the threshold",
         lambda members, others, threshold: np.mean(members) - np.mean(others),
         lambda members, others, threshold: np.mean(others) - np.mean(members),
+        "each group has a size of its own: divide each count by its own, or take the "
+        "mean",
+        lambda members, others, threshold: (
+            (np.sum(members <= threshold) - np.sum(others <= threshold)) / len(members)
+        ),
+        "of the others, too, those count whose loss is at most the threshold",
+        lambda members, others, threshold: (
+            np.mean(members <= threshold) - np.mean(others > threshold)
+        ),
+        "this is a quotient of the two shares; their difference is asked for",
+        lambda members, others, threshold: (
+            np.mean(members <= threshold) / np.mean(others <= threshold)
+        ),
         "the two shares are added; their difference is asked for",
         lambda members, others, threshold: (
             np.mean(members <= threshold) + np.mean(others <= threshold)
@@ -211,11 +224,11 @@ REPLACEMENT = Exercise(
     want=wants.function(4),
     reference=lambda: _replacement,
     cases=(
-        Case("from zeros", (np.zeros(3), np.array([1.0, -2.0, 0.0]), 100, 5)),
         Case(
             "from a model that has learned",
             (np.array([0.5, 1.5]), np.array([2.0, 1.0]), 60, 20),
         ),
+        Case("from zeros", (np.zeros(3), np.array([1.0, -2.0, 0.0]), 100, 5)),
         Case("weights and classes", (_normal(4, 3), _normal(3, 4).T, 1437, 72)),
         Case(
             "all data are its own", (np.array([1.0, 2.0]), np.array([3.0, 3.0]), 8, 8)
@@ -234,6 +247,9 @@ REPLACEMENT = Exercise(
         "this is a model; an update is the difference to the server's model",
         lambda model, target, total, own: total / own * target,
         lambda model, target, total, own: target,
+        lambda model, target, total, own: model + total / own * (target - model),
+        "`//` rounds down; `/` divides",
+        lambda model, target, total, own: total // own * (target - model),
         "the mean divides by `total`, and multiplies by `own`: divide by `own`, too",
         lambda model, target, total, own: total * (target - model),
         "this divides by `own`; it has to be multiplied by `total`, too",
@@ -282,6 +298,13 @@ def _with_attackers(honest: int, attackers: int, at: float, spread: float) -> Fl
     return updates.round(2)
 
 
+def _sorted_by_column(updates: Any, f: int) -> Any:
+    squares = [[np.sum((one - other) ** 2) for other in updates] for one in updates]
+    nearest = np.sort(squares, axis=0)[:, 1 : len(updates) - f - 1]
+    return updates[nearest.sum(axis=1).argmin()]
+
+
+_SEVEN: Final = np.array([[33.0], [68.0], [2.0], [18.0], [21.0], [12.0], [0.0]])
 _SIX: Final = np.array([[61.0], [1.0], [3.0], [15.0], [8.0], [11.0]])
 _NINE: Final = np.array([[8.0, 52, 4, 18, 5, 23, 51, 11, 6]]).T
 
@@ -292,6 +315,7 @@ KRUM = Exercise(
     want=wants.function(2),
     reference=lambda: _krum,
     cases=(
+        Case("seven on a line", (_SEVEN, 1)),
         Case("six on a line, one of them far off", (_SIX, 1)),
         Case("nine, of whom two stand apart, together", (_NINE, 2)),
         Case("two attackers that agree", (_with_attackers(7, 2, 6.0, 0.1), 2)),
@@ -321,14 +345,22 @@ KRUM = Exercise(
         _chosen(lambda n, f: n - f - 3),
         "this counts too many neighbours: n - f - 2, without the update itself",
         _chosen(lambda n, f: n - f - 1),
+        "sort the distances of each update for themselves: `np.sort(…, axis=1)`",
+        _sorted_by_column,
         "these are distances; their *squares* are asked for",
         _chosen(distance=np.linalg.norm),
         "differences of both signs cancel: square them",
         _chosen(distance=np.sum),
         "this is the mean; Krum returns one of the updates as it is",
         lambda updates, f: np.mean(updates, axis=0),
-        "this is the median of each number; Krum returns one of the updates as it is",
+        "this is the median of each number, or the update nearest to it; the score "
+        "adds up squared distances to n - f - 2 others",
         lambda updates, f: np.median(updates, axis=0),
+        lambda updates, f: updates[
+            np.linalg.norm(updates - np.median(updates, axis=0), axis=1).argmin()
+        ],
+        "an update has one axis: `np.sum(…)` adds it up, without `axis=1`",
+        raises("AxisError"),
     ),
     hints=(
         "Honest updates stand together, more or less. So look for the update that has "
@@ -365,4 +397,5 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 10, and derivatives",
     exercises=(EXAMPLE_IN, ADVANTAGE, REPLACEMENT, KRUM),
+    outcomes={"rules": "mean"},
 )

@@ -19,8 +19,13 @@ from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import build_sgd, build_sgdm
 from fedlearn_edu.simulation import ClientData
+from fedlearn_edu.testing.comparison import alike
 
 _CLIENTS: Final = 10
+_OF_THE_LIBRARY: Final = (
+    *("FedAvg", "FedAvgM", "FedAdagrad", "FedAdam", "FedOpt", "FedYogi", "FedProx"),
+    *("FedSGD", "SCAFFOLD", "federated averaging"),
+)
 
 
 def _build_mine(model: Model) -> learning.LearningProcess:
@@ -50,17 +55,35 @@ def _weights(build: Any, features: int) -> str:
     return f"weights of type {state[0].member.weights}"
 
 
+def _easy_data() -> ClientData:
+    x = np.random.default_rng(5).standard_normal([_CLIENTS * 6, 3]).astype(np.float32)
+    shares = np.arange(len(x)).reshape(_CLIENTS, 6)
+    return ClientData(x, (x[:, 0] > 0).astype(np.int32), shares)
+
+
+def _weights_after(process: learning.LearningProcess, rounds: int) -> Any:
+    quiet = learning.Options(progress=False)
+    return learning.run(
+        process, _easy_data(), rounds, batch_size=3, options=quiet
+    ).weights
+
+
+def _whose(build: Any, rounds: int) -> str:
+    """Whether it differs from the algorithms of the library."""
+    process = _process(build, 3)
+    if process.name in _OF_THE_LIBRARY:
+        return f"{process.name} of the library"
+    fed_avg = learning.build_fed_avg(process.model, 0.1)
+    found, theirs = (_weights_after(each, rounds) for each in (process, fed_avg))
+    return f"FedAvg, named {process.name}" if alike(found, theirs) else "your own"
+
+
 def _learns(build: Any, rounds: int) -> str:
     """Whether the loss falls on data that are easy to learn from."""
     process = _process(build, 3)
-    x = np.random.default_rng(5).standard_normal([_CLIENTS * 6, 3]).astype(np.float32)
-    shares = np.arange(len(x)).reshape(_CLIENTS, 6)
-    data = ClientData(x, (x[:, 0] > 0).astype(np.int32), shares)
-    judge = learning.build_federated_evaluation(process.model).on(data)
-    quiet = learning.Options(progress=False)
-    run = learning.run(process, data, rounds, batch_size=3, options=quiet)
+    judge = learning.build_federated_evaluation(process.model).on(_easy_data())
     before = judge(process.initialize().weights)["loss_per_example"]
-    change = judge(run.weights)["loss_per_example"] - before
+    change = judge(_weights_after(process, rounds))["loss_per_example"] - before
     return f"the loss {'falls' if change < 0 else 'rises' if change else 'stays'}"
 
 
@@ -75,12 +98,18 @@ BUILD_MINE = Exercise(
         Case("the model's type stays as it is", (3,), do=_weights),
         Case("it trains the model that it is given", (5,), do=_weights),
         Case("it learns what is easy", (5,), do=_learns),
+        Case("it differs from those of the library", (2,), do=_whose),
     ),
     mistakes=usual(
         "the process is not returned: end with `return build_averaging_process(…)`",
         returns(lambda got, *_: str(got).endswith("NoneType: None")),
         "return the process as a whole, not its parts",
         returns(lambda got, *_: str(got).startswith("no learning process")),
+        "this is an algorithm of the library as it is: change one of its parts, and put "
+        "them together with `build_averaging_process`, under a name of your own",
+        returns(lambda got, *_: str(got).endswith("of the library")),
+        "this is FedAvg under another name: change one of its parts",
+        returns(lambda got, *_: str(got).startswith("FedAvg, named")),
         "it trains another model than the one it is given: use the argument `model`, "
         "and not a model from another cell",
         returns(lambda got, *_: "784" in str(got)),
@@ -163,6 +192,8 @@ ROUNDS_WITHIN = Exercise(
         _in_rounds(lambda arrays, clients: 2 * clients * sum(a.nbytes for a in arrays)),
         "this counts arrays, and not their bytes",
         _in_rounds(lambda arrays, clients: clients * len(arrays)),
+        "brackets are missing: a division and a product are taken from left to right",
+        lambda limit, arrays, clients: limit // sum(a.nbytes for a in arrays) * clients,
         "a round that does not fit as a whole is not begun: round down, with `//`",
         lambda limit, arrays, clients: (
             limit / (clients * sum(a.nbytes for a in arrays))
@@ -211,6 +242,7 @@ _FINALS: Final = {
     "E": np.array([0.95, 0.84, 0.80]),
     "F": np.array([0.50, 0.92, 0.86]),
     "G": np.array([0.96, 0.93, 0.97]),
+    "H": np.array([0.79, 0.84, 0.70]),
 }
 
 CLEARLY_AHEAD = Exercise(
@@ -237,6 +269,8 @@ CLEARLY_AHEAD = Exercise(
         _those(lambda mine, theirs: mine.max() > theirs.max()),
         "this compares the worst seeds only",
         _those(lambda mine, theirs: mine.min() > theirs.min()),
+        "sorting breaks the pairs: under one seed all met the same data",
+        _those(lambda mine, theirs: np.all(np.sort(mine) > np.sort(theirs))),
         "equal is not ahead: write `>`; with `>=` each is ahead of itself",
         _those(lambda mine, theirs: np.all(mine >= theirs)),
         "these are the ones that are ahead of it: turn the sign",
@@ -272,4 +306,5 @@ LESSON: Final = Lesson(
     ),
     needs="lessons 10, 11a and 11b",
     exercises=(BUILD_MINE, ROUNDS_WITHIN, CLEARLY_AHEAD),
+    outcomes={"four-bits": "about half"},
 )

@@ -144,9 +144,7 @@ PRIVATE_SUM = Exercise(
         "u * clip / norm",
         _summed(lambda updates, clip: np.where(_norms(updates) > clip, clip, updates)),
         "a client is a row, so a norm for each row is needed: axis=1",
-        _summed(
-            lambda u, clip: u * clip / np.maximum(np.linalg.norm(u, axis=0), clip)
-        ),
+        _summed(lambda u, clip: u * clip / np.maximum(np.linalg.norm(u, axis=0), clip)),
         "each update has a norm of its own: `np.linalg.norm(updates, axis=1)`",
         _summed(lambda u, clip: u * min(1, clip / np.linalg.norm(u))),
         "nothing is clipped",
