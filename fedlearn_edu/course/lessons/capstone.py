@@ -105,8 +105,8 @@ BUILD_MINE = Exercise(
         returns(lambda got, *_: str(got).endswith("NoneType: None")),
         "return the process as a whole, not its parts",
         returns(lambda got, *_: str(got).startswith("no learning process")),
-        "this is an algorithm of the library as it is: change one of its parts, and put "
-        "them together with `build_averaging_process`, under a name of your own",
+        "this is an algorithm of the library as it is: change one of its parts, and "
+        "put them together with `build_averaging_process`, under a name of your own",
         returns(lambda got, *_: str(got).endswith("of the library")),
         "this is FedAvg under another name: change one of its parts",
         returns(lambda got, *_: str(got).startswith("FedAvg, named")),

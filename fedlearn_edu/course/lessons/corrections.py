@@ -44,6 +44,11 @@ def _old_means(weights: Any, m: Any, s: Any, update: Any, rate: float) -> Any:
     return stepped, *_adam()(weights, m, s, update, rate)[1:]
 
 
+def _corrected_for_the_start(rate: float, g: Any, m: Any, s: Any) -> Any:
+    """The first step of Adam (Kingma and Ba 2015); FedAdam leaves this out."""
+    return -rate * m / (1 - BETA_1) / (np.sqrt(s / (1 - BETA_2)) + EPSILON)
+
+
 _TWO: Final = np.array([1.0, -1.0])
 
 ADAM_STEP = Exercise(
@@ -53,7 +58,7 @@ ADAM_STEP = Exercise(
     want=wants.function(5),
     reference=_adam,
     cases=(
-        Case("the first step", (1.0, 0.0, 0.0, 2.0, 0.1)),
+        Case("the first step", (1.0, 0.0, 0.0, 2.0, 0.5)),
         Case("a later step", (1.0, -0.5, 0.25, 2.0, 0.1)),
         Case("an update of 0: it rolls on", (3.0, 0.4, 0.09, 0.0, 0.5)),
         Case(
@@ -71,6 +76,10 @@ ADAM_STEP = Exercise(
         _adam(move=lambda rate, g, m, s: -rate * m / np.sqrt(s + EPSILON)),
         "this follows the latest update alone: step along m, the running mean",
         _adam(move=lambda rate, g, m, s: -rate * g / (np.sqrt(s) + EPSILON)),
+        "the rate is missing: a step is `rate` times m, divided by √s + epsilon",
+        _adam(move=lambda rate, g, m, s: -m / (np.sqrt(s) + EPSILON)),
+        "m and s are not corrected for their start at 0 here: take them as they are",
+        _adam(move=_corrected_for_the_start),
         "the step uses m and s as they were: renew them first, then take the step",
         _old_means,
         "m points uphill, as g does: the step takes it *away*",
@@ -212,6 +221,10 @@ SCAFFOLD_CLIENT = Exercise(
         _stuck,
         "this took one step only",
         _one_step,
+        "the number of steps is the argument `steps`, which differs from `STEPS`",
+        lambda weight, client, own, common, steps: _client()(
+            weight, client, own, common, 10
+        ),
         "this goes uphill: a step takes the rate times the slope *away*",
         _client(steer=lambda slope, own, common: -_steered(slope, own, common)),
         "brackets are missing: RATE multiplies the whole of slope - own + common",
@@ -272,7 +285,7 @@ SCAFFOLD_SERVER = Exercise(
     want=wants.function(4),
     reference=lambda: _server,
     cases=(
-        Case("two of five take part", (1.0, [2.0, 4.0], [3.0, -2.0], 5)),
+        Case("two of five take part", (1.5, [2.0, 4.0], [3.0, -1.0], 5)),
         Case("all three take part", (-2.0, [1.0, 2.0, 6.0], [0.5, 1.0, -3.0], 3)),
         Case("one of four", (0.0, [1.5], [-8.0], 4)),
     ),
@@ -293,6 +306,8 @@ SCAFFOLD_SERVER = Exercise(
         lambda c, t, d, n: (np.mean(t), np.mean(d)),
         "the changes are added, not taken away",
         lambda c, t, d, n: (np.mean(t), c - np.sum(d) / n),
+        "`changes` are differences already: do not take the common variate away again",
+        lambda c, t, d, n: (np.mean(t), c + (np.sum(d) - c) / n),
         "the common variate stayed as it was",
         lambda c, t, d, n: (np.mean(t), c),
         "you added the models up; take their mean",
@@ -301,6 +316,8 @@ SCAFFOLD_SERVER = Exercise(
         lambda c, t, d, n: (np.mean(t), (c + np.sum(d)) / n),
         "the mean of the changes is divided once more: take their sum",
         lambda c, t, d, n: (np.mean(t), c + np.mean(d) / n),
+        "a list cannot be divided: `np.mean(trained)` adds up and divides",
+        raises(r"unsupported operand type.*'list' and"),
     ),
     hints=(
         "Two results: the new weight, as in FedAvg, and the common variate. Over how "
@@ -386,6 +403,8 @@ MEAN_DIFFERENCE = Exercise(
         _with_margin(lambda d: 1.96 * np.std(d, ddof=1) / np.sqrt(len(d))),
         "this t is for three seeds; look it up for the number of seeds you have",
         _with_margin(lambda d: T95[3] * np.std(d, ddof=1) / np.sqrt(len(d))),
+        "count the seeds, and look t up for as many: 3 and 4.30 are those of one case",
+        _with_margin(lambda d: T95[3] * np.std(d, ddof=1) / np.sqrt(3)),
         "this is a variance; the margin wants its root, the standard deviation",
         _with_margin(lambda d: T95[len(d)] * np.var(d, ddof=1) / np.sqrt(len(d))),
         "the order is first minus second",
@@ -403,6 +422,8 @@ MEAN_DIFFERENCE = Exercise(
         lambda first, second: np.mean(first - second),
         "`T95` has an entry for 3 and for 5 seeds: look up `T95[len(first)]`",
         raises("KeyError|not subscriptable"),
+        "the line `T95 = {3: 4.30, 5: 2.78}` above the function is gone: put it back",
+        raises("NameError.*T95"),
     ),
     hints=(
         "Both algorithms met the same data under each seed, so compare them seed by "
