@@ -48,7 +48,7 @@ CLIENT_DRIFT = Exercise(
     want=wants.function(1),
     reference=lambda: client_drift,
     cases=(
-        Case("two clients", lambda: (np.array([[3.0, 4.0], [0.0, 1.0]]),)),
+        Case("two clients", lambda: (np.array([[3.0, -4.0, 0.0], [0.0, 2.0, 0.0]]),)),
         Case("all in one direction", lambda: (np.array([[1.0, 2], [2, 4], [3, 6]]),)),
         Case("a mean that stays", lambda: (np.array([[1.0, -2.0], [-1.0, 2.0]]),)),
         Case(
@@ -80,6 +80,13 @@ CLIENT_DRIFT = Exercise(
         lambda u: _lost(_norm(u.mean(axis=0)) ** 2, _norm(u, 1) ** 2),
         "this is a difference of lengths; divide it by the mean length to get a share",
         lambda u: _norm(u, 1).mean() - _norm(u.mean(axis=0)),
+        "absolute values hide that updates cancel out: leave `abs` out",
+        lambda u: _lost(_norm(abs(u).mean(axis=0)), _norm(u, 1)),
+        "this is 0 whatever the updates are: the length of their *mean* goes on top",
+        lambda u: 0.0,
+        "this is one number for each weight: `np.linalg.norm` of the mean update is "
+        "missing",
+        returns(lambda got, u: np.shape(got) == u.shape[1:]),
         "this is one number for each client: take the mean of the lengths, too",
         returns(lambda got, *_: np.ndim(got) > 0),
     ),
@@ -176,8 +183,12 @@ PROXIMAL_GRADIENT = Exercise(
         lambda g, w, s, strength: strength * (g + w - s),
         "this is the gradient as it was",
         lambda g, *rest: g,
+        "brackets are missing: the strength multiplies the difference, and not the "
+        "gradient",
+        lambda g, w, s, strength: (g + strength) * (w - s),
         "this takes a step already; only the gradient is asked for",
         lambda g, w, s, strength: w - (g + strength * (w - s)),
+        lambda g, w, s, strength: w - 0.1 * (g + strength * (w - s)),
         "this is a step, with the strength as its rate; only the gradient is asked for",
         lambda g, w, s, strength: w - strength * g,
     ),
@@ -254,6 +265,8 @@ BUILD_MY_PROX = Exercise(
     mistakes=usual(
         "the process is not returned: the last line of the function has to stay",
         returns(lambda got, *_: not isinstance(got, dict)),
+        "`weights` and `bias` have a gradient each: take `gradients[name]`",
+        raises("something else than the state"),
         "return a dictionary with both names: there has to be a gradient for `weights` "
         "and one for `bias`",
         raises(r"KeyError|structure|nested|keys"),
@@ -319,4 +332,5 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 10, and the derivative of a square",
     exercises=(CLIENT_DRIFT, PROXIMAL_GRADIENT, BUILD_MY_PROX),
+    outcomes={"work": "no better", "best-of-three": "1", "pull": "as large as before"},
 )
