@@ -134,7 +134,7 @@ def _remarks(plan: StackPlan) -> Iterator[tuple[str, str]]:
         groups = f"from {plan.max_fanout} clients on {deep.__name__}"
         yield "strategy", f"{flat.__name__}, {groups}"
         if plan.fuses_groups:
-            yield "together", "TensorFlow runs all clients of a group in one call"
+            yield "leaf", "TensorFlow runs all clients of a group in one call"
     else:
         yield "strategy", plan.strategy.__name__
     for layer in _on_top_of_clients(plan):

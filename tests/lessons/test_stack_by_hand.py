@@ -116,3 +116,7 @@ def test_only_the_server_computes_for_a_mean() -> None:
     stack = answer("federated_stack")(parts[0], parts[2:], parts[1])
     assert ask(stack, mean, [1.0, 2.0, 6.0], VALUES) == 3.0
     assert [leaf.calls for leaf in leaves] == [8, 0, 0, 0, 0]
+    with fl.record() as tape:
+        mean([1.0, 2.0, 6.0])
+    calls = [e for e in tape.events if (e.layer, e.what) == ("leaf", "create_call")]
+    assert [e.detail for e in calls] == ["add"] * 6 + ["reciprocal", "multiply"]

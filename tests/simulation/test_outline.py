@@ -126,7 +126,7 @@ ReferenceResolving              names, lambdas, blocks
             └─ leaf             NumPy or TensorFlow code
 n: one client per entry of the data, 3 if they do not say
 strategy: FederatedResolvingStrategy, from 100 clients on FederatedComposingStrategy
-together: TensorFlow runs all clients of a group in one call
+leaf: TensorFlow runs all clients of a group in one call
 [Thread]: where several clients can work side by side"""
 
 WITHOUT = """\

@@ -33,6 +33,10 @@ from fedlearn_edu.viz.executors import Layer, layer_of
 
 NEVER_AWAITED: Final = "a coroutine that nobody awaited"
 NUMBERS: Final = fl.SequenceType(np.float32)
+OF_FRAMEWORK: Final = (
+    "all these classes are in `framework`: write `framework.` before their names",
+    raises(r"NameError: name '(\w+Executor|\w+Strategy|\w+Context)'"),
+)
 
 
 async def run_on(executor: Any, program: Any, data: Any, type_: Any) -> Any:
@@ -145,6 +149,8 @@ RUN_ON = Exercise(
         raises("type_signature|very executor"),
         "you called the program yourself, and nobody asked the executor",
         returns(lambda got, *_: isinstance(got, list) and not got),
+        "a program brings its type along: `type_` is that of the data",
+        raises(r"type \(.* is not assignable"),
         "take the type that is handed in, `type_`: the data are not always numbers of "
         "the same kind",
         raises("NotAssignable"),
@@ -274,6 +280,13 @@ PARTICIPANT_STACK = Exercise(
         looks(lambda answer: not _leaf_is_used(answer)),
         "there is a layer too many",
         looks(lambda answer: len(_names(answer)) > 4),
+        "these stand side by side: each layer takes the one below it, in parentheses, "
+        "and the topmost is returned",
+        raises("'(list|tuple)' object has no attribute"),
+        "`names` is an executor that is built already: for a new layer take the class, "
+        "`framework.ReferenceResolvingExecutor(…)`",
+        raises("not callable"),
+        *OF_FRAMEWORK,
         "each layer needs the one below it, in parentheses",
         raises("positional"),
     ),
@@ -385,6 +398,10 @@ FEDERATED_STACK = Exercise(
         *NO_RETURN,
         "`unplaced` is missing: it is the second argument of `FederatingExecutor`",
         raises("'unplaced_executor'"),
+        "the class has a `factory`: `FederatedResolvingStrategy.factory(targets)`",
+        raises("is not iterable"),
+        "`factory` takes `targets` alone; `unplaced` is for the `FederatingExecutor`",
+        raises("as an integer"),
         "a `FederatingExecutor` takes two things: first what "
         "`FederatedResolvingStrategy.factory(targets)` gives, not the strategy itself "
         "and not `targets`; then `unplaced`",
@@ -401,6 +418,9 @@ FEDERATED_STACK = Exercise(
         looks(lambda answer: _who_computes(answer) == ["nowhere"]),
         "a client does the work of the server here",
         looks(lambda answer: any("client" in who for who in _who_computes(answer))),
+        "write `fl.SERVER` and `fl.CLIENTS`",
+        raises("NameError: name '(SERVER|CLIENTS)'"),
+        *OF_FRAMEWORK,
         "the strategy needs `fl.SERVER` and `fl.CLIENTS`, the placements, as keys",
         raises("Placement|placement"),
     ),
@@ -488,6 +508,10 @@ CALL_COUNTER = Exercise(
         Case("passes on each question once", (), _passed_on),
     ),
     mistakes=usual(
+        "the `around` of the class above passes nothing on: `await work()` does",
+        looks(lambda answer: "__class__" in answer.around.__code__.co_freevars),
+        "`work` takes no argument: it knows what it is about",
+        raises("takes 0 positional"),
         "`around` has to hand on what came of it: `return await work()`",
         raises("NoneType"),
         "`work()` only promises: `await` it, and return what comes",
@@ -498,6 +522,8 @@ CALL_COUNTER = Exercise(
         looks(lambda answer: answer.calls > 0),
         "you counted every question; only `create_call` is a call",
         lambda runs: 4 * runs,
+        "only `create_call` is a call: `create_value` embeds a value",
+        lambda runs: 3 * runs,
         "`calls` alone is a new name: write `self.calls`",
         raises("UnboundLocal"),
         "a call is passed on twice: `await work()` once, whatever the question",
@@ -511,8 +537,8 @@ CALL_COUNTER = Exercise(
         lambda runs: min(runs, 1),
     ),
     hints=(
-        "`what` is the name of the question: which of the four is a call?",
-        "The table of methods has the names. In any case the work is done, and its "
+        "`what` is the name of the question: which one is a call?",
+        "The table of methods has the name. In any case the work is done, and its "
         "result handed on: the text above the exercise says how.",
         "Count if it is a call, and pass it on in any case:\n"
         "    if what == ...:\n"
@@ -538,4 +564,9 @@ LESSON: Final = Lesson(
     needs="lessons 1 to 4",
     exercises=(RUN_ON, PARTICIPANT_STACK, FEDERATED_STACK, CALL_COUNTER),
     path=MACHINE,
+    outcomes={
+        "events": "more than 100",
+        "same": "the same, in the same order",
+        "bytes": "24",
+    },
 )

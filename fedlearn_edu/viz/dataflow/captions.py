@@ -37,12 +37,16 @@ def words(message: Node) -> str:
 
 
 def summary(flow: Flow) -> str:
-    """In one line, how much each client receives and sends, as far as types tell."""
+    """What each client gets from the server and sends to it, as far as types tell.
+
+    What comes with the program does not count: the 1 beside each value of a mean.
+    """
     down, up = flow.messages(Lane.CLIENTS), flow.messages(Lane.SERVER)
     if not down and not up:
         return "" if flow.columns == [Lane.UNPLACED] else "Nothing travels."
+    received = [message for message in down if flow.origin(message) is Lane.SERVER]
     sent = [message for message in up if flow.origin(message) is Lane.CLIENTS]
-    parts = [f"receives {_total(down)}"] if down else []
+    parts = [f"receives {_total(received)}"] if received else []
     parts += [f"sends {_total(sent)}"] if sent else []
     return f"In one run each client {' and '.join(parts)}." if parts else ""
 

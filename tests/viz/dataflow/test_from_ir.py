@@ -62,6 +62,7 @@ def test_expanded_a_mean_is_a_sum_and_a_count() -> None:
     assert names == [("values", 4), ("constant 1", 4)]
     assert flow.nodes[3].inside == ("reciprocal", "multiply")
     assert flow.origin(flow.nodes[1]) is Lane.UNPLACED
+    assert summary(flow) == "In one run each client sends 8 B."  # the 1 came with it
 
 
 def test_fields_are_picked_without_a_box() -> None:
