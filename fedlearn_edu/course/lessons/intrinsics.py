@@ -11,7 +11,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import viz
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import looks, raises, typed, usual
+from fedlearn_edu.course.mistakes import Sign, looks, raises, returns, typed, usual
 from fedlearn_edu.framework import SyncExecutionContext, derived, local_executor_factory
 
 AT_CLIENTS: Final = fl.type_at_clients(np.float32)
@@ -48,6 +48,7 @@ WEIGHTED_FROM_SUMS = Exercise(
         lambda d, w: np.mean(d),
         "you divided by the number of clients, not by the sum of the weights",
         lambda d, w: np.dot(d, w) / len(d),
+        lambda d, w: np.dot(d, w) / 3,
         "this is the weighted total: divide it by the sum of the weights",
         np.dot,
         "you added up the values without their weights",
@@ -115,6 +116,7 @@ DISTANCE_TO_MEAN = Exercise(
         lambda values: np.mean(values) - values,
         "leave the sign: a value below the mean has a negative distance",
         lambda values: np.abs(values - np.mean(values)),
+        raises(r"abs\(\)"),
         "this is the mean itself: subtract it from each value",
         lambda values: np.full(len(values), np.mean(values)),
         "this is the mean itself, at the server",
@@ -178,7 +180,8 @@ def in_pairs(answer: Any, readings: Readings) -> Any:
 
 
 def halves(readings: Readings) -> tuple[Readings, Readings]:
-    """The first group of two, and the last group, of three or four clients."""
+    """The two groups of two; no other case needs a `merge`."""
+    assert len(readings) == 4
     return readings[:2], readings[2:]
 
 
@@ -214,6 +217,17 @@ def of_groups(wrong: Callable[[Readings, Readings], float]) -> Callable[..., flo
     return lambda readings: wrong(*halves(readings))
 
 
+def _joins_to(span: float) -> Sign:
+    """The second group lies within the first: so high and low can be told apart."""
+    return looks(lambda answer: in_pairs(answer, [3.0, 30.0, 12.0, 14.0]) == span)
+
+
+_READS_FIELDS: Final = (
+    'a pair has names: `seen["high"]`',
+    raises(r"found: +(KeyError: [01]|AttributeError: .*Dict)"),
+)
+
+
 SPAN_OF = Exercise(
     name="span_of",
     title="from the coldest to the warmest client",
@@ -244,6 +258,10 @@ SPAN_OF = Exercise(
         lambda r: _span(r) / 2,
         "high and low in your zero are swapped: no reading is higher than infinity",
         lambda r: np.inf,
+        "`join` takes the lower of the two lows, not the higher",
+        _joins_to(30.0 - 12.0),
+        "`join` takes the higher of the two highs, not the lower",
+        _joins_to(14.0 - 3.0),
         "`join` keeps its first pair and ignores the other",
         of_groups(lambda a, b: _span(a)),
         "`join` keeps one of its pairs, here the second, and ignores the other",
@@ -254,6 +272,13 @@ SPAN_OF = Exercise(
         of_groups(lambda a, b: min(max(a), max(b)) - max(min(a), min(b))),
         "`join` takes the middle; it should take the higher high and the lower low",
         of_groups(lambda a, b: (_span(a) + _span(b)) / 2),
+        "`difference` should return one number, not a dictionary: high minus low",
+        looks(lambda answer: "<" in str(answer.type_signature.result)),
+        *_READS_FIELDS,
+        "infinity is part of NumPy: write `np.inf`",
+        raises("NameError: name 'inf'"),
+        "`nothing_seen` is a high and a low, in parentheses: (…, …)",
+        raises(r"found: +a (set|dict|NoneType)"),
         "your zero is not neutral: a reading could lie beyond it",
         looks(lambda answer: not np.isneginf(answer([]))),
     ),
@@ -327,7 +352,7 @@ VARIANCE_OF = Exercise(
     reference=_variance_of,
     cases=(
         Case("three clients", ([1.0, 2.0, 6.0],)),
-        Case("numbers below zero", ([-4.0, 4.0, -3.0, 1.0],)),
+        Case("numbers below zero", ([-4.0, 4.0, -3.0, 1.0, 2.0],)),
         Case("one client", ([3.0],)),
         Case("in pairs, four clients", ([1.0, 2.0, 4.0, 9.0],), in_pairs),
         Case("in pairs, three clients", ([2.0, 6.0, 10.0],), in_pairs),
@@ -365,6 +390,14 @@ VARIANCE_OF = Exercise(
         _if_counted(0),
         "`both` adds 1 to `n`; the other group may have more than one client",
         _if_counted(1),
+        "`note` has to add 1 to `n`, which counts the clients",
+        returns(lambda got, *_: not np.isfinite(got)),
+        "`note` and `both` return all three fields: keep the names of the three fields",
+        raises(r"(?s)wrong type.*found: .*-> (?!<n=\w+,sum=\w+,sum_of_squares=)"),
+        "x to the power of 2 is `x ** 2`; `^` compares bits",
+        raises("bitwise_xor"),
+        "dictionaries cannot be added up: add field by field",
+        raises("OrderedDict' and 'collections.OrderedDict"),
         "the mean is sum / n: put it in parentheses, and square all of it",
         _from_sums(lambda n, s, q: q / n - s / n**2),
         "`note` squares the sum so far; it should add x · x",
@@ -411,4 +444,5 @@ LESSON: Final = Lesson(
     needs="lessons 1 to 3",
     exercises=(WEIGHTED_FROM_SUMS, SPAN_OF, VARIANCE_OF, DISTANCE_TO_MEAN),
     path=MACHINE,
+    outcomes={"what-is-sent": "its value and a 1", "safe-zero": "0"},
 )
