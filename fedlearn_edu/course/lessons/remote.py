@@ -4,15 +4,17 @@
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from types import CodeType
 from typing import Any, Final
 
 import numpy as np
 
+import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import looks, raises, returns, usual
+from fedlearn_edu.course.mistakes import NO_RETURN, looks, raises, returns, usual
 from fedlearn_edu.simulation import partitions
 from fedlearn_edu.simulation.datasets import load_digits28
 
@@ -37,6 +39,16 @@ def _one_bit_apart() -> tuple[Model, Model]:
 _NUMBERS: Final = ([0.5, -1.0], [0.25])
 _ONE: Final = _model(*_NUMBERS)
 _NEARLY: Final = _model([0.5000001, -1.0], [0.25])
+
+
+def _is_identity(same: Callable[[Model, Model], bool]) -> bool:
+    return same(_ONE, _ONE) and not same(_ONE, _model(*_NUMBERS))
+
+
+def _mentions(code: CodeType, name: str) -> bool:
+    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
+    return name in code.co_names or any(_mentions(each, name) for each in inner)
+
 
 SAME_BITS = Exercise(
     name="same_bits",
@@ -66,13 +78,17 @@ SAME_BITS = Exercise(
         lambda one, other: one["weights"].tobytes() == other["weights"].tobytes(),
         "one equal array is not enough: *all* have to be equal",
         lambda one, other: any(one[n].tobytes() == other[n].tobytes() for n in one),
+        "`tobytes()`, with parentheses: without them a method is compared, not bytes",
+        looks(lambda same: _mentions(same.__code__, "tobytes") and _is_identity(same)),
         "`is` asks for the same object; two objects may have the same bits",
-        looks(lambda same: same(_ONE, _ONE) and not same(_ONE, _model(*_NUMBERS))),
+        looks(_is_identity),
         "this is the other way round: `True` means that they are the same",
         lambda one, other: not _same_bits(one, other),
         "`==` compares arrays number by number, and gives an array: compare what "
         "`tobytes` gives, name by name",
         raises("ambiguous"),
+        "`all(…)` makes one answer of those for single arrays",
+        returns(lambda got, *_: isinstance(got, Iterator | list)),
         "a model is a dictionary: its arrays have `tobytes`, under their names",
         raises("has no attribute 'tobytes'"),
     ),
@@ -115,6 +131,8 @@ BYTES_OF_ROUND = Exercise(
     mistakes=usual(
         "this counts a model for each client: a message is for a whole group",
         lambda clients, most, size: 2 * clients * size,
+        "down, too, a message is for a whole group",
+        lambda clients, most, size: (clients + math.ceil(clients / most)) * size,
         "this counts one way only: a model goes down, and a sum of models comes up",
         lambda clients, most, size: math.ceil(clients / most) * size,
         "this counts workers: each *group* has a message, and a worker may have many "
@@ -151,7 +169,7 @@ BYTES_OF_ROUND = Exercise(
 def _load(client: int) -> Any:
     images, labels = load_digits28().train
     rows = np.flatnonzero(labels == client % 10)
-    mine = np.random.default_rng(client).choice(rows, 70)
+    mine = np.random.default_rng(client).choice(rows, 70, replace=False)
     return partitions.batches(images, labels, mine, 10)
 
 
@@ -161,7 +179,10 @@ def _held(load: Callable[[int], Any], client: int) -> Any:
         assert len(batch["x"]) == len(batch["y"]), "x and y have other lengths"
         sizes.append(len(batch["y"]))
         digits.update(np.asarray(batch["y"]).tolist())
-    return OrderedDict(digits=sorted(digits), images=sum(sizes), batches=sizes)
+    different = len(set(_images(load(client))))
+    return OrderedDict(
+        digits=sorted(digits), images=sum(sizes), different=different, batches=sizes
+    )
 
 
 def _images(batches: Any) -> list[bytes]:
@@ -171,6 +192,7 @@ def _images(batches: Any) -> list[bytes]:
 
 
 _SAME, _OTHER = "the same images", "other images"
+_LITTLE: Final = 50_000
 
 
 def _once_more(load: Callable[[int], Any], client: int) -> str:
@@ -197,6 +219,12 @@ def _are_real(load: Callable[[int], Any], client: int) -> bool:
     return set(_images(load(client))) <= _training_images()
 
 
+def _taken_along(load: Callable[[int], Any]) -> str:
+    """What travels with a loader."""
+    size = len(fl.remote.pickling.value_part(load))
+    return "little" if size < _LITTLE else f"{size / 1e6:.1f} MB"
+
+
 def _holds(like: Callable[..., Any]) -> Any:
     return returns(lambda got, *clients: isinstance(got, dict) and like(got, *clients))
 
@@ -213,6 +241,7 @@ LOAD = Exercise(
         Case("they are training images, from 0 to 1", (8,), do=_are_real),
         Case("a second later, it loads the same", (4,), do=_once_more),
         Case("clients 3 and 13 hold different images", (3, 13), do=_compared),
+        Case("little travels with it", do=_taken_along),
     ),
     mistakes=usual(
         "a second later there are other images, and another worker would go on with "
@@ -228,11 +257,20 @@ LOAD = Exercise(
         _holds(lambda got, client: got["digits"] != [client % 10]),
         "70 images are asked for, no more and no fewer",
         _holds(lambda got, client: got["images"] != 70),
+        "some images are in it twice: `choice` takes each once with `replace=False`",
+        _holds(lambda got, client: got["different"] != 70),
         "the images are right, but in batches of another size: make batches of 10",
         _holds(lambda got, client: set(got["batches"]) != {10}),
+        "these are truth values: `np.flatnonzero` gives the positions that are true",
+        raises("boolean index"),
+        "these are fewer than 70: take the training images, `load_digits28().train`",
+        raises("larger sample"),
         "these are positions, or arrays: make batches of them, with "
         "`partitions.batches(images, labels, mine, 10)`",
         raises(r"IndexError|KeyError|not subscriptable|indices must be|not iterable"),
+        "images of the notebook travel with it, in every round: take them from "
+        "`load_digits28().train`, inside of `load`",
+        returns(lambda got, *_: str(got).endswith("MB")),
         "these are not the training images as `partitions.batches` gives them",
         returns(lambda got, *clients: got is False),
         "the parentheses call it: hand in the function itself",
@@ -245,12 +283,12 @@ LOAD = Exercise(
         "One line for each step:\n"
         "    images, labels = load_digits28().train\n"
         "    rows = np.flatnonzero(labels == ...)\n"
-        "    mine = np.random.default_rng(...).choice(rows, ...)\n"
+        "    mine = np.random.default_rng(...).choice(rows, ..., replace=False)\n"
         "    return partitions.batches(images, labels, ..., 10)",
         "Which images are in the batches?\n"
         "    images, labels = load_digits28().train\n"
         "    rows = np.flatnonzero(labels == client % 10)\n"
-        "    mine = np.random.default_rng(client).choice(rows, 70)\n"
+        "    mine = np.random.default_rng(client).choice(rows, 70, replace=False)\n"
         "    return partitions.batches(images, labels, ..., 10)",
     ),
     limit_s=60.0,
@@ -304,11 +342,13 @@ REMEMBER = Exercise(
     reference=lambda: _remember,
     cases=(
         Case("a first reading", (["A 18"],), do=_kept),
-        Case("three readings", (["A 18", "A 21", "A 19.5"],), do=_kept),
+        Case("three readings", (["A 18", "A 21", "A 24"],), do=_kept),
         Case("two clients in turn", (["A 18", "B 5", "A 21", "B 4"],), do=_kept),
         Case("an answer that was lost", (["A 18", "A 21", "A 21 again"],), do=_kept),
     ),
     mistakes=usual(
+        *NO_RETURN,
+        returns(lambda got, _: any(each.dtype == object for each in got.values())),
         "`kept` was changed in place, so a message that is repeated counts twice: make "
         "a new array",
         _keeps(_in_place),
@@ -330,6 +370,8 @@ REMEMBER = Exercise(
                 (kept[0] * kept[1] + reading) / (kept[0] + 1),
             ]
         ),
+        "two numbers go into one list: `np.array([…, …])`",
+        returns(lambda got, _: any(each.ndim == 0 for each in got.values())),
         "this remembers outside of its arguments, so clients are mixed up, and what it "
         "knows dies with the worker: keep everything in `kept`",
         returns(_counts_too_many),
@@ -360,4 +402,8 @@ LESSON: Final = Lesson(
     needs="lesson 10, federated averaging, and groups of clients from lesson 7",
     exercises=(SAME_BITS, BYTES_OF_ROUND, LOAD, REMEMBER),
     path=MACHINE,
+    outcomes={
+        "here-and-there": "the same",
+        "after-a-kill": "the same, to the last bit",
+    },
 )
