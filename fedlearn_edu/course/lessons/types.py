@@ -34,6 +34,10 @@ PHOTOS_AT_CLIENTS = Exercise(
     ),
     mistakes=usual(
         *_TEXT,
+        "the star belongs to what each phone holds: inside the braces",
+        raises(r"(?s)expected: `@`.*found: +`\*`"),
+        "between a field's name and its type is an equals sign: `image=`",
+        raises("found: +`(image|label)`"),
         "this says what, but not where: who holds the photos?",
         written(lacking="@"),
         "the photos are on the phones, and no server sees them",
@@ -101,6 +105,8 @@ SURVEY_TYPE = Exercise(
     ),
     mistakes=usual(
         *_TEXT,
+        "the type of a program is written in parentheses: `(… -> …)`",
+        raises("(?s)nothing more.*found: +`->`"),
         "the type of a program has an arrow: what goes in `->` what comes out",
         written(lacking="->"),
         "this is the type of `extremes`, which each client runs; `survey` calls it",
@@ -161,8 +167,10 @@ WHO_FITS = Exercise(
     reference=lambda: _who_fits,
     cases=(
         Case(
-            "one length is wanted",
-            _wanted_and("float32[24]", "float32[?]", "float32[24]", "float32[7]"),
+            "one length is wanted, the other is open",
+            _wanted_and(
+                "int32[24,?]", "int32[?,?]", "int32[24,2]", "int32[24,?]", "int32[7,?]"
+            ),
         ),
         Case(
             "any length is accepted",
@@ -204,6 +212,9 @@ WHO_FITS = Exercise(
         lambda wanted, candidates: sum(_all(wanted, candidates)),
         "this is only one of them: return a list of all that fit",
         lambda wanted, candidates: _who_fits(wanted, candidates)[0],
+        "`return` is inside the loop and ends it: put it after the loop",
+        lambda wanted, candidates: _who_fits(wanted, candidates[:1]),
+        lambda wanted, candidates: _who_fits(wanted, candidates)[:1],
         "these are texts: return the types themselves",
         lambda wanted, candidates: list(map(str, _who_fits(wanted, candidates))),
         "these are the ones that do not fit",
@@ -372,4 +383,5 @@ LESSON: Final = Lesson(
     needs="lesson 1",
     exercises=(PHOTOS_AT_CLIENTS, WHO_FITS, SURVEY_TYPE, BY_HOME),
     path=MACHINE,
+    outcomes={"told-to-all": "float32@CLIENTS"},
 )
