@@ -132,7 +132,7 @@ class QuickCanvas(FigureCanvasAgg):
         return self._renderer
 
     def draw(self) -> None:
-        """Draws on white paper."""
+        """Draws on paper, without a window."""
         self.renderer = self.get_renderer()
         self.renderer.clear()
         self.figure.draw(self.renderer)

@@ -26,10 +26,10 @@ INK = "#1A1A1A"
 """Text and axes."""
 
 QUIET = "#767676"
-"""What is there for comparison only; the lightest gray that text may have."""
+"""What is there for comparison only; text may have no less contrast."""
 
 SIGNED_MAP = "PuOr_r"
-"""Purple for less than zero, white at zero, orange for more."""
+"""Purple for less than zero, orange for more, the paper's color at zero."""
 
 MODELS = (SERVER, INK, "#3D93C9", QUIET)
 """Up to four servers' models side by side; lines and markers always differ, too."""

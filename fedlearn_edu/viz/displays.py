@@ -2,7 +2,7 @@
 """What notebooks show of plain things: types, placed values, histories, errors.
 
 The words are those of the plain `repr`. Long tables and deep lists are folded. Text has
-the page's color: placements are marked by an underline and a faint ground, and named.
+the page's color: placements are marked by an underline and a tinted ground, and named.
 """
 
 import math

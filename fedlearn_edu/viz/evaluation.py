@@ -33,7 +33,7 @@ def draw_confusion(
     width_in: float = style.NARROW_IN,
     ax: Axes | None = None,
 ) -> Figure:
-    """Draws how often each class was predicted as which; a row's shades add up to one.
+    """Draws how often each class was predicted as which; a row's shares add up to one.
 
     Args:
         matrix: `[classes,classes]` examples: of the row's class, predicted as the

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The HTML of what notebooks show: elements, tables, folds, and boxes in colors.
 
-Text is the page's own, and takes its color from it: readable on black as on white.
+Text is the page's own, and takes its color from it: readable in any theme.
 """
 
 from collections.abc import Iterable
@@ -69,6 +69,6 @@ def head(text: str, style: str, scope: str = "row") -> str:
 
 
 def box(*inner: str, style: str, color: str = QUIET, name: str = "div") -> str:
-    """A box on a faint ground with a thin border."""
+    """A box on a tinted ground with a thin border."""
     look = f"background:{color}{FAINT};border:1px solid {color};border-radius:4px"
     return tag(name, *inner, style=f"{look};{style}")

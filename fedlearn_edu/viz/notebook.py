@@ -126,10 +126,10 @@ def html(figure: "Figure") -> str | None:
     """
     from fedlearn_edu.viz.style import said
 
-    if not (words := said(figure)):
+    if not said(figure):
         return None
     data, size = png(figure)
-    picture = img(data, words, size["width"], round(_LEAST_SHARE * size["width"]))
+    picture = img(figure, data, size["width"], round(_LEAST_SHARE * size["width"]))
     return f'<div style="overflow-x:auto">{picture}</div>'
 
 
@@ -145,23 +145,29 @@ def fast_png(figure: "Figure") -> bytes:
 
 
 # Pictures are drawn on white. Under a dark theme black and white change places, and the
-# half turn of the hues undoes what that does to colors: orange stays orange.
+# half turn of the hues undoes what that does to colors: orange stays orange. A digit
+# would become its negative: a figure with an image stays on its white paper.
 IN_THE_DARK = (
     '<style>:is(body[data-jp-theme-light="false"], .vscode-dark) .fl-picture'
     "{filter:invert(.93) hue-rotate(180deg)}</style>"
 )
 
 
-def img(data: bytes, words: str, width_px: int | None = None, least_px: int = 0) -> str:
-    """A PNG as an `<img>` that is no wider than its column, nor narrower than that.
+def img(
+    figure: "Figure", data: bytes, width_px: int | None = None, least_px: int = 0
+) -> str:
+    """A figure's PNG and words as an `<img>` that fits its column, or is `least_px`.
 
-    It follows the theme of JupyterLab, Notebook and VS Code.
+    It follows the theme of JupyterLab, Notebook and VS Code, unless an image is in it.
     """
+    from fedlearn_edu.viz.style import has_image, said
+
     width = f' width="{width_px}"' if width_px else ""
     least = f"min-width:{least_px}px;" if least_px else ""
     source = b64encode(data).decode()
+    look = "fl-as-drawn" if has_image(figure) else "fl-picture"
     return (
-        f'{IN_THE_DARK}<img class="fl-picture" alt="{escape(words)}"{width} '
+        f'{IN_THE_DARK}<img class="{look}" alt="{escape(said(figure))}"{width} '
         f'src="data:image/png;base64,{source}" '
         f'style="max-width:100%;{least}height:auto;background:white">'
     )

@@ -45,7 +45,7 @@ _BETWEEN_IN = 0.1
 _IMAGES_FROM_IN = 5.8
 _IMAGES_SHARE = 0.3
 _COLORS_MEAN = (
-    "dark: a large share of the client\N{RIGHT SINGLE QUOTATION MARK}s examples"
+    "strong color: a large share of the client\N{RIGHT SINGLE QUOTATION MARK}s examples"
 )
 
 

@@ -22,7 +22,7 @@ from fedlearn_edu.viz.dataflow.drawing import draw_graph
 from fedlearn_edu.viz.dataflow.server_view import draw_server_view
 from fedlearn_edu.viz.displays import draw_error, notation
 from fedlearn_edu.viz.html import strong, tag
-from fedlearn_edu.viz.style import NARROW_IN, said
+from fedlearn_edu.viz.style import NARROW_IN
 
 _NARROW_PX = 640
 _MAX_COLORS = 64
@@ -96,7 +96,7 @@ def _picture(draw: Callable[..., Figure], thing: object) -> str:
         "picture",
         f'<source media="(max-width:{_NARROW_PX}px)" '
         f'srcset="data:image/png;base64,{source}">',
-        notebook.img(data, said(wide), width_px),
+        notebook.img(wide, data, width_px),
     )
 
 

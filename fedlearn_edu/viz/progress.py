@@ -3,7 +3,7 @@
 
 Plain data in, a piece of a page or a whole one out; nothing is loaded from anywhere.
 Each bar stands beside its numbers, so nothing is said by length or color alone, and
-text has the color of the page it is on, light or dark.
+text has the color of the page it is on.
 """
 
 from collections.abc import Callable, Sequence

@@ -38,6 +38,9 @@ LEAST_IN, MOST_IN = 3.0, 100.0
 
 DPI = 150
 
+AS_DRAWN = "never invert"
+"""Kept in the file of a picture with an image in it: digits are no negatives."""
+
 FONT_PT = 11.0
 TITLE_PT = 12.5
 
@@ -180,7 +183,7 @@ def add_axes(
 
 
 def tint(color: str, share: float) -> tuple[float, float, float]:
-    """A color mixed with white, so that nothing shines through."""
+    """A color mixed with the paper's, so that nothing shines through."""
     red, green, blue = (1 - share * (1 - part) for part in to_rgb(color))
     return red, green, blue
 
@@ -215,6 +218,11 @@ def said(figure: Figure) -> str:
     return str(figure.get_label() or "")
 
 
+def has_image(figure: Figure) -> bool:
+    """Whether it shows numbers as an image: pixels, weights, shares, a loss."""
+    return any(axes.images for axes in figure.axes)
+
+
 def keep_layout(figure: Figure) -> None:
     """Lays the figure out once; later moves keep that layout."""
     figure.draw_without_rendering()
@@ -226,10 +234,11 @@ def save_png(figure: Figure, path: Path, description: str) -> Path:
     """Writes the figure at 150 dots per inch and returns where.
 
     Two runs write the same bytes: no date and no version is kept, only `description`,
-    the words for those who cannot see the picture.
+    the words for those who cannot see the picture, and whether no page may invert it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     metadata = {"Software": None, "Description": description}
+    metadata |= {"Comment": AS_DRAWN} if has_image(figure) else {}
     figure.savefig(path, dpi=DPI, metadata=metadata)
     return path
 

@@ -31,7 +31,7 @@ def draw_digit_templates(
 
     Args:
         weights: `[pixels, classes]` of a square image. Ink on an orange pixel speaks
-            for the class, on a purple one against it, on a white one for nothing.
+            for the class, on a purple one against it, elsewhere for nothing.
             The few strongest weights (0.5 %) share the ends of the color bar.
         title: The title of the figure.
         width_in: Width in inches; narrow figures have the color bar below.

@@ -53,7 +53,8 @@ class Reader(HTMLParser):
 
 def check_html(html: str) -> Reader:
     """Asserts what every drawing in HTML keeps; returns what is in it."""
-    html = html.replace(IN_THE_DARK, "").replace(' class="fl-picture"', "")
+    html = html.replace(IN_THE_DARK, "")
+    html = re.sub(' class="fl-(?:picture|as-drawn)"', "", html)
     reader = Reader(html)
     assert not set(reader.tags) & {"script", "style", "link", "iframe"}
     assert not re.search(r"https?:|url\(|\bid=|\bclass=", html)

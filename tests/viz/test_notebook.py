@@ -2,12 +2,16 @@
 """What ends a cell appears below it, without pyplot and without magic."""
 
 import sys
+from collections.abc import Callable
 from io import BytesIO
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from IPython.core.formatters import DisplayFormatter
+from matplotlib.figure import Figure
 from PIL import Image
 
 import fedlearn_edu as fl
@@ -18,7 +22,7 @@ from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.remote.records import Traffic
 from fedlearn_edu.simulation.environments import Environment
 from fedlearn_edu.simulation.partitions.skew import describe_skew
-from fedlearn_edu.viz import cluster, displays, executors, notebook, programs
+from fedlearn_edu.viz import cluster, displays, executors, notebook, programs, style
 from tests.programs import increment
 
 
@@ -34,6 +38,33 @@ def test_shell_learns_to_show_figures() -> None:
         assert image.size == (1500, 570)
     assert metadata["image/png"] == {"width": 900, "height": 342}
     assert data["text/plain"] == "<Figure size 1000x380 with 1 Axes>"
+
+
+def of_digits() -> Figure:
+    return viz.draw_partition([0, 1], [[0], [1]], images=np.eye(4).reshape(2, 2, 4))
+
+
+@pytest.mark.parametrize(
+    ("draw", "is_image"),
+    [
+        (of_digits, True),
+        (lambda: viz.draw_digit_templates(np.ones([784, 10])), True),
+        (lambda: viz.draw_confusion([[8, 2], [0, 10]]), True),
+        (lambda: viz.draw_client_accuracy({"before": [0.0], "after": [1.0]}), False),
+        (lambda: viz.draw_graph(increment), False),
+    ],
+)
+def test_a_dark_theme_inverts_no_image(
+    draw: Callable[[], Figure], is_image: bool, tmp_path: Path
+) -> None:
+    shown = notebook.html(figure := draw()) or ""
+    assert ('class="fl-picture"' in shown, "fl-as-drawn" in shown) == (
+        not is_image,
+        is_image,
+    )
+    # Pages that show the file find the same in it.
+    kept = viz.save_png(figure, tmp_path / "a.png", "words").read_bytes()
+    assert (style.AS_DRAWN.encode() in kept) == is_image
 
 
 def test_plain_python_has_no_shell(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.writers.html5 import HTML5Translator
 
+from fedlearn_edu.viz.style import AS_DRAWN
 from tools.docs import docstrings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,6 +137,14 @@ def _is_link(node: nodes.Node) -> bool:
     return False
 
 
+def _mark_images(app: Any, page: nodes.document, _docname: str) -> None:
+    """Has `site.css` leave a picture as it is if its file asks for that."""
+    for picture in page.findall(nodes.image):
+        file = Path(app.srcdir) / picture["uri"]
+        if file.suffix == ".png" and AS_DRAWN.encode() in file.read_bytes():
+            picture["classes"].append("fl-as-drawn")
+
+
 def setup(app: Any) -> None:
     app.set_translator("html", _Translator)
     app.add_html_math_renderer(
@@ -146,3 +155,4 @@ def setup(app: Any) -> None:
     # (before napoleon, which reads the sections of what is left)
     app.connect("autodoc-process-docstring", _read_docstring, priority=400)
     app.connect("doctree-resolved", _link_names)
+    app.connect("doctree-resolved", _mark_images)

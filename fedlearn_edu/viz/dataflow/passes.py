@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`draw_passes`: a program before and after each pass of the compiler, side by side.
+"""`draw_passes`: a program before and after each pass of the compiler.
 
 A step is a box, and a ribbon leads from it to what became of it. On a narrow page the
 stages follow each other, and numbers say what a step was made of.

@@ -55,7 +55,7 @@ def draw_server_view(
     """Draws what each client sends to the server, and how the server sees it.
 
     Three clients stand for all. What they send arrives by itself, or joins in a ring:
-    there it is combined. Dotted lines from black squares are masked.
+    there it is combined. Dotted lines from squares are masked.
 
     Args:
         program: What `fl.what_the_server_sees` takes, or what it returned.

@@ -156,7 +156,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                 return
             self._said.value = status(escape(self.sentence))
             style.say(self.figure, self.sentence)
-            self._shown.value = img(fast_png(self.figure), self.sentence)
+            self._shown.value = img(self.figure, fast_png(self.figure))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; and the picture and the sentence, for pages without widgets."""

@@ -192,10 +192,10 @@ class InversionPicture:
         return _words(tried, steps)
 
     def _put(self, at: int, pixels: Floats, sides: tuple[float, float, float]) -> None:
-        """A picture in gray, from its lowest to its highest number."""
+        """A picture in gray: its lowest number is paper, its highest is ink."""
         edge = round(len(pixels) ** 0.5)
         if at == len(self._images):
-            look: Any = {"cmap": "gray", "aspect": "auto"}
+            look: Any = {"cmap": "gray_r", "aspect": "auto"}
             self._images.append(self._axes.imshow([[0.0]], **look))
         image, (left, top, side) = self._images[at], sides
         image.set_data(pixels.reshape(edge, edge))

@@ -48,7 +48,7 @@ def explore_training(
 
     One button starts and resumes, another one stops. The slider chooses a round: what
     the model looks for then, what it takes for what, and how well it does for each
-    client. Up to four processes are drawn side by side.
+    client. Up to four processes are compared.
 
     Args:
         processes: A process, or up to four by name, each one a process or a function

@@ -157,8 +157,8 @@ class TapePicture:
         """Leaves only the bars of these steps in color."""
         if self._bars is not None:
             is_meant = np.isin(self._events, steps)[:, None]
-            pale = 1 - _NOT_MEANT * np.ones(3)
-            colors: Any = np.where(is_meant, self._colors, pale)
+            faded = 1 - _NOT_MEANT * np.ones(3)
+            colors: Any = np.where(is_meant, self._colors, faded)
             self._bars.set_facecolor(colors)
 
     def point_at(self, step: int) -> None:

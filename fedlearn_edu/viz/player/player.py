@@ -159,7 +159,7 @@ class Player(widgets.VBox):  # type: ignore[misc]
             self.controls["step"].source.value = int(self._meant[place]) + 1
 
     def _filter(self) -> None:
-        """Applies the filters: the bars of all other steps turn pale."""
+        """Applies the filters: the bars of all other steps fade."""
         layer = self.controls["layer"].source.value
         lane = self.controls["who"].source.value
         self._meant = self.timeline.matching(
@@ -169,7 +169,8 @@ class Player(widgets.VBox):  # type: ignore[misc]
         self._drawn.highlight(self._meant)
         self.play.max = max(0, len(self._meant) - 1)
         words = f"{len(self._meant):,} of {len(self.timeline):,} calls, lane by lane"
-        self._picture.value = img(fast_png(self._drawn.figure), words)
+        figure = style.say(self._drawn.figure, words)
+        self._picture.value = img(figure, fast_png(figure))
         self._move()
 
     def _move(self) -> None:
