@@ -106,6 +106,17 @@ def test_search_finds_a_function(page: Any) -> None:
     assert page.locator('[id="fedlearn_edu.federated_mean"]').is_visible()
 
 
+def test_the_dark_inverts_drawings_and_no_digits(page: Any) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.goto(page.url.rpartition("/")[0] + "/docs/gallery.html")
+    looks = page.locator("article img").evaluate_all(
+        "all => all.map(i => [i.src.split('_what_').pop(), getComputedStyle(i).filter])"
+    )
+    turned = {name: look != "none" for name, look in looks}
+    assert turned["travels.png"]
+    assert not turned["an_update_gives_away.png"]
+
+
 def test_dark_mode_is_kept_from_page_to_page(page: Any) -> None:
     def background() -> str:
         return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))

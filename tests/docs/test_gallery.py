@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
+from fedlearn_edu.viz.style import AS_DRAWN, has_image
 from tests.docs.pages import DOCS, read
 from tests.viz.drawn_text import check_figure
 
@@ -42,4 +43,6 @@ def test_page_has_the_lines_and_the_words_of_its_picture(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_picture_can_be_drawn_again(name: str) -> None:
-    check_figure(drawer(name)())
+    check_figure(figure := drawer(name)())
+    shown = (DOCS / "images" / f"gallery_{name}.png").read_bytes()
+    assert (AS_DRAWN.encode() in shown) == has_image(figure)

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 import fedlearn_edu as fl
 from fedlearn_edu import viz
 from fedlearn_edu.viz import style
+from fedlearn_edu.viz.colors import ALARM, CLIENTS, SERVER
 from fedlearn_edu.viz.explorers.background import Job, Work
 from fedlearn_edu.viz.explorers.controls import slider, stops, toggle
 from fedlearn_edu.viz.explorers.explorer import Explorer
@@ -32,6 +33,7 @@ PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA"
     "AABJRU5ErkJggg=="
 )
+STATIC = ROOT / "tools" / "docs" / "static"
 WIDGET = "application__vnd.jupyter.widget-view+json"
 
 
@@ -216,6 +218,18 @@ def test_printed_text_and_errors_are_shown_without_colours(tmp_path: Path) -> No
     )
     assert '<pre class="printed" tabindex="0">&lt;b&gt;</pre>' in page
     assert '<pre class="failed" tabindex="0">No: &lt;b&gt;</pre>' in page
+
+
+def test_front_page_has_the_colors_of_all_pictures() -> None:
+    css = (STATIC / "site.css").read_text(encoding="utf-8")
+    named = dict(re.findall(r"--(client|server|alarm): (#\w+)", css))
+    ours = {"client": CLIENTS, "server": SERVER, "alarm": ALARM}
+    assert named == {name: color.lower() for name, color in ours.items()}
+    for kind in ("client", "server"):
+        assert re.search(rf"\.{kind} {{[^}}]*fill: var\(--{kind}\)", css)
+    icon = (STATIC / "favicon.svg").read_text(encoding="utf-8")
+    assert icon.count(CLIENTS.lower()) == 2  # what clients hold, and send
+    assert re.findall(r'<path [^>]*fill="(#\w+)"', icon) == [SERVER.lower()]
 
 
 class Square:
