@@ -66,6 +66,16 @@ class Learner:
         script = script.replace("CELL_MS", str(CELL_S * 1000))
         return nbformat.from_dict(self.page.evaluate(script, [cell, source]))  # type: ignore[no-untyped-call]
 
+    def running(self) -> list[str]:
+        """The notebooks with a Python in this page."""
+        script = """async () => {
+          const { sessions } = window.jupyterapp.serviceManager;
+          await sessions.refreshRunning();
+          return [...sessions.running()].map(session => session.path);
+        }"""
+        found: list[str] = self.page.evaluate(script)
+        return found
+
     def source(self, cell: str) -> str:
         """What is written in a cell."""
         script = f"id => ({self._panel}).content.model.sharedModel.cells"

@@ -3,6 +3,7 @@
 
 import io
 import json
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -172,6 +173,19 @@ def test_no_file_of_pyodide_is_without_a_hash() -> None:
     assert len(pinned().hashes) == 5 + len(pinned().lock["packages"])
     assert pyodide.SETTING == "FEDLEARN_EDU_PYODIDE"
     assert verified(b"", sha256(b""), "empty") == b""
+
+
+def test_page_forgets_the_tabs_of_the_last_visit_before_it_begins(
+    tmp_path: Path,
+) -> None:
+    page = tmp_path / "lab" / "index.html"
+    page.parent.mkdir()
+    page.write_text("<html><head><script>begin()</script></head></html>")
+    site._add_scripts(tmp_path)
+    first, *_, last = re.findall(r"<script>(.*?)</script>", page.read_text(), re.S)
+    assert 'searchParams.set("workspace", `visit-' in first
+    assert last == "begin()"
+    assert site._SETTINGS["@jupyterlab/notebook-extension:tracker"]["kernelShutdown"]
 
 
 def test_page_asks_no_index_and_keeps_progress() -> None:

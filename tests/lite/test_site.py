@@ -139,6 +139,21 @@ def test_work_and_progress_are_there_after_the_tab_was_closed(visit: Visit) -> N
     visit.learner = again
 
 
+def test_a_link_starts_its_own_lesson_and_no_earlier_one(visit: Visit) -> None:
+    other = "00_why/00_why.ipynb"
+    second = Learner(visit.learner.page.context.new_page(), other)
+    second.page.goto(visit.server.address(other))
+    second.wait_for_kernel()
+    assert second.running() == [other]
+    second.command("application:close")
+    deadline = time.monotonic() + 20
+    while second.running():
+        assert time.monotonic() < deadline, "a closed lesson keeps its Python"
+        second.page.wait_for_timeout(200)
+    visit.learner.errors += second.errors
+    second.page.close()
+
+
 def test_what_is_downloaded_is_graded(visit: Visit, tmp_path: Path) -> None:
     course = Course.release(SOURCE.parent, tmp_path)
     submitted = course.submitted("ada")

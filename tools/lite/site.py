@@ -23,6 +23,16 @@ _START = """<!DOCTYPE html>
 <p><a href="lab/index.html?path=README.md">Lessons in this browser tab</a></p>
 """
 
+# A link opens what it names and nothing else: JupyterLab would begin with the tabs of
+# the last visit, each with a Python of its own. A reload keeps the tabs of this one.
+_ONLY_WHAT_IS_ASKED_FOR = """<script>
+const here = new URL(location.href);
+if (here.searchParams.has("path") && !here.searchParams.has("workspace")) {
+  here.searchParams.set("workspace", `visit-${Date.now()}`);
+  history.replaceState(null, "", here);
+}
+</script>"""
+
 # What is there before the first cell runs. Without jedi the kernel never starts.
 _PRELOADED = (
     *("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "ipython", "jedi"),
@@ -50,6 +60,8 @@ _SETTINGS = {
         "defaultViewers": {"markdown": "Markdown Preview"},
         "autosaveInterval": 5,  # not two minutes: a tab is closed in passing
     },
+    # A closed lesson gives back the memory of its Python.
+    "@jupyterlab/notebook-extension:tracker": {"kernelShutdown": True},
     "@jupyterlab/apputils-extension:notification": {
         "fetchNews": "false",
         "checkForUpdates": False,
@@ -71,13 +83,13 @@ def build(kernel: Path, contents: Path, kept: Path, out: Path) -> None:
     shutil.rmtree(out, ignore_errors=True)
     _run_jupyterlite(folder, contents, out)
     (out / "index.html").write_text(_START, encoding="utf-8")
-    _load_widgets(out)
+    _add_scripts(out)
 
 
-def _load_widgets(out: Path) -> None:
+def _add_scripts(out: Path) -> None:
     """Has the page load at once what draws a slider, which it loads with the first one.
 
-    So an open tab needs no server any more.
+    So an open tab needs no server any more. And it opens only what is asked for.
     """
     parts = sorted((out / "extensions" / "@jupyter-widgets").rglob("[0-9]*.js"))
     tags = "".join(
@@ -86,6 +98,7 @@ def _load_widgets(out: Path) -> None:
     )
     page = out / "lab" / "index.html"
     text = page.read_text(encoding="utf-8").replace("</head>", f"{tags}</head>", 1)
+    text = text.replace("<head>", f"<head>\n{_ONLY_WHAT_IS_ASKED_FOR}", 1)
     page.write_text(text, encoding="utf-8")
 
 
