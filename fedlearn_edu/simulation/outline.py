@@ -128,7 +128,7 @@ def _code(leaf: LeafSpec) -> str:
 
 def _remarks(plan: StackPlan) -> Iterator[tuple[str, str]]:
     count = plan.default_num_clients
-    yield "n", f"one client per entry of the data, {count} if they do not say"
+    yield "n", f"one client per entry of the data; {count} without such data"
     if plan.strategy is None:
         flat, deep = FederatedResolvingStrategy, FederatedComposingStrategy
         groups = f"from {plan.max_fanout} clients on {deep.__name__}"

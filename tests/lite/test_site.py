@@ -145,6 +145,7 @@ def test_a_link_starts_its_own_lesson_and_no_earlier_one(visit: Visit) -> None:
     second.page.goto(visit.server.address(other))
     second.wait_for_kernel()
     assert second.running() == [other]
+    second.wait_until_saved()
     second.command("application:close")
     deadline = time.monotonic() + 20
     while second.running():

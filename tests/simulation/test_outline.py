@@ -106,7 +106,7 @@ def test_the_leaf_is_the_one_that_was_asked_for(leaf: Any, words: str) -> None:
 
 def test_remarks_tell_the_numbers_and_the_strategy() -> None:
     remarks = dict(outline_of(StackPlan(default_num_clients=7, max_fanout=20)).remarks)
-    assert "7 if" in remarks["n"]
+    assert "; 7 without" in remarks["n"]
     resolving, composing = remarks["strategy"].split(", ")
     assert resolving == "FederatedResolvingStrategy"
     assert composing == "from 20 clients on FederatedComposingStrategy"
@@ -124,7 +124,7 @@ ReferenceResolving              names, lambdas, blocks
       └─ Sequence               sequence_map, sequence_reduce
          └─ ReferenceResolving  names, lambdas, blocks
             └─ leaf             NumPy or TensorFlow code
-n: one client per entry of the data, 3 if they do not say
+n: one client per entry of the data; 3 without such data
 strategy: FederatedResolvingStrategy, from 100 clients on FederatedComposingStrategy
 leaf: TensorFlow runs all clients of a group in one call
 [Thread]: where several clients can work side by side"""
@@ -138,7 +138,7 @@ ReferenceResolving        names, lambdas, blocks
       ReferenceResolving  names, lambdas, blocks
       └─ (no Sequence)    sequence_map, sequence_reduce are refused
          └─ leaf          NumPy code
-n: one client per entry of the data, 0 if they do not say
+n: one client per entry of the data; 0 without such data
 strategy: OneRoomStrategy"""
 
 

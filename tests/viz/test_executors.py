@@ -90,8 +90,11 @@ def test_the_picture_says_what_the_text_says() -> None:
             assert f"{layer.name} {layer.task}" in picture
         for group in outline.groups:
             assert f"{group.name} × {group.count}{''.join(group.on_top)}" in picture
+        layers = picture.partition("n: one client")[0]
         for word, what in outline.remarks:
             assert f"{word}: {what}" in picture
+            # (these two are of the stack as a whole)
+            assert word in layers or word in ("strategy", "tape"), word
 
 
 def test_it_can_be_read_on_white_on_black_and_on_a_phone() -> None:
