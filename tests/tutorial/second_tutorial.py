@@ -4,8 +4,8 @@
 """The code cells of "Custom Federated Algorithms, Part 2", in order, as one script.
 
 Source: the tutorial of TensorFlow Federated on tensorflow.org (Apache-2.0). Changed:
-the name behind `as tff`; the Keras optimizer, here plain gradient descent; no event
-loop is patched and no picture shown; what a cell only displays has a name or a `print`.
+the name behind `as tff`; no event loop is patched and no picture shown; what a cell
+only displays has a name or a `print`.
 Tests run this file (see `conftest.py`) and give MNIST, or less, to its `load_data`.
 """
 
@@ -105,14 +105,16 @@ def batch_train(initial_model, batch, learning_rate):
             for name, value in initial_model.items()
         ]
     )
+    optimizer = tf.keras.optimizers.SGD(learning_rate)
 
     @tf.function
     def _train_on_batch(model_vars, batch):
         with tf.GradientTape() as tape:
             loss = forward_pass(model_vars, batch)
         grads = tape.gradient(loss, model_vars)
-        for name, variable in model_vars.items():
-            variable.assign_sub(learning_rate * grads[name])
+        optimizer.apply_gradients(
+            zip(tf.nest.flatten(grads), tf.nest.flatten(model_vars))  # noqa: B905
+        )
         return model_vars
 
     return _train_on_batch(model_vars, batch)

@@ -59,38 +59,37 @@ def test_results_are_what_a_learner_would_have_written(small_run: Run) -> None:
     assert names.federated_train.type_signature.result == names.SERVER_MODEL_TYPE
 
 
-def test_keras_optimizer_takes_the_rate_from_a_callable(small_run: Run) -> None:
-    """The tutorial's optimizer line, with `lambda:` before the rate; run twice.
-
-    A cell may be run again: its variables are new, and `forward_pass`, a `tf.function`
-    of an earlier cell, has forgotten the old ones.
+def test_step_is_plain_gradient_descent_however_often_its_cell_runs(
+    small_run: Run,
+) -> None:
+    """A cell may be run again: its variables are new, and `forward_pass`, a
+    `tf.function` of an earlier cell, has forgotten the old ones.
     """
     names = small_run.names
     arguments = (names.model, names.sample_batch, 0.1)
     expected = names.batch_train(*arguments)
-    for found in (with_keras(names), with_keras(names)):
-        for _ in range(2):  # every call makes a new optimizer
+    for found in (by_hand(names), by_hand(names)):
+        for _ in range(2):
             ours = found(*arguments)
             np.testing.assert_array_equal(ours["weights"], expected["weights"])
             np.testing.assert_array_equal(ours["bias"], expected["bias"])
 
 
-def with_keras(names: SimpleNamespace) -> Any:
+def by_hand(names: SimpleNamespace) -> Any:
     @tff.tf_computation(names.MODEL_TYPE, names.BATCH_TYPE, tf.float32)
     def batch_train(initial_model: Any, batch: Any, learning_rate: Any) -> Any:
         model_vars = OrderedDict(
             (name, tf.Variable(name=name, initial_value=value))
             for name, value in initial_model.items()
         )
-        optimizer = tf.keras.optimizers.SGD(lambda: learning_rate)
 
         @tf.function
         def _train_on_batch(model_vars: Any, batch: Any) -> Any:
             with tf.GradientTape() as tape:
                 loss = names.forward_pass(model_vars, batch)
             grads = tape.gradient(loss, model_vars)
-            flat = tf.nest.flatten(grads), tf.nest.flatten(model_vars)
-            optimizer.apply_gradients(zip(*flat, strict=True))
+            for name, variable in model_vars.items():
+                variable.assign_sub(learning_rate * grads[name])
             return model_vars
 
         return _train_on_batch(model_vars, batch)

@@ -130,9 +130,9 @@ def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
 
 
 def _tensor_from_body(result: Any, name: str) -> tuple[Type, list[Any]]:
-    if not isinstance(result, tf.Tensor | tf.Variable):
+    is_composite = isinstance(result, tf.RaggedTensor | tf.sparse.SparseTensor)
+    if is_composite or not tf.is_tensor(result):
         if not isinstance(result, _CONSTANTS):
-            is_composite = isinstance(result, tf.RaggedTensor | tf.sparse.SparseTensor)
             raise messages.not_a_tensor(name, result, is_composite=is_composite)
         type_ = infer_type(result)
         assert isinstance(type_, TensorType)

@@ -10,6 +10,7 @@ import copyreg
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 from fedlearn_edu.runtimes.tensorflow.library import tf
@@ -80,8 +81,16 @@ def has_handle_data(tensor: Any) -> bool:
     return _handle_data is None or _handle_data(tensor) is not None
 
 
+_numbers = count()
+
+
 def describe_handle(handle: Any, shape: Any, dtype: Any) -> None:
-    """Lets a handle know the shape and dtype of its variable."""
+    """Lets a handle know its variable: shape, dtype, and what tells it from others.
+
+    Without a number of its own, Keras 2 never changes a variable, and Keras 3 takes all
+    for one.
+    """
+    handle._unique_id = f"one_call_{next(_numbers)}"
     if _create_handle_data is not None and _set_handle_data is not None:
         _set_handle_data(handle, _create_handle_data(tf.TensorShape(shape), dtype))
 

@@ -6,12 +6,16 @@ value that it does not have yet, and TensorFlow or NumPy answered with a page.
 """
 
 import re
+from traceback import format_tb
 
 from fedlearn_edu.errors import FedLearnError, line_in, line_of
 from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.types import StructType, Type
 
+_A_SETTING = "a tensor as a setting of a Keras optimizer that has to be a number"
+_A_NUMBER = "a number, as in SGD(learning_rate, momentum=0.9): the rate may be a tensor"
+_KERAS = re.compile(r"keras\W.*\Woptimizers\W")
 # A pattern of a message of theirs: what was done, and what to write instead.
 # `{0}` is the first group of the pattern.
 _WHAT_TO_WRITE = {
@@ -52,8 +56,31 @@ _WHAT_TO_WRITE = {
         "tf.cast(x, tf.float32), say, so that both have one dtype (if they are the "
         "two you meant)",
     ),
-    r"(?:operand type|elements of <).*Dataset": (
-        "a sequence, which is a dataset, taken for a tensor",
+    r"numpy\(\) is only available": (
+        ".numpy() of a variable",
+        "x.read_value(); and let an inner function use a Keras variable, not take it",
+    ),
+    r"`learning_rate` should be float.*=(?:Tensor\(|<tf\.)": (
+        "a tensor as learning rate, which this Keras does not take",
+        "it as a function: SGD(lambda: learning_rate)",
+    ),
+    r"`momentum` must be a float": (_A_SETTING, _A_NUMBER),
+    r"optimizers\.legacy` is not supported": (
+        "an optimizer of Keras 2, in Keras 3",
+        "tf.keras.optimizers.SGD(…), say, without `legacy`",
+    ),
+    r"Variable' object has no attribute 'path'": (
+        "a tf.Variable, where this optimizer wants a variable of Keras",
+        "tf.keras.Variable(x); an inner function uses it, and does not take it",
+    ),
+    r"get_next\(\)` calls was detected": (
+        "a loop over a sequence, which is a dataset (by for, list, sum, zip, …)",
+        "x.reduce(start, step) or x.map(…); for a `for`, put @tf.function below the "
+        "decorator",
+    ),
+    r"(?:operand type|instances of|elements of <|but got <).*Dataset"
+    r"|Dataset(?:' object|.* only support)": (
+        "a sequence, which is a dataset, taken for a tensor or a list",
         "x.map(…) for each element, x.reduce(…) for all of them",
     ),
 }
@@ -63,7 +90,7 @@ _SPELLINGS = {
     "astype": "tf.cast(x, tf.float32)",
     "numpy": "x itself",
 }
-_IN_USER_CODE = re.compile(r'File "(.*?)", line (\d+), in .*\*\n\s+(.*)')
+_IN_USER_CODE = re.compile(r'File "(.*?)", line (\d+), in .* \*\n\s+(.*)')
 
 
 def refusal(error: Exception, name: str, parameter: Type | None) -> Exception | None:
@@ -75,12 +102,21 @@ def refusal(error: Exception, name: str, parameter: Type | None) -> Exception | 
         file, line, code = quoted[-1]
         place, text = f"{line_in(file, int(line))}: {code}", text.split("Error: ")[-1]
     found, cure = _what_to_write(text, place or "")
+    if "as a Python `bool`" in text and _KERAS.search(_raised_in(error)):
+        found, cure = _A_SETTING, _A_NUMBER
     is_ragged = parameter is not None and parameter.contains(_is_ragged)
     if is_ragged and (found or "'Struct'" in text):
         found, cure = "the parts of a ragged tensor, taken for a tensor", _RAGGED
     if not found:
         return None
     return messages.no_graph(name, found, place, cure)
+
+
+def _raised_in(error: Exception) -> str:
+    """The file of the last line that is none of TensorFlow's own."""
+    lines = "".join(format_tb(error.__traceback__)) + str(error)
+    files: list[str] = re.findall(r'File "(.*?)"', lines)
+    return next((f for f in reversed(files) if "tensorflow" not in f), "")
 
 
 def _what_to_write(text: str, line: str) -> tuple[str, str]:

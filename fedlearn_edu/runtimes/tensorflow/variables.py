@@ -11,6 +11,7 @@ the finished graph, because an inner `tf.function` can hand out what it assigns 
 other way.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, final
@@ -18,9 +19,12 @@ from typing import Any, final
 from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow import internals
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.optimizers import rates_may_be_tensors
 
 # The name by which TensorFlow itself asks for an anonymous resource.
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
+# What a graph takes for no name, as the one that Keras gives to a slot of `w:0`.
+_NO_NAME = re.compile(r"[^\w.\\/>-]", re.ASCII)
 
 
 @contextmanager
@@ -32,6 +36,7 @@ def living_for_one_call() -> Iterator[None]:
     """
     graph = tf.compat.v1.get_default_graph()
     with ExitStack() as scopes:
+        scopes.enter_context(rates_may_be_tensors())
         scopes.enter_context(tf.variable_creator_scope(_creator_in(graph)))
         for kind in internals.TABLES:
             create = _tables_in(graph, kind)
@@ -66,13 +71,38 @@ def _creator_in(graph: Any) -> Callable[..., Any]:
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         initial = kwargs["initial_value"]
-        of_inner_graph = tf.is_tensor(initial) and getattr(initial, "graph", graph)
-        if of_inner_graph and of_inner_graph is not graph:
-            return _one_call_variable(**kwargs)
-        with graph.as_default():
+        if not tf.is_tensor(initial):
+            with graph.as_default():
+                return _one_call_variable(**kwargs)
+        try:
+            with graph.as_default():
+                start = _lifted(initial, graph, {})
+                return _one_call_variable(**kwargs | {"initial_value": start})
+        except _NotPlainError:
             return _one_call_variable(**kwargs)
 
     return create
+
+
+def _lifted(tensor: Any, graph: Any, known: dict[Any, Any]) -> Any:
+    """What a function in a body computes, computed in the body itself.
+
+    Raises:
+        _NotPlainError: it takes an argument of that function.
+    """
+    inner = getattr(tensor, "graph", graph)
+    if inner is graph:
+        return tensor
+    if (inner, tensor.name) not in known:
+        for outer, captured in getattr(inner, "captures", ()):
+            if captured.name == tensor.name:
+                return _lifted(outer, graph, known)
+        if tensor.op.type == "Placeholder":
+            raise _NotPlainError
+        made = _copy(tensor.op, [_lifted(t, graph, known) for t in tensor.op.inputs])
+        names = [(inner, output.name) for output in tensor.op.outputs]
+        known.update(zip(names, made.outputs, strict=True))
+    return known[inner, tensor.name]
 
 
 def _one_call_variable(**kwargs: Any) -> Any:
@@ -88,18 +118,19 @@ def _one_call_variable(**kwargs: Any) -> Any:
         shape=shape,
         shared_name=_ANONYMOUS,
         container="",
-        name=kwargs.get("name") or "variable",
+        name=_NO_NAME.sub("_", kwargs.get("name") or "variable"),
     )
     internals.describe_handle(handle, shape, value.dtype)
     tf.raw_ops.AssignVariableOp(resource=handle, value=value)
     # A `ResourceVariable`, no mere relative of it: a `tf.function` that takes variables
     # as arguments forgets those of an earlier trace, so a cell may be run again.
-    return internals.resource_variable(
+    handle.variable = internals.resource_variable(
         trainable=kwargs.get("trainable") is not False,
         shape=tf.TensorShape(shape),
         dtype=value.dtype,
         handle=handle,
     )
+    return handle.variable
 
 
 # ------------------------------------------------------------------- as plain values

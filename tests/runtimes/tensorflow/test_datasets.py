@@ -9,7 +9,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.errors import TypeMismatchError
+from fedlearn_edu.errors import TracingError, TypeMismatchError
 from fedlearn_edu.testing import assert_same
 from tests.programs import INT, NUMBERS
 
@@ -173,3 +173,34 @@ def test_a_random_dataset_is_drawn_again_by_each_reader() -> None:
         lambda: tf.data.Dataset.range(3).map(lambda _: tf.random.uniform([]))
     )
     assert drawn() != drawn()
+
+
+def in_a_for(numbers: Any) -> Any:
+    total = 0
+    for number in numbers:
+        total += number
+    return total
+
+
+IN_PYTHON: dict[str, tuple[Any, str]] = {
+    "for": (in_a_for, "a loop over a sequence"),
+    "list": (lambda numbers: list(numbers), "a loop over a sequence"),
+    "sum": (lambda numbers: sum(numbers), "a loop over a sequence"),
+    "len": (lambda numbers: len(numbers), "a sequence, which is a dataset, taken"),
+    "[0]": (lambda numbers: numbers[0], "a sequence, which is a dataset, taken"),
+    ">": (lambda numbers: numbers > 0, "a sequence, which is a dataset, taken"),
+    "shape": (lambda numbers: numbers.shape, "a sequence, which is a dataset, taken"),
+}
+
+
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_a_dataset_is_no_list_of_python(name: str) -> None:
+    body, found = IN_PYTHON[name]
+    with pytest.raises(TracingError, match=found) as caught:
+        fl.tf_computation(body, NUMBERS)
+    assert "x.reduce(" in str(caught.value.do)
+    assert "test_datasets.py" in str(caught.value.where)
+
+
+def test_a_loop_over_a_dataset_works_where_the_error_says() -> None:
+    assert fl.tf_computation(tf.function(in_a_for), NUMBERS)([1, 2, 3]) == 6

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="untyped-decorator"
 """Variables made inside live for one call; what was made outside is refused."""
 
 import pickle
@@ -100,19 +101,85 @@ def test_lookup_tables_travel(body: Any) -> None:
 class _Counter:
     """Makes its variable at the first call, as Keras layers do."""
 
-    variable: Any = None
+    def __init__(self, start: Callable[[], Any]) -> None:
+        self.start = start
+        self.variable: Any = None
 
     def __call__(self, n: Any) -> Any:
         if self.variable is None:
-            self.variable = tf.Variable(1)
+            self.variable = tf.Variable(self.start())
         self.variable.assign_add(n)
         return self.variable.read_value()
 
 
-def test_a_variable_kept_by_an_inner_function_lives_for_the_whole_call() -> None:
-    step = tf.function(_Counter())
-    count = fl.tf_computation(lambda n: (step(n), step(n)), np.int32)
-    assert [count(1), count(1)] == [(2, 3)] * 2
+STARTS: dict[str, Callable[[Any], Callable[[], Any]]] = {
+    "number": lambda n: lambda: 1,
+    "tensor": lambda n: lambda: tf.ones([], tf.int32),
+    "computed": lambda n: lambda: tf.cast(tf.reduce_sum(tf.eye(9)), tf.int32) - 8,
+    "drawn": lambda n: lambda: tf.random.uniform([], 1, 2, tf.int32),
+    "of the body": lambda n: lambda: n - 2 + tf.cond(n > 0, lambda: 0, lambda: 1),
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_variable_kept_by_an_inner_function_lives_for_the_whole_call(
+    name: str,
+) -> None:
+    """Wherever its value comes from, but for an argument of that function."""
+
+    def body(n: Any) -> Any:
+        step = tf.function(_Counter(STARTS[name](n)))
+        return step(n), tf.function(lambda m: step(m))(n)
+
+    count = fl.tf_computation(body, np.int32)
+    assert [count(3), count(3)] == [(4, 7)] * 2
+    assert mapped(count)([3, 3]) == [(4, 7)] * 2
+
+
+@pytest.mark.parametrize(
+    ("start", "total"),
+    [(lambda x: 0.0, 10), (lambda x: tf.zeros([]), 10), (lambda x: x, 12)],
+    ids=["number", "tensor", "argument"],
+)
+def test_a_variable_made_in_a_step_lives_as_long(start: Any, total: int) -> None:
+    """TensorFlow refuses it; here it counts on, unless it starts from the element."""
+
+    def counted(x: Any) -> Any:
+        variable = tf.Variable(start(x))
+        return variable.assign_add(x)
+
+    def body(data: Any) -> Any:
+        return data.map(counted).reduce(0.0, lambda a, b: a + b)
+
+    summed = fl.tf_computation(body, fl.SequenceType(np.float32))
+    assert [summed([1, 2, 3]), summed([1, 2, 3])] == [total] * 2
+
+
+@tf.function
+def _added_in_a_loop(elements: Any, total: Any) -> Any:
+    for element in elements:
+        total.assign_add(element)
+    return total.read_value()
+
+
+@tf.function
+def _added_in_a_reduce(elements: Any, total: Any) -> Any:
+    elements.reduce(0.0, lambda _, element: total.assign_add(element))
+    return total.read_value()
+
+
+@pytest.mark.parametrize("add", [_added_in_a_loop, _added_in_a_reduce])
+def test_a_function_of_the_module_takes_a_variable_into_a_loop(add: Any) -> None:
+    """TensorFlow keeps the trace of an earlier body, and asks for its variable."""
+
+    def body(elements: Any) -> Any:
+        total = tf.Variable(0.0)
+        with tf.GradientTape():
+            return add(elements, total)
+
+    for _ in range(2):
+        summed = fl.tf_computation(body, fl.SequenceType(np.float32))
+        assert mapped(summed)([[1, 2], [5]]) == [3, 5]
 
 
 def test_parallel_threads_do_not_share_variables() -> None:
