@@ -377,6 +377,7 @@ WRONG: list[tuple[Callable[[], Any], str, str]] = [
     (lambda: fl.federated_sum(s), "at another placement", "one value at the server"),
     (lambda: fl.federated_mean(n), "only floating-point values", "federated_map"),
     (lambda: fl.federated_map(lambda x: x, p), "cannot be part of", "decorate it"),
+    (lambda: fl.federated_map(eval("lambda x: x", {}), p), "part of", "decorate it"),
     (lambda: fl.federated_map(p, HALF), "needs a federated value here, not", "order"),
     (
         lambda: fl.federated_map(HALF, n),

@@ -171,7 +171,7 @@ def not_a_part(thing: object) -> TracingError:
         do = "make it a parameter of this function, and pass it in the call"
     elif type(thing).__module__.startswith("tensorflow"):
         do = "move the TensorFlow code into a tf_computation and call that"
-    elif getattr(thing, "__module__", "").startswith("fedlearn_edu."):
+    elif str(getattr(thing, "__module__", None)).startswith("fedlearn_edu."):
         do = "call it: the parentheses and what stands in them are missing"
     elif callable(thing):
         do = "decorate it: np_computation, tf_computation or federated_computation"
