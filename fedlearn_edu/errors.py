@@ -95,6 +95,11 @@ def describe(thing: object) -> str:
     return text if text.startswith("<") else f"{kind}: {text}"
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """A number of things: `1 client`, `1,000 clients`."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
 def is_whole_number(x: object, least: float = -math.inf) -> TypeGuard[int]:
     """Whether this is an integer, of Python or NumPy, from `least` on; `True` is none.
 

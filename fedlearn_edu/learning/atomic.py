@@ -2,7 +2,8 @@
 """Atomic file writes, and a lock file that admits one program at a time."""
 
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -17,20 +18,40 @@ def write_atomically(path: Path, content: bytes) -> None:
     """Writes a file so that under its name there is the old content or the new one.
 
     The content goes into a temporary file beside it, all the way to the disk, which
-    then takes the name. The folder is made if it is not there.
+    then takes the name. The folder is made if it is not there. Several writers at once
+    have a temporary file each; the last one's content stays.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + TEMPORARY)
+    writer = f"{os.getpid()}-{threading.get_ident()}"
+    temporary = path.with_name(f"{path.name}.{writer}{TEMPORARY}")
     try:
         with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError:
+    except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def append_lines(path: Path, lines: Iterable[str], patience_s: float = 30.0) -> None:
+    """Adds lines to a file, one writer after the other; none is lost, here or there.
+
+    The folder and the file are made if they are not there.
+
+    Raises:
+        Timeout: an `OSError`, if others are still writing after these seconds.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with exclusive_lock(path.with_name(f"{path.name}.lock"), patience_s):
+        with path.open("a+b") as file:
+            file.seek(-min(1, file.seek(0, os.SEEK_END)), os.SEEK_END)
+            is_cut = file.read() not in (b"", b"\n")  # a writer before was killed
+            file.write("".join(["\n" * is_cut, *(f"{x}\n" for x in lines)]).encode())
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -138,7 +138,7 @@ class Store:
         files = self._where.files
         run = self._read(files) if files else None
         self._saved = run.rounds if run else 0
-        for left_over in self._folder.glob(f"round_*.checkpoint{TEMPORARY}"):
+        for left_over in self._folder.glob(f"round_*.checkpoint*{TEMPORARY}"):
             left_over.unlink(missing_ok=True)
         return run
 

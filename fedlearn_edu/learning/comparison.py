@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.learning.history import History, aligned, aligned_left
 
 METRICS = (
@@ -50,6 +50,13 @@ class Protocol:
     client_sampling: str
     data: str
     test: str
+
+    @property
+    def terms(self) -> str:
+        """Seeds and limits, in words."""
+        limit = "" if self.max_bytes is None else f" and {self.max_bytes / 1e6:g} MB"
+        rounds = counted(self.rounds, "round")
+        return f"seeds {', '.join(map(str, self.seeds))}; at most {rounds}{limit}"
 
 
 @final
@@ -119,12 +126,8 @@ class Comparison:
     @property
     def title(self) -> str:
         """What was compared, in a line."""
-        of, seeds = self.protocol, ", ".join(map(str, self.protocol.seeds))
-        limit = "" if of.max_bytes is None else f" and {of.max_bytes / 1e6:g} MB"
-        return (
-            f"test {of.metric} of {len(self.entries)} processes; "
-            f"seeds {seeds}; at most {of.rounds} rounds{limit}"
-        )
+        count = counted(len(self.entries), "process", "processes")
+        return f"test {self.protocol.metric} of {count}; {self.protocol.terms}"
 
     @short_traceback
     def save(self, path: str | Path, *, by: str = "") -> Path:

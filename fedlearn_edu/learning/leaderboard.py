@@ -20,8 +20,14 @@ from typing import Any, final
 import numpy as np
 
 from fedlearn_edu.errors import FedLearnError, short_traceback
-from fedlearn_edu.learning.atomic import write_atomically
-from fedlearn_edu.learning.comparison import Comparison, Entry, is_share, measured
+from fedlearn_edu.learning.atomic import append_lines
+from fedlearn_edu.learning.comparison import (
+    Comparison,
+    Entry,
+    Protocol,
+    is_share,
+    measured,
+)
 from fedlearn_edu.learning.history import aligned, aligned_left
 
 _PACKAGES = ("fedlearn_edu", "numpy", "tensorflow")
@@ -31,7 +37,7 @@ Line = Mapping[str, Any]
 
 
 class LeaderboardError(FedLearnError, ValueError):
-    """A leaderboard file cannot be read."""
+    """None of the files has a line of a leaderboard."""
 
 
 @final
@@ -41,8 +47,9 @@ class Leaderboard:
 
     Attributes:
         protocols: lines by protocol, in the order of the files; only those of the same
-            one can be compared. The best mean comes first.
-        refused: what was left out, and why: lines whose signature does not fit.
+            one can be compared. The best mean comes first, `nan` last.
+        refused: the lines that were left out, and why: what they hold is not what
+            `Comparison.save` writes, or their signature does not fit.
     """
 
     protocols: tuple[tuple[Line, ...], ...]
@@ -60,24 +67,37 @@ def merge(paths: Iterable[str | Path]) -> Leaderboard:
     """Reads files that `Comparison.save` wrote, and checks each signature.
 
     Lines of another protocol, other seeds or other data are in a table of their own. A
-    line that occurs twice counts once.
+    line that occurs twice counts once. An odd line is left out, and named.
 
     Raises:
-        LeaderboardError: if a file holds something else.
+        LeaderboardError: if there are lines, and all of them are odd.
         OSError: if there is no such file.
     """
     found: dict[str, dict[str, Line]] = {}
     refused = []
     for path in map(Path, paths):
-        for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
-            line = _parsed(text, f"{path}, line {number}")
-            if line["sha256"] == _signature(line):
-                found.setdefault(_canonical(line["protocol"]), {})[text] = line
-            else:
+        for number, text in enumerate(path.read_bytes().split(b"\n"), 1):
+            if not text.strip():
+                continue
+            place = f"{path}, line {number}"
+            line = _parsed(text)
+            if line is None:
+                start = text[:60].decode(errors="replace")
+                refused.append(f"{place}: no line of a leaderboard: {start}")
+            elif line["sha256"] != _signature(line):
                 refused.append(
-                    f"{path}, line {number} ({line['process']!r}): its content is not "
-                    "what was signed"
+                    f"{place} ({line['process']!r}): its content is not what was signed"
                 )
+            else:
+                key = _canonical(line["protocol"])
+                found.setdefault(key, {})[_canonical(line)] = line
+    if refused and not found:
+        raise LeaderboardError(
+            "there is no line of a leaderboard",
+            expected="lines as Comparison.save writes them",
+            found=refused[0],
+            do="pass files that compared.save(path) has written",
+        )
     groups = (sorted(lines.values(), key=_rank) for lines in found.values())
     return Leaderboard(tuple(map(tuple, groups)), tuple(refused))
 
@@ -85,9 +105,7 @@ def merge(paths: Iterable[str | Path]) -> Leaderboard:
 def append(comparison: Comparison, path: Path, by: str) -> Path:
     """Adds the lines of a comparison to a file, as `Comparison.save` says."""
     lines = [_line(comparison, entry, by) for entry in comparison.entries.values()]
-    texts = [json.dumps(line, ensure_ascii=False) for line in lines]
-    before = path.read_text("utf-8") if path.exists() else ""
-    write_atomically(path, "\n".join([*before.splitlines(), *texts, ""]).encode())
+    append_lines(path, map(json.dumps, lines))
     return path
 
 
@@ -126,46 +144,46 @@ def _canonical(thing: Any) -> str:
     return json.dumps(thing, sort_keys=True)
 
 
-def _parsed(text: str, place: str) -> dict[str, Any]:
-    names = {"process", "by", "protocol", "finals", "bytes_down", "bytes_up", "sha256"}
+def _parsed(text: bytes) -> dict[str, Any] | None:
+    """The line, if all of it can be shown."""
     try:
-        line = json.loads(text)
-    except ValueError:
-        line = None
-    if not isinstance(line, dict) or not names <= set(line):
-        raise LeaderboardError(
-            "this is no line of a leaderboard",
-            expected="a JSON object, as Comparison.save writes it",
-            found=text[:60] or "an empty line",
-            where=place,
-        )
+        line: dict[str, Any] = json.loads(text.decode("utf-8-sig"))
+        _ = _row(line), _rank(line), _title(line["protocol"]), line["sha256"]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
     return line
 
 
-def _rank(line: Line) -> float:
+def _rank(line: Line) -> tuple[bool, float, str, str]:
+    """Best first; no number last; what is equal by name."""
     mean = float(np.mean(line["finals"]))
-    return -mean if is_share(line["protocol"]["metric"]) else mean
+    value = -mean if is_share(line["protocol"]["metric"]) else mean
+    return np.isnan(mean), 0.0 if np.isnan(mean) else value, *_names(line)
+
+
+def _names(line: Line) -> tuple[str, str]:
+    """What people have written, without what would end a line of the table."""
+    process, by = (" ".join(f"{line[name]}".split()) for name in ("process", "by"))
+    return process, by
 
 
 def _as_text(number: int, lines: tuple[Line, ...]) -> str:
-    of = lines[0]["protocol"]
-    limit = "" if of["max_bytes"] is None else f", {of['max_bytes'] / 1e6:g} MB"
-    title = (
-        f"Protocol {number}: test {of['metric']}; seeds "
-        f"{', '.join(map(str, of['seeds']))}; at most {of['rounds']} rounds{limit}; "
-        f"data {of['data'][:8]}"
-    )
+    title = f"Protocol {number}: {_title(lines[0]['protocol'])}"
     rows = [_HEADS, *map(_row, lines)]
     left = [aligned_left([row[at] for row in rows]) for at in (0, 1)]
     right = aligned([list(row[2:]) for row in rows])
     return "\n".join([title, *map("  ".join, zip(*left, right, strict=True))])
 
 
+def _title(protocol: Mapping[str, Any]) -> str:
+    of = Protocol(**protocol)
+    return f"test {of.metric}; {of.terms}; data {of.data[:8]}"
+
+
 def _row(line: Line) -> tuple[str, ...]:
     finals, metric = line["finals"], line["protocol"]["metric"]
     return (
-        line["process"],
-        line["by"],
-        *(measured(float(of(finals)), metric) for of in (np.mean, min, max)),
+        *_names(line),
+        *(measured(float(of(finals)), metric) for of in (np.mean, np.min, np.max)),
         *(f"{line[way] / 1e6:.2f}" for way in ("bytes_down", "bytes_up")),
     )

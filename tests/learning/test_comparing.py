@@ -2,6 +2,7 @@
 """`compare` treats all processes alike, and measures what they send by itself."""
 
 import json
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 from fedlearn_edu import __main__ as program
 from fedlearn_edu import learning, viz
 from fedlearn_edu.errors import FedLearnError
-from fedlearn_edu.learning import Comparison, aggregators, leaderboard
+from fedlearn_edu.learning import Comparison, History, aggregators, leaderboard
+from fedlearn_edu.learning.comparison import Entry
 from fedlearn_edu.simulation import ClientData, ClientSampling
 from fedlearn_edu.viz.comparison import comparison_table
 from tests.viz.drawn_text import check_figure
@@ -186,3 +188,49 @@ def test_what_is_no_leaderboard_is_named(tmp_path: Path) -> None:
     file.write_text("[1]\n")
     with pytest.raises(leaderboard.LeaderboardError, match=r"notes\.txt, line 1"):
         leaderboard.merge([file])
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b"half a line: {",
+        b"\xff\xfe no text",
+        b"[" * 9999,
+        b'{"process": "p", "by": "", "finals": [1.0], "protocol": 3}',
+        b"3",
+    ],
+)
+def test_one_odd_line_is_named_and_the_others_stay(tmp_path: Path, odd: bytes) -> None:
+    file = tmp_path / "all.jsonl"
+    example().save(file, by="Ada")
+    with file.open("ab") as appended:
+        appended.write(odd)  # without an end, as of a program that was killed
+    compared(rounds=1).save(file, by="Bob")
+    board = leaderboard.merge([file])
+    assert [len(lines) for lines in board.protocols] == [2, 2]
+    [refused] = board.refused
+    assert "all.jsonl, line 3: no line of a leaderboard" in refused
+
+
+def test_names_of_any_characters_come_back(tmp_path: Path) -> None:
+    names = ["Anna\u2028Ben", "\u2029", "a\x85b", "a\x0b\x0cb", "a\nb\r", "\ud800"]
+    for name in names:
+        example().save(tmp_path / "all.jsonl", by=name)
+    board = leaderboard.merge([tmp_path / "all.jsonl"])
+    assert sorted({line["by"] for line in board.protocols[0]}) == sorted(names)
+    assert len(repr(board).splitlines()) == 2 + 2 * len(names)
+
+
+@pytest.mark.parametrize("metric", ["loss_per_example", "accuracy_per_example"])
+def test_what_is_no_number_comes_last_in_any_order(tmp_path: Path, metric: str) -> None:
+    entries = {}
+    for name, value in zip("abcde", [np.nan, 0.5, np.nan, 0.25, 0.5], strict=True):
+        row = {f"test.{metric}": value, "bytes_down": 0.0, "bytes_up": 0.0}
+        entries[name] = Entry(name, "", 0, 0, (History((row,), tuple(row)),))
+    protocol = replace(example().protocol, metric=metric)
+    for file, names in (("one", "abcde"), ("other", "dbace")):
+        Comparison({n: entries[n] for n in names}, protocol).save(tmp_path / file)
+    best = ["b", "e", "d"] if "accuracy" in metric else ["d", "b", "e"]
+    for files in (["one", "other"], ["other", "one"]):
+        [lines] = leaderboard.merge([tmp_path / file for file in files]).protocols
+        assert [line["process"] for line in lines] == [*best, "a", "c"]
