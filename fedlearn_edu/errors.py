@@ -156,7 +156,7 @@ def line_in(file: str, line: int) -> str:
 
 def _frames_of_yours(error: BaseException) -> list[traceback.FrameSummary]:
     frames = traceback.extract_tb(error.__traceback__)
-    return [f for f in frames if f.line and _is_yours(f.filename)]
+    return [f for f in frames if f.line and is_yours(f.filename)]
 
 
 def _one_line(text: str) -> str:
@@ -195,7 +195,7 @@ def _is_of_the_package(error: RecursionError) -> bool:
     codes = [f.f_code for f, _ in traceback.walk_tb(error.__traceback__)]
     # What dataclasses generate has no file, and names with underscores.
     named = [c for c in codes[-_LAST_FRAMES:] if not c.co_name.startswith("__")]
-    return not any(_is_yours(code.co_filename) for code in named)
+    return not any(is_yours(code.co_filename) for code in named)
 
 
 def too_deep() -> "TooDeepError":
@@ -264,7 +264,7 @@ def _shortened(error: Exception) -> TracebackType | None:
         following = following.tb_next
     files = [trace.tb_frame.f_code.co_filename for trace in traces]
     ours = [i for i, file in enumerate(files) if file.startswith(_PACKAGE_FOLDER)]
-    yours = [i for i, file in enumerate(files) if _is_yours(file)]
+    yours = [i for i, file in enumerate(files) if is_yours(file)]
     last = max(ours, default=-1)
     if last > max(yours, default=-1) and not isinstance(error, FedLearnError):
         return error.__traceback__  # raised by the package unawares: a bug, show it
@@ -277,7 +277,8 @@ def _shortened(error: Exception) -> TracebackType | None:
     return shown
 
 
-def _is_yours(filename: str) -> bool:
+def is_yours(filename: str) -> bool:
+    """Whether this is code of a reader: no library, and no part of this package."""
     library = filename.startswith((_STANDARD_LIBRARY, "<frozen"))
     installed = "site-packages" in filename or "dist-packages" in filename
     return not (filename.startswith(_PACKAGE_FOLDER) or library or installed)

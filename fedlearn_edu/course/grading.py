@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 import nbformat
-from nbclient.exceptions import DeadKernelError
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.plugins import CsvExportPlugin
@@ -22,7 +22,7 @@ MAY_FAIL: Final = "raises-exception"
 """The tag with which Jupyter goes on after an error."""
 
 MOST_DEATHS: Final = 5
-"""How often a submission may end its kernel before it is given up."""
+"""How often a submission may take its kernel away before it is given up."""
 
 DID_NOT_RUN: Final = "did not run"
 
@@ -58,26 +58,27 @@ class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no t
 class ExecuteAgain(Execute):  # type: ignore[misc]
     """Runs a submission; a cell that ends the kernel costs its own exercise only.
 
-    After `os._exit`, or with too little memory, nbgrader gives up the whole submission.
+    After `os._exit`, with too little memory, or if the kernel does not answer when a
+    cell is interrupted for taking too long, nbgrader gives up the whole submission.
     Here the cell that did it is left out, and everything runs again.
     """
 
     def preprocess(
         self, notebook: Any, resources: Any, km: Any = None
     ) -> tuple[Any, Any]:
-        """Runs it again after a kernel died, up to `MOST_DEATHS` times."""
-        self._left_out: set[int] = set()
+        """Runs it again after a kernel was lost, up to `MOST_DEATHS` times."""
+        self._left_out: dict[int, BaseException] = {}
         while True:
             try:
                 done: tuple[Any, Any] = super().preprocess(notebook, resources, km)
                 return done
-            except DeadKernelError:
+            except (DeadKernelError, CellTimeoutError) as error:
                 if len(self._left_out) == MOST_DEATHS:
                     raise
                 culprit = self._culprit(notebook.cells)
-                self._left_out.add(culprit)
-                told = "Cell number %d ended the kernel: running again without it"
-                self.log.warning(told, culprit + 1)
+                self._left_out[culprit] = error
+                told = "Cell number %d %s: running again without it"
+                self.log.warning(told, culprit + 1, _did(error))
 
     def preprocess_cell(self, cell: Any, resources: Any, index: int) -> tuple[Any, Any]:
         """Runs a cell, or says that it was left out."""
@@ -88,8 +89,9 @@ class ExecuteAgain(Execute):  # type: ignore[misc]
         if index not in self._left_out:
             done: tuple[Any, Any] = super().preprocess_cell(cell, resources, index)
             return done
-        said = "this cell ended the kernel, so everything ran again without it"
-        name = DeadKernelError.__name__
+        error = self._left_out[index]
+        said = f"this cell {_did(error)}, so everything ran again without it"
+        name = type(error).__name__
         traceback = [f"{name}: {said}"]
         cell.outputs = [
             _new.new_output("error", ename=name, evalue=said, traceback=traceback)
@@ -101,7 +103,12 @@ class ExecuteAgain(Execute):  # type: ignore[misc]
         if not is_grade(cells[self._running]):
             return self._running
         answers = [i for i in range(self._running) if is_solution(cells[i])]
-        return min({*answers[-1:]} - self._left_out, default=self._running)
+        return min({*answers[-1:]} - self._left_out.keys(), default=self._running)
+
+
+def _did(error: BaseException) -> str:
+    is_dead = isinstance(error, DeadKernelError)
+    return "ended the kernel" if is_dead else "could not be interrupted"
 
 
 @final

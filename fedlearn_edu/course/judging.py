@@ -3,7 +3,8 @@
 
 Each case has a time limit, or a loop without an end would never return. The limit
 interrupts the main thread as Ctrl-C does, so it works on every system, and a federated
-computation that is running is cancelled by it. What already runs in another thread,
+computation that is running is cancelled by it; an answer that catches the interrupt is
+interrupted again. What already runs in another thread,
 inside NumPy or TensorFlow, cannot be stopped; the message says what to do then. In a
 browser, without other threads, a clock is looked at instead.
 """
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from types import FrameType
 from typing import Any, Final, final
 
 import numpy as np
@@ -34,7 +36,7 @@ from fedlearn_edu.course.exercise import (
     Unanswered,
     shown,
 )
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, is_yours
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike, to_plain
 
@@ -48,6 +50,8 @@ _ENDLESS = (
 )
 _TIMES = 3
 """How many limits may pass on the clock while other programs have the processor."""
+_AGAIN_S = 1.0
+"""How long after the bell rang it rings again."""
 
 
 @final
@@ -221,46 +225,90 @@ def _bell(seconds: float, late: TookTooLongError) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    rang, over, lock = threading.Event(), threading.Event(), threading.Lock()
-    began = time.process_time()
-
-    def ring() -> None:
-        for _ in range(_TIMES):
-            if over.wait(seconds) or time.process_time() - began > 0.8 * seconds:
-                break
-        with lock:
-            if not over.is_set():
-                rang.set()
-                _interrupt()
-
-    threading.Thread(target=ring, daemon=True).start()
+    keys, tracer = signal.getsignal(signal.SIGINT), sys.gettrace()
+    bell = _Bell(seconds, keys)
+    signal.signal(signal.SIGINT, bell.hear)
+    threading.Thread(target=bell.ring, daemon=True).start()
     try:
-        with _interruptible():
-            yield
-        with lock:  # from here on the bell is silent
-            over.set()
-        if rang.is_set():  # and the block caught it
-            raise late
-    except KeyboardInterrupt:
-        if not rang.is_set():
-            raise  # it was Ctrl-C
+        yield
+    except BaseException:
+        if not bell.rang:
+            raise
+    finally:
+        with bell.lock:  # from here on it is silent
+            bell.over.set()
+        sys.settrace(tracer)
+        signal.signal(signal.SIGINT, keys)
+    if bell.rang:  # whatever came of it
         raise late from None
-    finally:
-        with suppress(KeyboardInterrupt):
-            over.set()
 
 
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Lets interrupts through: programs in the background of a shell ignore them."""
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+@final
+class _Bell:
+    """Interrupts the main thread, again and again: a bare `except` catches that, too.
+
+    Once an interrupt was caught, each line of the answer raises another one.
+    """
+
+    def __init__(self, seconds: float, keys: Any) -> None:
+        self._seconds, self._keys = seconds, keys
+        self.rang, self.over, self.lock = False, threading.Event(), threading.Lock()
+
+    def ring(self) -> None:
+        """Rings when time is up, until it is over."""
+        began = time.process_time()
+        for _ in range(_TIMES):
+            if self.over.wait(self._seconds):
+                return
+            if time.process_time() - began > 0.8 * self._seconds:
+                break
+        while True:
+            with self.lock:
+                if self.over.is_set():
+                    return
+                self.rang = True
+                _interrupt()
+            self.over.wait(_AGAIN_S)
+
+    def hear(self, number: int, frame: FrameType | None) -> None:
+        """The signal: the bell, or whoever presses Ctrl-C."""
+        if not self.rang:
+            if callable(self._keys):
+                self._keys(number, frame)
+        elif frame is not None and frame.f_code.co_filename not in _LEAVING:
+            self.insist(frame)
+            raise _Rung(self)
+
+    def insist(self, frame: FrameType | None) -> None:
+        """Has the answer interrupted at its next line, wherever that is."""
+        if self.over.is_set():
+            return
+        while frame is not None:
+            if is_yours(frame.f_code.co_filename):
+                frame.f_trace = self._stop
+            frame = frame.f_back
+        sys.settrace(self._stop)
+
+    def _stop(self, frame: FrameType, _event: str, _argument: Any) -> None:
+        # Cleaning up is left to the library: it gives up what runs elsewhere.
+        if not self.over.is_set() and is_yours(frame.f_code.co_filename):
+            raise _Rung(self)
+
+
+@final
+class _Rung(KeyboardInterrupt):
+    """The interrupt of a bell, which insists when this was caught and dropped."""
+
+    def __init__(self, bell: _Bell) -> None:
+        self._bell = bell
+
+    def __del__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            self._bell.insist(sys._getframe())
+
+
+_LEAVING: Final = (__file__, contextmanager.__code__.co_filename)
+"""What is interrupted here is at its end."""
 
 
 def _interrupt() -> None:

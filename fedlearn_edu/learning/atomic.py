@@ -45,13 +45,13 @@ def append_lines(path: Path, lines: Iterable[str], patience_s: float = 30.0) -> 
         Timeout: an `OSError`, if others are still writing after these seconds.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with exclusive_lock(path.with_name(f"{path.name}.lock"), patience_s):
-        with path.open("a+b") as file:
-            file.seek(-min(1, file.seek(0, os.SEEK_END)), os.SEEK_END)
-            is_cut = file.read() not in (b"", b"\n")  # a writer before was killed
-            file.write("".join(["\n" * is_cut, *(f"{x}\n" for x in lines)]).encode())
-            file.flush()
-            os.fsync(file.fileno())
+    lock = path.with_name(f"{path.name}.lock")
+    with exclusive_lock(lock, patience_s), path.open("a+b") as file:
+        file.seek(-min(1, file.seek(0, os.SEEK_END)), os.SEEK_END)
+        is_cut = file.read() not in (b"", b"\n")  # a writer before was killed
+        file.write("".join(["\n" * is_cut, *(f"{x}\n" for x in lines)]).encode())
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

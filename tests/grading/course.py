@@ -23,6 +23,13 @@ from tools.release import course_config
 
 ENDLESS = "while True: pass"
 """The answer that is interrupted."""
+CATCHES_ALL = """import time
+while True:
+    try:
+        time.sleep(9)
+    except:
+        pass"""
+"""The answer that cannot be."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +168,7 @@ class Course:
 
 def _seconds(cell: Any) -> float:
     """A cell that ends has time enough on a busy machine."""
-    return 1 if cell.source == ENDLESS else PATIENCE_S
+    return 1 if cell.source in (ENDLESS, CATCHES_ALL) else PATIENCE_S
 
 
 @contextlib.contextmanager

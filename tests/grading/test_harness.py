@@ -10,7 +10,7 @@ import pytest
 from fedlearn_edu.course import grading
 from tests.grading import proofs
 from tests.grading.answers import Answer, parse, rounds
-from tests.grading.course import ENDLESS, Course
+from tests.grading.course import CATCHES_ALL, ENDLESS, Course
 from tests.grading.proofs import prove
 from tests.grading.toy import ANSWERS, DOUBLE, SQUARE, write_lesson
 from tests.grading.try_lesson import quick
@@ -89,6 +89,19 @@ def test_answer_that_ends_the_kernel_costs_its_own_points_only(
     for name in answers:
         told = "ended the kernel" in what_it_says(graded.cell(name))
         assert told == (name in blamed)
+
+
+@pytest.mark.notebook
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_answer_that_cannot_be_interrupted_costs_its_own_points_only(
+    tmp_path: Path,
+) -> None:
+    course = Course.release(write_lesson(tmp_path / "lesson"), tmp_path / "course")
+    course.hand_in("eve", {"double": CATCHES_ALL, "square": SQUARE})
+    graded = course.grade("eve")
+    assert list(graded.points.values()) == [0, 10]
+    assert "could not be interrupted" in what_it_says(graded.cell("double"))
 
 
 @pytest.mark.notebook
