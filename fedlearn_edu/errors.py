@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeGuard, TypeVar, final
 
 from fedlearn_edu.capabilities import is_browser
+from fedlearn_edu.signals import is_from_outside
 
 _PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
@@ -134,6 +135,8 @@ def bad_argument(
 
 def add_place(error: Exception, place: str) -> Exception:
     """The error, which says where it happened: in its `where`, or else in a note."""
+    if is_from_outside(error):
+        return error
     if not isinstance(error, FedLearnError):
         error.add_note(f"  {place}")
     else:
@@ -379,8 +382,8 @@ class contained(AbstractContextManager[Any, None]):  # noqa: N801 (as above)
     """Makes an error of Python's own signals, where leaf code of that name raises them.
 
     Outside, `StopIteration` ends a loop or a coroutine, `CancelledError` a task, and
-    `SystemExit` the thread that serves all other calls, too. In a browser, an interrupt
-    may be the reader's own, or a time limit's: it goes through.
+    `SystemExit` the thread that serves all other calls, too. What a signal raises is
+    no error of that code, nor, in a browser, is the interrupt of a time limit.
     """
 
     def __init__(self, name: str) -> None:
@@ -390,7 +393,8 @@ class contained(AbstractContextManager[Any, None]):  # noqa: N801 (as above)
         is_stop = isinstance(error, StopIteration | StopAsyncIteration)
         if error is None or (isinstance(error, Exception) and not is_stop):
             return
-        if is_browser() and isinstance(error, KeyboardInterrupt):
+        is_late = is_browser() and isinstance(error, KeyboardInterrupt)
+        if is_late or (isinstance(error, BaseException) and is_from_outside(error)):
             return
         did = f"raised Python's own {type(error).__name__}"
         cure = "return a value, or raise an error such as ValueError"

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from traceback import walk_tb
 from typing import Any, Generic, TypeVar, final
 
 from fedlearn_edu.capabilities import is_browser
@@ -21,6 +22,7 @@ from fedlearn_edu.contexts import clock, messages
 from fedlearn_edu.errors import ComputationTimeoutError
 from fedlearn_edu.executors import underway
 from fedlearn_edu.executors.callers_loop import run_here
+from fedlearn_edu.executors.concurrency import outcome, settled
 from fedlearn_edu.types.sequences import in_generator
 
 T = TypeVar("T")
@@ -62,7 +64,7 @@ AS_LONG_AS_IT_TAKES = Terms()
 def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
     """Runs a coroutine on a loop of ours and waits for its result.
 
-    An interrupt cancels the coroutine.
+    Whatever is raised here meanwhile, by Ctrl-C or a signal, cancels the coroutine.
 
     Raises:
         ContextError: if called on a loop's own thread, which would wait for itself.
@@ -76,14 +78,14 @@ def run(work: Work[T], terms: Terms = AS_LONG_AS_IT_TAKES) -> T:
         return _run_here(work, terms)
     running = _Running(work, terms)
     try:
-        return running.future.result(terms.timeout)
-    except TimeoutError:
-        if running.future.done():  # it is an error of the work itself
-            return running.future.result()
-        raise running.late() from None
-    except KeyboardInterrupt:
+        found = running.begin().result(terms.timeout)
+    except BaseException as error:
+        *_, (last, _) = walk_tb(error.__traceback__)
+        if isinstance(error, TimeoutError) and last.f_code is Future.result.__code__:
+            raise running.late() from None
         running.give_up()
         raise
+    return outcome(found)
 
 
 async def run_async(work: Work[T], terms: Terms) -> T:
@@ -97,34 +99,39 @@ async def run_async(work: Work[T], terms: Terms) -> T:
     if is_browser():
         return _run_here(work, terms)
     running = _Running(work, terms, _MAX_LOOPS)
-    waiting = asyncio.wrap_future(running.future)
     try:
-        if (await asyncio.wait([waiting], timeout=terms.timeout))[0]:
-            return waiting.result()
-        raise running.late()
-    except asyncio.CancelledError:
-        waiting.cancel()
+        waiting = asyncio.wrap_future(running.begin())
+        done, _ = await asyncio.wait([waiting], timeout=terms.timeout)
+    except BaseException:
         running.give_up()
         raise
+    if not done:
+        raise running.late()
+    return outcome(waiting.result())
 
 
 @final
 class _Running(Generic[T]):
-    """Work that was handed to a worker."""
+    """Work for a worker."""
 
     def __init__(
         self, work: Work[T], terms: Terms, max_loops: float = float("inf")
     ) -> None:
         self._terms, self._call, self._work = terms, underway.Call(terms.callee), work
         self._worker = _take(self._call, max_loops)
-        steps = _steps(self._worker, self._call, work)
-        self.future: Future[T]
-        self.future = asyncio.run_coroutine_threadsafe(steps, self._worker.loop)
+        self._future: Future[T | Exception] | None = None
+
+    def begin(self) -> "Future[T | Exception]":
+        """Hands it over."""
+        steps = _steps(self._worker, self._call, self._work)
+        self._future = asyncio.run_coroutine_threadsafe(steps, self._worker.loop)
+        return self._future
 
     def give_up(self) -> list[str]:
         """Ends it as soon as can be; says which leaf code is still under way."""
         left = self._call.give_up()
-        self.future.cancel()
+        if self._future is not None:  # else a signal came in between
+            self._future.cancel()
         self._worker.loop.call_soon_threadsafe(self._forget)
         self._terms.abandon()
         return left
@@ -141,14 +148,14 @@ class _Running(Generic[T]):
         return messages.too_late(self._terms.callee, self._terms.timeout, under_way)
 
 
-async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T:
+async def _steps(worker: _Worker, call: underway.Call, work: Work[T]) -> T | Exception:
     # A worker is idle again when its work is over, which may be after the call.
     underway.call.set(call)
     try:
-        return await work
+        return await settled(work)
     except (SystemExit, KeyboardInterrupt) as error:
         # It would end the thread of the loop, which serves all other calls, too.
-        raise messages.ended_the_program(error) from None
+        return messages.ended_the_program(error)
     finally:
         worker.calls.discard(call)
 

@@ -36,6 +36,7 @@ from fedlearn_edu.ir.traversal import is_pure, runtimes
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.language.intrinsic import number_of_definitions
+from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct, leaves, tree_map
 from fedlearn_edu.types import CLIENTS, FunctionType
 from fedlearn_edu.types.sequences import DatasetSequence, LazySequence
@@ -137,7 +138,8 @@ class _Run:
         try:
             return await self._execute(fused)
         except Exception as error:
-            if fused is by_step or not (is_pure(by_step) and _is_pure(self.plain)):
+            is_pure_run = is_pure(by_step) and _is_pure(self.plain)
+            if fused is by_step or not is_pure_run or is_from_outside(error):
                 raise
             if self.tape is not None:
                 what = ("context", "all", "again, step by step")

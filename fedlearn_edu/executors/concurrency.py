@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.executors.callers_loop import run_here
@@ -103,7 +103,7 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     loop, others = asyncio.get_running_loop(), None
     try:
         coroutines.extend(work)  # which may fail, too: data are loaded
-        not_begun = map(_settled, coroutines)
+        not_begun = map(settled, coroutines)
         async with asyncio.TaskGroup() as group:
             others = loop.call_soon(tasks.extend, map(group.create_task, not_begun))
             results = [await one for one in not_begun]
@@ -115,18 +115,22 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         for coroutine in coroutines:
             coroutine.close()
         raise
-    results += [task.result() for task in tasks]
-    for result in results:
-        if isinstance(result, Exception):
-            raise result
-    return cast("list[T]", results)
+    return [outcome(found) for found in (*results, *(t.result() for t in tasks))]
 
 
-async def _settled(coroutine: Coroutine[Any, Any, T]) -> T | Exception:
+async def settled(coroutine: Coroutine[Any, Any, T]) -> T | Exception:
+    """Its result, or its error: futures copy some errors, and lose their notes."""
     try:
         return await coroutine
     except Exception as error:
         return error
+
+
+def outcome(found: T | Exception) -> T:
+    """The result, or raises the error, of what has settled."""
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 async def prefetched(

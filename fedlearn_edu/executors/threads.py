@@ -15,7 +15,7 @@ from fedlearn_edu.capabilities import is_browser
 from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.callers_loop import CallersLoop
-from fedlearn_edu.executors.concurrency import is_inline
+from fedlearn_edu.executors.concurrency import is_inline, outcome, settled
 from fedlearn_edu.executors.wrapping import Work, WrappingExecutor
 
 
@@ -43,8 +43,8 @@ class ThreadDelegatingExecutor(WrappingExecutor):
             raise messages.closed(what)
         if is_inline() or threading.current_thread() is self._thread:
             return await work()
-        future = asyncio.run_coroutine_threadsafe(work(), self._loop)
-        return await asyncio.wrap_future(future)
+        future = asyncio.run_coroutine_threadsafe(settled(work()), self._loop)
+        return outcome(await asyncio.wrap_future(future))
 
 
 def _begin() -> tuple[asyncio.AbstractEventLoop, threading.Thread]:

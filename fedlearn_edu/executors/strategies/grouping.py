@@ -39,6 +39,7 @@ from fedlearn_edu.executors.strategies.shared import (
 from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.executors.wrapping import EventKind
 from fedlearn_edu.ir.traversal import leaves
+from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import CLIENTS, FederatedType, FunctionType, StructType, Type
 from fedlearn_edu.types.definitions import struct_type
@@ -173,6 +174,8 @@ class FederatedGroupingStrategy(FederatingStrategy):
             with underway(detail):
                 found = await self._run(work)
         except Exception as error:
+            if is_from_outside(error):
+                raise
             kind = type(error).__name__
             note(EventKind.BATCHED_CALL, fn.type_signature, detail, error=kind)
             return None

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a signal raises while a call runs is for whoever has set the signal up."""
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import CancelledError, InvalidStateError
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.contexts import event_loop
+from fedlearn_edu.framework import (
+    AsyncExecutionContext,
+    ReferenceContext,
+    SyncExecutionContext,
+    local_executor_factory,
+    thread_debugging_executor_factory,
+)
+from tests.patience import PATIENCE_S
+
+F32 = fl.to_type(np.float32)
+CONTEXTS: dict[str, Callable[[], Any]] = {
+    "local": lambda: SyncExecutionContext(local_executor_factory()),
+    "limited": lambda: SyncExecutionContext(local_executor_factory(), timeout=60),
+    "groups of groups": lambda: SyncExecutionContext(
+        local_executor_factory(max_fanout=2)
+    ),
+    "step by step": lambda: SyncExecutionContext(local_executor_factory(fuse=False)),
+    "on this thread": lambda: SyncExecutionContext(thread_debugging_executor_factory()),
+    "async": lambda: AsyncExecutionContext(local_executor_factory()),
+    "reference": ReferenceContext,
+}
+
+
+class Own(BaseException):
+    pass
+
+
+class Alarm:
+    """Handlers of three kinds."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __call__(self, *_: object) -> None:
+        raise self.error
+
+    def ring(self, *_: object) -> None:
+        raise self.error
+
+
+def called(leaf: Any, data: list[float]) -> Any:
+    program = fl.federated_computation(
+        lambda v: fl.federated_map(leaf, v), fl.type_at_clients(F32)
+    )
+
+    async def wait_for(found: Any) -> Any:
+        return await found
+
+    found = program(data)
+    return asyncio.run(wait_for(found)) if asyncio.iscoroutine(found) else found
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize(
+    "error", [TimeoutError("mine"), RuntimeError(), SystemExit(3), Own()], ids=repr
+)
+def test_it_comes_through_unchanged_and_nothing_goes_on(
+    context: str, error: BaseException
+) -> None:
+    began, over = [], threading.Event()
+
+    def work(x: Any) -> Any:
+        began.append(x)
+        time.sleep(0.05)  # asyncio passes over a TimeoutError while it hands work on
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
+        assert over.wait(PATIENCE_S)
+        return x
+
+    alarm = Alarm(error)
+    handlers: list[Any] = [alarm, alarm.ring, partial(Alarm.ring, alarm)]
+    before = signal.signal(signal.SIGALRM, handlers[len(context) % 3])
+    try:
+        with CONTEXTS[context](), pytest.raises(type(error)) as caught:
+            called(fl.np_computation(work, F32, result=F32), [1.0] * 64)
+    finally:
+        over.set()
+        signal.signal(signal.SIGALRM, before)
+    assert caught.value is error
+    assert not hasattr(error, "__notes__")
+    while any(worker.calls for worker in event_loop._workers):
+        pass  # what was under way is over soon
+    assert len(began) < 64
+
+
+@pytest.mark.parametrize("context", ["on this thread", "reference"])
+def test_ctrl_c_comes_through_leaf_code(context: str) -> None:
+    """That of leaf code itself does not: it would end whoever calls it."""
+
+    def pressed(x: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return x
+
+    with CONTEXTS[context](), pytest.raises(KeyboardInterrupt):
+        called(fl.np_computation(pressed, F32, result=F32), [1.0])
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("kind", [TimeoutError, CancelledError, InvalidStateError])
+def test_leaf_code_may_raise_what_futures_raise(context: str, kind: Any) -> None:
+    """Futures copy these errors, and leave out who raised them where."""
+
+    def fail(x: Any) -> Any:
+        raise error
+
+    error = kind("mine")
+    with CONTEXTS[context](), pytest.raises(kind) as caught:
+        called(fl.np_computation(fail, F32, result=F32), [1.0])
+    assert caught.value is error
+    if context != "reference":
+        assert error.__notes__ == ["  in the computation fail", "  at client 0"]
