@@ -14,7 +14,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import wraps
+from functools import partial, wraps
 from types import TracebackType
 from typing import Any, ParamSpec, TypeGuard, TypeVar, final
 
@@ -243,8 +243,11 @@ _SEVERAL = {"federated_map": "fn, [a, b]", "federated_broadcast": "[a, b]"}
 
 def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsError":
     """The error for a call that Python refuses: names or number do not fit."""
-    name = fn.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     known = [name for name in inspect.signature(fn).parameters if name != "self"]
+    while isinstance(fn, partial):
+        fn = fn.func
+    whole = getattr(fn, "__qualname__", type(fn).__name__)
+    name = whole.removesuffix(".__init__").rpartition(".")[2]
     do = f"pass these; help({name}) says what each of them is"
     if name in _SEVERAL and "too many" in str(error):
         do = f"put the values into a list: {name}({_SEVERAL[name]})"
@@ -254,7 +257,7 @@ def wrong_arguments(fn: Callable[..., object], error: TypeError) -> "ArgumentsEr
     return ArgumentsError(
         f"{name} was called with other arguments than it takes",
         expected=f"{name}({', '.join(known)})",
-        found=str(error).replace(f"{fn.__qualname__}() ", ""),
+        found=str(error).replace(f"{whole}() ", ""),
         do=do,
     )
 

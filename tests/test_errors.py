@@ -6,6 +6,7 @@ import inspect
 import json
 import pickle
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,28 @@ def test_a_former_keyword_is_told_its_new_name(
     with pytest.raises(ArgumentsError) as caught:
         function(**{keyword: 3})
     assert cure in str(caught.value)
+
+
+class Fruit:
+    def __call__(self, fruit: str) -> str:
+        return fruit
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (partial(lambda kind, fruit: fruit, 1), "<lambda>(fruit)"),
+        (partial(partial(check_names)), "check_names(names)"),
+        (Fruit(), "Fruit(fruit)"),
+        (partial(Fruit()), "Fruit(fruit)"),
+    ],
+)
+def test_callables_without_a_name_are_told_of_wrong_arguments(
+    made: Any, expected: str
+) -> None:
+    with pytest.raises(ArgumentsError) as caught:
+        short_traceback(made)(1, 2, 3, 4)
+    assert caught.value.expected == expected
 
 
 def test_a_border_keeps_name_and_documentation() -> None:

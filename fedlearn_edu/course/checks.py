@@ -7,6 +7,7 @@ mean_of = checkpoint("mean_of", mean_of)       # the lesson goes on in any case
 """
 
 import difflib
+import inspect
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, suppress
@@ -19,7 +20,7 @@ from fedlearn_edu.course.feedback import as_html, as_text, hint_text, prose, sum
 from fedlearn_edu.course.judging import Verdict, judge
 from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.course.records import note_check, note_hint
-from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.errors import ArgumentsError, FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import publish, show
 
 _taken: dict[str, int] = {}
@@ -50,13 +51,28 @@ class ForEachExercise:
 
     @short_traceback
     def __getattr__(self, name: str) -> Callable[..., None]:
-        return short_traceback(partial(self._do, exercise_named(name)))
+        exercise = exercise_named(name)
+        form = self._call.replace("NAME", name).replace("answer", name)
+
+        def do(*given: Any, **named: Any) -> None:
+            try:
+                bound = inspect.signature(self._do).bind(exercise, *given, **named)
+            except TypeError as error:
+                raise ArgumentsError(
+                    f"{form.partition('(')[0]} was called in another way",
+                    expected=form,
+                    found=str(error),
+                    do=f"write {form}",
+                ) from None
+            self._do(*bound.args)
+
+        return short_traceback(do)
 
     def __dir__(self) -> list[str]:
         return list(EXERCISES)
 
     @short_traceback
-    def __call__(self, *_: object) -> None:
+    def __call__(self, *_: object, **__: object) -> None:
         """Raises: an exercise has to be named."""
         raise UnknownExerciseError(
             "an exercise has to be named",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the cells of a lesson call: `check`, `hint`, `checkpoint`."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from fedlearn_edu.course import (
 from fedlearn_edu.course.exercise import Exercise, Unanswered
 from fedlearn_edu.course.lessons import EXERCISES
 from fedlearn_edu.course.records import Record
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import ArgumentsError, FedLearnError
 from tests.course.examples import doubles, right
 
 
@@ -89,6 +90,27 @@ def test_unknown_exercise_gets_near_names() -> None:
         check.something_else_entirely  # noqa: B018
     with pytest.raises(FedLearnError, match="no exercise `double`"):
         checkpoint("double", right)
+
+
+@pytest.mark.parametrize(
+    ("call", "expected", "found"),
+    [
+        (lambda: check.doubles(), "check.doubles(doubles)", "missing a required"),
+        (lambda: check.doubles(right, 2), "check.doubles(doubles)", "too many"),
+        (lambda: check.doubles(anwser=right), "check.doubles(doubles)", "missing a"),
+        (lambda: check.doubles(right, all=1), "check.doubles(doubles)", "got an une"),
+        (lambda: hint.doubles(4), "hint.doubles()", "too many"),
+        (lambda: hint.doubles(rung=4), "hint.doubles()", "got an unexpected"),
+    ],
+)
+def test_other_arguments_than_the_answer_are_refused(
+    call: Callable[[], None], expected: str, found: str
+) -> None:
+    with pytest.raises(ArgumentsError, match="was called in another way") as caught:
+        call()
+    assert caught.value.expected == expected
+    assert str(caught.value.found).startswith(found)
+    assert caught.value.do == f"write {expected}"
 
 
 def test_exercise_that_is_not_named_is_asked_for() -> None:
