@@ -15,14 +15,14 @@ from typing import Any, SupportsIndex, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, describe, short_traceback
+from fedlearn_edu.errors import FedLearnError, bad_argument, describe, short_traceback
 from fedlearn_edu.language.federated_value import FederatedValue, place
 from fedlearn_edu.simulation.datasets.dataset import ExamplesError, check_examples
 from fedlearn_edu.simulation.partitions.arguments import (
     Indices,
     PartitionError,
     Shares,
-    check_share,
+    check_partition,
     whole,
 )
 from fedlearn_edu.simulation.partitions.batching import (
@@ -30,6 +30,7 @@ from fedlearn_edu.simulation.partitions.batching import (
     as_features,
     as_targets,
     check_batch_size,
+    is_scaled,
 )
 from fedlearn_edu.simulation.partitions.feature_skew import FeatureShift, as_grey
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
@@ -46,14 +47,18 @@ class Examples:
         y: labels or targets, `[n]` or `[n,…]`.
         positions: the shares of all clients, one behind the other.
         ends: where in `positions` each client's share ends.
+        scaled: whether features are divided by 255.
         feature_shifts: how each client sees its images; `None` is as they are.
+        names: what each client is called; none if they have numbers only.
     """
 
     x: NDArray[Any]
     y: NDArray[Any]
     positions: Indices
     ends: NDArray[np.int64]
+    scaled: bool
     feature_shifts: tuple[FeatureShift, ...] | None = None
+    names: tuple[str, ...] = ()
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -68,7 +73,7 @@ class Examples:
 
 def batch_type(examples: Examples) -> StructType:
     """The type of one batch, `<x=float32[?,features],y=int32[?]>`."""
-    x, y = as_features(examples.x[:0]), as_targets(examples.y[:0])
+    x, y = as_features(examples.x[:0], examples.scaled), as_targets(examples.y[:0])
     fields = OrderedDict(
         x=TensorType(x.dtype, [None, *x.shape[1:]]),
         y=TensorType(y.dtype, [None, *y.shape[1:]]),
@@ -89,6 +94,12 @@ class Client:
     _examples: Examples
 
     @property
+    def name(self) -> str:
+        """What the partition calls it, or its number."""
+        names = self._examples.names
+        return names[self.id] if names else str(self.id)
+
+    @property
     def indices(self) -> Indices:
         """Where its examples are in the arrays, in the order as dealt."""
         return self._examples.of(self.id)
@@ -97,7 +108,11 @@ class Client:
     def x(self) -> NDArray[np.float32]:
         """Its examples, `float32[n,features]`, images scaled to 0..1; read anew."""
         held, shifts = self._examples.x[self.indices], self._examples.feature_shifts
-        return as_features(held if shifts is None else shifts[self.id].apply(held))
+        if shifts is None:
+            return as_features(held, self._examples.scaled)
+        if self._examples.scaled:
+            held = held / 255.0
+        return as_features(shifts[self.id].apply(held), scaled=False)
 
     @property
     def y(self) -> NDArray[Any]:
@@ -108,9 +123,7 @@ class Client:
         return int(self._examples.sizes[self.id])
 
     def __repr__(self) -> str:
-        return (
-            f"Client({self.id}, {len(self):,} example{'' if len(self) == 1 else 's'})"
-        )
+        return f"Client({self.name}, {len(self):,} example{'s' * (len(self) != 1)})"
 
     def batches(
         self,
@@ -162,23 +175,29 @@ class NoSuchClientError(FedLearnError, IndexError):
 class ClientData(Sequence[Client]):
     """What each client holds, as a list of `Client`s: lazy, and nothing is copied.
 
-    `data[3]` is one client; slices and `select` make a smaller `ClientData` of the same
-    arrays, in which each client keeps its `id`.
+    `data[3]` is one client, and so is `data["Ann"]` where clients have names; slices
+    and `select` make a smaller `ClientData` of the same arrays, in which each client
+    keeps its `id` and name.
 
     Args:
         x: Examples, `[n,…]`.
         y: Labels or targets, `[n]` or `[n,…]`.
         partition: One array of positions per client, as `simulation.partitions` deals
-            them. Examples may be left out, and may be held by several clients, which
-            is said when the `ClientData` is shown.
+            them; or a dict of these, in its order, with the clients' names if its
+            keys are texts. Examples may be left out, and may be held by several
+            clients, which is said when the `ClientData` is shown.
         feature_shifts: How each client sees its images, one `FeatureShift` each;
             `None` is as they are.
+        scale: Whether features are divided by 255. `None` divides images, `uint8` in
+            `[n,height,width]` or more, and nothing else: ages and codes of words stay
+            as they are. Flat images, `uint8[n,784]`, look no different from these:
+            say `scale=True`.
 
     >>> from fedlearn_edu.simulation import datasets, partitions
     >>> x, y = datasets.load_digits28().train
     >>> data = ClientData(x, y, partitions.iid(y, num_clients=10))
     >>> data
-    ClientData(10 clients, 1,437 examples, <x=float32[?,784],y=int32[?]>)
+    ClientData(10 clients, 1,437 examples, x / 255, <x=float32[?,784],y=int32[?]>)
     >>> data[3], data[3].x.shape
     (Client(3, 144 examples), (144, 784))
     >>> data.select([7, 3]).num_examples.tolist()
@@ -200,30 +219,31 @@ class ClientData(Sequence[Client]):
         y: ArrayLike,
         partition: Shares,
         feature_shifts: Sequence[FeatureShift] | None = None,
+        *,
+        scale: bool | None = None,
     ) -> None:
         arrays = check_examples(x, y, "ClientData")
         _check_range(arrays[1])
-        n = len(arrays[0])
-        held = [check_share(of, client, n) for client, of in enumerate(partition)]
-        if not held:
-            raise PartitionError(
-                "there are no clients",
-                expected="at least one array of positions",
-                found=describe(partition),
-                where="partition",
-            )
+        held, names = check_partition(partition, len(arrays[0]))
+        scaled = is_scaled(arrays[0], scale)
         shifts = feature_shifts
         if shifts is not None:
-            shifts = _checked_shifts(shifts, len(held), arrays[0])
+            shifts = _checked_shifts(shifts, len(held), arrays[0], scaled)
         positions = np.concatenate(held)
         ends = np.cumsum([len(of) for of in held])
-        self._examples = Examples(*arrays, positions, ends, shifts)
+        self._examples = Examples(*arrays, positions, ends, scaled, shifts, names)
         self._ids = np.arange(len(held))
 
     @property
     def num_examples(self) -> NDArray[np.int64]:
         """How many examples each client holds, `int64[clients]`."""
         return self._examples.sizes[self._ids]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the partition calls the clients; empty if they have numbers only."""
+        names = self._examples.names
+        return tuple(names[id_] for id_ in self._ids) if names else ()
 
     @property
     def batch_type(self) -> StructType:
@@ -237,19 +257,21 @@ class ClientData(Sequence[Client]):
         return (Client(int(id_), self._examples) for id_ in self._ids)
 
     @overload
-    def __getitem__(self, index: SupportsIndex) -> Client: ...
+    def __getitem__(self, index: SupportsIndex | str) -> Client: ...
     @overload
     def __getitem__(self, index: slice) -> "ClientData": ...
 
     @short_traceback
-    def __getitem__(self, index: SupportsIndex | slice) -> "Client | ClientData":
+    def __getitem__(self, index: SupportsIndex | str | slice) -> "Client | ClientData":
         if isinstance(index, slice):
             return self._of(self._ids[index])
         return Client(int(self._ids[self._positions([index])[0]]), self._examples)
 
     @short_traceback
-    def select(self, positions: Iterable[int]) -> "ClientData":
-        """The clients at these positions, in this order; one may come several times.
+    def select(self, positions: Iterable[int | str]) -> "ClientData":
+        """The clients at these positions, or of these names, in this order.
+
+        One may come several times.
 
         `select([])` is a `ClientData` of no clients.
         """
@@ -297,7 +319,8 @@ class ClientData(Sequence[Client]):
         _, counts = np.unique(np.concatenate([[], *held]), return_counts=True)
         if repeated := int((counts > 1).sum()):
             total += f", {repeated:,} of them held more than once"
-        return f"ClientData({clients}, {total}, {self.batch_type})"
+        scaled = ", x / 255" if self._examples.scaled else ""
+        return f"ClientData({clients}, {total}{scaled}, {self.batch_type})"
 
     def _of(self, ids: NDArray[np.intp]) -> "ClientData":
         selected = object.__new__(ClientData)
@@ -305,11 +328,16 @@ class ClientData(Sequence[Client]):
         return selected
 
     def _positions(self, positions: list[Any]) -> NDArray[np.intp]:
+        names = self.names
+        if names and any(isinstance(at, str) for at in positions):
+            known: dict[Any, int] = {name: at for at, name in enumerate(names)}
+            positions = [known.get(at, at) for at in positions]
         found = np.array(positions, dtype=None if positions else np.intp)
         if found.dtype.kind not in "iu" or found.ndim != 1:
             raise NoSuchClientError(
                 "clients are numbered",
-                expected=f"whole numbers from 0 to {len(self) - 1}",
+                expected=f"whole numbers from 0 to {len(self) - 1}"
+                + (f", or names such as {names[0]!r}" if names else ""),
                 found=describe(positions),
             )
         wrong = found[(found >= len(self)) | (found < -len(self))]
@@ -337,7 +365,7 @@ def _check_range(y: NDArray[Any]) -> None:
 
 
 def _checked_shifts(
-    shifts: Sequence[FeatureShift], clients: int, x: NDArray[Any]
+    shifts: Sequence[FeatureShift], clients: int, x: NDArray[Any], scaled: bool
 ) -> tuple[FeatureShift, ...]:
     found = tuple(shifts)
     if len(found) != clients or not all(
@@ -350,5 +378,9 @@ def _checked_shifts(
             where="feature_shifts",
             do=f"partitions.feature_shifts({clients}, rotation=30.0)",
         )
-    as_grey(x[:1])
+    as_grey(x[:1] / 255.0 if scaled else x[:1])
+    if x.dtype == np.uint8 and not scaled:
+        lines = {"summary": "a feature shift works on grey values of 0..1"}
+        lines |= {"expected": "images divided by 255", "do": "leave out scale=False"}
+        raise bad_argument(scaled, "scale", PartitionError, **lines)
     return found

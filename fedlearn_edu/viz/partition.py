@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import short_traceback
 from fedlearn_edu.simulation.partitions import Skew, describe_skew
+from fedlearn_edu.simulation.partitions.arguments import check_partition, read_labels
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Bars, Texts, blended, folded, mosaic
 
@@ -63,7 +64,8 @@ def draw_partition(
 
     Args:
         labels: One label per example, `int[n]`: the whole.
-        shares: One array of positions per client, as `simulation.partitions` deals.
+        shares: One array of positions per client, as `simulation.partitions` deals,
+            or a dict of them; rows have numbers, in this order.
         images: `[n,height,width]`; with them, each row begins with some it holds.
         width_in: Width in inches; narrow figures leave out the images.
         figure: A `Figure` or `SubFigure` to draw into; a new one by default.
@@ -79,6 +81,7 @@ def draw_partition(
         FigureDataError: if there is not one image per label.
     """
     width_in = style.width_of(figure, width_in)
+    shares, _ = check_partition(shares, len(read_labels(labels)))
     skew = describe_skew(labels, shares)
     pictures = check_images(images, len(np.asarray(labels)))
     if width_in < _IMAGES_FROM_IN:

@@ -73,9 +73,38 @@ def test_floats_stay_as_they_are() -> None:
     assert data[0].y.tolist() == [4.0, 0.25]
 
 
+BYTES, FLAT = X + np.uint8(200), X.reshape(7, 4) + np.uint8(200)
+
+
+@pytest.mark.parametrize(
+    ("x", "scale", "factor"),
+    [
+        (BYTES, None, 255),
+        (BYTES, False, 1),
+        (BYTES[..., None], None, 255),
+        (FLAT, None, 1),
+        (FLAT, True, 255),
+        (FLAT[:, 0], None, 1),
+        (BYTES.astype(np.int64), None, 1),
+        (BYTES.astype(np.float64), np.True_, 255),
+    ],
+)
+def test_images_of_bytes_are_scaled_and_nothing_else_unless_it_is_said(
+    x: Any, scale: Any, factor: int
+) -> None:
+    """Ages and codes of words are bytes, too, and arrive as they are."""
+    data = ClientData(x, Y, PARTITION, scale=scale)
+    expected = (x[PARTITION[0]].reshape(3, -1) / factor).astype(np.float32)
+    np.testing.assert_array_equal(data[0].x, expected)
+    [batch] = partitions.batches(x, Y, PARTITION[0], 9, scale=scale)
+    np.testing.assert_array_equal(batch["x"], expected)
+    assert ("x / 255" in repr(data)) == (factor == 255)
+
+
 def test_it_says_what_it_is() -> None:
     assert (
-        repr(DATA) == "ClientData(3 clients, 7 examples, <x=float32[?,4],y=int32[?]>)"
+        repr(DATA)
+        == "ClientData(3 clients, 7 examples, x / 255, <x=float32[?,4],y=int32[?]>)"
     )
     assert repr(DATA[:1]).startswith("ClientData(1 client, 3 examples")
     assert [repr(client) for client in DATA[:2]] == [
@@ -87,11 +116,11 @@ def test_it_says_what_it_is() -> None:
 def test_it_says_that_clients_overlap() -> None:
     """Their examples are counted for each of them."""
     shared = ClientData(X, Y, [[0, 1, 2], [2, 3], [2, 0], [4]])
-    assert "4 clients, 8 examples, 2 of them held more than once, <" in repr(shared)
+    assert "4 clients, 8 examples, 2 of them held more than once, x" in repr(shared)
     assert "held" not in repr(shared[1::2])
     assert "3 examples, " in repr(DATA[:1])
     assert "3 of them held more than once" in repr(DATA.select([0, 0]))
-    assert repr(DATA.select([])).startswith("ClientData(0 clients, 0 examples, <")
+    assert repr(DATA.select([])).startswith("ClientData(0 clients, 0 examples, x / 2")
 
 
 def test_selected_clients_keep_their_ids() -> None:
@@ -120,6 +149,62 @@ def test_it_can_be_copied_and_pickled() -> None:
     for copied in (copy.deepcopy(DATA), pickle.loads(pickle.dumps(DATA))):
         assert copied.num_examples.tolist() == [3, 1, 3]
         np.testing.assert_array_equal(copied[2].x, DATA[2].x)
+
+
+# ------------------------------------------------------------------ partitions
+
+LISTS = [of.tolist() for of in PARTITION]
+PARTITIONS: dict[str, Callable[[], Any]] = {
+    "tuples": lambda: tuple(map(tuple, LISTS)),
+    "a generator": lambda: (of for of in PARTITION),
+    "generators": lambda: [iter(of) for of in LISTS],
+    "floats": lambda: [of.astype(np.float32) for of in PARTITION],
+    "objects": lambda: [np.array(of, object) for of in LISTS],
+    "values": lambda: dict(enumerate(LISTS)).values(),
+    "a dict of numbers": lambda: {9 - k: of for k, of in enumerate(LISTS)},
+    "a dict of pairs": lambda: {(k, 6): of for k, of in enumerate(LISTS)},
+    "a dict of texts": lambda: dict(zip("cab", LISTS, strict=True)),
+}
+
+
+@pytest.mark.parametrize("partition", PARTITIONS.values(), ids=PARTITIONS)
+def test_partition_may_be_written_in_many_ways(partition: Callable[[], Any]) -> None:
+    found = ClientData(X, Y, partition())
+    assert [client.indices.tolist() for client in found] == LISTS
+    assert partitions.describe_skew(Y, partition()).sizes.tolist() == [3, 1, 3]
+
+
+def test_keys_that_are_texts_are_the_names_of_the_clients() -> None:
+    held = dict(zip(["Cleo", "Ann", "Bob"], LISTS, strict=True))
+    named = ClientData(X, Y, held)
+    assert repr(named["Ann"]) == "Client(Ann, 1 example)"
+    assert named.select([2, "Cleo"]).names == ("Bob", "Cleo")
+    assert (named[1:]["Bob"], named[-1].name) == (named[2], "Bob")
+    assert partitions.describe_skew(Y, held).names == ("Cleo", "Ann", "Bob")
+    assert "\n  Cleo  " in str(partitions.describe_skew(Y, held))
+    assert (DATA.names, DATA[1].name) == ((), "1")
+    with pytest.raises(NoSuchClientError, match="or names such as 'Cleo'"):
+        named["Dan"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "names"),
+    [
+        (["b", "a", "b", "c"], "b a c"),
+        (np.array(["b", "a", "b", "c"], object), "b a c"),
+        (np.array([b"b", b"a", b"b", b"c"]), "b a c"),
+        (np.array([20, 10, 20, 30], np.uint16), "20 10 30"),
+        ((x for x in (7, True, "7", 0.5)), "7 True 0.5"),
+        ([("x", 1), 2, ("x", 1), 3], "('x', 1) 2 3"),
+    ],
+)
+def test_clients_by_id_come_in_the_order_of_their_first_example(
+    ids: Any, names: str
+) -> None:
+    held = partitions.by_id(ids)
+    assert [of.tolist() for of in held.values()] == [[0, 2], [1], [3]]
+    assert " ".join(held) == names
+    assert ClientData(X, Y, held).names == tuple(held)
 
 
 # ------------------------------------------------------------------ batches
@@ -253,7 +338,30 @@ BAD_INPUT: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: ClientData(X, Y, [[0], [7]]), PartitionError, "not there"),
     (lambda: ClientData(X, Y, [[-1]]), PartitionError, "positions from 0 to 6"),
     (lambda: ClientData(X, Y, [Y > 3]), PartitionError, "flatnonzero"),
-    (lambda: ClientData(X, Y, [[0.5]]), PartitionError, "float64 of shape"),
+    (lambda: ClientData(X, Y, [[0.5]]), PartitionError, "whole numbers"),
+    (lambda: ClientData(X, Y, [[np.nan]]), PartitionError, "whole numbers"),
+    (lambda: ClientData(X, Y, [[-1.0]]), PartitionError, "and not from the end"),
+    (lambda: ClientData(X, Y, [{1, 2}]), PartitionError, r"sorted\(…\)"),
+    (lambda: ClientData(X, Y, {(1, 2)}), PartitionError, r"sorted\(…\)"),
+    (lambda: ClientData(X, Y, Y), PartitionError, r"partitions.by_id\(ids\)"),
+    (lambda: ClientData(X, Y, [*"abcabca"]), PartitionError, "partitions.by_id"),
+    (lambda: ClientData(X, Y, {"a": [0], "b": []}), PartitionError, "client b"),
+    (lambda: ClientData(X, Y, [[[0, 1]]]), PartitionError, "np.concatenate"),
+    (lambda: ClientData(X, Y, "abc"), PartitionError, "found:    a str: 'abc'"),
+    (
+        lambda: ClientData(X, Y, PARTITION, scale=255),  # type: ignore[arg-type]
+        PartitionError,
+        "True, False or None",
+    ),
+    (
+        lambda: ClientData(X, Y, PARTITION, partitions.feature_shifts(3), scale=False),
+        PartitionError,
+        "leave out scale=False",
+    ),
+    (lambda: partitions.by_id(["a", None]), PartitionError, "without an id"),
+    (lambda: partitions.by_id([0.5, np.nan]), PartitionError, "example 1"),
+    (lambda: partitions.by_id(np.zeros([3, 1])), PartitionError, r"ids\[:, 0\]"),
+    (lambda: partitions.by_id("Ann"), PartitionError, "a list of them"),
     (lambda: ClientData(X, Y, []), PartitionError, "no clients"),
     (
         lambda: ClientData(X, Y, PARTITION, partitions.feature_shifts(2)),
@@ -267,7 +375,7 @@ BAD_INPUT: list[tuple[Callable[[], object], type[Exception], str]] = [
     ),
     (lambda: DATA[3], NoSuchClientError, "from 0 to 2"),
     (lambda: DATA[-4], NoSuchClientError, "found:    -4"),
-    (lambda: DATA["a"], NoSuchClientError, "clients are numbered"),  # type: ignore[call-overload]
+    (lambda: DATA["a"], NoSuchClientError, "clients are numbered"),
     (lambda: DATA.select([0, 3]), NoSuchClientError, "found:    3"),
     (lambda: DATA.select([0.5]), NoSuchClientError, "numbered"),  # type: ignore[list-item]
     (lambda: DATA.batches(0), PartitionError, "at least one example"),

@@ -2,6 +2,7 @@
 """What holds for every partition: exact cover, nobody empty, repeats under a seed."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +64,30 @@ def test_partition_covers_the_data_exactly_once_and_repeats_under_its_seed(
     assert all(len(held) >= 1 and held.dtype == np.intp for held in dealt)
     np.testing.assert_array_equal(labels, before)
     assert same(dealt, deal(np.array(labels.tolist()), clients, seed))
+
+
+@pytest.mark.parametrize("name", [name for name in DEALS if "label" not in name])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0.0, np.nan, 1.0, np.nan] * 10,
+        np.array([0, 1, np.nan, 1] * 10, object),
+        np.array(["yes", "no", "", "no"] * 10),
+        np.array([0, 2**62, -1, 2**62] * 10),
+    ],
+)
+def test_no_example_is_lost_for_its_label(name: str, labels: Any) -> None:
+    dealt = DEALS[name](labels, 4, 0)
+    assert sorted(np.concatenate(dealt).tolist()) == list(range(40))
+    assert describe_skew(labels, dealt).sizes.sum() == 40
+
+
+def test_labels_without_an_order_are_refused() -> None:
+    unordered: Any = ([0, None], ["a", None])
+    for labels in unordered:
+        for deal in (shards, dirichlet):
+            with pytest.raises(PartitionError, match="have no order"):
+                deal(labels, 1, 1)
 
 
 def test_seed_clients_and_order_are_as_asked_for() -> None:
@@ -229,6 +254,7 @@ BAD_INPUT: list[tuple[Callable[[], object], str]] = [
     ),
     (lambda: iid(LABELS.reshape(4, 5), 2), r"shape \[4, 5\]"),
     (lambda: iid([[1], [1, 2]], 1), "nested lists"),
+    (lambda: iid([[1], [2]], 1), r"labels\[:, 0\]"),
     (lambda: iid([], 1), "at most as many clients as examples: 0"),
     (lambda: shards(LABELS, 11), "more shards than examples"),
     (lambda: shards(LABELS, 11), "11 clients x 2 shards = 22"),

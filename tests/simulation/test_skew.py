@@ -69,12 +69,12 @@ def test_table_of_many_clients_and_labels_is_short() -> None:
     assert lines[6].split()[0] == "96"
 
 
-@pytest.mark.parametrize("share", [[8], [-1], [0.0], [[0]], [True], [[0], [1, 2]]])
+@pytest.mark.parametrize("share", [[8], [-1], [0.5], [[0]], [True], [[0], [1, 2]]])
 def test_share_that_is_none_is_refused(share: list[Any]) -> None:
     with pytest.raises(PartitionError, match="client 0"):
         describe_skew(LABELS, [share])
 
 
 def test_no_clients_are_refused() -> None:
-    with pytest.raises(PartitionError, match="no clients to describe"):
+    with pytest.raises(PartitionError, match="there are no clients"):
         describe_skew(LABELS, [])

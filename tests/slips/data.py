@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.simulation import ClientData, partitions
 from tests.slips.slip import calls, slip
 
 BATCH = fl.to_type(OrderedDict(x=np.float32, y=np.int32))
@@ -37,6 +38,10 @@ def weighted(x: Any, n: Any) -> Any:
 @fl.federated_computation(CLIENT_DATA)
 def echo(data: Any) -> Any:
     return data
+
+
+def deal(partition: Any) -> None:
+    ClientData(np.eye(3), [0, 1, 0], partition)
 
 
 @slip(80, TypeError, "client 0", "element 0", "float32[?]*", "flatten")
@@ -153,4 +158,9 @@ calls(
      lambda: fl.to_type([("x", np.float32), ("x", np.int32)]), "x more than once"),
     (201, TypeError, "a_float_that_is_too_large",
      lambda: mean([1.0, 1e39]), "client 1", "1e+39", "float32", "3.40282e+38"),
+    (204, ValueError, "one_id_per_example",
+     lambda: deal(["Ann", "Bob", "Ann"]), "client 0", "partitions.by_id(ids)"),
+    (205, ValueError, "positions_in_a_set", lambda: deal([{0, 2}, {1}]), "sorted(…)"),
+    (206, ValueError, "an_example_without_an_id",
+     lambda: partitions.by_id(["Ann", None]), "example 1"),
 )  # fmt: skip

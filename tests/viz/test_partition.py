@@ -69,7 +69,7 @@ def test_shades_are_shares_of_what_a_client_holds() -> None:
 def test_images_are_those_the_client_holds(digits: Any) -> None:
     x, y = digits
     shares = partitions.one_label_per_client(y, 2)
-    figure = viz.draw_partition(y, shares, images=x)
+    figure = viz.draw_partition(y, {"a": shares[0], "b": shares[1]}, images=x)
     picture = np.asarray(figure.axes[0].images[0].get_array())
     assert any(
         np.array_equal(x[shares[1][0]], picture[r : r + 28, 1:29])

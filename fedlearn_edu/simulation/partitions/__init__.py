@@ -19,6 +19,7 @@ from fedlearn_edu.simulation.partitions.label_skew import (
     one_label_per_client,
     shards,
 )
+from fedlearn_edu.simulation.partitions.natural import by_id
 from fedlearn_edu.simulation.partitions.quantity_skew import (
     iid,
     log_normal_sizes,
@@ -33,6 +34,7 @@ __all__ = [
     "PartitionError",
     "Skew",
     "batches",
+    "by_id",
     "describe_skew",
     "dirichlet",
     "feature_shifts",

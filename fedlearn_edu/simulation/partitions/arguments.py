@@ -2,19 +2,19 @@
 """What every partition returns, and what each of them asks of its arguments."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, bad_argument, whole_number
+from fedlearn_edu.errors import FedLearnError, bad_argument, describe, whole_number
 
 Indices = NDArray[np.intp]
 """Positions of one client's examples, in the order the client sees them."""
 
-Shares = Sequence[ArrayLike] | NDArray[Any]
-"""A partition as it may be handed in: positions for each client, lists included."""
+Shares = Mapping[Any, Any] | Iterable[Any]
+"""A partition as it may be handed in: positions for each client, perhaps by name."""
 
 
 class PartitionError(FedLearnError, ValueError):
@@ -25,19 +25,45 @@ def read_labels(labels: ArrayLike) -> NDArray[Any]:
     """The labels as `[n]`, one per example; of some other shape they are refused."""
     flat = _array(labels)
     if flat is None or flat.ndim != 1:
+        is_column = flat is not None and flat.ndim == 2 and flat.shape[1] == 1
         raise PartitionError(
             "there is one label per example",
             expected="labels of shape [n]",
             found="nested lists" if flat is None else f"shape {list(flat.shape)}",
-            do="pass the labels of the split, for example dataset.train[1]",
+            do="take the column: labels[:, 0]"
+            if is_column
+            else "pass the labels of the split, for example dataset.train[1]",
         )
     return flat
 
 
-def _array(values: ArrayLike) -> NDArray[Any] | None:
-    """As an array; `None` for nested lists of different lengths."""
+def coded(labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The labels there are, in order, and which of them each example has.
+
+    NaN is a label like any other, so that no example is lost.
+    """
+    flat = read_labels(labels)
     try:
-        return np.asarray(values)
+        known, codes = np.unique(flat, return_inverse=True)
+    except TypeError:
+        raise PartitionError(
+            "the labels have no order",
+            expected="numbers, or texts",
+            found=f"both, or others: {describe(flat[:6].tolist())}",
+            where="labels",
+            do="leave out examples without a label, or give them one of their own",
+        ) from None
+    return known, codes
+
+
+def _array(values: Any) -> NDArray[Any] | None:
+    """As an array; `None` for nested lists of different lengths."""
+    if isinstance(values, Iterator | ValuesView):
+        values = list(values)
+    try:
+        array = np.asarray(values)
+        # What others hold as objects, such as numbers read from a table.
+        return np.asarray(array.tolist()) if array.dtype == object else array
     except ValueError:
         return None
 
@@ -89,7 +115,45 @@ def in_order(clients: Sequence[NDArray[Any]]) -> tuple[Indices, ...]:
     return tuple(np.sort(held).astype(np.intp, copy=False) for held in clients)
 
 
-def check_share(share: ArrayLike, client: int, examples: int) -> Indices:
+def check_partition(
+    partition: Shares, examples: int
+) -> tuple[list[Indices], tuple[str, ...]]:
+    """Each client's share, and the clients' names: none if they have numbers only.
+
+    A mapping gives its values in order; its keys are names if all of them are texts.
+    """
+    if isinstance(partition, Set | str) or not isinstance(partition, Iterable):
+        raise PartitionError(
+            "a partition is a list with one array of positions per client",
+            expected="arrays in a list, a tuple or a dict",
+            found=describe(partition),
+            where="partition",
+            do="a set has no order: pass sorted(…)"
+            if isinstance(partition, Set)
+            else "partitions.iid(y, num_clients=10) makes one",
+        )
+    names: tuple[str, ...] = ()
+    if isinstance(partition, Mapping):
+        if all(isinstance(name, str) for name in partition):
+            names = tuple(map(str, partition))
+        partition = partition.values()
+    shares = list(partition)
+    if not shares:
+        raise PartitionError(
+            "there are no clients",
+            expected="at least one array of positions",
+            found=describe(partition),
+            where="partition",
+        )
+    called = names or range(len(shares))
+    held = [
+        _check_share(share, f"client {name}", examples)
+        for name, share in zip(called, shares, strict=True)
+    ]
+    return held, names
+
+
+def _check_share(share: Any, where: str, examples: int) -> Indices:
     """A client's share, unless it is empty or has an example that is not there."""
     held = _array(share)
     if held is not None and held.size == 0:
@@ -97,26 +161,47 @@ def check_share(share: ArrayLike, client: int, examples: int) -> Indices:
             "a client holds nothing",
             expected="at least one example",
             found="an empty array of positions",
-            where=f"client {client}",
+            where=where,
             do="leave the client out, or deal to fewer clients",
         )
-    if held is None or held.ndim != 1 or held.dtype.kind not in "iu":
-        is_mask = held is not None and held.dtype.kind == "b"
+    if held is None or held.ndim != 1 or not _is_whole(held):
+        found = describe(share)
+        if held is not None and held.ndim:
+            found = f"{held.dtype} of shape {list(held.shape)}"
         raise PartitionError(
             "a client's share is an array of positions",
             expected="int[?]",
-            found="nested lists"
-            if held is None
-            else f"{held.dtype} of shape {list(held.shape)}",
-            where=f"client {client}",
-            do="np.flatnonzero(mask) turns a mask into positions" if is_mask else None,
+            found="nested lists" if held is None else found,
+            where=where,
+            do=_cure_of_share(share, held),
         )
     if held.min() < 0 or held.max() >= examples:
         raise PartitionError(
             "a client holds an example that is not there",
             expected=f"positions from 0 to {examples - 1:,}",
             found=f"{held.min()} to {held.max()}",
-            where=f"client {client}",
-            do="deal out the labels of the same split",
+            where=where,
+            do="deal out the labels of the same split"
+            if held.min() >= 0
+            else "positions count from 0, and not from the end",
         )
     return held.astype(np.intp, copy=False)
+
+
+def _is_whole(held: NDArray[Any]) -> bool:
+    """Whether these are whole numbers, be it as floats."""
+    if held.dtype.kind == "f":
+        return bool((held == np.floor(held)).all())
+    return held.dtype.kind in "iu"
+
+
+def _cure_of_share(share: Any, held: NDArray[Any] | None) -> str | None:
+    if isinstance(share, Set):
+        return "a set has no order: pass sorted(…) for each client"
+    if held is None or held.ndim > 1 or isinstance(share, Mapping):
+        return "join the parts of a client: np.concatenate(parts)"
+    if held.ndim == 0:
+        return "partitions.by_id(ids) takes one id per example; [positions] is 1 client"
+    if held.dtype.kind == "b":
+        return "np.flatnonzero(mask) turns a mask into positions"
+    return "positions are whole numbers, which count the examples from 0"

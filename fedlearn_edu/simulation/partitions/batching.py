@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import short_traceback, whole_number
+from fedlearn_edu.errors import bad_argument, short_traceback, whole_number
 from fedlearn_edu.simulation.partitions.arguments import Indices, PartitionError
 from fedlearn_edu.types import TensorType, normalize
 
@@ -17,18 +17,29 @@ Batch = OrderedDict[str, NDArray[np.generic]]
 
 @short_traceback
 def batches(
-    x: NDArray[Any], y: NDArray[Any], indices: Indices, batch_size: int
+    x: NDArray[Any],
+    y: NDArray[Any],
+    indices: Indices,
+    batch_size: int,
+    *,
+    scale: bool | None = None,
 ) -> list[Batch]:
     """Cuts a client's examples into batches of `<x=float32[?,784],y=int32[?]>`.
 
-    Images are flattened and scaled to 0..1. The last batch may be shorter.
+    Features are flattened, and divided by 255 as `ClientData` says. The last batch may
+    be shorter.
 
     >>> x, y = np.full([5, 28, 28], 255, np.uint8), np.arange(5, dtype=np.uint8)
     >>> [batch["y"].tolist() for batch in batches(x, y, np.array([4, 3, 0]), 2)]
     [[4, 3], [0]]
     """
     cuts = range(0, len(indices), check_batch_size(batch_size))
-    return [_batch(x, y, indices[start : start + batch_size]) for start in cuts]
+    scaled = is_scaled(x, scale)
+    chosen = [indices[start : start + batch_size] for start in cuts]
+    return [
+        OrderedDict(x=as_features(x[part], scaled), y=as_targets(y[part]))
+        for part in chosen
+    ]
 
 
 def check_batch_size(batch_size: Any) -> int:
@@ -46,18 +57,29 @@ def check_batch_size(batch_size: Any) -> int:
     )
 
 
-def _batch(x: NDArray[Any], y: NDArray[Any], chosen: Indices) -> Batch:
-    return OrderedDict(x=as_features(x[chosen]), y=as_targets(y[chosen]))
+def is_scaled(x: NDArray[Any], scale: bool | None) -> bool:
+    """Whether features are divided by 255: images of bytes are, if nothing is said.
+
+    Other bytes are no grey values: ages, codes of words.
+    """
+    if scale is None:
+        return x.dtype == np.uint8 and x.ndim >= 3
+    said: object = scale
+    if not isinstance(said, bool | np.bool_):
+        summary = "features are divided by 255, or they are not"
+        lines = {"summary": summary, "expected": "True, False or None"}
+        raise bad_argument(said, "scale", PartitionError, **lines)
+    return bool(said)
 
 
-def as_features(x: NDArray[Any]) -> NDArray[np.float32]:
-    """The examples as `float32[n,features]`: bytes scaled to 0..1, the rest as it is.
+def as_features(x: NDArray[Any], scaled: bool) -> NDArray[np.float32]:
+    """The examples as `float32[n,features]`, divided by 255 if they are to be scaled.
 
-    >>> as_features(np.full([2, 1, 3], 51, np.uint8)).tolist()
+    >>> as_features(np.full([2, 1, 3], 51, np.uint8), scaled=True).tolist()
     [[0.20000000298023224, 0.20000000298023224, 0.20000000298023224], ...]
     """
     flat = x.reshape(len(x), int(np.prod(x.shape[1:])))
-    return _as(np.float32, flat / 255.0 if x.dtype == np.uint8 else flat, "x")
+    return _as(np.float32, flat / 255.0 if scaled else flat, "x")
 
 
 def as_targets(y: NDArray[Any]) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from fedlearn_edu.simulation.partitions.arguments import (
     Indices,
     PartitionError,
     check_clients,
+    coded,
     generator,
     in_order,
     read_labels,
@@ -32,8 +33,9 @@ def one_label_per_client(
 ) -> tuple[Indices, ...]:
     """Gives client k examples of label k only: as far from i.i.d. as it gets.
 
-    It leaves out the examples above the limit and those of labels from `num_clients`
-    on; without a limit and with a client for each label, everything is dealt out.
+    It leaves out the examples above the limit and those of other labels than 0, …,
+    `num_clients` - 1, NaN included; without a limit and with a client for each label,
+    everything is dealt out.
 
     Args:
         labels: One label per example, `int[n]`.
@@ -92,18 +94,18 @@ def shards(
     Raises:
         PartitionError: if there are more shards than examples.
     """
-    flat = read_labels(labels)
+    _, codes = coded(labels)
     clients = whole(num_clients, "num_clients")
     count = clients * whole(shards_per_client, "shards_per_client")
-    if count > len(flat):
+    if count > len(codes):
         raise PartitionError(
             "there are more shards than examples",
-            expected=f"at most {len(flat):,} shards: one example in each",
+            expected=f"at most {len(codes):,} shards: one example in each",
             found=f"{clients:,} clients x {shards_per_client} shards = {count:,}",
             where="shards",
             do="ask for fewer clients, or for fewer shards per client",
         )
-    cut = np.array_split(np.argsort(flat, kind="stable"), count)
+    cut = np.array_split(np.argsort(codes, kind="stable"), count)
     hands = generator(seed).permutation(count).reshape(clients, -1)
     return in_order([np.concatenate([cut[shard] for shard in hand]) for hand in hands])
 
@@ -193,7 +195,7 @@ def dirichlet(
 
     α says how evenly: with 100 each client has nearly the labels of the whole, with
     0.1 it has two or three of them. Sizes differ too. If a client gets fewer than
-    `min_examples`, all shares are drawn anew.
+    `min_examples`, all shares are drawn anew. NaN counts as one more label.
 
     Args:
         labels: One label per example, `int[n]`.
@@ -219,18 +221,17 @@ def dirichlet(
             however often the shares are drawn.
     """
     concentration = real(alpha, "alpha", above=True)
-    flat = read_labels(labels)
+    _, codes = coded(labels)
     least = whole(min_examples, "min_examples")
-    clients = check_clients(num_clients, len(flat))
+    clients = check_clients(num_clients, len(codes))
     rng = generator(seed)
-    known = np.unique(flat)
-    totals = np.array([np.count_nonzero(flat == label) for label in known])
+    totals = np.bincount(codes)
     for _ in range(_TRIES):
-        shares = rng.dirichlet(np.full(clients, concentration), len(known))
+        shares = rng.dirichlet(np.full(clients, concentration), len(totals))
         cuts = np.rint(shares.cumsum(axis=1) * totals[:, None]).astype(np.intp)
         sizes = np.diff(cuts.sum(axis=0), prepend=0)
         if sizes.min() >= least:
-            return _split(rng, flat, known, cuts)
+            return _split(rng, codes, cuts)
     raise PartitionError(
         "a client would hold too little",
         expected=f"at least {least} for each of {clients:,} clients",
@@ -241,14 +242,11 @@ def dirichlet(
 
 
 def _split(
-    rng: np.random.Generator,
-    flat: NDArray[np.generic],
-    known: NDArray[np.generic],
-    cuts: NDArray[np.intp],
+    rng: np.random.Generator, codes: NDArray[np.intp], cuts: NDArray[np.intp]
 ) -> tuple[Indices, ...]:
     """Cuts the shuffled examples of each label, and joins what goes to one client."""
     parts = [
-        np.split(rng.permutation(np.flatnonzero(flat == label)), ends[:-1])
-        for label, ends in zip(known, cuts, strict=True)
+        np.split(rng.permutation(np.flatnonzero(codes == label)), ends[:-1])
+        for label, ends in enumerate(cuts)
     ]
     return in_order([np.concatenate(held) for held in zip(*parts, strict=True)])

@@ -7,13 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import describe, short_traceback
-from fedlearn_edu.simulation.partitions.arguments import (
-    PartitionError,
-    Shares,
-    check_share,
-    read_labels,
-)
+from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.simulation.partitions.arguments import Shares, check_partition, coded
 
 _MOST_ROWS = 12
 _ROWS_AT_AN_END = 4
@@ -34,12 +29,14 @@ class Skew:
             whole; 0 is no skew, and 1 cannot be reached.
         effective_labels: exp(−Σ p_k ln p_k), `float64[clients]`: a client with four
             labels in equal parts has 4, one with a single label 1.
+        names: what the partition calls each client, or its number.
     """
 
     labels: NDArray[Any]
     histogram: NDArray[np.int64]
     total_variation: NDArray[np.float64]
     effective_labels: NDArray[np.float64]
+    names: tuple[str, ...]
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -71,7 +68,7 @@ class Skew:
     def _row(self, client: int) -> list[str]:
         counts = self.histogram[client] if self._has_few_labels else []
         return [
-            str(client),
+            self.names[client],
             f"{self.sizes[client]:,}",
             f"{self.effective_labels[client]:.2f}",
             f"{self.total_variation[client]:.2f}",
@@ -99,7 +96,7 @@ def describe_skew(labels: ArrayLike, partition: Shares) -> Skew:
 
     Args:
         labels: One label per example, `int[n]`: the whole.
-        partition: One array of positions per client.
+        partition: One array of positions per client, or a dict of them.
 
     >>> describe_skew([0, 0, 1, 1, 1, 1], [[0, 2, 3], [1], [4, 5]])
     client  examples  effective labels  total variation  0  1
@@ -113,27 +110,18 @@ def describe_skew(labels: ArrayLike, partition: Shares) -> Skew:
     Raises:
         PartitionError: if a client holds nothing, or an example that is not there.
     """
-    flat = read_labels(labels)
-    known, codes = np.unique(flat, return_inverse=True)
-    counts = [
-        np.bincount(codes[check_share(held, client, len(flat))], minlength=len(known))
-        for client, held in enumerate(partition)
-    ]
-    if not counts:
-        raise PartitionError(
-            "there are no clients to describe",
-            expected="one array of positions per client",
-            found=describe(partition),
-            where="partition",
-        )
+    known, codes = coded(labels)
+    shares, names = check_partition(partition, len(codes))
+    counts = [np.bincount(codes[held], minlength=len(known)) for held in shares]
     histogram = np.array(counts, dtype=np.int64)
-    shares = histogram / histogram.sum(axis=1, keepdims=True)
-    whole = np.bincount(codes, minlength=len(known)) / len(flat)
+    part = histogram / histogram.sum(axis=1, keepdims=True)
+    whole = np.bincount(codes, minlength=len(known)) / len(codes)
     with np.errstate(divide="ignore"):
-        surprise = np.where(shares > 0, -np.log(shares), 0.0)
+        surprise = np.where(part > 0, -np.log(part), 0.0)
     return Skew(
         labels=known,
         histogram=histogram,
-        total_variation=np.abs(shares - whole).sum(axis=1) / 2,
-        effective_labels=np.exp((shares * surprise).sum(axis=1)),
+        total_variation=np.abs(part - whole).sum(axis=1) / 2,
+        effective_labels=np.exp((part * surprise).sum(axis=1)),
+        names=names or tuple(map(str, range(len(shares)))),
     )
