@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Callbacks: what is done after each round, such as stopping or writing a file.
 
-A callback is any function of the `Run` so far. Returning `True`, or the reason as a
-text, ends the run. Those here decide by the history alone, so that a resumed run stops
-where an uninterrupted one would have.
+A callback is any function of the `Run` so far, whose arrays it cannot write into.
+Returning `True`, or the reason as a text, ends the run. Those here decide by the
+history alone, so that a resumed run stops where an uninterrupted one would have.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def reason_to_stop(callbacks: tuple[Callback, ...], run: Run) -> str | None:
 def _reason(callback: Callback, run: Run) -> str | None:
     name = getattr(callback, "__name__", type(callback).__name__)
     try:
-        answer = callback(run)
+        answer = callback(run.read_only())
     except Exception as error:
         add_place(error, f"callback {name}, after round {run.rounds}")
         raise

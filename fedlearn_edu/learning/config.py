@@ -36,7 +36,8 @@ class Options:
             round, which depends on (seed, round, client); `None` keeps them as dealt.
         evaluate_every: evaluations come after the first round, after each round whose
             number this divides, and after the last.
-        callbacks: functions of the `Run` so far; see `callbacks`.
+        callbacks: functions of the `Run` so far, which they can read only; see
+            `callbacks`.
         checkpoints: where to save the run, and to resume it from; `None` for nowhere.
         progress: whether to show a progress bar in a notebook or on a terminal.
         start: a `Run` to continue, such as one that was interrupted.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees of arrays, flattened to a table by path and rebuilt, for checkpoints.
+"""Trees of arrays, flattened to a table by path and rebuilt.
 
 A tree is made of dataclasses, (named) tuples, lists and mappings; anything else is a
 leaf. A leaf's path tells where it is: `"weights/bias"`, `"optimizer/0/weights"`.
@@ -34,6 +34,25 @@ def rebuild(like: Any, leaves: Mapping[str, Any]) -> Any:
     {'a': [1, 2], 'b': ()}
     """
     return _filled(like, iter([leaves[path] for path in flatten(like)]))
+
+
+def read_only(tree: Any) -> Any:
+    """The tree with views of its arrays that cannot be written into.
+
+    >>> read_only([np.zeros(2)])[0][0] = 1
+    Traceback (most recent call last):
+        ...
+    ValueError: assignment destination is read-only
+    """
+    return rebuild(tree, {path: _view(leaf) for path, leaf in flatten(tree).items()})
+
+
+def _view(leaf: Any) -> Any:
+    if not isinstance(leaf, np.ndarray):
+        return leaf
+    view = leaf.view()
+    view.flags.writeable = False
+    return view
 
 
 def is_finite(tree: Any) -> bool:

@@ -5,17 +5,18 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import fedlearn_edu as fl
 from fedlearn_edu.learning.history import History
+from fedlearn_edu.learning.pytree import read_only
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ClientStates(Sequence[Any]):
-    """What clients keep, some of it at the workers of a cluster until it is looked at.
+    """What clients keep, to be looked at; on a cluster it comes here only then.
 
     Attributes:
         entries: one per client: the state, or a reference to it.
@@ -28,11 +29,11 @@ class ClientStates(Sequence[Any]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return tuple(fl.framework.materialize(self.entries[index]))
-        return fl.framework.materialize([self.entries[index]])[0]
+            return tuple(ClientStates(self.entries[index]))
+        return read_only(fl.framework.materialize([self.entries[index]])[0])
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(fl.framework.materialize(self.entries))
+        return map(read_only, fl.framework.materialize(self.entries))
 
 
 def entries_of(states: Sequence[Any]) -> tuple[Any, ...]:
@@ -74,6 +75,11 @@ class Run:
     def weights(self) -> Any:
         """The weights of the server's model."""
         return self.state.weights
+
+    def read_only(self) -> "Run":
+        """The same for those who look on: its arrays cannot be written into."""
+        kept = self.client_states and ClientStates(entries_of(self.client_states))
+        return replace(self, state=read_only(self.state), client_states=kept)
 
     def __repr__(self) -> str:
         count = f"{self.rounds} round{'' if self.rounds == 1 else 's'}"

@@ -27,7 +27,7 @@ from fedlearn_edu.learning.evaluation import Evaluation
 from fedlearn_edu.learning.history import COLUMNS
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.progress import advance, progress_bar
-from fedlearn_edu.learning.pytree import flatten
+from fedlearn_edu.learning.pytree import flatten, read_only
 from fedlearn_edu.learning.run_state import Run, client_states, entries_of
 from fedlearn_edu.simulation import ClientSampling, Cohort
 
@@ -71,6 +71,7 @@ def run(
         client_sampling: Who takes part in each round; `None` for everybody.
         evaluate: `{"test": function}`, where the function takes the model's weights and
             returns numbers with names; `{"loss": 0.5}` becomes the column `test.loss`.
+            It can read the weights, and not write into them.
             `evaluation.on(test_data)` is such a function.
         options: Settings that most runs leave at their defaults.
 
@@ -126,7 +127,9 @@ def _go_on(config: RunConfig, done: Run, store: Store | None) -> Run:
         raise
     _save(store, done)
     states = done.client_states
-    return replace(done, stopped=stopped, client_states=states and tuple(states))
+    if states is not None:
+        states = tuple(fl.framework.materialize(entries_of(states)))
+    return replace(done, stopped=stopped, client_states=states)
 
 
 def _save(store: Store | None, done: Run) -> None:
@@ -270,7 +273,7 @@ def _evaluated(config: RunConfig, weights: Any, number: int) -> Numbers:
     for name, judge in config.evaluators.items():
         place = f"evaluate[{name!r}], after round {number}"
         try:
-            judged = judge(weights)
+            judged = judge(read_only(weights))
         except Exception as error:
             add_place(error, place)
             raise

@@ -233,6 +233,53 @@ def test_callbacks_see_the_run_so_far_and_stop_it() -> None:
     assert "stopped: three are enough" in repr(made)
 
 
+@pytest.mark.parametrize("write", ["+=", "[:]", "out=", "sort", "flat"])
+def test_those_who_look_on_cannot_write_into_what_is_trained(write: str) -> None:
+    """Neither into an array, nor by another entry in a container."""
+    refused: list[str] = []
+
+    def spoil(tree: Any) -> None:
+        for path, array in flatten(tree).items():
+            if not isinstance(array, np.ndarray):
+                continue
+            try:
+                match write:
+                    case "+=":
+                        array += 1
+                    case "[:]":
+                        array[:] = 0
+                    case "out=":
+                        np.negative(array, out=array)
+                    case "sort":
+                        array[::-1].sort()
+                    case "flat":
+                        array.flat[0] = 5
+            except ValueError:
+                refused.append(path)
+
+    def judge(weights: Any) -> dict[str, float]:
+        spoil(weights)
+        weights["mean"] = np.zeros_like(weights["mean"])
+        return {"loss": 1.0}
+
+    def call(so_far: Run) -> None:
+        assert so_far.client_states is not None
+        for thing in (so_far.state, *so_far.client_states, so_far.client_states[1:]):
+            spoil(thing)
+        so_far.state.weights.clear()
+
+    how = Options(callbacks=[call, call])
+    made = run(
+        KEEPING, small_lists(), 3, evaluate={"a": judge, "b": judge}, options=how
+    )
+    untouched = run(KEEPING, small_lists(), 3)
+    assert same(made.state, untouched.state)
+    assert same(made.client_states, untouched.client_states)
+    # 3 rounds: of 2 evaluations a mean; of 2 callbacks a mean, a moment, 4 + 3 drifts
+    assert len(refused) == 3 * (2 * 1 + 2 * 9)
+    made.weights["mean"][0] = 1.0  # what is returned is the caller's
+
+
 def test_an_interrupt_ends_the_run_after_the_last_whole_round() -> None:
     def interrupt(weights: Any) -> dict[str, float]:
         if interrupt.calls == 2:  # type: ignore[attr-defined]
