@@ -284,10 +284,9 @@ def _shortened(error: Exception) -> TracebackType | None:
 
 
 def is_yours(filename: str) -> bool:
-    """Whether this is code of a reader: no library, and no part of this package."""
-    library = filename.startswith((_STANDARD_LIBRARY, "<frozen"))
-    installed = "site-packages" in filename or "dist-packages" in filename
-    return not (filename.startswith(_PACKAGE_FOLDER) or library or installed)
+    """Whether this file is neither Python's, nor the package's, nor installed."""
+    known = filename.startswith((_PACKAGE_FOLDER, _STANDARD_LIBRARY, "<frozen"))
+    return not (known or "site-packages" in filename or "dist-packages" in filename)
 
 
 class NotationError(FedLearnError, ValueError):

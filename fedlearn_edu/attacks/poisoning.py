@@ -18,6 +18,7 @@ from fedlearn_edu.errors import bad_argument, describe, short_traceback, whole_n
 from fedlearn_edu.learning.arrays import tf
 from fedlearn_edu.learning.optimizers import is_number, map_structure
 from fedlearn_edu.learning.pytree import flatten, is_finite
+from fedlearn_edu.learning.schedules import exact
 
 
 @short_traceback
@@ -56,7 +57,7 @@ def sign_flip(times: float = 1.0) -> Attack:
     def flip(known: Known) -> Any:
         return map_structure(lambda change: factor * change, known.update)
 
-    return Attack(f"sign_flip(times={times:g})", flip)
+    return Attack(f"sign_flip(times={exact(times)})", flip)
 
 
 @short_traceback
@@ -86,7 +87,7 @@ def gaussian(times: float = 10.0, *, seed: int = 0) -> Attack:
         deviation = factor * tf.linalg.global_norm(leaves) / float(numbers) ** 0.5
         return _noise_like(known, deviation, key)
 
-    return Attack(f"gaussian(times={times:g}, seed={key})", noise)
+    return Attack(f"gaussian(times={exact(times)}, seed={key})", noise)
 
 
 @short_traceback
@@ -102,7 +103,7 @@ def model_replacement(target: Any, total_weight: float) -> Attack:
     >>> import numpy as np
     >>> says_1 = {"weights": np.zeros((2, 2)), "bias": np.array([0.0, 10.0])}
     >>> model_replacement(says_1, total_weight=6000).on([0])
-    model_replacement(4f61…, total_weight=6000).on([0])
+    model_replacement(4f6188bf…, total_weight=6000).on([0])
 
     Args:
         target: w*, in the structure of `model.weights_type`.
@@ -133,8 +134,8 @@ def model_replacement(target: Any, total_weight: float) -> Attack:
         return map_structure(lambda now, to: scale * (to - now), known.weights, aim)
 
     everything = b"".join(leaf.tobytes() for leaf in wanted.values())
-    digest = hashlib.sha256(everything).hexdigest()[:4]
-    name = f"model_replacement({digest}…, total_weight={total_weight:g})"
+    digest = hashlib.sha256(everything).hexdigest()[:8]
+    name = f"model_replacement({digest}…, total_weight={exact(total_weight)})"
     return Attack(name, replacement)
 
 
@@ -160,7 +161,7 @@ def free_rider(noise: float = 0.0, *, seed: int = 0) -> Attack:
         raise bad_argument(noise, "noise", AttackError, expected="a number from 0 on")
     deviation, key = float(noise), _seed(seed)
     return Attack(
-        f"free_rider(noise={noise:g}, seed={key})",
+        f"free_rider(noise={exact(noise)}, seed={key})",
         lambda known: _noise_like(known, deviation, key),
     )
 

@@ -4,7 +4,7 @@
 A folder belongs to one run, and to one program at a time. Sampling and shuffling depend
 on the number of the round alone, so that states and history are all a file has to hold:
 
-    fedlearn_edu checkpoint 2       a line with the version of the format
+    fedlearn_edu checkpoint 3       a line with the version of the format
     9f86d081884c7d659a2feaa0…       a line with the SHA-256 of all that follows
     PK…                             an .npz of NumPy: arrays by name, never a pickle
 
@@ -18,7 +18,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
@@ -39,7 +39,7 @@ from fedlearn_edu.learning.run_state import Run
 
 _FILE = re.compile(r"round_(\d+)\.checkpoint")
 _NAME = b"fedlearn_edu checkpoint "
-_FIRST_LINE = _NAME + b"2\n"
+_FIRST_LINE = _NAME + b"3\n"
 _METADATA = "metadata"
 _CAN_BE_SAVED = "biufcV"
 
@@ -184,7 +184,8 @@ class Store:
             error.do = error.do or _instead(files)
             raise
         history = History.of(metadata["rows"])
-        return Run(*_states(self._first, arrays), history)
+        state, kept = _states(self._first, arrays)
+        return replace(self._first, state=state, client_states=kept, history=history)
 
     def _check_identity(self, path: Path, found: Mapping[str, str]) -> None:
         ours = self._identity

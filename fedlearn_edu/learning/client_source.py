@@ -49,6 +49,10 @@ class ClientSource(ABC):
         """What messages call a client."""
 
     @abstractmethod
+    def who(self) -> tuple[str, ...]:
+        """What tells each client from the others: a name, or a digest behind a `#`."""
+
+    @abstractmethod
     def digest(self) -> str:
         """A text that tells these data, in this order, from others."""
 
@@ -81,8 +85,20 @@ class ClientDataSource(ClientSource):
         )
 
     def name(self, position: int) -> str:
-        """By its id, which it keeps when clients are selected."""
-        return f"client {self._data[position].id}"
+        """By its name or id, which it keeps when clients are selected."""
+        return f"client {self._data[position].name}"
+
+    def who(self) -> tuple[str, ...]:
+        """Names; without any, which examples a client holds, whatever their features.
+
+        Features may be cleaned or scaled between two runs.
+        """
+        if self._data.names:
+            return tuple(f"client {name}" for name in self._data.names)
+        return tuple(
+            f"client {each.id}#{_digest([(each.indices, each.y)])}"
+            for each in self._data
+        )
 
     def digest(self) -> str:
         """Of ids, examples and labels; how they are cut is not part of the data."""
@@ -115,6 +131,10 @@ class ListSource(ClientSource):
     def name(self, position: int) -> str:
         """By its position in the list."""
         return f"client {position}"
+
+    def who(self) -> tuple[str, ...]:
+        """What a client holds: it has no name."""
+        return tuple(f"#{_digest([list(batches)])}" for batches in self._data)
 
     def digest(self) -> str:
         """Of all batches."""
@@ -155,6 +175,45 @@ def client_source(
             do="leave them out, or pass a ClientData, which cuts and shuffles batches",
         )
     return ListSource(list(data), member_type)
+
+
+def check_same_clients(ours: tuple[str, ...], theirs: tuple[str, ...]) -> None:
+    """Raises `RunError` if clients would go on with what others have kept.
+
+    Examples of some clients may be others now; if they are of all, or were another
+    client's, these are other clients.
+    """
+    if ours == theirs:
+        return
+    found = [_instead(i, ours[i], theirs) for i in range(len(ours))]
+    differing = [text for text in found if text]
+    are_changed = all(text.startswith(_CHANGED) for text in differing)
+    if differing and not (are_changed and len(differing) < len(ours)):
+        raise RunError(
+            "a run goes on with the clients it had, each with what it has kept",
+            expected="the clients of start, in their order",
+            found="; ".join(differing[:3]) + " …" * (len(differing) > 3),
+            where="start",
+            do="pass them in that order; if they are the same clients, with new "
+            "examples, say start=dataclasses.replace(start, clients=())",
+        )
+
+
+_CHANGED = "other examples of"
+
+
+def _instead(position: int, ours: str, theirs: tuple[str, ...]) -> str:
+    """Who is here, if it is not the client that was."""
+    keys = [who.rpartition("#")[2] for who in theirs]
+    names = [who.partition("#")[0] or f"client {i}" for i, who in enumerate(theirs)]
+    key, before = ours.rpartition("#")[2], names[position]
+    if key == keys[position]:
+        return ""
+    if key in keys:
+        return f"{names[keys.index(key)]} in the place of {before}"
+    if "#" in ours:
+        return f"{_CHANGED} {before}"
+    return f"{ours} in the place of {before}"
 
 
 def check_no_split(data: Any) -> None:

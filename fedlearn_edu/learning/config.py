@@ -18,6 +18,7 @@ from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.client_source import ClientSource, client_source
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.evaluation import FederatedEvaluation
+from fedlearn_edu.learning.fingerprint import fingerprint
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.run_state import Run, entries_of
 from fedlearn_edu.simulation import ClientSampling
@@ -40,7 +41,8 @@ class Options:
             `callbacks`.
         checkpoints: where to save the run, and to resume it from; `None` for nowhere.
         progress: whether to show a progress bar in a notebook or on a terminal.
-        start: a `Run` to continue, such as one that was interrupted.
+        start: a `Run` to continue, such as one that was interrupted. Where clients keep
+            something, they have to be the same, in the same order.
         budget: `(epsilon, delta)` that a process with a `mechanism` may spend. The run
             ends before the round that would exceed it, and the history has a column
             `epsilon`; all rounds count, those of a checkpoint or `start` included. For
@@ -99,11 +101,12 @@ class RunConfig:
     def identity(self) -> dict[str, str]:
         """What a checkpoint must share with this run to be resumed by it."""
         process, options = self.process, self.options
-        clients = process.initialize_client
+        clients, model = process.initialize_client, process.model
+        functions = model.predict, model.loss, model.gradient
         found = {
             "process": process.name,
             "settings": process.settings,
-            "model": process.model.name,
+            "model": f"{model.name} {fingerprint(functions)}",
             "state": str(process.initialize.type_signature.result),
             "client state": str(clients.type_signature.result) if clients else "none",
             "data": self.source.digest(),

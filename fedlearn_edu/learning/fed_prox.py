@@ -11,6 +11,7 @@ from fedlearn_edu.learning.local_training import LocalTrainingConfig
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.optimizers import Rate, build_sgd, is_number, map_structure
 from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.schedules import exact
 
 
 @short_traceback
@@ -53,7 +54,7 @@ def build_fed_prox(  # noqa: PLR0913 (a setting for each part)
             lambda g, w, a: g + proximal_strength * (w - a), gradients, weights, anchor
         )
 
-    words = f"proximal strength {proximal_strength:g}"
+    words = f"proximal strength {exact(proximal_strength)}"
     client = build_sgd(client_learning_rate)
     local = LocalTrainingConfig(client, local_epochs, weighting, pull_back, words)
     return build_averaging_process(

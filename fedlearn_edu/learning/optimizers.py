@@ -20,6 +20,7 @@ from fedlearn_edu.learning.schedules import (
     Rate,
     at_round,
     describe_rate,
+    exact,
     exponential_decay,
 )
 
@@ -237,7 +238,8 @@ def zeros_like(weights: Weights) -> Weights:
 
 def _named(name: str, rate: Rate, **numbers: float) -> str:
     shown = describe_rate(rate)
-    return f"{name}({', '.join([shown, *(f'{k}={v:g}' for k, v in numbers.items())])})"
+    more = [f"{which}={exact(number)}" for which, number in numbers.items()]
+    return f"{name}({', '.join([shown, *more])})"
 
 
 def _check_rate(rate: object) -> None:

@@ -59,12 +59,14 @@ class Run:
             when it is looked at, saved, or returned at the end.
         history: a row for each round so far.
         stopped: why it ended before the last round, or `None` if it did not.
+        clients: whose the `client_states` are: what tells each client from others.
     """
 
     state: Any
     client_states: Sequence[Any] | None = None
     history: History = field(default_factory=History)
     stopped: str | None = None
+    clients: tuple[str, ...] = ()
 
     @property
     def rounds(self) -> int:

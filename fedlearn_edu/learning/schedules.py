@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learning rates, and how they change from round to round."""
 
-import hashlib
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
@@ -13,6 +11,7 @@ import numpy as np
 from fedlearn_edu.errors import bad_argument, describe, short_traceback
 from fedlearn_edu.learning.arrays import tf
 from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.fingerprint import fingerprint
 
 Rate = float | Callable[[Any], Any]
 """A learning rate: a number, or a function of the rounds finished, 0 in the first.
@@ -60,7 +59,7 @@ class _ExponentialDecay:
         return self.learning_rate * tf.pow(self.factor, number)
 
     def __repr__(self) -> str:
-        return f"exponential_decay({self.learning_rate:g}, {self.factor:g})"
+        return f"exponential_decay({exact(self.learning_rate)}, {exact(self.factor)})"
 
 
 def at_round(rate: Rate, number: Any) -> Any:
@@ -78,21 +77,27 @@ def at_round(rate: Rate, number: Any) -> Any:
         ) from error
 
 
+def exact(number: float) -> str:
+    """The number with all its digits, for names and for checkpoints.
+
+    >>> exact(1.0), exact(0.1), exact(0.1 + 1e-9)
+    ('1', '0.1', '0.100000001')
+    """
+    return str(number).removesuffix(".0")
+
+
 def describe_rate(rate: Rate) -> str:
     """The rate in words, for names and for checkpoints.
 
-    A function is identified by its name and a digest of its code and of the values it
-    captured, so that a run and its checkpoint can be compared.
+    A function is identified by its name and a digest of its code and of what the code
+    reads, so that a run and its checkpoint can be compared.
 
     >>> describe_rate(0.1), describe_rate(exponential_decay(0.1, 0.9))
     ('0.1', 'exponential_decay(0.1, 0.9)')
     """
     if not callable(rate):
-        return f"{rate:.8g}"  # as many digits as a float32 has
-    code = getattr(rate, "__code__", None)
-    if code is None:
+        return exact(rate)
+    if isinstance(rate, _ExponentialDecay):
         return repr(rate)
-    captured = [cell.cell_contents for cell in getattr(rate, "__closure__", None) or ()]
-    parts = (code.co_code, code.co_consts, code.co_names, captured, rate.__defaults__)
-    text = re.sub(r" at 0x[0-9a-f]+", "", repr(parts))
-    return f"{code.co_name} {hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    name = getattr(rate, "__name__", type(rate).__name__)
+    return f"{name} {fingerprint(rate)}"

@@ -20,6 +20,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError, add_place, describe, short_traceback
 from fedlearn_edu.learning.callbacks import reason_to_stop
 from fedlearn_edu.learning.checkpoints import Store
+from fedlearn_edu.learning.client_source import check_same_clients
 from fedlearn_edu.learning.config import Evaluators, Options, RunConfig, make_config
 from fedlearn_edu.learning.divergence import diverged, is_sound
 from fedlearn_edu.learning.errors import RunError
@@ -165,6 +166,8 @@ def _check_beginning(config: RunConfig, first: Run, done: Run) -> None:
             found=f"states of {theirs} clients",
             where="start",
         )
+    if first.clients and done.clients:
+        check_same_clients(first.clients, done.clients)
 
 
 # ------------------------------------------------------------------ one round
@@ -172,8 +175,8 @@ def _check_beginning(config: RunConfig, first: Run, done: Run) -> None:
 
 def first(config: RunConfig) -> Run:
     """What there is before the first round."""
-    process, clients = config.process, config.source.clients
-    state, states = process.initialize(), None
+    process, source = config.process, config.source
+    state = process.initialize()
     if iscoroutine(state):
         state.close()
         raise RunError(
@@ -183,9 +186,10 @@ def first(config: RunConfig) -> Run:
             where="the default context",
             do="await process.next(…) yourself, or run in a SyncExecutionContext",
         )
-    if process.initialize_client is not None:
-        states = (process.initialize_client(),) * clients
-    return Run(state, states)
+    if process.initialize_client is None:
+        return Run(state)
+    kept = (process.initialize_client(),) * source.clients
+    return Run(state, kept, clients=source.who())
 
 
 def next_round(config: RunConfig, run: Run) -> Run:

@@ -34,7 +34,7 @@ from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientSampling
 from tests.architecture.repository import ROOT
 from tests.learning.killed import digest, the_run
-from tests.learning.small import mean_process, small_data, small_lists
+from tests.learning.small import mean_process, small_data, small_lists, small_model
 from tests.learning.test_running import numbers, same
 
 PROCESS = mean_process()
@@ -75,7 +75,7 @@ def test_leaves_come_back_as_they_were(tmp_path: Path) -> None:
 
 def test_the_file_is_a_npz_behind_two_lines(tmp_path: Path) -> None:
     first, second, rest = encode({}, LEAVES).split(b"\n", 2)
-    assert (first, len(second)) == (b"fedlearn_edu checkpoint 2", 64)
+    assert (first, len(second)) == (b"fedlearn_edu checkpoint 3", 64)
     (tmp_path / "a.npz").write_bytes(rest)
     with np.load(tmp_path / "a.npz", allow_pickle=False) as archive:
         assert set(archive) == {*LEAVES, "metadata"}
@@ -213,7 +213,7 @@ DAMAGED: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda c: c[:12], "like no checkpoint"),
     (lambda c: b"", "an empty file"),
     (lambda c: b"PK\x03\x04 my thesis", "like no checkpoint"),
-    (lambda c: c.replace(b" 2\n", b" 1\n", 1), "checkpoint 1"),
+    (lambda c: c.replace(b" 3\n", b" 2\n", 1), "checkpoint 2"),
 ]
 
 
@@ -263,6 +263,10 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
         ("settings", {"process": mean_process(0.2)}),
         ("client state", {"process": mean_process(keeps=True)}),
         ("process", {"process": replace(PROCESS, name="median")}),
+        (
+            "model",
+            {"process": replace(PROCESS, model=replace(small_model(), loss=max))},
+        ),
         ("data", {"data": small_data(seed=8)}),
         ("data", {"data": small_data(5)}),
         ("batch_size", {"batch_size": 3}),

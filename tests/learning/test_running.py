@@ -24,7 +24,7 @@ from fedlearn_edu.learning.pytree import flatten
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.learning.training_loop import run
 from fedlearn_edu.simulation import ClientData, ClientSampling, Stragglers
-from tests.learning.small import mean_process, small_data, small_lists
+from tests.learning.small import mean_process, small_arrays, small_data, small_lists
 
 PROCESS = mean_process()
 KEEPING = mean_process(keeps=True)
@@ -308,6 +308,57 @@ def test_a_run_goes_on_from_another_one() -> None:
     assert numbers(made) == numbers(whole)
     assert made.stopped is None
     assert seen == [None] * 4
+
+
+LISTS = small_lists()
+X, Y = small_arrays(12)
+SPLIT = [np.arange(4), np.arange(4, 8), np.arange(8, 12)]
+
+
+def data_of(partition: Any = SPLIT, x: Any = X) -> ClientData:
+    return ClientData(x, Y, partition)
+
+
+OTHERS: list[tuple[Any, Any, str]] = [
+    (LISTS, LISTS[::-1], "client 3 in the place of client 0; client 2 in the place"),
+    (LISTS, [LISTS[1], LISTS[0], *LISTS[2:]], "client 1 in the place of client 0; "),
+    (LISTS, small_data(4, seed=8).batches(5), "other examples of client 0; other "),
+    (data_of(), data_of().select([0, 2, 1]), "client 2 in the place of client 1; "),
+    (data_of(), data_of(SPLIT[::-1]), "client 2 in the place of client 0; client 0 "),
+    (data_of(), data_of([part + 1 for part in SPLIT[:2]] + [[0, 1]]), "other examples"),
+    (data_of(), data_of().batches(), "other examples of client 0; "),
+    (data_of(dict(zip("abc", SPLIT, strict=True))),
+     data_of(dict(zip("abd", SPLIT, strict=True))), "client d in the place of client"),
+    (data_of(dict(zip("abc", SPLIT, strict=True))), data_of(), "other examples of cl"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ours", "theirs", "found"), OTHERS)
+def test_what_clients_keep_goes_to_no_others(
+    ours: Any, theirs: Any, found: str
+) -> None:
+    begun = run(KEEPING, ours, 1)
+    assert run(KEEPING, ours, 2, options=Options(start=begun)).rounds == 2
+    with pytest.raises(RunError, match="with what it has kept") as error:
+        run(KEEPING, theirs, 2, options=Options(start=begun))
+    assert str(error.value.found).startswith(found)
+    as_they_are = Options(start=replace(begun, clients=()))
+    assert run(KEEPING, theirs, 2, options=as_they_are).rounds == 2
+    plain = Options(start=run(PROCESS, ours, 1))
+    assert run(PROCESS, theirs, 2, options=plain).rounds == 2
+
+
+def test_examples_of_the_same_clients_may_be_cleaned() -> None:
+    names = dict(zip("abc", SPLIT, strict=True))
+    fewer = {name: held[:3] for name, held in names.items()}
+    for before, after in (
+        (LISTS, [*LISTS[:3], LISTS[3][:1]]),
+        (data_of(), data_of(x=X / 2)),
+        (data_of(names), data_of(fewer)),
+        (data_of(), data_of([*SPLIT[:2], SPLIT[2][:2]])),
+    ):
+        options = Options(start=run(KEEPING, before, 1))
+        assert run(KEEPING, after, 2, options=options).rounds == 2
 
 
 # ---------------------------------------------------------------- the bar

@@ -59,7 +59,12 @@ def test_rates_that_do_different_things_have_different_names() -> None:
         )
     ]
     assert len(set(names)) == 4
-    assert describe_rate(0.1234567) != describe_rate(0.1234568)
+    assert describe_rate(0.1) != describe_rate(0.1 + 1e-9)
+    assert describe_rate(exponential_decay(1, 0.9)) == "exponential_decay(1, 0.9)"
+    assert (
+        repr(exponential_decay(0.1, 0.9 + 1e-9))
+        == "exponential_decay(0.1, 0.900000001)"
+    )
     single: Any = np.float32(0.1)
     assert describe_rate(single) == "0.1"
     assert describe_rate(halving(1.0)) == names[0]

@@ -120,6 +120,14 @@ def more_examples_than_a_secure_sum_holds() -> None:
     rule.next(rule.initialize(), [1.0] * 3, [2.0**30] * 3)
 
 
+@slip(351, ValueError, "client 1 in the place of client 0", "order", tensorflow=True)
+def variates_of_other_clients() -> None:
+    data = ClientData(ROWS, LABELS, [range(3), range(3, 6)])
+    process = learning.build_scaffold(model(), num_clients=2)
+    start = learning.run(process, data, 1)
+    learning.run(process, data.select([1, 0]), 2, options=learning.Options(start=start))
+
+
 @slip(395, RuntimeError, "n > 2 * 2 + 2", "n = 6", "at least 7", tensorflow=True)
 def more_bad_clients_than_krum_bears() -> None:
     rule = AGGREGATORS.krum(num_byzantine=2)(np.float32)
