@@ -22,10 +22,11 @@ needed.
 
 import logging
 import math
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -43,6 +44,8 @@ from fedlearn_edu.learning.optimizers import is_number
 _MOST_NOISE, _LEAST_NOISE = 1e4, 1e-2
 _PRECISION = 1e-4
 _NO_NOISE = 1e-3
+# Beyond these the library computes nothing, and here ε is a little too large.
+_MOST_COUNTED, _EVERYBODY, _LEAST = 1e6, 1 - 1e-9, 1e-6
 
 
 class AccountingError(FedLearnError, ValueError):
@@ -110,7 +113,43 @@ def epsilon(
         MissingAccountantError: if dp-accounting is not installed.
     """
     whole_number(rounds, "rounds", 0, AccountingError)
-    return _account(noise_multiplier, sampling, delta)(int(rounds))
+    return composed([(noise_multiplier, sampling, int(rounds))], delta)
+
+
+@short_traceback
+def composed(
+    rounds: Iterable[tuple[float | GaussianMechanism, Sampling, int]], delta: float
+) -> float:
+    """What rounds cost together that differ in noise or sampling.
+
+    >>> round(composed([(0.5, 0.1, 10), (1.0, 0.1, 40)], delta=1e-3), 2)
+    8.1
+
+    Args:
+        rounds: Noise multiplier, sampling, and how many rounds there were of that kind.
+        delta: As in `epsilon`.
+
+    Raises:
+        AccountingError: as in `epsilon`; or if some cohorts are of a fixed size and
+            others are not, whose neighbors differ in another way.
+    """
+    check_delta(delta)
+    counts: Counter[_Kind] = Counter()
+    for noise, sampling, number in rounds:
+        counts[_kind(noise, sampling)] += number
+    fixed = {isinstance(sampling, FixedSize) for _, sampling in counts}
+    if len(fixed) > 1:
+        raise AccountingError(
+            "fixed cohorts and others have no epsilon together",
+            expected="a probability in all rounds, or a FixedSize in all",
+            found="both",
+            where="rounds",
+            do="count each kind by itself: what they promise differs",
+        )
+    after = _fixed_size if True in fixed else _poisson
+    total = tuple((kind, number) for kind, number in counts.items() if number)
+    with _quietly():
+        return after(total, float(delta)) if total else 0.0
 
 
 @short_traceback
@@ -126,8 +165,8 @@ def epsilon_by_round(
     array([0.65, 0.84, 0.98, 1.09])
     """
     whole_number(rounds, "rounds", 0, AccountingError)
-    after = _account(noise_multiplier, sampling, delta)
-    return np.array([after(number) for number in range(1, int(rounds) + 1)])
+    kind, numbers = (noise_multiplier, sampling), range(1, int(rounds) + 1)
+    return np.array([composed([(*kind, number)], delta) for number in numbers])
 
 
 @short_traceback
@@ -147,7 +186,7 @@ def calibrate(epsilon: float, delta: float, sampling: Sampling, rounds: int) -> 
     whole_number(rounds, "rounds", 1, AccountingError)
 
     def is_enough(noise: float) -> bool:
-        return _account(noise, sampling, delta)(int(rounds)) <= epsilon
+        return composed([(noise, sampling, int(rounds))], delta) <= epsilon
 
     high = 1.0
     while not is_enough(high):
@@ -196,16 +235,20 @@ def check_delta(delta: Any) -> None:
 # ------------------------------------------------------------------ the library
 
 
-def _account(noise: Any, sampling: Any, delta: Any) -> Callable[[int], float]:
-    """From how many rounds to their epsilon, once all numbers make sense."""
+_Kind = tuple[float, Sampling]
+_Counts = tuple[tuple[_Kind, int], ...]
+
+
+def _kind(noise: Any, sampling: Any) -> _Kind:
+    """Noise and sampling of a round, once both make sense."""
     if isinstance(noise, GaussianMechanism):
         noise = noise.noise_multiplier
     _check_noise(noise)
     _check_sampling(sampling)
-    check_delta(delta)
-    if not isinstance(sampling, FixedSize):
-        sampling = float(sampling)
-    return _account_of(float(noise), sampling, float(delta))
+    noise = float(min(noise, _MOST_COUNTED))
+    if isinstance(sampling, FixedSize):
+        return noise, sampling
+    return noise, 1.0 if sampling > _EVERYBODY else max(float(sampling), _LEAST)
 
 
 def _check_noise(noise: Any) -> None:
@@ -270,59 +313,65 @@ def _quietly() -> Iterator[None]:
     keep_out: Any = lambda record: False  # noqa: E731
     log.addFilter(keep_out)
     try:
-        yield
+        with np.errstate(all="ignore"):
+            yield
     finally:
         log.removeFilter(keep_out)
 
 
-@lru_cache(maxsize=32)
-def _account_of(
-    noise: float, sampling: Sampling, delta: float
-) -> Callable[[int], float]:
-    """One round is worked out now, and composed for each number of rounds, once."""
-    if isinstance(sampling, FixedSize):
-        after = _fixed_size(noise, sampling, delta)
-    elif sampling == 1:
-        after = _everybody(noise, delta)
-    else:
-        after = _poisson(noise, sampling, delta)
-    return cache(lambda rounds: float(after(rounds)) if rounds else 0.0)
+def _everybody(counts: _Counts, delta: float, times: float = 1.0) -> float:
+    """Exact: sums with noises z tell as much as one with 1 / √Σ z⁻²."""
+    precision = sum(number * (times / noise) ** 2 for (noise, _), number in counts)
+    return float(_library().main.get_epsilon_gaussian(precision**-0.5, delta))
 
 
-def _everybody(noise: float, delta: float) -> Callable[[int], float]:
-    """Exact: n sums with noise z tell as much as one with z/√n."""
-    gaussian = _library().main.get_epsilon_gaussian
-    return lambda rounds: gaussian(noise / math.sqrt(rounds), delta)
+@lru_cache(maxsize=1024)
+def _poisson(counts: _Counts, delta: float) -> float:
+    """By the privacy-loss distributions of single rounds, on one grid."""
+    if all(probability == 1 for (_, probability), _ in counts):
+        return _everybody(counts, delta)
+    wanted, least = zip(*(_interval(*kind) for kind, _ in counts), strict=True)
+    interval = max(min(wanted), *least)
+    losses = [_loss(*kind, interval).self_compose(n) for kind, n in counts]
+    whole = reduce(lambda left, right: left.compose(right), losses)
+    return float(whole.get_epsilon_for_delta(delta))
 
 
-def _poisson(noise: float, probability: float, delta: float) -> Callable[[int], float]:
-    """By the privacy-loss distribution of one round, on a grid that is fine enough."""
-    one = _library().pld.from_gaussian_mechanism(
-        noise,
-        sampling_prob=probability,
-        value_discretization_interval=_interval(noise, probability),
+@lru_cache(maxsize=64)
+def _loss(noise: float, probability: Any, interval: float) -> Any:
+    """The privacy-loss distribution of one round."""
+    return _library().pld.from_gaussian_mechanism(
+        noise, sampling_prob=probability, value_discretization_interval=interval
     )
-    return lambda rounds: one.self_compose(rounds).get_epsilon_for_delta(delta)
 
 
-def _interval(noise: float, probability: float) -> float:
-    """A step of the grid: fine for the loss of one round, and at most 50,000 of them.
+def _interval(noise: float, probability: Any) -> tuple[float, float]:
+    """A step of the grid, fine for the loss of one round; one for 50,000 of them.
 
     With a fifteenth of the loss's standard deviation ε is at most 0.1 % too large.
     """
     spread = probability * math.sqrt(math.expm1(min(noise**-2, 700.0)))
     widest = math.log(probability) + 8 / noise + 0.5 / noise**2
-    width = float(np.logaddexp(math.log1p(-probability), widest))
-    return max(min(4e-3, spread / 15), width / 50_000)
+    rest = math.log1p(-probability) if probability < 1 else -math.inf
+    width = float(np.logaddexp(rest, widest))
+    return min(4e-3, spread / 15), width / 50_000
 
 
-def _fixed_size(
-    noise: float, sampling: FixedSize, delta: float
-) -> Callable[[int], float]:
-    """By the Rényi divergences of one round, which add up.
+@lru_cache(maxsize=1024)
+def _fixed_size(counts: _Counts, delta: float) -> float:
+    """By the Rényi divergences of single rounds, which add up.
 
     No cohort costs more than if all clients took part.
     """
+    orders = _renyi(*counts[0][0]).orders
+    total = sum(number * _renyi(*kind).rdp for kind, number in counts)
+    found, _ = _library().rdp.compute_epsilon(orders, total, delta)
+    return min(float(found), _everybody(counts, delta, times=2.0))
+
+
+@lru_cache(maxsize=64)
+def _renyi(noise: float, sampling: Any) -> Any:
+    """The accountant of one round."""
     main, _, rdp = _library()
     # The library takes noise in units of how far the sum can move. A client that is
     # replaced moves it by 2·clip (google/differential-privacy#378).
@@ -330,14 +379,4 @@ def _fixed_size(
         sampling.clients, sampling.count, main.GaussianDpEvent(noise / 2)
     )
     relation = main.NeighboringRelation.REPLACE_ONE
-    with _quietly():
-        one = rdp.RdpAccountant(neighboring_relation=relation).compose(event)
-
-    at_most = _everybody(noise / 2, delta)
-
-    def after(rounds: int) -> float:
-        with _quietly():
-            found, _ = rdp.compute_epsilon(one.orders, rounds * one.rdp, delta)
-        return min(float(found), at_most(rounds))
-
-    return after
+    return rdp.RdpAccountant(neighboring_relation=relation).compose(event)

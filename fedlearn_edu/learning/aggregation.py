@@ -28,13 +28,14 @@ from fedlearn_edu.learning.aggregators.base import (
 from fedlearn_edu.learning.aggregators.checks import check_factory
 from fedlearn_edu.learning.arrays import leaf_computation, tf
 from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.history import COLUMNS, COSTS
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.pytree import flatten, rebuild
 
 ROUND_METRICS = ("loss_per_example", "examples", "clients", "update_norm")
 """What every averaging round reports of itself."""
 
-_TAKEN = frozenset({*ROUND_METRICS, "round", "dropped", "late", "seconds"})
+_TAKEN = frozenset({*ROUND_METRICS, *COLUMNS, *COSTS, "epsilon"})
 
 
 @final

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The privacy budget of a run: what its rounds have spent, and when to stop."""
+"""The privacy budget of a run: what its rounds have spent, and when to stop.
 
-from dataclasses import dataclass
+What a round with noise cost is in its row of the history, with a budget or without one:
+its noise, and who could take part. So earlier rounds count with what they were.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Any, final
 
 from fedlearn_edu.errors import bad_argument
@@ -11,81 +16,210 @@ from fedlearn_edu.learning.accounting import (
     calibrate,
     check_delta,
     check_epsilon,
+    composed,
     epsilon,
 )
-from fedlearn_edu.learning.aggregators import GaussianMechanism
 from fedlearn_edu.learning.errors import RunError
-from fedlearn_edu.learning.history import History
+from fedlearn_edu.learning.history import COSTS, History
 from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.simulation import ClientSampling
 
 Budget = tuple[float, float] | tuple[float, float, str]
 """`(epsilon, delta)` where neighboring data sets differ by one client more or less, and
 `(epsilon, delta, "replace_one")` where they differ by one client instead of another."""
 
+Row = Mapping[str, float]
+
 _ADJACENCIES = ("add_or_remove_one", "replace_one")
+_SPOKEN_OF = frozenset({"count", "fraction", "probability", "dropout", "seed"})
+"""All of a `ClientSampling` that an accountant can speak of: with it, no client decides
+who else takes part. Anything else has to be at its default."""
+
+
+def cost_of(
+    process: LearningProcess, how: ClientSampling | None, clients: int
+) -> dict[str, float]:
+    """What each round of a process with noise costs, for its row.
+
+    Besides the noise, that is the `probability` of each client, 1 for everybody, or how
+    many are `drawn` out of how many. It is the noise alone if there is no epsilon.
+    """
+    if process.mechanism is None:
+        return {}
+    noise, probability, drawn, drawn_of = COSTS
+    cost: dict[str, float] = {noise: process.mechanism.noise_multiplier}
+    if how is None or (not _unspoken(how) and _takes_everybody(how)):
+        return {**cost, probability: 1.0, drawn: clients, drawn_of: clients}
+    if _unspoken(how):
+        return cost
+    if how.probability is not None:
+        return {**cost, probability: float(how.probability)}
+    return {**cost, drawn: how.cohort_size(clients) or 0, drawn_of: clients}
+
+
+def _takes_everybody(how: ClientSampling) -> bool:
+    """Whether it does of any number of clients; a count may be all of those there."""
+    return how.count is None and {how.fraction or 1, how.probability or 1} == {1}
+
+
+def _unspoken(how: ClientSampling) -> str:
+    """What an accountant does not speak of; empty if there is nothing."""
+    kind: type = type(how)
+    if kind is not ClientSampling:
+        return f"{kind.__name__}, which may draw in any way"
+    found = [
+        f"{field.name}={getattr(how, field.name)!r}"
+        for field in fields(how)
+        if field.name not in _SPOKEN_OF and getattr(how, field.name) != field.default
+    ]
+    return ", ".join(found)
 
 
 @final
 @dataclass(frozen=True)
 class Spending:
-    """What rounds cost, and how much there is to spend; made by `spending`."""
+    """What rounds cost, and how much there is to spend; made by `spending`.
 
-    mechanism: GaussianMechanism
-    sampling: Sampling
+    Attributes:
+        cost: of each round to come.
+        limit: the epsilon that there is.
+        delta: for all rounds, whatever an earlier budget had.
+        adjacency: in what neighboring data sets differ.
+        rounds: how many there are to be.
+    """
+
+    cost: Row
     limit: float
     delta: float
+    adjacency: str
+    rounds: int
 
-    def after(self, rounds: int) -> float:
-        """The epsilon of so many rounds."""
-        return epsilon(self.mechanism, self.sampling, rounds, self.delta)
+    def spent(self, history: History, more: int = 0) -> float:
+        """The epsilon of all rounds in a history, and of some more.
 
-    def reason_to_stop(self, rounds: int) -> str | None:
-        """Why there is no round after so many, if there is none."""
-        following = self.after(rounds + 1)
+        Raises:
+            RunError: if one of its rounds has none.
+        """
+        rows = [*history, *[self.cost] * more]
+        return composed([(*self._event(row), 1) for row in rows], self.delta)
+
+    def reason_to_stop(self, history: History) -> str | None:
+        """Why there is no round after these, if there is none."""
+        following = self.spent(history, 1)
         if following <= self.limit:
             return None
         return (
-            f"round {rounds + 1} would spend epsilon {following:.4g} of the budget of "
-            f"{self.limit:g}, at delta {self.delta:g} ({self.after(rounds):.4g} is "
-            "spent)"
+            f"round {len(history) + 1} would spend epsilon {following:.4g} of the "
+            f"budget of {self.limit:g}, at delta {self.delta:g} "
+            f"({self.spent(history):.4g} is spent)"
         )
 
-    def check(self, done: int) -> None:
+    def check(self, done: Run) -> None:
         """Raises `RunError` if what is done cost too much, or a first round would."""
-        if not done and self.after(1) > self.limit:
-            noise = self.mechanism.noise_multiplier
-            needed = calibrate(self.limit, self.delta, self.sampling, rounds=1)
-            enough = f"{1.006 * needed:.3g}"  # rounded up
+        finished = int(getattr(done.state, "round_number", 0))
+        if finished > done.rounds:
             raise RunError(
-                "the budget does not pay for a single round",
-                expected=f"epsilon <= {self.limit:g} at delta {self.delta:g}",
-                found=f"epsilon {self.after(1):.4g} with noise multiplier {noise:g}",
-                where="budget",
-                do="accounting.calibrate(epsilon, delta, sampling, rounds) says how "
-                f"much noise is enough; {enough} is for one round",
+                "a state has more rounds behind it than its history tells of",
+                expected=f"what each of {finished:,} rounds cost",
+                found=f"a history of {done.rounds:,}",
+                where="start",
+                do="pass the whole run, with all of its history",
             )
-        if self.after(done) > self.limit:
+        spent = self.spent(done.history)
+        if spent > self.limit:
             raise RunError(
                 "the budget is spent already",
                 expected=f"epsilon <= {self.limit:g} at delta {self.delta:g}",
-                found=f"epsilon {self.after(done):.4g} after {done:,} rounds",
+                found=f"epsilon {spent:.4g} after {done.rounds:,} rounds",
                 where="budget",
                 do="what is released stays so: allow more, or begin a run of its own",
             )
+        if not done.rounds and self.spent(done.history, 1) > self.limit:
+            raise self._too_little(done.history)
+
+    def _too_little(self, history: History) -> RunError:
+        noise, sampling = self._event(self.cost)
+        enough = 1.006 * calibrate(self.limit, self.delta, sampling, rounds=1)
+        return RunError(
+            "the budget does not pay for a single round",
+            expected=f"epsilon <= {self.limit:g} at delta {self.delta:g}",
+            found=f"epsilon {self.spent(history, 1):.4g} with noise multiplier "
+            f"{noise:g}",
+            where="budget",
+            do="accounting.calibrate(epsilon, delta, sampling, rounds) says how much "
+            f"noise is enough; {enough:.3g} is for one round",  # rounded up
+        )
 
     def told(self, history: History) -> History:
         """The history with the epsilon of each round; it may be of another budget."""
-        if not len(history) or history.last.get("epsilon") == self.after(len(history)):
+        if not len(history) or history.last.get("epsilon") == self.spent(history):
             return history
-        rows = enumerate(history, start=1)
-        return History.of({**row, "epsilon": self.after(n)} for n, row in rows)
+        return History.of(self._told(history))
+
+    def _told(self, history: History) -> Iterator[Row]:
+        before = History()
+        for row in history:
+            before = before.with_row(row)
+            yield {**row, "epsilon": self.spent(before)}
+
+    def _event(self, row: Row) -> tuple[float, Sampling]:
+        """Noise and sampling of a round, in the words of an accountant."""
+        noise, probability, drawn, drawn_of = map(row.get, COSTS)
+        if noise and probability and self.adjacency != "replace_one":
+            return noise, probability
+        if noise and drawn and drawn_of and self.adjacency == "replace_one":
+            return noise, FixedSize(int(drawn), int(drawn_of))
+        raise self._no_event(row)
+
+    def _no_event(self, row: Row) -> RunError:
+        """A round that another budget would count, or none."""
+        noise, probability, drawn, drawn_of = map(row.get, COSTS)
+        now = "round" not in row
+        where = "client_sampling" if now else f"round {row['round']} of start"
+        if not noise or not (probability or drawn):
+            return RunError(
+                "what a round cost is not known, so no budget can count it",
+                expected="Gaussian noise in each round, and clients of which none "
+                "decides who else takes part",
+                found=f"noise multiplier {noise:g} and clients drawn in another way"
+                if noise
+                else "no noise",
+                where=where,
+                do="begin a run of its own, which takes no weights from this one",
+            )
+        if drawn and drawn_of:
+            return self._of_fixed_size(noise, int(drawn), int(drawn_of), where)
+        return RunError(
+            "with a probability the number of clients varies, and one more is a "
+            "neighbor",
+            expected="a budget (epsilon, delta)",
+            found=f"replace_one, and clients with probability {probability:g}",
+            where="budget" if now else where,
+        )
+
+    def _of_fixed_size(self, noise: float, drawn: int, of: int, where: str) -> RunError:
+        """A Poisson accountant would answer, but about something else."""
+        share = drawn / of
+        said, fixed = (
+            epsilon(noise, sampling, self.rounds, self.delta)
+            for sampling in (share, FixedSize(drawn, of))
+        )
+        return RunError(
+            "a cohort of a fixed size is not what a Poisson accountant speaks of",
+            expected=f"ClientSampling(probability={share:.4g}): epsilon {said:.4g} "
+            f"after {self.rounds:,} rounds",
+            found=f"exactly {drawn:,} of {of:,} clients: epsilon {fixed:.4g}",
+            where=where,
+            do="take the probability; or say that you mean clients that are replaced: "
+            f"budget=({self.limit:g}, {self.delta:g}, 'replace_one')",
+        )
 
 
 def spending(
     budget: Any,
     process: LearningProcess,
-    client_sampling: ClientSampling | None,
+    how: ClientSampling | None,
     clients: int,
     rounds: int,
 ) -> Spending | None:
@@ -107,12 +241,20 @@ def spending(
             where="budget",
             do="build it with aggregator=fl.learning.aggregators.gaussian(…)",
         )
-    sampling = _sampling(client_sampling, clients)
-    if adjacency == "replace_one":
-        sampling = _with_replacing(sampling, clients)
-    found = Spending(process.mechanism, sampling, limit, delta)
-    if adjacency != "replace_one" and isinstance(sampling, FixedSize):
-        raise _another_event(found, sampling, max(rounds, 1))
+    if how is not None and (unspoken := _unspoken(how)):
+        raise RunError(
+            "no accountant speaks of clients that are drawn like this",
+            expected="everybody, a probability, or a count or fraction of all that is "
+            "drawn uniformly without replacement; no client decides who else takes "
+            "part",
+            found=unspoken,
+            where="client_sampling",
+            do="ClientSampling(probability=0.1) costs least",
+        )
+    epsilon(process.mechanism, 1.0, 0, delta)  # refuses no noise
+    cost = cost_of(process, how, clients)
+    found = Spending(cost, limit, delta, adjacency, max(rounds, 1))
+    found.spent(History(), 1)  # refuses neighbors of another kind
     return found
 
 
@@ -125,52 +267,3 @@ def _read(budget: Any) -> tuple[float, float, str]:
     check_epsilon(budget[0])
     check_delta(budget[1])
     return float(budget[0]), float(budget[1]), adjacency
-
-
-def _sampling(how: ClientSampling | None, clients: int) -> Sampling:
-    if how is None:
-        return 1.0
-    if how.probability is not None:
-        return float(how.probability)
-    if how.replace or how.weights != "uniform":
-        raise RunError(
-            "no accountant speaks of clients that are drawn like this",
-            expected="everybody, a probability, or a count or fraction of all that is "
-            "drawn uniformly without replacement",
-            found=f"weights={how.weights!r}, replace={how.replace}",
-            where="client_sampling",
-            do="ClientSampling(probability=0.1) costs least",
-        )
-    count = how.cohort_size(clients)
-    assert count is not None
-    return 1.0 if count == clients else FixedSize(count, clients)
-
-
-def _with_replacing(sampling: Sampling, clients: int) -> FixedSize:
-    if isinstance(sampling, FixedSize):
-        return sampling
-    if sampling < 1:
-        raise RunError(
-            "with a probability the number of clients varies, and one more is a "
-            "neighbor",
-            expected="a budget (epsilon, delta)",
-            found="replace_one",
-            where="budget",
-        )
-    return FixedSize(clients, clients)
-
-
-def _another_event(found: Spending, sampling: FixedSize, rounds: int) -> RunError:
-    """A Poisson accountant would answer, but about something else."""
-    share = sampling.count / sampling.clients
-    said = epsilon(found.mechanism, share, rounds, found.delta)
-    return RunError(
-        "a cohort of a fixed size is not what a Poisson accountant speaks of",
-        expected=f"ClientSampling(probability={share:.4g}): epsilon {said:.4g} after "
-        f"{rounds:,} rounds",
-        found=f"exactly {sampling.count:,} of {sampling.clients:,} clients: epsilon "
-        f"{found.after(rounds):.4g}",
-        where="client_sampling",
-        do="take the probability; or say that you mean clients that are replaced: "
-        f"budget=({found.limit:g}, {found.delta:g}, 'replace_one')",
-    )

@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import bad_argument, is_whole_number
-from fedlearn_edu.learning.budget import Budget, Spending, spending
+from fedlearn_edu.learning.budget import Budget, Spending, cost_of, spending
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
 from fedlearn_edu.learning.client_source import ClientSource, client_source
@@ -45,9 +45,9 @@ class Options:
             something, they have to be the same, in the same order.
         budget: `(epsilon, delta)` that a process with a `mechanism` may spend. The run
             ends before the round that would exceed it, and the history has a column
-            `epsilon`; all rounds count, those of a checkpoint or `start` included. For
-            a cohort of fixed size say `(epsilon, delta, "replace_one")`; see
-            `accounting`.
+            `epsilon`. All rounds count, those of a checkpoint or `start` included, with
+            the noise and the sampling that each of them had. For a cohort of fixed size
+            say `(epsilon, delta, "replace_one")`; see `accounting`.
     """
 
     shuffle_seed: int | None = None
@@ -72,6 +72,7 @@ class RunConfig:
     evaluators: Evaluators
     options: Options
     spending: Spending | None = None
+    cost: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def num_examples(self) -> NDArray[np.int64]:
@@ -146,10 +147,9 @@ def make_config(process: Any, data: Any, rounds: Any, **how: Any) -> RunConfig:
         options,
     )
     _check_sampling(config)
-    spends = spending(
-        options.budget, process, config.client_sampling, source.clients, config.rounds
-    )
-    return replace(config, spending=spends)
+    who = process, config.client_sampling, source.clients
+    spends = spending(options.budget, *who, config.rounds)
+    return replace(config, spending=spends, cost=cost_of(*who))
 
 
 def _check_numbers(rounds: Any, batch_size: Any, options: Options) -> None:

@@ -26,6 +26,9 @@ COLUMNS = ("round", "clients", "dropped", "late", "seconds")
 """What every row has: the round's number from 1 on, how many clients finished, dropped
 out and came too late, and how long training took."""
 
+COSTS = ("noise_multiplier", "probability", "drawn", "drawn_of")
+"""What a round with noise cost in privacy; see `budget.cost_of`."""
+
 RENAMED = {
     "loss_per_client": "mean_loss_over_clients",
     "accuracy_per_client": "mean_accuracy_over_clients",
@@ -36,7 +39,7 @@ RENAMED = {
 _BREAK = re.compile(r"(?=_per_|_over_)|(?<=mean_)")  # of a long name in a head
 _SHOWN_ROWS = 10
 _SHOWN_CHARS = 88
-_LEFT_OUT_FIRST = ("late", "dropped", "update_norm", "examples", "seconds")
+_LEFT_OUT_FIRST = (*COSTS, "late", "dropped", "update_norm", "examples", "seconds")
 
 
 class HistoryError(FedLearnError, KeyError):

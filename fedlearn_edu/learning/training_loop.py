@@ -25,7 +25,7 @@ from fedlearn_edu.learning.config import Evaluators, Options, RunConfig, make_co
 from fedlearn_edu.learning.divergence import diverged, is_sound
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.evaluation import Evaluation
-from fedlearn_edu.learning.history import COLUMNS
+from fedlearn_edu.learning.history import COLUMNS, COSTS
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.progress import advance, progress_bar
 from fedlearn_edu.learning.pytree import flatten, read_only
@@ -101,7 +101,7 @@ def run(
         done = (store.newest() if store else None) or config.options.start or beginning
         _check_beginning(config, beginning, done)
         if config.spending:
-            config.spending.check(done.rounds)
+            config.spending.check(done)
             done = replace(done, history=config.spending.told(done.history))
         return _go_on(config, replace(done, stopped=None), store)
 
@@ -144,7 +144,7 @@ def _asked(config: RunConfig, done: Run) -> str | None:
         return None
     why = reason_to_stop(tuple(config.options.callbacks), done)
     if why is None and config.spending and done.rounds < config.rounds:
-        why = config.spending.reason_to_stop(done.rounds)
+        why = config.spending.reason_to_stop(done.history)
     return why
 
 
@@ -201,16 +201,18 @@ def next_round(config: RunConfig, run: Run) -> Run:
     started = time.perf_counter()
     cohort = _cohort(config, run.rounds + 1)
     learned, metrics = _learn(config, run, cohort.finished)
-    row = {
+    row: Numbers = {
         "round": run.rounds + 1,
         "clients": len(cohort.finished),
         "dropped": len(cohort.dropped),
         "late": len(cohort.late),
         "seconds": time.perf_counter() - started,
     }
-    row.update((k, v) for k, v in metrics.items() if k not in COLUMNS)
+    own = (*COLUMNS, *COSTS, "epsilon")
+    row.update((k, v) for k, v in metrics.items() if k not in own)
+    row.update(config.cost)
     if config.spending:
-        row["epsilon"] = config.spending.after(run.rounds + 1)
+        row["epsilon"] = config.spending.spent(run.history, 1)
     row.update(_evaluated(config, learned.state.weights, run.rounds + 1))
     return replace(learned, history=run.history.with_row(row))
 

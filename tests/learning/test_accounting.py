@@ -17,13 +17,14 @@ from fedlearn_edu.learning.accounting import (
     AccountingError,
     FixedSize,
     calibrate,
+    composed,
     epsilon,
     epsilon_by_round,
 )
 from fedlearn_edu.learning.aggregators import GaussianMechanism, gaussian
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.history import History
-from fedlearn_edu.simulation import ClientSampling
+from fedlearn_edu.simulation import ClientSampling, Stragglers
 from tests.learning.small import mean_process, small_data
 from tests.programs import in_another_process
 
@@ -32,9 +33,18 @@ POISSON = ClientSampling(probability=0.5, seed=1)
 NOISY = replace(mean_process(), mechanism=GaussianMechanism(2.0, 1.0, 3.0))
 
 
-def spend(budget: Any, rounds: int = 6, how: Any = POISSON, **options: Any) -> Run:
+LOUD = replace(NOISY, mechanism=GaussianMechanism(0.5, 1.0, 3.0))
+
+
+def spend(
+    budget: Any,
+    rounds: int = 6,
+    how: Any = POISSON,
+    process: learning.LearningProcess = NOISY,
+    **options: Any,
+) -> Run:
     asked = Options(budget=budget, **options)
-    return run(NOISY, DATA, rounds, batch_size=5, client_sampling=how, options=asked)
+    return run(process, DATA, rounds, batch_size=5, client_sampling=how, options=asked)
 
 
 # ------------------------------------------------------------------ figures
@@ -87,6 +97,27 @@ def test_everybody_is_the_exact_gaussian_mechanism() -> None:
     found, mu = epsilon(2.0, 1.0, 9, 1e-4), math.sqrt(9) / 2.0
     delta = phi(mu / 2 - found / mu) - math.exp(found) * phi(-mu / 2 - found / mu)
     assert delta == pytest.approx(1e-4, rel=1e-4)
+
+
+def test_rounds_of_several_kinds_cost_what_the_library_says() -> None:
+    """Sums with noises z are one with 1 / √Σ z⁻²; samples, its own composition."""
+    z = (4 * 0.5**-2 + 9 * 2.0**-2) ** -0.5
+    everybody = composed([(0.5, 1.0, 4), (2.0, 1.0, 9)], 1e-4)
+    assert everybody == pytest.approx(epsilon(z, 1.0, 1, 1e-4), rel=1e-9)
+    found = composed([(0.8, 0.1, 5), (2.0, 0.5, 20), (3.0, 1.0, 2), (50, 0.5, 3)], 1e-4)
+    expected = 5.81113  # PLDAccountant on a grid of 1e-4
+    assert found == pytest.approx(expected, rel=1e-3)
+    assert found >= expected * (1 - 2e-5)
+    fixed = composed([(1.0, FixedSize(3, 30), 4), (2.0, FixedSize(9, 30), 5)], 1e-3)
+    assert fixed > epsilon(1.0, FixedSize(3, 30), 4, 1e-3)
+    with pytest.raises(AccountingError, match="no epsilon together"):
+        composed([(1.0, 0.5, 1), (1.0, FixedSize(3, 6), 1)], 1e-3)
+
+
+@pytest.mark.parametrize("noise", [1e7, 1e300, 10**400])
+@pytest.mark.parametrize("sampling", [1.0, 0.1, 1 - 1e-16, FixedSize(3, 10)])
+def test_noise_without_end_costs_next_to_nothing(noise: Any, sampling: Any) -> None:
+    assert 0 <= epsilon(noise, sampling, 100, 1e-5) < 1e-3
 
 
 @pytest.mark.parametrize("sampling", [1.0, 0.2, FixedSize(5, 50)])
@@ -175,6 +206,60 @@ def test_a_history_of_no_budget_has_the_same_rows_but_epsilon() -> None:
     assert History.of(rows).rows == start.history.rows
 
 
+SAMPLINGS: list[tuple[Any, Any, tuple[Any, ...]]] = [
+    (POISSON, 0.5, ()),
+    (ClientSampling(probability=0.25, dropout=0.5), 0.25, ()),
+    (None, 1.0, ()),
+    (ClientSampling(count=2), FixedSize(2, 6), ("replace_one",)),
+    (ClientSampling(fraction=1.0), FixedSize(6, 6), ("replace_one",)),
+]
+
+
+@pytest.mark.parametrize(("how", "sampling", "adjacency"), SAMPLINGS)
+@pytest.mark.parametrize("before", [None, 1e-2])
+def test_earlier_rounds_cost_what_they_did_when_they_were_made(
+    how: Any, sampling: Any, adjacency: tuple[Any, ...], before: Any, tmp_path: Path
+) -> None:
+    """Another noise, another sampling, another delta; with a budget or without."""
+    budget, saved = (1e4, 1e-3, *adjacency), Checkpoints(tmp_path)
+    start = spend(before and (1e4, before, *adjacency), 2, how, LOUD)
+    now = ClientSampling(count=3) if adjacency else POISSON
+    spend(budget, 3, now, start=start, checkpoints=saved)
+    learned = spend(budget, 4, now, checkpoints=saved)
+    last = FixedSize(3, 6) if adjacency else 0.5
+    expected = [
+        composed([(0.5, sampling, min(n, 2)), (2.0, last, max(n - 2, 0))], 1e-3)
+        for n in range(1, 5)
+    ]
+    np.testing.assert_array_equal(learned.history["epsilon"], expected)
+    with pytest.raises(RunError, match="spent already"):
+        spend((0.99 * expected[1], 1e-3, *adjacency), 4, now, start=start)
+
+
+DEADLINE = Stragglers(deadline=9.0)
+
+
+@pytest.mark.parametrize(
+    ("process", "how", "message"),
+    [
+        (mean_process(), POISSON, "found:    no noise"),
+        (replace(LOUD, mechanism=GaussianMechanism(0, 1, 3)), None, "found:    no noi"),
+        (LOUD, ClientSampling(stragglers=DEADLINE), "drawn in another way"),
+        (LOUD, ClientSampling(count=3), r"epsilon [0-9.]+ after 6 rounds\n.*exactly 3"),
+    ],
+)
+def test_rounds_without_an_epsilon_are_not_taken_for_others(
+    process: Any, how: Any, message: str
+) -> None:
+    start = spend(None, 2, how, process)
+    with pytest.raises(RunError, match=message) as caught:
+        spend((1e4, 1e-3), start=start)
+    assert caught.value.where == "round 1 of start"
+    # Nor is a state without its history.
+    with pytest.raises(RunError, match="more rounds behind it"):
+        spend((1e4, 1e-3), start=replace(start, history=History()))
+
+
 def test_a_fixed_cohort_is_refused_with_both_costs_and_taken_when_meant() -> None:
     three = ClientSampling(count=3, seed=1)
     costs = [epsilon(2.0, by, 6, 1e-3) for by in (0.5, FixedSize(3, 6))]
@@ -191,9 +276,24 @@ def test_a_fixed_cohort_is_refused_with_both_costs_and_taken_when_meant() -> Non
 
 
 BY_EXAMPLES = ClientSampling(count=3, weights="examples")
+
+
+class OwnSampling(ClientSampling):  # type: ignore[misc]
+    """Who knows whom it draws."""
+
+
 REFUSED: list[tuple[Any, Any, str]] = [
     ((9.0, 1e-3), BY_EXAMPLES, "no accountant speaks"),
     ((9.0, 1e-3), ClientSampling(count=3, replace=True), "no accountant speaks"),
+    ((9.0, 1e-3), ClientSampling(stragglers=DEADLINE), "no accountant speaks"),
+    (
+        (9.0, 1e-3, "replace_one"),
+        ClientSampling(count=3, stragglers=DEADLINE),
+        "no accountant speaks",
+    ),
+    ((9.0, 1e-3), OwnSampling(probability=0.5), "no accountant speaks"),
+    # With one client more it would leave one out.
+    ((9.0, 1e-3), ClientSampling(count=6), "fixed size"),
     ((9.0, 1e-3, "replace_one"), POISSON, "number of clients varies"),
     ((9.0, 1e-3, "swap"), POISSON, "replace_one"),
     (9.0, POISSON, r"\(epsilon, delta\)"),
