@@ -11,7 +11,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Case, Exercise, Lesson
-from fedlearn_edu.course.mistakes import raises, typed, usual
+from fedlearn_edu.course.mistakes import raises, returns, typed, usual
 
 READINGS: Final = fl.SequenceType(np.float32)
 THREE_HOMES: Final = ([17.5, 21.5, 24.0, 22.0], [24.0, 23.5], [18.0])
@@ -137,7 +137,8 @@ LONGEST_STREAK = Exercise(
         Case("no readings", ([],)),
     ),
     mistakes=usual(
-        "you counted all warm readings; a cold one ends the streak, and `now` is 0",
+        "this is the number of all warm readings: a cold one sets `now` to 0, and "
+        "`longest` only grows where `now` is larger",
         lambda readings: sum(map(_is_warm, readings)),
         "this is the streak at the end: keep the longest one so far, too",
         lambda readings: list(
@@ -210,6 +211,7 @@ MEAN_PEAK = Exercise(
         Case("three clients", (list(THREE_HOMES),)),
         Case("one client", ([[1.0, 4.0, 2.0]],)),
         Case("freezing everywhere", ([[-8.0, -3.0], [-5.0, -7.0]],)),
+        Case("in liquid nitrogen", ([[-196.0, -150.0], [-198.0]],)),
     ),
     mistakes=usual(
         "you summed over clients: the peaks are to be averaged",
@@ -218,6 +220,12 @@ MEAN_PEAK = Exercise(
         lambda clients: max(max(readings) for readings in clients),
         "you began at 0, and below zero no reading is larger: begin at -np.inf",
         _each(lambda readings: max(0, *readings)),
+        "you began at +inf, and no reading is larger: begin at -np.inf",
+        lambda _clients: np.inf,
+        "you began at a number, and some reading is below it: begin at -np.inf",
+        returns(
+            lambda got, clients: 0 > got > np.mean([max(each) for each in clients])
+        ),
         "you added up each client's readings; the peak is the largest one",
         _each(sum),
         "you averaged each client's readings before",
@@ -230,6 +238,9 @@ MEAN_PEAK = Exercise(
         lambda clients: np.mean([r for readings in clients for r in readings]),
         "each client has its peak, but nobody took their mean",
         typed("({float32*}@CLIENTS -> {float32}@CLIENTS)"),
+        "`larger` takes a state and an element, so it goes into `sequence_reduce`; "
+        "`sequence_map` takes a function of one element",
+        raises("sequence_map cannot use"),
     ),
     hints=(
         "First within each client, then over the clients: one operator that begins "
@@ -257,4 +268,10 @@ LESSON: Final = Lesson(
     ),
     needs="lesson 1",
     exercises=(SUM_OF_SQUARES, LONGEST_STREAK, MEAN_PEAK),
+    outcomes={
+        "in-memory": "1",
+        "order": "a square, then an addition, by turns",
+        "digits": "123",
+        "means": "different",
+    },
 )

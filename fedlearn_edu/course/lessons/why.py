@@ -83,4 +83,5 @@ LESSON: Final = Lesson(
     ),
     needs="a little Python",
     exercises=(AVERAGE_MODELS,),
+    outcomes={"leak": "a 3"},
 )
