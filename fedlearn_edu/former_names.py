@@ -7,12 +7,15 @@ back. `docs/from_tff.md` shows the table.
 
 import difflib
 import sys
-from collections.abc import Collection
+from abc import ABCMeta
+from collections.abc import Callable, Collection
 from functools import cache
 from importlib.util import find_spec
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, TypeVar, final
 
-from fedlearn_edu.errors import FedLearnError, FieldError
+from fedlearn_edu.errors import FedLearnError, FieldError, short_traceback
+
+C = TypeVar("C", bound=type)
 
 _SUMMARIES = {
     "never": "the ancestor never had {path}",
@@ -279,6 +282,73 @@ compute | never | executor values | a call
   fl.np_computation(lambda x: x + 1, np.int32)(1)
 to_building_block | renamed | since 0.12 | .tree
   fl.np_computation(lambda x: x + 1, np.int32).tree
+
+== client_data
+client_ids | gone | other tutorials | positions, from 0 to len(client_data) - 1
+  [client.id for client in fl.simulation.ClientData(\
+np.eye(3), np.arange(3), [[0, 1], [2]])]
+create_tf_dataset_for_client | gone | other tutorials | .batches() of client_data[0]
+  fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]])[0].batches(2)
+create_tf_dataset_from_all_clients | gone | tutorials | .batches(), a list per client
+  sum(fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]]).batches(2), [])
+datasets | renamed | since 0.1 | .batches
+  fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]]).batches(2)
+dataset_computation | renamed | since 0.16 | .place
+  fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]]).place(2)
+element_type_structure | renamed | since 0.14 | .batch_type
+  fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]]).batch_type
+preprocess | gone | other tutorials | arrays, changed before they are dealt
+  fl.simulation.ClientData(np.eye(3) / 2, np.arange(3), [[0, 1], [2]])
+train_test_client_split | gone | since 0.11 | .select
+  data = fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]]); \
+train, test = data.select([0]), data.select([1])
+from_clients_and_fn | gone | until 0.18 | fl.simulation.ClientData of arrays
+  fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]])
+from_clients_and_tf_fn | gone | since 0.19 | fl.simulation.ClientData of arrays
+  fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]])
+
+== process
+get_model_weights | gone | since 0.20 | .weights of a state
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression())\
+.initialize().weights
+set_model_weights | gone | since 0.20 | replace of dataclasses, on a state
+  import dataclasses; \
+m = fl.learning.models.softmax_regression(); \
+state = fl.learning.build_fed_avg(m).initialize(); \
+state = dataclasses.replace(state, weights=state.weights)
+get_hparams | renamed | since 0.30 | .settings
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression()).settings
+set_hparams | gone | since 0.30 | a process built anew
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression(), 0.5)
+
+== state
+global_model_weights | renamed | since 0.20 | .weights
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression())\
+.initialize().weights
+model | renamed | until 0.19 | .weights
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression())\
+.initialize().weights
+optimizer_state | renamed | until 0.19 | .optimizer
+  fl.learning.build_fed_avg(fl.learning.models.softmax_regression())\
+.initialize().optimizer
+
+== model
+initial_weights | renamed | since 0.20 | .initialize
+  fl.learning.models.softmax_regression().initialize(0)
+predict_on_batch | renamed | since 0.20 | .predict
+  m = fl.learning.models.softmax_regression(); \
+y = m.predict(m.initialize(0), np.ones([1, 784], np.float32))
+forward_pass | renamed | 0.1 to 0.88 | .losses
+  m = fl.learning.models.softmax_regression(1, 2); \
+m.losses(m.initialize(0), {"x": np.float32([[1]]), "y": np.int32([0])})
+input_spec | renamed | since 0.4 | .batch_type
+  fl.learning.models.softmax_regression().batch_type
+trainable_variables | gone | since 0.1 | .weights_type, and .initialize
+  fl.learning.models.softmax_regression().weights_type
+
+== executor
+create_tuple | renamed | until 0.13 | .create_struct
+  fl.framework.NumPyExecutor().create_struct
 """
 
 
@@ -302,6 +372,40 @@ class FormerName(NamedTuple):
 @final
 class UnknownNameError(FedLearnError, ImportError):
     """`from fedlearn_edu import …` asked for a name that is not there."""
+
+
+def answers(home: str, known: Collection[str] = ()) -> Callable[[C], C]:
+    """Has the objects of a class answer names of the ancestor as packages do.
+
+    What a property raises, and what copying and pickling ask for, stays as it is.
+    `known` is what is suggested; without it, all that is there.
+    """
+
+    def add(cls: C) -> C:
+        @short_traceback
+        def answer(self: object, name: str) -> Any:
+            if name.startswith("_") or hasattr(type(self), name):
+                return object.__getattribute__(self, name)
+            raise unknown(home, name, known or _public(self))
+
+        cls.__getattr__ = answer  # type: ignore[attr-defined]
+        return cls
+
+    return add
+
+
+class Answering(ABCMeta):
+    """The type of a class that answers such names itself, too."""
+
+    @short_traceback
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise unknown("client_data", name, _public(cls))
+
+
+def _public(thing: object) -> list[str]:
+    return [name for name in dir(thing) if not name.startswith("_")]
 
 
 @cache
@@ -332,7 +436,7 @@ def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
     few = ", ".join(known) or "nothing so far"
     return error(
         f"{home} has no {name!r}",
-        expected=f"one of {home}.__all__" if len(known) > 9 else few,
+        expected=f"one of {home}.__all__" if "." in home and len(known) > 9 else few,
         found=name,
         do=f"did you mean {near}?" if near and name[0] != "_" else None,
     )

@@ -7,6 +7,7 @@ import inspect
 import pickle
 import re
 import sys
+from collections.abc import Callable
 from functools import reduce
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,12 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FieldError
-from fedlearn_edu.former_names import FormerName, UnknownNameError, former_names
+from fedlearn_edu.former_names import (
+    FormerName,
+    UnknownNameError,
+    answers,
+    former_names,
+)
 from fedlearn_edu.language import context_stack
 
 NEEDS_TENSORFLOW = re.compile(r"\bfl\.(tf|learning)\b|EagerTF|\btf_computation")
@@ -31,8 +37,22 @@ def _marks(*texts: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.tensorflow] * any(map(NEEDS_TENSORFLOW.search, texts))
 
 
+def client_data() -> Any:
+    return fl.simulation.ClientData(np.eye(3), np.arange(3), [[0, 1], [2]])
+
+
+OBJECTS: dict[str, Callable[[], Any]] = {
+    "computation": lambda: average,
+    "client_data": client_data,
+    "model": lambda: fl.learning.models.softmax_regression(1, 2),
+    "process": lambda: fl.learning.build_fed_avg(OBJECTS["model"]()),
+    "state": lambda: OBJECTS["process"]().initialize(),
+    "executor": fl.framework.NumPyExecutor,
+}
+
+
 def _asked(home: str) -> Any:
-    return average if home == "computation" else importlib.import_module(home)
+    return OBJECTS[home]() if home in OBJECTS else importlib.import_module(home)
 
 
 ROWS = [
@@ -231,7 +251,7 @@ def test_computation_is_still_copied_and_pickled() -> None:
 def test_computation_that_was_never_filled_can_be_asked() -> None:
     """Copying and unpickling look at objects before they have their attributes."""
     empty = object.__new__(fl.Computation)
-    with pytest.raises(AttributeError, match="computation has no '__name__'"):
+    with pytest.raises(AttributeError, match="no attribute '__name__'"):
         _ = empty.__name__
 
 
@@ -240,3 +260,37 @@ def test_python_and_notebooks_find_no_protocol_on_a_computation() -> None:
         assert not hasattr(average, name)
     assert "args" in inspect.signature(average).parameters
     assert np.asarray(average).dtype == object
+
+
+# ------------------------------------------------------------------ all objects
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("home", OBJECTS)
+def test_objects_are_still_copied_and_pickled(home: str) -> None:
+    thing = _asked(home)
+    if home not in ("executor", "model", "process"):  # they hold functions, or threads
+        assert type(pickle.loads(pickle.dumps(thing))) is type(thing)
+    assert type(copy.copy(thing)) is type(thing)
+    assert not hasattr(thing, "_repr_html_")
+    assert getattr(thing, "xyzzy", 3) == 3
+
+
+def test_classes_answer_names_of_their_own() -> None:
+    with pytest.raises(FieldError, match="from_clients_and_fn of the ancestor"):
+        fl.simulation.ClientData.from_clients_and_fn  # noqa: B018
+    assert not hasattr(fl.simulation.ClientData, "from_clients_and_fn")
+    assert fl.simulation.ClientData.__abstractmethods__ == frozenset()
+
+
+def test_what_a_property_raises_is_not_hidden() -> None:
+    @answers("thing")
+    class Thing:
+        @property
+        def part(self) -> int:
+            return None.count  # type: ignore[attr-defined, no-any-return]
+
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute"):
+        _ = Thing().part
+    with pytest.raises(FieldError, match="did you mean part"):
+        _ = Thing().prat  # type: ignore[attr-defined]

@@ -8,12 +8,12 @@ one first takes the types of its arguments, and is traced for these.
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.former_names import unknown
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_indented_text
 from fedlearn_edu.ir.traversal import free_references
@@ -26,6 +26,7 @@ _SINGLE = (str, bytes, int, float, complex, np.generic)
 
 
 @final
+@answers("computation", ("to_text", "tree", "type_signature"))
 class Computation:
     """A program of the language: typed, placed, and independent of who runs it.
 
@@ -84,12 +85,6 @@ class Computation:
     def to_text(self) -> str:
         """The tree, indented: what tracing made of the Python function."""
         return to_indented_text(self.tree)
-
-    if not TYPE_CHECKING:  # type checkers know by themselves what is not there
-
-        @short_traceback
-        def __getattr__(self, name):
-            raise unknown("computation", name, ("to_text", "tree", "type_signature"))
 
 
 @final

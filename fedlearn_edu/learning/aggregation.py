@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.aggregators import (
     Aggregator,
     AggregatorOutput,
@@ -39,6 +40,7 @@ _TAKEN = frozenset({*ROUND_METRICS, *COLUMNS, *COSTS, "epsilon"})
 
 
 @final
+@answers("state")
 @dataclass(frozen=True, eq=False)
 class AggregatingState:
     """What the server keeps from round to round if its aggregator keeps something.

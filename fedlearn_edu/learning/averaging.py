@@ -16,6 +16,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.aggregation import THE_MEAN, Aggregation
 from fedlearn_edu.learning.aggregators.base import Factory
 from fedlearn_edu.learning.arrays import leaf_computation, tf
@@ -37,6 +38,7 @@ from fedlearn_edu.learning.process import (
 
 
 @final
+@answers("state")
 @dataclass(frozen=True, eq=False)
 class ServerState:
     """What the server keeps from round to round.

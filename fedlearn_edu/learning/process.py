@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, final
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import describe, short_traceback, whole_number
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.aggregators import GaussianMechanism
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW
 from fedlearn_edu.learning.errors import ProcessError
@@ -61,6 +62,7 @@ class Poison:
 
 
 @final
+@answers("process")
 @dataclass(frozen=True, eq=False)
 class LearningProcess:
     """Two computations that learn together.

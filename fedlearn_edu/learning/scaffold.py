@@ -10,6 +10,7 @@ import numpy as np
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.aggregators.base import at_server
 from fedlearn_edu.learning.arrays import inside, leaf_computation, local_computation, tf
 from fedlearn_edu.learning.averaging import after_step, build_report
@@ -118,6 +119,7 @@ def _check_no_aggregator(aggregator: object) -> None:
 
 
 @final
+@answers("state")
 @dataclass(frozen=True, eq=False)
 class ScaffoldState:
     """What the server keeps from round to round.

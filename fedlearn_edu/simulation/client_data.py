@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fedlearn_edu.errors import FedLearnError, bad_argument, describe, short_traceback
+from fedlearn_edu.former_names import Answering, answers
 from fedlearn_edu.language.federated_value import FederatedValue, place
 from fedlearn_edu.simulation.datasets.dataset import ExamplesError, check_examples
 from fedlearn_edu.simulation.partitions.arguments import (
@@ -172,7 +173,8 @@ class NoSuchClientError(FedLearnError, IndexError):
 
 
 @final
-class ClientData(Sequence[Client]):
+@answers("client_data")
+class ClientData(Sequence[Client], metaclass=Answering):
     """What each client holds, as a list of `Client`s: lazy, and nothing is copied.
 
     `data[3]` is one client, and so is `data["Ann"]` where clients have names; slices

@@ -20,8 +20,8 @@ FATES = {"never": "never existed", "renamed": "another name", "gone": "not here"
 
 
 def _row(row: FormerName) -> str:
-    asked = row.path if row.home == "computation" else f"tff.{row.path}"
-    here = re.sub(r"(?<!\w)fl[\w.]*\.\w+|\.tree\b", r"`\g<0>`", row.here)
+    asked = f"tff.{row.path}" if row.home.startswith("fedlearn_edu") else row.path
+    here = re.sub(r"(?<!\w)fl[\w.]*\.\w+|(?<!\w)\.\w+", r"`\g<0>`", row.here)
     return f"| `{asked}` | {FATES[row.fate]} | {row.met} | {here} | `{row.example}` |"
 
 

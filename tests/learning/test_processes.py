@@ -41,15 +41,15 @@ def test_room_is_written_with_the_public_face_only() -> None:
     allowed = (
         "fedlearn_edu.capabilities",
         "fedlearn_edu.errors",
+        "fedlearn_edu.former_names",
         "fedlearn_edu.learning",
         "fedlearn_edu.simulation",
     )
     for file in sorted((PACKAGE / "learning").rglob("*.py")):
-        faces = {"fedlearn_edu.former_names"} if file.name == "__init__.py" else set()
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 inside = node.module.startswith("fedlearn_edu.")
-                fits = node.module.startswith(allowed) or node.module in faces
+                fits = node.module.startswith(allowed)
                 assert not inside or fits, f"{file.name} imports {node.module}"
 
 

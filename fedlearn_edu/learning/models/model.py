@@ -14,11 +14,13 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
+from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, leaf_computation, tf
 from fedlearn_edu.learning.errors import ProcessError
 
 
 @final
+@answers("model")
 @dataclass(frozen=True, eq=False)
 class Model:
     """What learning has to know about a model.
