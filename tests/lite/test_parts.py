@@ -185,7 +185,8 @@ def test_page_forgets_the_tabs_of_the_last_visit_before_it_begins(
     first, *_, last = re.findall(r"<script>(.*?)</script>", page.read_text(), re.S)
     assert 'searchParams.set("workspace", `visit-' in first
     assert last == "begin()"
-    assert site._SETTINGS["@jupyterlab/notebook-extension:tracker"]["kernelShutdown"]
+    closed = {"kernelShutdown": True}
+    assert site._SETTINGS["@jupyterlab/notebook-extension:tracker"] == closed
 
 
 def test_page_asks_no_index_and_keeps_progress() -> None:

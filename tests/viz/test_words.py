@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, ROOT, read
+from tests.architecture.repository import ROOT
+from tests.docs.pages import DOCS, read
 from tests.notebooks.notebooks import NOTEBOOKS
 from tools.cells import read as read_notebook
 
