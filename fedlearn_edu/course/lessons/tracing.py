@@ -36,6 +36,9 @@ TARGET_GAP = Exercise(
         Case("one home", ([21.5], 18.0)),
     ),
     mistakes=usual(
+        "the gap has a sign, too cold is negative: leave out `abs`",
+        lambda readings, target: abs(np.mean(readings) - target),
+        raises(r"abs\(\)"),
         "this is the target minus the mean; subtract the other way round",
         lambda readings, target: target - np.mean(readings),
         "this is the mean: subtract the target",
@@ -91,6 +94,8 @@ BODY_RUNS = Exercise(
     mistakes=usual(
         "write three numbers: for `all_halved`, for `halved`, for `squared`",
         looks(lambda answer: len(answer) != 3),
+        "the first two are swapped: the body of `all_halved` first, then the leaf",
+        looks(lambda answer: tuple(answer[:2]) == (5, 0)),
         "the body of `all_halved` does not run when it is called: its tree does",
         looks(_has(0, 2)),
         "the body of `all_halved` ran once, at definition: that was before `clear`, "
@@ -163,10 +168,12 @@ SHARE_ABOVE = Exercise(
     cases=(
         Case("a low limit", ([7.0, 8.0, 9.0, 12.0, 14.0, 18.0, 24.0], 10.0)),
         Case("a high limit", ([22.0, 26.0, 31.0, 33.0, 36.0], 30.0)),
-        Case("exactly at the limit is not above", ([5.0, 5.0, 6.0], 5.0)),
+        Case("exactly at the limit is not above", ([5.0, 5.0, 6.0, 7.0], 5.0)),
         Case("one home", ([-3.0], -4.0)),
     ),
     mistakes=usual(
+        "`federated_broadcast` takes no placement: it always goes to the clients",
+        raises(r"federated_broadcast.*argument"),
         "the limit is still frozen in: it is 21 in every call",
         lambda readings, limit: _share(readings, FROZEN),
         "the limit is still frozen in: it is what `limit_now` was at definition",
@@ -245,6 +252,11 @@ def _checked(made: Any) -> Any:
     return made
 
 
+def _reads(answer: Any, name: str, *, but_not: str) -> bool:
+    names = answer.__code__.co_names
+    return name in names and but_not not in names
+
+
 def _is_polymorphic(made: Any) -> bool:
     return "polymorphic" in repr(made)
 
@@ -287,6 +299,10 @@ COMPOSE = Exercise(
         raises("federated_map needs"),
         "the type of the parameter comes from `first`: it differs from case to case",
         raises(r"type [^(]\S* is not assignable"),
+        "`.parameter` is missing: the decorator wants the type of what goes in",
+        looks(lambda answer: _reads(answer, "type_signature", but_not="parameter")),
+        "return the program you defined: do not call it",
+        raises("NameError: name 'x'"),
         "a leaf has no clients and cannot call computations: decorate with "
         "`fl.federated_computation`",
         raises("not for leaf code"),
@@ -344,4 +360,5 @@ LESSON: Final = Lesson(
     needs="lessons 1 and 2",
     exercises=(TARGET_GAP, SHARE_ABOVE, BODY_RUNS, COMPOSE),
     path=MACHINE,
+    outcomes={"prints": "never"},
 )
