@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lesson 06b: which stack of executors runs a sequence operator, and how."""
 
+from contextlib import ContextDecorator
 from functools import cache
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import MACHINE, Case, Exercise, Lesson
+from fedlearn_edu.course.lessons.stack import OF_FRAMEWORK
 from fedlearn_edu.course.mistakes import (
     NO_RETURN,
     gives,
@@ -82,6 +84,13 @@ WARM_COUNTS = Exercise(
         "a sequence operator is still in the federated body: leave only "
         "`federated_map` there",
         raises("UnsupportedIntrinsicError"),
+        "a home's whole sequence is one argument of `warm_at_home`, and no reading: "
+        "`federated_map` gives each home's to it",
+        raises("sequence_map cannot use"),
+        "a sequence is no array: loop over its readings",
+        raises("SequenceList"),
+        "`return` is inside the loop, and only the first reading counts",
+        _each(lambda readings: sum(r > 21 for r in readings[:1])),
         "a reading of exactly 21 is not above 21",
         _each(lambda readings: sum(r >= 21 for r in readings)),
         "you added up the warm readings: count them",
@@ -159,14 +168,16 @@ def _what_becomes_of_an_error(answer: Any) -> str:
 
 def _where_it_ran(answer: Any) -> list[str]:
     """Where an answer calls a program that only looks at the current context."""
-    mine, seen = plain(), []
+    mine, outer, data = plain(), current_context(), [["some data"]]
+    seen: list[str] = []
 
-    def program(_data: Any) -> list[float]:
-        is_there = current_context() is mine
-        seen.append("inside" if is_there else "outside")
+    def program(given: Any) -> list[float]:
+        where = {id(mine): "inside", id(outer): "outside"}
+        seen.append(where.get(id(current_context()), "in another"))
+        seen.extend(["on other data"] * (given != data))
         return []
 
-    answer(mine, program, [])
+    answer(mine, program, data)
     return seen
 
 
@@ -188,6 +199,12 @@ RUNS_ON = Exercise(
         looks(lambda answer: not _where_it_ran(answer)),
         "the program ran outside of the context: call it in `with context:`",
         looks(lambda answer: "outside" in _where_it_ran(answer)),
+        "the program ran in another context: take the one handed in, `with context:`",
+        looks(lambda answer: "in another" in _where_it_ran(answer)),
+        "the program got other data: hand it those of this call, `program(data)`",
+        looks(lambda answer: "on other data" in _where_it_ran(answer)),
+        "a context is not called: write `with context:`, and in it `program(data)`",
+        raises("not callable"),
         "the refusal is not caught: put `try:` around it, and "
         "`except UnsupportedIntrinsicError:` below",
         raises("UnsupportedIntrinsicError"),
@@ -268,6 +285,11 @@ STEP_BY_STEP = Exercise(
         looks(lambda answer: isinstance(answer, ExecutorFactory)),
         "this one is awaited: take `SyncExecutionContext`, which waits for you",
         looks(lambda answer: isinstance(answer, AsyncExecutionContext)),
+        "`record` writes down what happens in a stack: make a `SyncExecutionContext`",
+        looks(lambda answer: isinstance(answer, ContextDecorator)),
+        *OF_FRAMEWORK,
+        "the factory has the switches: `local_executor_factory(…)` takes both",
+        raises("SyncExecutionContext was called with"),
         "this is the function or the class itself: call it, with ( )",
         looks(callable),
         "the sequence layer is not there: say support_sequence_ops=True",
@@ -306,4 +328,5 @@ LESSON: Final = Lesson(
     path=MACHINE,
     needs="lessons 5 and 6a",
     exercises=(WARM_COUNTS, RUNS_ON, STEP_BY_STEP),
+    outcomes={"leaf-calls": "2 times, and 5 times", "plain": "only `sum_in_leaf`"},
 )

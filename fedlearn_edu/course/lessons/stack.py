@@ -34,8 +34,8 @@ from fedlearn_edu.viz.executors import Layer, layer_of
 NEVER_AWAITED: Final = "a coroutine that nobody awaited"
 NUMBERS: Final = fl.SequenceType(np.float32)
 OF_FRAMEWORK: Final = (
-    "all these classes are in `framework`: write `framework.` before their names",
-    raises(r"NameError: name '(\w+Executor|\w+Strategy|\w+Context)'"),
+    "this is in `framework`: write `framework.` before its name",
+    raises(r"NameError: name '(\w+Executor|\w+Strategy|\w+Context|\w+_factory)'"),
 )
 
 
