@@ -89,8 +89,7 @@ def test_the_wrong_placement_is_refused_with_the_way_there(
 ) -> None:
     with pytest.raises(TypeMismatchError, match="another placement") as caught:
         fl.federated_computation(use, type_)
-    way = "federated_sum" if type_ is INTS else "federated_broadcast"
-    assert way in str(caught.value.do)
+    assert "federated_broadcast" in str(caught.value.do)
 
 
 @pytest.mark.parametrize(

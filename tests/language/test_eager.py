@@ -373,7 +373,7 @@ WRONG: list[tuple[Callable[[], Any], str, str]] = [
         "needs a federated value",
         "place(…, SERVER)",
     ),
-    (lambda: fl.federated_broadcast(p), "at another placement", "federated_sum"),
+    (lambda: fl.federated_broadcast(p), "at another placement", "leave out"),
     (lambda: fl.federated_sum(s), "at another placement", "one value at the server"),
     (lambda: fl.federated_mean(n), "only floating-point values", "federated_map"),
     (lambda: fl.federated_map(lambda x: x, p), "cannot be part of", "decorate it"),

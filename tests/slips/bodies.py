@@ -12,6 +12,7 @@ AT_CLIENTS = fl.type_at_clients(np.float32)
 AT_SERVER = fl.type_at_server(np.float32)
 FLOATS = fl.SequenceType(np.float32)
 SEQUENCES = fl.type_at_clients(FLOATS)
+PAIR = fl.to_type([("low", np.float32), ("high", np.float32)])
 INTS_AT_CLIENTS = fl.type_at_clients(np.int32)
 
 
@@ -23,6 +24,21 @@ def half(x: Any) -> Any:
 @fl.np_computation(np.float32, np.float32)
 def add(x: Any, y: Any) -> Any:
     return x + y
+
+
+@fl.np_computation(np.float32, np.float32, np.float32)
+def add_three(x: Any, y: Any, z: Any) -> Any:
+    return x + y + z
+
+
+@fl.np_computation(np.float32, np.int32)
+def count_above(x: Any, count: Any) -> Any:
+    return np.int32(count + (x > 20))
+
+
+@fl.federated_computation(FLOATS)
+def sum_of(readings: Any) -> Any:
+    return fl.sequence_sum(readings)
 
 
 @fl.federated_computation(np.float32, FLOATS)
@@ -207,8 +223,8 @@ definitions(
      (AT_CLIENTS, AT_SERVER), "summed",
      lambda x, model: fl.federated_map(add, (x, model)), "CLIENTS", "SERVER"),
     (26, TypeError, "broadcasting_from_the_clients",
-     (AT_CLIENTS,), "send", lambda x: fl.federated_broadcast(x), "federated_broadcast",
-     "SERVER"),
+     (AT_CLIENTS,), "send", lambda x: fl.federated_broadcast(x), "SERVER",
+     "leave out federated_broadcast"),
     (27, TypeError, "summing_at_the_server",
      (AT_SERVER,), "total", lambda x: fl.federated_sum(x), "CLIENTS"),
     (30, TypeError, "if_on_a_value",
@@ -228,6 +244,31 @@ definitions(
      (AT_CLIENTS, SEQUENCES), "summed",
      lambda start, readings: fl.federated_map(sum_from, [readings, start]),
      "in this order: [start, readings]"),
+    (441, TypeError, "mapping_a_step_over_a_sequence",
+     (FLOATS,), "sums", lambda readings: fl.sequence_map(add, readings),
+     "sequence_reduce"),
+    (442, TypeError, "reducing_with_a_function_of_an_element",
+     (FLOATS,), "total", lambda readings: fl.sequence_reduce(readings, 0.0, half),
+     "sequence_map"),
+    (443, TypeError, "a_step_with_its_arguments_swapped",
+     (FLOATS,), "count",
+     lambda readings: fl.sequence_reduce(readings, np.int32(0), count_above),
+     "a state and an element, in this order"),
+    (444, TypeError, "too_few_values_for_a_function",
+     (AT_CLIENTS, AT_CLIENTS), "sums",
+     lambda x, y: fl.federated_map(add_three, [x, y]),
+     "2 values are passed, and it takes 3: [x, y, z]"),
+    (445, TypeError, "mapping_a_function_of_a_sequence_over_elements",
+     (SEQUENCES,), "sums", lambda x: fl.sequence_map(sum_of, x), "federated_map"),
+    (446, TypeError, "a_step_for_each_client_with_all_its_data",
+     (AT_CLIENTS, SEQUENCES, AT_CLIENTS), "sums",
+     lambda x, y, z: fl.federated_map(add_three, [x, y, z]), "sequence_reduce"),
+    (447, TypeError, "averaging_truth_values",
+     (fl.type_at_clients(np.bool_),), "share", lambda x: fl.federated_mean(x),
+     "1.0 and 0.0"),
+    (448, TypeError, "a_sequence_and_its_zero_swapped",
+     (FLOATS, PAIR), "total", lambda x, zero: fl.sequence_reduce(zero, x, add),
+     "check the order of the arguments"),
     (432, TypeError, "a_mean_with_a_function_for_a_weight",
      (AT_CLIENTS,), "mean", lambda x: fl.federated_mean(x, half), "federated_map(fn"),
     (436, TypeError, "the_length_of_the_clients_sequences",

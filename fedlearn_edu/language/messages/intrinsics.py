@@ -13,6 +13,7 @@ from fedlearn_edu.errors import (
     UnsupportedIntrinsicError,
     describe,
 )
+from fedlearn_edu.language.messages.functions import CURES, cure_of_function
 from fedlearn_edu.types import (
     AbstractType,
     FederatedType,
@@ -124,7 +125,9 @@ def another_placement(
     uri: str, template: FederatedType, type_: FederatedType, value: "Value"
 ) -> TypeMismatchError:
     do = "bring it to the server with an aggregation such as federated_sum"
-    if type_.placement.default_all_equal:
+    if uri == "federated_broadcast":
+        do = "the clients have it already: leave out federated_broadcast"
+    elif type_.placement.default_all_equal:
         do = (
             f"{uri} combines what the clients hold; this is one value at the server "
             "already (federated_broadcast would bring it to the clients)"
@@ -170,14 +173,6 @@ def captured_a_placed_value(uri: str, name: str, type_: Type) -> TracingError:
     )
 
 
-_CURES = {
-    "federated_aggregate": "let zero, accumulate and merge agree on one type of the "
-    "running state",
-    "federated_select": "declare it so, or convert it; place(values, placement, type) "
-    "does both",
-}
-
-
 def misfit(
     uri: str, role: str, expected: str, wanted: Type, value: "Value"
 ) -> TypeMismatchError:
@@ -189,44 +184,16 @@ def misfit(
         problem = "a concrete type is needed"
         return TypeMismatchError(problem, expected=expected, found=str(found))
     problem = f"the argument {role} of {uri} has the wrong type"
-    do = "decorate the function with the type expected here, or cast the values"
-    if isinstance(wanted, FunctionType) and uri not in _CURES:
+    if isinstance(wanted, FunctionType) and uri not in CURES:
         problem = f"{uri} cannot use this function on these values"
-        if wanted.parameter is None:
-            do = "take a function without parameters, or use federated_map"
-        do = _in_order(wanted, found) or do
     return TypeMismatchError(
         problem,
         expected=expected,
         found=str(found),
         where=clip(value),
-        do=_by_element(wanted, found) or _CURES.get(uri, do),
+        do=cure_of_function(uri, wanted, found)
+        or "decorate the function with the type expected here, or cast the values",
     )
-
-
-def _in_order(wanted: Type, found: Type) -> str:
-    """What to do if a function of several values is given others, or swapped ones."""
-    match wanted, found:
-        case FunctionType(StructType() as given), FunctionType(StructType() as taken):
-            names = ", ".join(name or "…" for name in taken.names())
-            if [*map(type, given)] != [*map(type, taken)]:
-                return f"pass what the function takes, in this order: [{names}]"
-    return ""
-
-
-def _by_element(wanted: Type | None, found: Type | None) -> str:
-    """What to do if a function of one element, or a step, is given whole sequences."""
-    match wanted, found:
-        case FunctionType(), FunctionType():
-            return _by_element(wanted.parameter, found.parameter)
-        case StructType(), StructType() if len(wanted) == len(found) == 2:
-            return _by_element(wanted[1], found[1])
-        case SequenceType(element), StructType() if len(found) == 2:
-            return BY_ELEMENT * found[1].is_assignable_from(element)
-        case SequenceType(element), Type():
-            return BY_ELEMENT * found.is_assignable_from(element)
-        case _:
-            return ""
 
 
 def not_plain(type_: Type, where: str) -> TypeMismatchError:
@@ -289,13 +256,15 @@ def sequences_in_a_sequence(type_: Type) -> TypeMismatchError:
 
 
 def no_average(type_: Type) -> TypeMismatchError:
+    do = "cast to a float with federated_map first"
+    if type_.contains(lambda part: str(part) == "bool"):
+        do = "map to 1.0 and 0.0 with federated_map first: their mean is a share"
     return TypeMismatchError(
         "only floating-point values can be averaged",
         expected="floats, complex numbers, or structures of them",
         found=str(type_),
         where="federated_mean",
-        do=by_element(type_)
-        or "cast to a float with federated_map first, or use federated_sum",
+        do=by_element(type_) or do,
     )
 
 
@@ -315,13 +284,15 @@ def no_keys(type_: Type) -> TypeMismatchError:
         "the argument 'client_keys' of federated_select has the wrong type",
         expected="{int32[N]}@CLIENTS",
         found=str(type_),
-        do=_CURES["federated_select"],
+        do=CURES["federated_select"],
     )
 
 
 def no_sequence(uri: str, value: "Value", inner: Type) -> TypeMismatchError:
     do = "declare the parameter as SequenceType(T); check the argument order"
-    if isinstance(inner, StructType):
+    if isinstance(inner, StructType) and any(inner.names()):
+        do = "check the order of the arguments"
+    elif isinstance(inner, StructType):
         do = "a list in a body is a structure: make it a parameter of SequenceType(T)"
     elif isinstance(value.type_signature, FederatedType):
         do = BY_CLIENT
