@@ -175,6 +175,11 @@ ClientData | renamed | since 0.19 | fl.simulation.ClientData
 emnist | gone | other tutorials | fl.simulation.datasets.load
   fl.simulation.datasets.load("digits28")
 
+== fedlearn_edu.viz
+draw_epsilon | renamed | here, at first | fl.viz.draw_run
+  fl.viz.draw_run(fl.learning.History.of([{"round": 1, "epsilon": 0.5}]), \
+columns=["epsilon"])
+
 == fedlearn_edu.learning
 Model | renamed | 0.1 to 0.52 | fl.learning.models.Model
   isinstance(fl.learning.models.softmax_regression(), fl.learning.models.Model)

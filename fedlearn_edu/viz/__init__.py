@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.player.drawing import draw_tape as draw_tape
     from fedlearn_edu.viz.player.player import explore_run as explore_run
     from fedlearn_edu.viz.player.player import explore_tape as explore_tape
-    from fedlearn_edu.viz.privacy import draw_epsilon as draw_epsilon
     from fedlearn_edu.viz.rounds import draw_learning_curves as draw_learning_curves
     from fedlearn_edu.viz.rounds import draw_run as draw_run
     from fedlearn_edu.viz.style import NARROW_IN as NARROW_IN
@@ -71,7 +70,6 @@ _HOMES = {
     "draw_confusion": "evaluation",
     "draw_digit_templates": "templates",
     "draw_drift": "explorers.drift",
-    "draw_epsilon": "privacy",
     "draw_graph": "dataflow.drawing",
     "draw_inversion": "explorers.inversion",
     "draw_learning_curves": "rounds",

@@ -97,18 +97,6 @@ WRONG: list[tuple[str, str, list[Any]]] = [
         [{"runs": HISTORY, "columns": []}, {"runs": HISTORY, "columns": "round"}],
     ),
     (
-        "draw_epsilon",
-        "expected: ",
-        [
-            ({},),
-            ([],),
-            ([NAN],),
-            ([[1.0]],),
-            (["a"],),
-            {"epsilons": [1.0], "budget": "a"},
-        ],
-    ),
-    (
         "draw_partition",
         "one image per label",
         [LABELS | {"images": np.zeros(s)} for s in ([3, 8, 8], [2, 8])],

@@ -312,26 +312,3 @@ def test_rounds_that_are_not_in_order_are_refused(rounds: tuple[float, ...]) -> 
     with pytest.raises(viz.FigureDataError, match="not in order") as caught:
         viz.draw_run(measured(*rounds))
     assert "found: " in str(caught.value)
-
-
-# `draw_epsilon`: what privacy costs, and the line of the budget.
-
-
-@pytest.mark.parametrize("width_in", WIDTHS)
-def test_epsilons_have_the_line_of_their_budget(width_in: float) -> None:
-    spent = {"q = 0.1": [0.5, 0.75, 1.0], "q = 0.2": [1.0, 1.5, 2.0]}
-    figure = viz.draw_epsilon(spent, budget=4.0, width_in=width_in)
-    assert {"budget 4", "q = 0.1 1", "q = 0.2 2"} <= set(check_text(figure))
-    line: Any = figure.axes[0].lines[-1]
-    assert list(line.get_ydata()) == [4.0, 4.0]
-    assert drawn_in(figure.axes[0], colors.SERVER) == [0.5, 0.75, 1.0]
-
-
-def test_epsilons_of_a_run_are_a_column_of_its_history() -> None:
-    rows = [{"round": 1, "epsilon": 0.5}, {"round": 2, "epsilon": 1.25}]
-    run = Run(None, history=History.of(rows))
-    said = style.said(viz.draw_epsilon(run, budget=1.0))
-    assert said.endswith("1.25 after round 2, within the budget of 1 until round 1.")
-    assert "never within the budget" in style.said(viz.draw_epsilon(run, budget=0.1))
-    with pytest.raises(HistoryError, match="no such column"):
-        viz.draw_epsilon(History.of([{"round": 1}]))

@@ -145,7 +145,6 @@ DRAWN: dict[str, Callable[..., Any]] = {
     "bars": lambda **more: viz.draw_client_accuracy({"a": [0.5]}, **more),
     "confusion": lambda **more: viz.draw_confusion([[1]], **more),
     "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
-    "epsilon": lambda **more: viz.draw_epsilon([1.0], **more),
     "drift": lambda **more: viz.draw_drift("iid", **more),
     "graph": lambda **more: viz.draw_graph(
         fl.np_computation(lambda a: a, np.int64), **more
@@ -178,7 +177,7 @@ def test_what_is_no_width_is_refused(name: str, width_in: Any) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("curves", "epsilon", "messages", "partition", "run", "steps", "tape"),
+        *("curves", "messages", "partition", "run", "steps", "tape"),
         *("templates", "traffic"),
     ],
 )
