@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Executors wrapped in each other: what runs a computation, from top to bottom.
 
-    ReferenceResolving                        names, lambdas, blocks
+    ReferenceResolving                        names and functions
     └─ Federating ── strategy ─┬─ SERVER   : participant stack
                                ├─ CLIENTS  : participant stack × n
                                └─ unplaced : participant stack

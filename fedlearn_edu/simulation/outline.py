@@ -92,7 +92,7 @@ class StackOutline:
 
 def outline_of(plan: StackPlan) -> StackOutline:
     """What stacks built by this plan look like."""
-    resolving = LayerOutline("ReferenceResolving", "names, lambdas, blocks")
+    resolving = LayerOutline("ReferenceResolving", "names and functions")
     operators = ", ".join(sorted(IMPLEMENTED))
     sequence = [LayerOutline("Sequence", operators), resolving]
     if not plan.support_sequence_ops:

@@ -115,14 +115,14 @@ def test_remarks_tell_the_numbers_and_the_strategy() -> None:
 
 
 WITH = """\
-ReferenceResolving              names, lambdas, blocks
+ReferenceResolving              names and functions
 └─ Federating                   placements, federated_*
    ├─ SERVER × 1           ┐
    ├─ CLIENTS × n [Thread] ┤ each of them:
    └─ unplaced × 1         ┘
-      ReferenceResolving        names, lambdas, blocks
+      ReferenceResolving        names and functions
       └─ Sequence               sequence_map, sequence_reduce
-         └─ ReferenceResolving  names, lambdas, blocks
+         └─ ReferenceResolving  names and functions
             └─ leaf             NumPy or TensorFlow code
 n: one client per entry of the data; 3 without such data
 strategy: FederatedResolvingStrategy, from 100 clients on FederatedComposingStrategy
@@ -130,12 +130,12 @@ leaf: TensorFlow runs all clients of a group in one call
 [Thread]: where several clients can work side by side"""
 
 WITHOUT = """\
-ReferenceResolving        names, lambdas, blocks
+ReferenceResolving        names and functions
 └─ Federating             placements, federated_*
    ├─ SERVER × 1   ┐
    ├─ CLIENTS × n  ┤ each of them:
    └─ unplaced × 1 ┘
-      ReferenceResolving  names, lambdas, blocks
+      ReferenceResolving  names and functions
       └─ (no Sequence)    sequence_map, sequence_reduce are refused
          └─ leaf          NumPy code
 n: one client per entry of the data; 0 without such data

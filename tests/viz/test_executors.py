@@ -36,14 +36,14 @@ def boxes(environment: Environment) -> list[str]:
 
 def test_every_layer_and_every_group_has_a_box() -> None:
     assert boxes(WITH) == [
-        "ReferenceResolving names, lambdas, blocks",
+        "ReferenceResolving names and functions",
         "Federating placements, federated_*",
         "SERVER × 1",
         "CLIENTS × n[Thread]",
         "unplaced × 1",
-        "ReferenceResolving names, lambdas, blocks",
+        "ReferenceResolving names and functions",
         "Sequence sequence_map, sequence_reduce",
-        "ReferenceResolving names, lambdas, blocks",
+        "ReferenceResolving names and functions",
         "leaf NumPy or TensorFlow code",
     ]
 
