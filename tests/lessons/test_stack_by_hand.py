@@ -15,6 +15,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import framework as fw
 from fedlearn_edu.contexts.event_loop import run
 from fedlearn_edu.course.lessons import EXERCISES
+from fedlearn_edu.executors.traffic import bytes_by_edge
 from fedlearn_edu.viz.executors import layer_of
 
 VALUES = fl.type_at_clients(np.float32)
@@ -118,5 +119,7 @@ def test_only_the_server_computes_for_a_mean() -> None:
     assert [leaf.calls for leaf in leaves] == [8, 0, 0, 0, 0]
     with fl.record() as tape:
         mean([1.0, 2.0, 6.0])
+    sent = bytes_by_edge(tape.events)
+    assert (sent["server → clients"], sent["clients → server"]) == (0, 24)
     calls = [e for e in tape.events if (e.layer, e.what) == ("leaf", "create_call")]
     assert [e.detail for e in calls] == ["add"] * 6 + ["reciprocal", "multiply"]
