@@ -37,15 +37,11 @@ def words(message: Node) -> str:
 
 
 def summary(flow: Flow) -> str:
-    """What each client gets from the server and sends to it, as far as types tell.
-
-    What comes with the program does not count: the 1 beside each value of a mean.
-    """
-    down, up = flow.messages(Lane.CLIENTS), flow.messages(Lane.SERVER)
-    if not down and not up:
+    """What each client gets from the server and sends to it, as far as types tell."""
+    if not any(node.is_message for node in flow.nodes):
         return "" if flow.columns == [Lane.UNPLACED] else "Nothing travels."
-    received = [message for message in down if flow.origin(message) is Lane.SERVER]
-    sent = [message for message in up if flow.origin(message) is Lane.CLIENTS]
+    received = [m for m in flow.messages(Lane.CLIENTS) if flow.origin(m) is Lane.SERVER]
+    sent = [m for m in flow.messages(Lane.SERVER) if flow.origin(m) is Lane.CLIENTS]
     parts = [f"receives {_total(received)}"] if received else []
     parts += [f"sends {_total(sent)}"] if sent else []
     return f"In one run each client {' and '.join(parts)}." if parts else ""
