@@ -154,7 +154,7 @@ def client_source(
         data = data.members
     if isinstance(data, ClientData):
         _check_clients(len(data))
-        _check_batches(data, member_type)
+        _check_batches(data, process, member_type)
         return ClientDataSource(data, batch_size, seed)
     check_no_split(data)
     if not isinstance(data, list | tuple):
@@ -166,6 +166,14 @@ def client_source(
             do=_cure(data),
         )
     _check_clients(len(data))
+    if any(map(_is_pair, data)):
+        raise RunError(
+            "a client holds batches, and a batch is x and y together",
+            expected=f"one {member_type} for each client",
+            found="x and y for each client",
+            where="data",
+            do="[[{'x': x, 'y': y}] for x, y in data] makes one batch of each pair",
+        )
     if batch_size is not None or seed is not None:
         raise RunError(
             "a list of batches is taken as it is",
@@ -230,6 +238,12 @@ def check_no_split(data: Any) -> None:
         )
 
 
+def _is_pair(client: Any) -> bool:
+    """Whether this is an x and a y in place of batches."""
+    is_two = isinstance(client, list | tuple) and len(client) == 2
+    return is_two and all(np.ndim(part) and hasattr(part, "dtype") for part in client)
+
+
 def _remembering_the_last(
     place: Callable[[Positions, int], Any], is_same: bool
 ) -> Callable[[Positions, int], Any]:
@@ -271,25 +285,43 @@ def _check_clients(clients: int) -> None:
         )
 
 
-def _check_batches(data: ClientData, member_type: Any) -> None:
+def _check_batches(data: ClientData, process: Any, member_type: Any) -> None:
     found = fl.SequenceType(data.batch_type)
     if not member_type.is_assignable_from(found):
+        wanted = member_type.element
         raise RunError(
             "these data are not what the model takes",
             expected=f"clients that hold {member_type}",
             found=f"clients that hold {found}",
             where="data",
-            do=_cure_of_targets(member_type.element["y"], data.batch_type["y"])
-            or "a model's sizes are said where it is made: features=…, classes=…",
+            do=_cure_of_features(wanted["x"], data.batch_type["x"], process.model.name)
+            or _cure_of_targets(wanted["y"], data.batch_type["y"]),
         )
+
+
+def _cure_of_features(wanted: Any, found: Any, model: str) -> str | None:
+    """What to do about an x of another size."""
+    if wanted.is_assignable_from(found):
+        return None
+    if model.startswith("convolutional"):
+        return f"{model} is made for this size: scale the images, or take another model"
+    size = int(np.prod(found.shape[1:]))
+    return (
+        f"make the model for examples of {size} numbers: features={size}, for instance"
+    )
 
 
 def _cure_of_targets(wanted: Any, found: Any) -> str | None:
     """What to do about a y of another type, which no size of the model can cure."""
-    if found == wanted:
-        return None
-    if len(found.shape) > 1:
-        return "y is one number per example: y.argmax(axis=1), if it is one-hot"
-    if wanted.dtype == np.int32:
-        return "classes are whole numbers: y.astype(int); for others linear_regression"
-    return "numbers to predict are floats: y.astype(float)"
+    (_, *sizes), dtype = found.shape, found.dtype
+    is_class = wanted.dtype == np.int32
+    if sizes and set(sizes) != {1}:
+        many = "y is one number per example"
+        return f"{many}: y.argmax(axis=1), if it is one-hot" if is_class else many
+    column = ".ravel()" if sizes else ""
+    if dtype == wanted.dtype:
+        return f"y is one number per example: y{column}"
+    if is_class:
+        do = "classes are whole numbers"
+        return f"{do}: y{column}.astype(int); for others linear_regression"
+    return f"numbers to predict are floats: y{column}.astype(float)"

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os import PathLike
 from typing import Any, final
 
 import numpy as np
@@ -20,6 +21,7 @@ from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.evaluation import FederatedEvaluation
 from fedlearn_edu.learning.fingerprint import fingerprint
 from fedlearn_edu.learning.process import LearningProcess
+from fedlearn_edu.learning.pytree import flatten
 from fedlearn_edu.learning.run_state import Run, entries_of
 from fedlearn_edu.simulation import ClientSampling
 
@@ -174,7 +176,8 @@ def _check_functions(evaluators: Any, options: Options) -> None:
     fits = isinstance(saved, Checkpoints | None)
     _check(fits, "checkpoints", "Checkpoints(folder), or None", saved)
     start: Any = options.start
-    _check(isinstance(start, Run | None), "start", "a Run, or None", start)
+    if not isinstance(start, Run | None):
+        _check(False, "start", "a Run", start, _cure_of_start(start))
 
 
 def _can_judge(judge: Any) -> bool:
@@ -216,7 +219,21 @@ def _check_sampling(config: RunConfig) -> None:
         )
 
 
-def _check(fits: bool, name: str, expected: str, found: Any) -> None:
+def _cure_of_start(start: Any) -> str:
+    """What to do about a folder, a server's state, or the weights of a model."""
+    if isinstance(start, str | PathLike):
+        return "checkpoints=Checkpoints(folder) goes on from the newest in a folder"
+    if hasattr(start, "weights"):
+        return "start=learning.Run(start) begins with this state"
+    if not all(hasattr(leaf, "dtype") for leaf in flatten(start).values()):
+        return "learning.run(…) returns one"
+    state = "dataclasses.replace(process.initialize(), weights=start)"
+    return f"start=learning.Run({state}) begins with these weights"
+
+
+def _check(
+    fits: bool, name: str, expected: str, found: Any, do: str | None = None
+) -> None:
     if not fits:
         lines = {"summary": f"a run needs another {name}", "expected": expected}
-        raise bad_argument(found, name, RunError, **lines)
+        raise bad_argument(found, name, RunError, do=do, **lines)

@@ -110,11 +110,12 @@ def test_what_a_function_reads_is_in_its_fingerprint(make: Any) -> None:
 @pytest.mark.tensorflow
 def test_schedules_constants_and_functions_of_tensorflow_are_read() -> None:
     schedules: Any = fl.tf.keras.optimizers.schedules
-    for make in (
+    makers: list[Callable[[float], Any]] = [
         lambda rate: schedules.ExponentialDecay(rate, 10, 0.9),
         lambda rate: captured(fl.tf.constant(rate, fl.tf.float64)),
         lambda rate: fl.tf.function(captured(rate)),
-    ):
+    ]
+    for make in makers:
         found = [fingerprint(make(rate)) for rate in (0.1, 0.1, 0.1 + 1e-15)]
         assert found[0] == found[1] != found[2]
     keras = fl.tf.keras

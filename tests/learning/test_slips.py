@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slips that are easily made, and the answer that says what to do instead."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -36,15 +37,70 @@ def test_data_that_are_not_placed_say_how_to_place_them() -> None:
         (MODEL, np.eye(2, dtype=int)[WHOLE], "y.argmax(axis=1)"),
         (MODEL, WHOLE.astype(float), "y.astype(int)"),
         (models.linear_regression(3), WHOLE, "y.astype(float)"),
-        (models.linear_regression(4), WHOLE.astype(float), "features=…"),
+        (MODEL, WHOLE[:, None], "y.ravel()"),
+        (MODEL, WHOLE[:, None].astype(float), "y.ravel().astype(int)"),
+        (models.linear_regression(3), WHOLE[:, None], "y.ravel().astype(float)"),
+        (models.linear_regression(3), WHOLE[:, None, None] / 2, "y.ravel()"),
     ],
 )
 def test_targets_of_another_type_say_how_to_convert_them(
     model: models.Model, y: Any, cure: str
 ) -> None:
+    """And that works, and learns the same as before: the labels stay what they are."""
+    process = learning.build_fed_avg(model)
     with pytest.raises(fl.FedLearnError, match="not what the model takes") as caught:
-        run(learning.build_fed_avg(model), data_with(y), 1)
+        run(process, data_with(y), 1)
+    assert f" {cure}" in str(caught.value)
+    cured = eval(cure, {"y": y})
+    assert cured.tolist() == (WHOLE / 2 if y.ndim > 2 else WHOLE).tolist()
+    run(process, data_with(cured), 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "cure"),
+    [
+        (models.linear_regression(4), "features=3"),
+        (models.softmax_regression(), "features=3"),
+        (models.convolutional_network(), "scale the images"),
+    ],
+)
+def test_examples_of_another_size_say_which(model: models.Model, cure: str) -> None:
+    with pytest.raises(RunError, match="not what the model takes") as caught:
+        run(learning.build_fed_avg(model), data_with(WHOLE), 1)
     assert cure in str(caught.value)
+    number = models.linear_regression(3)
+    with pytest.raises(RunError, match=r"one number per example$"):
+        run(learning.build_fed_avg(number), data_with(np.eye(2)[WHOLE]), 1)
+
+
+def test_a_run_may_start_from_weights_if_they_are_put_into_a_run() -> None:
+    process = learning.build_fed_avg(MODEL)
+    learned = run(process, data_with(WHOLE), 2)
+    starts: list[tuple[Any, str]] = [
+        (learned.weights, "replace(process.initialize(), weights=start)) begins"),
+        (learned.state, "learning.Run(start)"),
+        ("folder", "Checkpoints(folder)"),
+        (3, "learning.run(…) returns one"),
+    ]
+    for start, cure in starts:
+        options = learning.Options(start=start)
+        with pytest.raises(RunError, match="another start") as caught:
+            run(process, data_with(WHOLE), 1, options=options)
+        assert cure in str(caught.value)
+    state = dataclasses.replace(process.initialize(), weights=learned.weights)
+    options = learning.Options(start=learning.Run(state))
+    again = run(process, data_with(WHOLE), 1, options=options)
+    longer = run(process, data_with(WHOLE), 3)
+    np.testing.assert_array_equal(again.weights["bias"], longer.weights["bias"])
+
+
+def test_pairs_of_arrays_say_how_to_make_batches_of_them() -> None:
+    data: Any = [(np.ones([2, 3], np.float32), WHOLE[:2].astype(np.int32))] * 3
+    process = learning.build_fed_avg(MODEL)
+    with pytest.raises(RunError, match="a client holds batches") as caught:
+        run(process, data, 1)
+    cure = str(caught.value.do).partition(" makes ")[0]
+    assert run(process, eval(cure, {"data": data}), 1).rounds == 1
 
 
 def test_an_evaluation_needs_data_before_it_can_judge() -> None:
