@@ -21,6 +21,7 @@ _SUMMARIES = {
     "never": "the ancestor never had {path}",
     "renamed": "{path} is now called {here}",
     "gone": "{path} of the ancestor is not here",
+    "left": "{path} is not here any more",
 }
 
 # == who is asked for the name
@@ -168,6 +169,11 @@ Look | renamed | here, at first | fl.simulation.partitions.FeatureShift
   fl.simulation.partitions.FeatureShift(rotation=20.0)
 looks | renamed | here, at first | fl.simulation.partitions.feature_shifts
   fl.simulation.partitions.feature_shifts(10, rotation=20.0)
+labels_per_client | left | here, at first | fl.simulation.partitions.shards
+  fl.simulation.partitions.shards(\
+np.arange(60) % 10, num_clients=5, shards_per_client=2)
+power_law_sizes | left | here, at first | fl.simulation.partitions.log_normal_sizes
+  fl.simulation.partitions.log_normal_sizes(np.zeros(60), num_clients=5, sigma=1.0)
 
 == fedlearn_edu.simulation.datasets
 ClientData | renamed | since 0.19 | fl.simulation.ClientData

@@ -16,7 +16,12 @@ HEADING = "## Did you mean"
 START = "<!-- made from fedlearn_edu/former_names.py by `pytest --update-golden` -->"
 END = "<!-- end of what is made -->"
 
-FATES = {"never": "never existed", "renamed": "another name", "gone": "not here"}
+FATES = {
+    "never": "never existed",
+    "renamed": "another name",
+    "gone": "not here",
+    "left": "not here any more",
+}
 
 
 def _row(row: FormerName) -> str:

@@ -17,10 +17,8 @@ from fedlearn_edu.simulation.partitions import (
     describe_skew,
     dirichlet,
     iid,
-    labels_per_client,
     log_normal_sizes,
     one_label_per_client,
-    power_law_sizes,
     shards,
 )
 from fedlearn_edu.simulation.partitions.quantity_skew import sizes_in_proportion
@@ -31,10 +29,8 @@ Deal = Callable[[Labels, int, int], tuple[Indices, ...]]
 DEALS: dict[str, Deal] = {
     "iid": iid,
     "shards": lambda labels, n, seed: shards(labels, n, 2, seed),
-    "labels_per_client": lambda labels, n, seed: labels_per_client(labels, n, 2, seed),
     "dirichlet": lambda labels, n, seed: dirichlet(labels, n, 0.5, seed),
     "log_normal_sizes": lambda labels, n, seed: log_normal_sizes(labels, n, 1.0, seed),
-    "power_law_sizes": lambda labels, n, seed: power_law_sizes(labels, n, 1.5, seed),
     "one_label_per_client": lambda labels, n, seed: one_label_per_client(
         labels, int(labels.max()) + 1, None, seed
     ),
@@ -66,7 +62,7 @@ def test_partition_covers_the_data_exactly_once_and_repeats_under_its_seed(
     assert same(dealt, deal(np.array(labels.tolist()), clients, seed))
 
 
-@pytest.mark.parametrize("name", [name for name in DEALS if "label" not in name])
+@pytest.mark.parametrize("name", [name for name in DEALS if name[:3] != "one"])
 @pytest.mark.parametrize(
     "labels",
     [
@@ -134,39 +130,16 @@ def test_one_shard_per_client_is_the_sorted_data() -> None:
     assert sorted(np.unique(labels[held]).tolist() for held in dealt) == [[0], [1], [2]]
 
 
-@given(clients=st.integers(2, 12), k=st.integers(1, 5), seed=st.integers(0, 99))
-def test_client_holds_exactly_k_labels(clients: int, k: int, seed: int) -> None:
-    labels = np.tile(np.arange(5), 20)
-    if clients * k < 5:
-        with pytest.raises(PartitionError, match="cannot be dealt"):
-            labels_per_client(labels, clients, k, seed)
-        return
-    found = describe_skew(labels, labels_per_client(labels, clients, k, seed))
-    assert ((found.histogram > 0).sum(axis=1) == k).all()
-    holders = (found.histogram > 0).sum(axis=0)
-    assert holders.max() - holders.min() <= 1
-
-
-def test_which_labels_a_client_holds_is_drawn() -> None:
-    labels = np.tile(np.arange(5), 20)
-    held = {
-        tuple(np.unique(labels[labels_per_client(labels, 5, 2, seed)[0]]).tolist())
-        for seed in range(30)
-    }
-    assert len(held) > 5
-
-
 def test_which_examples_of_a_label_a_client_holds_is_drawn() -> None:
     """Not the first ones for the first client."""
-    for deal in (dirichlet, labels_per_client):
-        first, second = deal(np.zeros(100, int), 2, 1)
-        assert first.max() > second.min()
-        assert second.max() > first.min()
+    first, second = dirichlet(np.zeros(100, int), 2, 1)
+    assert first.max() > second.min()
+    assert second.max() > first.min()
 
 
 def test_labels_may_have_gaps_and_any_numbers() -> None:
     labels = np.repeat([-3, 5, 700], 10)
-    for deal in (shards, dirichlet, labels_per_client):
+    for deal in (shards, dirichlet):
         dealt = deal(labels, 3, 2)
         assert sum(len(held) for held in dealt) == 30
 
@@ -195,18 +168,9 @@ def test_first_draw_that_fits_is_taken() -> None:
     assert same(dirichlet(labels, 5, 1.0), dirichlet(labels, 5, 1.0, min_examples=2))
 
 
-@pytest.mark.parametrize("deal", [log_normal_sizes, power_law_sizes])
-def test_without_steepness_sizes_are_equal(
-    deal: Callable[[Labels, int, float], tuple[Indices, ...]],
-) -> None:
-    sizes = [len(held) for held in deal(np.zeros(100, int), 7, 0.0)]
+def test_without_steepness_sizes_are_equal() -> None:
+    sizes = [len(held) for held in log_normal_sizes(np.zeros(100, int), 7, 0.0)]
     assert sorted(sizes) == [14] * 5 + [15] * 2
-
-
-def test_sizes_by_hand() -> None:
-    sizes = [len(held) for held in power_law_sizes(np.zeros(13), 3, exponent=1.0)]
-    # One each; ten more by 1 : 1/2 : 1/3 are 5.45, 2.73 and 1.82.
-    assert sorted(sizes) == [3, 4, 6]
 
 
 @given(
@@ -223,9 +187,8 @@ def test_sizes_add_up_and_follow_the_weights(weights: list[float], more: int) ->
 
 @pytest.mark.parametrize("extreme", [50.0, 1e6])
 def test_extreme_sizes_leave_nobody_empty(extreme: float) -> None:
-    for deal in (log_normal_sizes, power_law_sizes):
-        sizes = sorted(len(held) for held in deal(np.zeros(100), 5, extreme))
-        assert sizes == [1, 1, 1, 1, 96]
+    dealt = log_normal_sizes(np.zeros(100), 5, extreme)
+    assert sorted(map(len, dealt)) == [1, 1, 1, 1, 96]
 
 
 def test_without_a_limit_a_client_gets_all_of_its_label() -> None:
@@ -268,14 +231,8 @@ BAD_INPUT: list[tuple[Callable[[], object], str]] = [
     (lambda: dirichlet(LABELS, 20, 0.01), "in 100 draws with alpha = 0.01"),
     (lambda: dirichlet(LABELS, 2, 1.0, min_examples=11), "at least 11"),
     (lambda: dirichlet(LABELS, 2, 1.0, min_examples=0), "min_examples >= 1"),
-    (lambda: labels_per_client(LABELS, 4, 5), "k of at most 4 labels"),
-    (lambda: labels_per_client(LABELS, 3, 1), "3 clients with k = 1"),
-    (lambda: labels_per_client(LABELS, 4, 0), "k >= 1"),
-    (lambda: labels_per_client([0, 1, 1, 1], 3, 2), "too few examples"),
-    (lambda: labels_per_client([0, 1, 1, 1], 3, 2), "of label 0"),
     (lambda: log_normal_sizes(LABELS, 2, -0.1), "sigma >= 0"),
-    (lambda: power_law_sizes(LABELS, 2, -0.1), "exponent >= 0"),
-    (lambda: power_law_sizes(LABELS, 21, 1.0), "a client would hold nothing"),
+    (lambda: log_normal_sizes(LABELS, 21, 1.0), "a client would hold nothing"),
     (lambda: one_label_per_client(LABELS, 4, 0), "examples_per_client >= 1"),
 ]
 

@@ -25,7 +25,7 @@ DEALT = {
     "one-label": lambda y: partitions.one_label_per_client(y),
     "one-client": lambda y: partitions.iid(y, 1),
     "twenty": lambda y: partitions.dirichlet(y, 20, 0.5),
-    "hundred": lambda y: partitions.power_law_sizes(y, 100, 2.0),
+    "hundred": lambda y: partitions.log_normal_sizes(y, 100, 2.0),
 }
 
 

@@ -15,16 +15,11 @@ from fedlearn_edu.simulation.partitions.batching import Batch, batches
 from fedlearn_edu.simulation.partitions.feature_skew import FeatureShift, feature_shifts
 from fedlearn_edu.simulation.partitions.label_skew import (
     dirichlet,
-    labels_per_client,
     one_label_per_client,
     shards,
 )
 from fedlearn_edu.simulation.partitions.natural import by_id
-from fedlearn_edu.simulation.partitions.quantity_skew import (
-    iid,
-    log_normal_sizes,
-    power_law_sizes,
-)
+from fedlearn_edu.simulation.partitions.quantity_skew import iid, log_normal_sizes
 from fedlearn_edu.simulation.partitions.skew import Skew, describe_skew
 
 __all__ = [
@@ -39,10 +34,8 @@ __all__ = [
     "dirichlet",
     "feature_shifts",
     "iid",
-    "labels_per_client",
     "log_normal_sizes",
     "one_label_per_client",
-    "power_law_sizes",
     "shards",
 ]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Label skew: clients that hold more of some labels than of others, or only some.
 
-One label per client, shards, k labels per client; or shares of each label drawn from a
-Dirichlet distribution, whose α says how skewed they are.
+One label per client, or shards; or shares of each label drawn from a Dirichlet
+distribution, whose α says how skewed they are.
 """
 
 import numpy as np
@@ -108,79 +108,6 @@ def shards(
     cut = np.array_split(np.argsort(codes, kind="stable"), count)
     hands = generator(seed).permutation(count).reshape(clients, -1)
     return in_order([np.concatenate([cut[shard] for shard in hand]) for hand in hands])
-
-
-@short_traceback
-def labels_per_client(
-    labels: ArrayLike, num_clients: int, k: int, seed: int = 0
-) -> tuple[Indices, ...]:
-    """Gives each client examples of exactly k labels.
-
-    Each label goes to almost equally many clients (their numbers differ by at most
-    one), which share its examples equally.
-
-    Args:
-        labels: One label per example, `int[n]`.
-        num_clients: How many clients; with k labels each they need to know all labels.
-        k: From 1 to the number of labels.
-        seed: A whole number; the same one gives the same partition.
-
-    >>> labels_per_client([0, 0, 1, 1, 2, 2], num_clients=3, k=2, seed=1)
-    (array([1, 4]), array([3, 5]), array([0, 2]))
-
-    Source: the partition "#C = k" of Li et al., "Federated Learning on Non-IID Data
-    Silos", 2022, with the labels dealt evenly.
-
-    Raises:
-        PartitionError: if the labels do not go round, or not k of them to each client.
-    """
-    flat = read_labels(labels)
-    known = np.unique(flat)
-    clients = check_clients(num_clients, len(flat))
-    _check_k(whole(k, "k"), clients, len(known))
-    rng = generator(seed)
-    holders = _deal_labels(rng, clients, k, len(known))
-    held: list[list[NDArray[np.intp]]] = [[] for _ in range(clients)]
-    for label, owners in zip(known, holders, strict=True):
-        examples = rng.permutation(np.flatnonzero(flat == label))
-        if len(examples) < len(owners):
-            raise PartitionError(
-                "a label has too few examples for the clients that share it",
-                expected=f"at least {len(owners)} examples of label {label}",
-                found=f"{len(examples)}",
-                where="labels_per_client",
-                do="ask for fewer clients, or for a smaller k",
-            )
-        for owner, part in zip(
-            owners, np.array_split(examples, len(owners)), strict=True
-        ):
-            held[owner].append(part)
-    return in_order([np.concatenate(parts) for parts in held])
-
-
-def _check_k(k: int, clients: int, known: int) -> None:
-    if k > known or clients * k < known:
-        raise PartitionError(
-            "the labels cannot be dealt like this",
-            expected=f"k of at most {known} labels, and together all {known} of them",
-            found=f"{clients} clients with k = {k}",
-            where="labels_per_client",
-            do="change k or the number of clients",
-        )
-
-
-def _deal_labels(
-    rng: np.random.Generator, clients: int, k: int, known: int
-) -> list[list[int]]:
-    """Who holds each label: every client takes the k rarest so far, ties at random."""
-    holders: list[list[int]] = [[] for _ in range(known)]
-    taken = np.zeros(known)
-    for client in range(clients):
-        rarest = np.lexsort([rng.random(known), taken])[:k]
-        taken[rarest] += 1
-        for label in rarest:
-            holders[label].append(client)
-    return holders
 
 
 @short_traceback

@@ -69,45 +69,8 @@ def log_normal_sizes(
     clients = check_clients(num_clients, examples)
     rng = generator(seed)
     powers = spread * rng.standard_normal(clients)
-    return _deal(rng, examples, np.exp(powers - powers.max()))
-
-
-@short_traceback
-def power_law_sizes(
-    labels: ArrayLike, num_clients: int, exponent: float, seed: int = 0
-) -> tuple[Indices, ...]:
-    """Deals the examples at random, to clients whose sizes follow a power law.
-
-    Each client gets one example, and of the rest the r-th largest gets a share in
-    proportion to r^-exponent (Zipf's law). Which client is the largest is drawn.
-
-    Args:
-        labels: One label per example, `int[n]`; only their number matters.
-        num_clients: At most n.
-        exponent: At least 0: 0 means equal sizes, 1 makes the first twice as large as
-            the second.
-        seed: A whole number; the same one gives the same partition.
-
-    >>> [len(held) for held in power_law_sizes(range(1000), 5, exponent=1.0)]
-    [146, 88, 110, 437, 219]
-
-    Raises:
-        PartitionError: if the exponent is negative, or there are more clients than
-            examples.
-    """
-    steepness = real(exponent, "exponent")
-    examples = len(read_labels(labels))
-    clients = check_clients(num_clients, examples)
-    rng = generator(seed)
-    ranks = rng.permutation(clients) + 1
-    return _deal(rng, examples, np.exp(-steepness * np.log(ranks)))
-
-
-def _deal(
-    rng: np.random.Generator, examples: int, weights: NDArray[np.float64]
-) -> tuple[Indices, ...]:
-    cuts = np.cumsum(sizes_in_proportion(weights, examples))[:-1]
-    return in_order(np.split(rng.permutation(examples), cuts))
+    sizes = sizes_in_proportion(np.exp(powers - powers.max()), examples)
+    return in_order(np.split(rng.permutation(examples), np.cumsum(sizes)[:-1]))
 
 
 def sizes_in_proportion(

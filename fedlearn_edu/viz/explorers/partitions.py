@@ -78,7 +78,7 @@ def explore_partitions(
             found=repr(partition),
             where="partition",
         )
-    parameters = _parameters(len(set(found.train[1].tolist())))
+    parameters = _parameters()
     titles = {each.title: name for name, each in PARTITIONERS.items()}
     begin = check_count(seed, "seed", 0, _MOST_SEED)
     controls = {
@@ -130,16 +130,10 @@ PARTITIONERS: Mapping[str, Partitioner] = {
             y, clients, most, seed
         ),
     ),
-    "labels_per_client": Partitioner(
-        "k labels per client", "k", "k = {}", partitions.labels_per_client
-    ),
     "shards": Partitioner("shards", "shards", "{} shards each", partitions.shards),
     "dirichlet": Partitioner("Dirichlet", "alpha", "alpha {:g}", partitions.dirichlet),
     "log_normal_sizes": Partitioner(
         "log-normal sizes", "sigma", "sigma {:g}", partitions.log_normal_sizes
-    ),
-    "power_law_sizes": Partitioner(
-        "power-law sizes", "exponent", "exponent {:g}", partitions.power_law_sizes
     ),
     "iid": Partitioner(
         "IID", None, "", lambda y, clients, _, seed: partitions.iid(y, clients, seed)
@@ -147,15 +141,13 @@ PARTITIONERS: Mapping[str, Partitioner] = {
 }
 
 
-def _parameters(labels: int) -> dict[str, Control]:
+def _parameters() -> dict[str, Control]:
     """A control for each parameter; only that of the chosen partition is shown."""
     return {
         "alpha": stops("alpha (small: more skew)", 0.5, {f"{a:g}": a for a in _ALPHAS}),
-        "k": slider("labels per client", min(2, labels), 1, labels),
         "shards": slider("shards per client", 2, 1, 10),
         "examples": slider("examples per client, at most", 1000, 1, 1000),
         "sigma": slider("sigma (large: more skew)", 1.0, 0.0, 3.0, 0.1),
-        "exponent": slider("exponent (large: more skew)", 1.0, 0.0, 3.0, 0.1),
     }
 
 

@@ -36,11 +36,9 @@ def counts(explorer: Explorer) -> Any:
     ("name", "parameter", "value", "words"),
     [
         ("one_label_per_client", "examples", 7, "at most 7 examples"),
-        ("labels_per_client", "k", 5, "k = 5"),
         ("shards", "shards", 4, "4 shards each"),
         ("dirichlet", "alpha", 100.0, "alpha 100"),
         ("log_normal_sizes", "sigma", 2.5, "sigma 2.5"),
-        ("power_law_sizes", "exponent", 0.5, "exponent 0.5"),
         ("iid", None, None, "IID: "),
     ],
 )
@@ -111,8 +109,8 @@ def test_five_rounds_are_drawn_beside_the_iid_ones_and_kept() -> None:
     labels = np.arange(48) % 12
     images = np.eye(20, dtype=np.float32)[labels].reshape(-1, 4, 5)
     data = datasets.from_arrays(images, labels, images, labels)
-    explorer = viz.explore_partitions(data, clients=3, partition="labels_per_client")
-    explorer.set(k=4)
+    explorer = viz.explore_partitions(data, clients=3, partition="shards")
+    explorer.set(shards=4)
     job: Any = explorer.job
     assert "Not trained yet." in explorer.sentence
     job.start()
