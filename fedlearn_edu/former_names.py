@@ -6,6 +6,7 @@ back. `docs/from_tff.md` shows the table.
 """
 
 import difflib
+import dis
 import sys
 from abc import ABCMeta
 from collections.abc import Callable, Collection
@@ -235,6 +236,13 @@ compression_aggregator | renamed | since 0.19 | fl.learning.aggregators.quantize
 ddp_secure_aggregator | gone | since 0.20 | fl.learning.aggregators.gaussian
   fl.learning.aggregators.gaussian(\
 clip=1.0, noise_multiplier=1.0, expected_clients=100)
+
+== fedlearn_edu.learning.callbacks
+CsvWriter | left | here, at first | fl.learning.History.to_csv
+  fl.learning.Options(callbacks=[lambda run: run.history.to_csv("so_far.csv")])
+TensorBoardWriter | left | here, at first | fl.tf.summary.scalar, in a callback
+  fl.learning.Options(callbacks=[lambda run: \
+[fl.tf.summary.scalar(k, v, run.rounds) for k, v in run.history.last.items()]])
 
 == fedlearn_edu.learning.aggregators
 MeanFactory | renamed | since 0.17 | fl.learning.aggregators.mean
@@ -468,7 +476,9 @@ def _in_from_import(home: str, name: str) -> bool:
 
     Python asks a package twice: first, here, to see whether a submodule is wanted.
     """
-    asking = sys._getframe(4).f_code.co_name  # above short_traceback and __getattr__
+    frame = sys._getframe(4)  # above short_traceback and __getattr__
+    if "__path__" not in getattr(sys.modules.get(home), "__dict__", ()):  # no package
+        return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "IMPORT_FROM"
     path = f"{home}.{name}"
-    is_submodule = path in sys.modules or asking != "_handle_fromlist"
+    is_submodule = path in sys.modules or frame.f_code.co_name != "_handle_fromlist"
     return not is_submodule and find_spec(path) is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks: what is done after each round, such as stopping or writing a file.
+"""Callbacks: what is done after each round, such as stopping.
 
 A callback is any function of the `Run` so far, whose arrays it cannot write into.
 Returning `True`, or the reason as a text, ends the run. Those here decide by the
@@ -8,13 +8,11 @@ history alone, so that a resumed run stops where an uninterrupted one would have
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-import fedlearn_edu as fl
 from fedlearn_edu.errors import (
     add_place,
     bad_argument,
@@ -22,14 +20,13 @@ from fedlearn_edu.errors import (
     short_traceback,
     whole_number,
 )
+from fedlearn_edu.former_names import unknown
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.optimizers import is_number
 from fedlearn_edu.learning.run_state import Run
 
 Callback = Callable[[Run], object]
 """Returns `None` or `False` to go on, `True` or a reason to stop."""
-
-_SUFFIX = ".fedlearn_edu"
 
 
 def reason_to_stop(callbacks: tuple[Callback, ...], run: Run) -> str | None:
@@ -150,74 +147,14 @@ def stop_at(
     return stop_at
 
 
-@final
-@dataclass(frozen=True)
-class CsvWriter:
-    """Writes the history into a file after each round: always all of it, atomically.
-
-    Attributes:
-        path: of the file; what it held before is replaced.
-    """
-
-    path: str | Path
-
-    def __call__(self, run: Run) -> None:
-        """Writes the file."""
-        run.history.to_csv(self.path)
-
-
-@final
-class TensorBoardWriter:
-    """Writes each row for TensorBoard: `tensorboard --logdir folder`.
-
-    The folder belongs to one run. Where one is resumed or done again, its former event
-    file is replaced by one with all rounds so far, so that no point is drawn twice.
-    `test.loss` is shown as `test/loss`, in a group for each evaluation.
-    """
-
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        self._written = 0
-        self._writer: Any = None
-
-    def __call__(self, run: Run) -> None:
-        """Writes what is new."""
-        rows = run.history.rows
-        if self._writer is None or self._written != len(rows) - 1:
-            self._begin()
-        with self._writer.as_default():
-            for row in rows[self._written :]:
-                for column, value in row.items():
-                    if column != "round":
-                        name = column.replace(".", "/", 1)
-                        _write_point(name, row["round"], value)
-        self._writer.flush()
-        self._written = len(rows)
-
-    def _begin(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-        for file in self.folder.glob(f"events.out.tfevents.*{_SUFFIX}"):
-            file.unlink()
-        self._writer = fl.tf.summary.create_file_writer(
-            str(self.folder), filename_suffix=_SUFFIX
-        )
-        self._written = 0
-
-    def __repr__(self) -> str:
-        return f"TensorBoardWriter({str(self.folder)!r})"
-
-
-def _write_point(name: str, number: float, value: float) -> None:
-    # `tf.summary.scalar` would do, but only where TensorBoard itself is installed.
-    metadata = fl.tf.compat.v1.SummaryMetadata()
-    metadata.plugin_data.plugin_name = "scalars"
-    point = fl.tf.constant(value, fl.tf.float32)
-    fl.tf.summary.write(name, point, step=int(number), metadata=metadata)
-
-
 def _measured(run: Run, column: str) -> NDArray[Any]:
     """The column without the rounds in which it was not measured."""
     values = run.history[column]
     measured: NDArray[Any] = values[~np.isnan(values)]
     return measured
+
+
+@short_traceback
+def __getattr__(name: str) -> Any:
+    known = ("Callback", "EarlyStop", "stop_at")
+    raise unknown("fedlearn_edu.learning.callbacks", name, known)

@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks decide by the history alone, and write what it says."""
+"""Callbacks decide by the history alone."""
 
 import math
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fedlearn_edu.learning.callbacks import (
-    CsvWriter,
-    EarlyStop,
-    TensorBoardWriter,
-    reason_to_stop,
-    stop_at,
-)
+from fedlearn_edu.learning.callbacks import EarlyStop, reason_to_stop, stop_at
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.history import History, HistoryError
 from fedlearn_edu.learning.run_state import Run
@@ -141,73 +132,3 @@ def test_an_error_in_a_callback_says_after_which_round() -> None:
     with pytest.raises(KeyError, match="oops") as error:
         reason_to_stop((broken,), run_with([1, 2]))
     assert error.value.__notes__ == ["  callback broken, after round 2"]
-
-
-def test_csv_writer_writes_the_history(tmp_path: Path) -> None:
-    run, path = run_with([3, 2]), tmp_path / "run.csv"
-    CsvWriter(path)(run_with([3]))
-    CsvWriter(path)(run)
-    run.history.to_csv(tmp_path / "same.csv")
-    assert path.read_bytes() == (tmp_path / "same.csv").read_bytes()
-
-
-def points_in(folder: Path) -> list[tuple[int, str, float]]:
-    """What TensorBoard would draw."""
-    import fedlearn_edu as fl
-
-    files = sorted(folder.glob("events*"))
-    found = []
-    for file in files:
-        for record in fl.tf.data.TFRecordDataset(str(file)):
-            event = fl.tf.compat.v1.Event.FromString(record.numpy())
-            found += [
-                (event.step, value.tag, float(fl.tf.make_ndarray(value.tensor)))
-                for value in event.summary.value
-            ]
-    return sorted(found)
-
-
-def expected_points(losses: list[float]) -> list[tuple[int, str, float]]:
-    return [(i, "test/loss", loss) for i, loss in enumerate(losses, 1)]
-
-
-def judged(losses: list[float]) -> Run:
-    rows = [{"round": i, "test.loss": loss} for i, loss in enumerate(losses, 1)]
-    return Run(None, history=History.of(rows))
-
-
-@pytest.mark.tensorflow
-@pytest.mark.slow
-def test_tensorboard_gets_each_row_once_in_a_resumed_run_too(tmp_path: Path) -> None:
-    losses, writer = [4.0, 3.0, 2.0, 1.0], TensorBoardWriter(tmp_path)
-    for count in (1, 2, 3):
-        writer(judged(losses[:count]))
-    assert points_in(tmp_path) == expected_points(losses[:3])
-    resumed = TensorBoardWriter(tmp_path)
-    for count in (2, 3, 4):
-        resumed(judged(losses[:count]))
-    assert points_in(tmp_path) == expected_points(losses)
-    resumed(judged([9.0]))
-    assert points_in(tmp_path) == expected_points([9.0])
-
-
-@pytest.mark.tensorflow
-@pytest.mark.slow
-def test_tensorboard_writer_says_nothing_and_leaves_foreign_files_alone(
-    tmp_path: Path,
-) -> None:
-    foreign = tmp_path / "events.out.tfevents.1.somebody"
-    foreign.write_bytes(b"not ours")
-    program = f"""
-from fedlearn_edu.learning.callbacks import TensorBoardWriter
-from fedlearn_edu.learning.history import History
-from fedlearn_edu.learning.run_state import Run
-writer = TensorBoardWriter({str(tmp_path)!r})
-writer(Run(None, history=History.of([{{"round": 1, "loss": 1.0}}])))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert (done.stdout, done.stderr) == ("", "")
-    assert foreign.read_bytes() == b"not ours"
-    assert len(list(tmp_path.glob("events*"))) == 2

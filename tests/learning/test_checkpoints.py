@@ -17,7 +17,7 @@ import pytest
 from filelock import FileLock
 
 from fedlearn_edu.learning import atomic
-from fedlearn_edu.learning.callbacks import CsvWriter, EarlyStop
+from fedlearn_edu.learning.callbacks import EarlyStop
 from fedlearn_edu.learning.checkpoints import (
     CheckpointError,
     Checkpoints,
@@ -309,9 +309,13 @@ def test_early_stop_decides_the_same_in_a_resumed_run(tmp_path: Path) -> None:
     def go(rounds: int, calls: int, folder: Path) -> Run:
         judge.calls = calls  # type: ignore[attr-defined]
         stop = EarlyStop("test.loss", patience=3)
-        csv = CsvWriter(folder.with_suffix(".csv"))
+        path = folder.with_suffix(".csv")
         saved = Checkpoints(folder)
-        options = Options(callbacks=[stop, csv], checkpoints=saved)
+
+        def write(so_far: Run) -> None:
+            so_far.history.to_csv(path)
+
+        options = Options(callbacks=[stop, write], checkpoints=saved)
         return run(
             PROCESS, small_lists(), rounds, evaluate={"test": judge}, options=options
         )
