@@ -33,9 +33,13 @@ class Call:
 
     def begin(self, work: object, name: str) -> None:
         """Notes that leaf code starts; cancels it if the call was given up."""
+        self.go_on()
+        self._under_way[work] = name + place.get()
+
+    def go_on(self) -> None:
+        """Cancels what may never end by itself, if the call was given up."""
         if self.is_given_up:
             raise asyncio.CancelledError
-        self._under_way[work] = name + place.get()
 
     def end(self, work: object) -> None:
         """Notes that it has ended."""

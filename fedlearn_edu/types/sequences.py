@@ -123,6 +123,9 @@ def check_unshared(sources: Iterable[tuple[Any, str]]) -> None:
             raise say.shared_iterator(shared)
 
 
+_INFINITE = -1  # what TensorFlow calls the number of elements of such a dataset
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class DatasetSequence:
@@ -143,7 +146,17 @@ class DatasetSequence:
         """The type of the sequence."""
         return SequenceType(self.element_type)
 
+    def check_end(self) -> None:
+        """Refuses to read one that is known to have no end.
+
+        Raises:
+            TypeMismatchError: it would be read for ever.
+        """
+        if int(self.dataset.cardinality()) == _INFINITE:
+            raise say.no_end(self.type_signature)
+
     def __iter__(self) -> Iterator[Any]:
+        self.check_end()
         elements = self.read(self.dataset)
         for index in itertools.count():
             try:

@@ -305,6 +305,12 @@ def uncounted(type_: object, found: object, path: str) -> TypeMismatchError:
     return misfit(problem, clip(type_), clip(found), path, cure)
 
 
+def no_end(type_: object) -> TypeMismatchError:
+    problem = "all elements of a dataset without end are asked for"
+    cure = "say how many: dataset.take(100), or repeat(5) in place of repeat()"
+    return misfit(problem, "a dataset with an end", "one without", str(type_), cure)
+
+
 def no_holder(type_: object) -> CardinalityError:
     return CardinalityError(
         "a value that is equal at all clients has no holder: 0 clients",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.errors import add_place
+from fedlearn_edu.executors.underway import call
 from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.structure import leaves, tree_map
@@ -161,8 +162,11 @@ def to_plain(nested: Any, type_: Type) -> Any:
 
 def _read_untuned(dataset: Any) -> Iterator[Any]:
     # Few elements are read: before TensorFlow would know how to do it faster.
-    elements: Iterator[Any] = dataset.with_options(_UNTUNED).as_numpy_iterator()
-    return elements
+    reader = call.get()
+    for element in dataset.with_options(_UNTUNED).as_numpy_iterator():
+        if reader is not None:
+            reader.go_on()
+        yield element
 
 
 def _to_plain_leaf(type_: Type, leaf: Any) -> Any:

@@ -34,6 +34,7 @@ from fedlearn_edu.runtimes.tensorflow.variables import (
 )
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import SequenceType, Type
+from fedlearn_edu.types.sequences import DatasetSequence
 
 # Operations whose effects are seen outside of a graph.
 _OUTSIDE = re.compile("PyFunc|^Print|^WriteFile|^Save|Summary|Enqueue")
@@ -166,13 +167,26 @@ class GraphCode:
 
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
-        pairs = zip(flatten(argument, self.parameter), self._leaves, strict=True)
+        leaves = flatten(argument, self.parameter)
+        if self.reads_all:
+            for leaf in leaves:
+                if isinstance(leaf, DatasetSequence):
+                    leaf.check_end()
+        pairs = zip(leaves, self._leaves, strict=True)
         flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
         results = self.run(flat)
         for result, type_ in zip(results, leaf_types(self.result), strict=True):
             if isinstance(type_, SequenceType):
                 keeping(result, *flat)
         return unflatten(self.result, results)
+
+    @memoized_property
+    def reads_all(self) -> bool:
+        """Whether each sequence it takes is read in a loop, to the end."""
+        results = leaf_types(self.result)
+        return bool(self.loops) and not any(
+            isinstance(type_, SequenceType) for type_ in results
+        )
 
     @memoized_property
     def has_sequences(self) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fedlearn_edu.executors.recording import note
-from fedlearn_edu.executors.underway import graph_is_waiting
+from fedlearn_edu.executors.underway import Call, call, graph_is_waiting
 from fedlearn_edu.runtimes.tensorflow import RUNTIME
 from fedlearn_edu.runtimes.tensorflow.conversion import (
     element_spec,
@@ -99,7 +99,7 @@ def _variant_of(elements: Any, type_: Type) -> Any:
             dataset = dataset.concatenate(tf.data.Dataset.from_tensor_slices(last))
         return tf.data.experimental.to_variant(dataset)
     number = next(_numbers)
-    _read_lazily[number] = elements
+    _read_lazily[number] = elements, call.get()
     variant = _generated(type_)(tf.constant(number, tf.int64))
     weakref.finalize(variant, _read_lazily.pop, number)
     length = length_of(elements)
@@ -111,7 +111,7 @@ def _variant_of(elements: Any, type_: Type) -> Any:
 
 
 _numbers = itertools.count()
-_read_lazily: dict[int, Iterable[Any]] = {}
+_read_lazily: dict[int, tuple[Iterable[Any], Call | None]] = {}
 
 
 @cache
@@ -120,7 +120,7 @@ def _generated(type_: Type) -> Any:
 
     def generate(number: Any) -> Iterator[Any]:
         try:
-            for element in _read_by_a_graph(_read_lazily[int(number)]):
+            for element in _read_by_a_graph(*_read_lazily[int(number)]):
                 yield packed(flatten(element, type_), type_)
         except Exception as error:
             raise wrapped(error) from None
@@ -135,10 +135,10 @@ def _generated(type_: Type) -> Any:
     return tf.function(build, autograph=False).get_concrete_function(spec)
 
 
-def _read_by_a_graph(elements: Iterable[Any]) -> Iterator[Any]:
+def _read_by_a_graph(elements: Iterable[Any], reader: Call | None) -> Iterator[Any]:
     """The elements, made while a graph waits for them."""
     iterator = iter(elements)
-    while True:
+    while reader is None or not reader.is_given_up:
         token = graph_is_waiting.set(True)
         try:
             element = next(iterator)

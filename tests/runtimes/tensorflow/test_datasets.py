@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequences in TensorFlow code: `tf.data.Dataset`s, as arguments and as results."""
 
+import asyncio
 from collections import OrderedDict
 from typing import Any
 
@@ -10,8 +11,12 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu import tf
 from fedlearn_edu.errors import TracingError, TypeMismatchError
+from fedlearn_edu.executors import underway
+from fedlearn_edu.runtimes.tensorflow.conversion import to_plain
+from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
 from fedlearn_edu.testing import assert_same
-from tests.programs import INT, NUMBERS
+from fedlearn_edu.types.sequences import LazySequence
+from tests.programs import INT, NUMBERS, mapped
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -204,3 +209,58 @@ def test_a_dataset_is_no_list_of_python(name: str) -> None:
 
 def test_a_loop_over_a_dataset_works_where_the_error_says() -> None:
     assert fl.tf_computation(tf.function(in_a_for), NUMBERS)([1, 2, 3]) == 6
+
+
+WITHOUT_END = tf.data.Dataset.range(3, output_type=tf.int32).repeat()
+FOR_EVER: dict[str, Any] = {
+    "result": lambda: fl.tf_computation(lambda x: x.repeat(), NUMBERS)([1, 2]),
+    "part": lambda: fl.tf_computation(lambda x: (1, x.repeat()), NUMBERS)([1, 2]),
+    "handed on": lambda: fl.tf_computation(lambda x: x, NUMBERS)(WITHOUT_END),
+    "argument": lambda: total(WITHOUT_END),
+    "NumPy": lambda: fl.np_computation(sum, NUMBERS, result=np.int32)(WITHOUT_END),
+    "eager": lambda: fl.sequence_sum(WITHOUT_END),
+    "of a client": lambda: mapped(total)([[1], WITHOUT_END]),
+}
+
+
+@pytest.mark.parametrize("name", FOR_EVER)
+def test_a_dataset_without_end_is_not_read_to_its_end(name: str) -> None:
+    with pytest.raises(TypeMismatchError, match="dataset without end") as caught:
+        FOR_EVER[name]()
+    assert "take(100)" in str(caught.value.do)
+
+
+def test_a_dataset_without_end_may_be_taken_from() -> None:
+    def first(numbers: Any) -> Any:
+        return numbers.take(4).reduce(0, lambda s, x: s + x)
+
+    taken = fl.tf_computation(first, NUMBERS)
+    assert taken(WITHOUT_END) == 0 + 1 + 2 + 0
+    counted = fl.tf_computation(lambda x: tf.data.Dataset.from_tensors(x).repeat(), INT)
+    both = fl.federated_computation(lambda x: taken(counted(x)), INT)
+    assert both(2) == 8
+
+
+def test_whoever_reads_on_and_on_stops_when_the_call_was_given_up() -> None:
+    """The number of elements is not known here, so nothing could be refused."""
+    numbers = fl.SequenceType(np.int64)
+    unknown = tf.data.Dataset.range(3).repeat().filter(lambda x: x > 0)
+    made: list[Any] = []
+
+    def count() -> Any:
+        while True:
+            made.append(np.int64(len(made)))
+            yield made[-1]
+
+    given_up = underway.Call()
+    token = underway.call.set(given_up)
+    try:
+        elements = iter(to_plain(tf.data.experimental.to_variant(unknown), numbers))
+        ours = iter(as_dataset(LazySequence(count, numbers.element), numbers))
+        assert (next(elements), int(next(ours))) == (1, 0)
+        given_up.give_up()
+        with pytest.raises(asyncio.CancelledError):
+            next(elements)
+        assert len(list(ours)) < 5
+    finally:
+        underway.call.reset(token)
