@@ -25,6 +25,7 @@ c.ClearSolutions.code_stub = {
 
 # What a learner's copy has, and what happens to one that comes back: its code says why.
 c.GenerateAssignment.preprocessors = grading.RELEASE
+c.Autograde.sanitize_preprocessors = grading.SANITIZE
 c.Autograde.autograde_preprocessors = grading.AUTOGRADE
 c.ExportApp.plugin_class = grading.ExportWithStatus
 

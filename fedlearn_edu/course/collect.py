@@ -9,7 +9,7 @@ import json
 import os
 import re
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -173,10 +173,20 @@ def _choose(target: Path, files: list[Path]) -> Step:
     others = [file for file in everything[1:] if not _are_alike(file, first)]
     if others and _time(others[0]) == _time(first):
         return Step("left", first, said=f"as old as another, {_dated(others[0])}")
-    said = "; ".join(f"older: {_dated(file)}" for file in others)
+    said = "; ".join([*(f"older: {_dated(f)}" for f in others), *_copies(first)])
     if target.exists() and _are_alike(first, target):
         return Step("same", first, target, said)
     return Step("newer" if target.exists() else "new", first, target, said)
+
+
+def _copies(file: Path) -> Iterator[str]:
+    """Cells that were copied or split, so that the lesson has several of one name."""
+    cells = json.loads(file.read_bytes())["cells"]
+    known = [cell.get("metadata", {}).get("nbgrader") or {} for cell in cells]
+    names = Counter(about.get("grade_id") for about in known)
+    for name, count in names.items():
+        if name and count > 1:
+            yield f"{count} cells are {name!r}, the last one counts"
 
 
 def _time(file: Path) -> float:

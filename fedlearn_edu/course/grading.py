@@ -10,10 +10,10 @@ from typing import Any, Final, final
 
 import nbformat
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
-from nbgrader.api import MissingEntry
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.plugins import CsvExportPlugin
-from nbgrader.preprocessors import Execute, NbGraderPreprocessor
+from nbgrader.preprocessors import DeduplicateIds, Execute, NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
 
 from fedlearn_edu.course import badges
@@ -52,6 +52,40 @@ class PrepareRelease(NbGraderPreprocessor):  # type: ignore[misc]  # it has no t
                 _new.new_code_cell(install, id="install"),
             ]
         return notebook, resources
+
+
+@final
+class OneOfEach(DeduplicateIds):  # type: ignore[misc]
+    """Of cells that were copied or split the last one counts; the others only run.
+
+    nbgrader empties what it knows of the others, and then gives the whole submission
+    up, because it finds no name there; cells of another lesson do the same.
+    """
+
+    def preprocess(self, notebook: Any, resources: Any) -> tuple[Any, Any]:
+        """Takes out what is known of cells that do not count, and says which."""
+        at = resources["nbgrader"]
+        with Gradebook(at["db_url"]) as gradebook:
+            source = gradebook.find_notebook(at["notebook"], at["assignment"])
+            names = {cell.name for cell in source.source_cells}
+        for cell in notebook.cells:
+            about = cell.metadata.pop("nbgrader", None) or {}
+            if about.get("grade_id") in names:
+                kept = {key: about[key] for key in about if key in _KNOWN}
+                cell.metadata["nbgrader"] = kept
+        done: tuple[Any, Any] = super().preprocess(notebook, resources)
+        for number, cell in enumerate(notebook.cells, 1):
+            if cell.metadata.get("nbgrader") == {}:
+                del cell.metadata["nbgrader"]
+                told = "Cell number %d is a copy, or half of a cell: it has no points"
+                self.log.warning(told, number)
+        return done
+
+
+_KNOWN: Final = (
+    *("grade", "grade_id", "locked", "schema_version", "solution", "task"),
+    *("points", "checksum", "cell_type"),
+)
 
 
 @final
@@ -155,6 +189,12 @@ def _was_run(notebook: Any) -> bool:
 
 RELEASE: Final = [*GenerateAssignment.preprocessors.default(), PrepareRelease]
 """What nbgrader does with a lesson, one after the other."""
+
+SANITIZE: Final = [
+    OneOfEach if each is DeduplicateIds else each
+    for each in Autograde.sanitize_preprocessors.default()
+]
+"""What nbgrader does with a submission before it runs."""
 
 AUTOGRADE: Final = [
     ExecuteAgain if each is Execute else each

@@ -57,6 +57,23 @@ def test_name_is_put_right(tmp_path: Path, name: str, student: str | None) -> No
     assert (tmp_path / "from" / name).is_file()
 
 
+def test_cells_that_were_copied_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["average_of", None, "check-average_of", "average_of", "share_warm"]
+    cells = [
+        {"source": HELLO, "metadata": {"nbgrader": name and {"grade_id": name}}}
+        for name in names
+    ]
+    hand_in(file := tmp_path / "from" / "ada" / HELLO)
+    file.write_text(
+        json.dumps({"cells": [*json.loads(file.read_text())["cells"], *cells]})
+    )
+    collected(tmp_path / "from")
+    told = "2 cells are 'average_of', the last one counts"
+    assert f"01_hello.ipynb: {told}\n" in capsys.readouterr().out
+
+
 def test_notebook_says_itself_which_lesson_it_is(tmp_path: Path) -> None:
     hand_in(tmp_path / "from" / "ada" / "01_hello.ipynb", lesson="04_intrinsics")
     _, files = collected(tmp_path / "from", "--apply")

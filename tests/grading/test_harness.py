@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The proofs find what is wrong with a lesson, and are silent about a sound one."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.grading.course import CATCHES_ALL, ENDLESS, Course
 from tests.grading.proofs import prove
 from tests.grading.toy import ANSWERS, DOUBLE, SQUARE, write_lesson
 from tests.grading.try_lesson import quick
-from tools.cells import check_cells, read, what_it_says, write
+from tools.cells import check_cells, grade_id, read, what_it_says, write
 
 
 @pytest.mark.notebook
@@ -102,6 +103,30 @@ def test_answer_that_cannot_be_interrupted_costs_its_own_points_only(
     graded = course.grade("eve")
     assert list(graded.points.values()) == [0, 10]
     assert "could not be interrupted" in what_it_says(graded.cell("double"))
+
+
+@pytest.mark.notebook
+@pytest.mark.thorough
+@pytest.mark.slow
+def test_cells_that_were_copied_or_split_cost_nothing(tmp_path: Path) -> None:
+    """Nor do those of another lesson, or with what other programs have noted there."""
+    course = Course.release(write_lesson(tmp_path / "lesson"), tmp_path / "course")
+    course.hand_in("eve", {"double": "left = 2", "square": SQUARE})
+    notebook = read(course.submitted("eve"))
+    cells = {grade_id(cell): cell for cell in notebook.cells}
+    second, check, foreign = map(
+        copy.deepcopy, (cells["double"], cells["check-square"], cells["check-square"])
+    )
+    second.source, check.source = DOUBLE, "pass"
+    foreign.metadata.nbgrader.grade_id = "check-elsewhere"
+    cells["check-double"].metadata.nbgrader.more = 1
+    at = notebook.cells.index(cells["double"]) + 1
+    notebook.cells[at:at] = [second]
+    notebook.cells += [check, foreign]
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{number}"
+    write(notebook, course.submitted("eve"))
+    assert list(course.grade("eve").points.values()) == [5, 10]
 
 
 @pytest.mark.notebook
