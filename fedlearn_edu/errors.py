@@ -67,7 +67,7 @@ class FedLearnError(Exception):
             text = getattr(self, label)
             if text is not None:
                 # Only `where` may have several lines: it draws carets.
-                shown = text if label == "where" else _one_line(str(text))
+                shown = text if label == "where" else one_line(str(text))
                 lines.append(f"  {label + ':':<9} {shown}")
         return "\n".join(lines)
 
@@ -162,7 +162,8 @@ def _frames_of_yours(error: BaseException) -> list[traceback.FrameSummary]:
     return [f for f in frames if f.line and is_yours(f.filename)]
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text of any length, whose middle is left out if need be."""
     text = " ".join(text.split())
     if len(text) <= _MAX_FIELD_CHARS:
         return text

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 import fedlearn_edu
-from fedlearn_edu.course.exercise import Lesson, Unanswered
+from fedlearn_edu.course.exercise import Lesson, Unanswered, is_left_open
 from fedlearn_edu.course.lessons import LESSONS
 from fedlearn_edu.errors import FedLearnError, short_traceback
 from fedlearn_edu.viz.notebook import running_shell
@@ -27,6 +27,8 @@ RESTARTED = (
 
 
 _watching: list[Callable[[Any], None]] = []
+_warned: set[str] = set()
+"""What the cell that runs was warned of."""
 
 
 @short_traceback
@@ -47,7 +49,7 @@ def begin(lesson: str, namespace: MutableMapping[str, Any]) -> None:
         namespace.setdefault(name, Unanswered(name))
     shell = running_shell()
     if shell is not None:
-        shell.set_custom_exc((NameError,), _explain)
+        shell.set_custom_exc((NameError, NotImplementedError, FedLearnError), _explain)
         warnings.showwarning = _warn
         _take_back_failed_answers(shell, names, namespace)
 
@@ -69,15 +71,15 @@ def _take_back_failed_answers(
     shell: Any, names: Sequence[str], namespace: MutableMapping[str, Any]
 ) -> None:
     def after(result: Any) -> None:
+        _warned.clear()
         if result.success or result.info is None:
             return
         for name in names:
             if _is_answer_to(name, result.info.raw_cell or ""):
                 error = result.error_before_exec or result.error_in_exec
-                # Raised by the body of a released function. TensorFlow raises it, too,
-                # of NumPy code on a tensor, but as the cause of another error.
-                is_open = type(error) is NotImplementedError
-                namespace[name] = Unanswered(name, None if is_open else error)
+                namespace[name] = Unanswered(
+                    name, None if _is_left_open(error) else error
+                )
 
     while _watching:  # the first cell was run before
         with suppress(ValueError):  # in another shell
@@ -86,23 +88,40 @@ def _take_back_failed_answers(
     _watching.append(after)
 
 
+def _is_left_open(error: BaseException | None) -> bool:
+    while error is not None and not is_left_open(error):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _is_answer_to(name: str, cell: str) -> bool:
     defines = rf"^(async )?(def|class) {name}\b|^{name}\s*=(?!=)"
     return "checkpoint(" not in cell and bool(re.search(defines, cell, re.MULTILINE))
 
 
 def _explain(
-    shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None
+    shell: Any, kind: type, error: Any, trace: Any, tb_offset: int | None = None
 ) -> None:
-    if error.name in fedlearn_edu.__all__:
-        error.add_note(f"  do: write fl.{error.name}")
-    elif error.name is None or not hasattr(builtins, error.name):
-        error.add_note(RESTARTED)
+    if _is_left_open(error):
+        error._render_traceback_ = lambda: ["not answered yet"]
+    elif isinstance(error, NameError):
+        if error.name in fedlearn_edu.__all__:
+            error.add_note(f"  do: write fl.{error.name}")
+        elif error.name is None or not hasattr(builtins, error.name):
+            error.add_note(RESTARTED)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
 def _warn(
     message: Warning | str, category: type[Warning], *_place: object, **_more: object
 ) -> None:
-    """On stdout: a grader gives no points to a cell that writes on stderr."""
-    sys.stdout.write(f"{category.__name__}: {message}\n")
+    """On stdout: a grader gives no points to a cell that writes on stderr.
+
+    Of all coroutines that are not awaited, after one forgotten `await`, the first.
+    """
+    line = f"{category.__name__}: {message}"
+    if line.endswith("was never awaited"):
+        line = "RuntimeWarning: a coroutine was never awaited: is an `await` missing?"
+    if line not in _warned:
+        _warned.add(line)
+        sys.stdout.write(f"{line}\n")

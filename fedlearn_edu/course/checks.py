@@ -93,9 +93,11 @@ def checkpoint(name: str, answer: Any) -> Any:
     own answer, in the check above.
     """
     exercise = exercise_named(name)
-    if answer is exercise.solution or not _judge(exercise, answer).is_right:
+    verdict = None if answer is exercise.solution else _judge(exercise, answer)
+    if verdict is None or not verdict.is_right:
+        how = "answered" if verdict and not verdict.is_answered else "right"
         text = (
-            f"`{name}` is not right yet, so from here on the lesson uses the reference "
+            f"`{name}` is not {how} yet, so from here on the lesson uses the reference "
             "answer. Come back to yours whenever you like."
         )
         publish(prose(text), text)

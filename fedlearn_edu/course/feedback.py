@@ -21,6 +21,8 @@ def summary(verdict: Verdict) -> str:
     name, count = verdict.exercise.name, len(verdict.rows)
     if verdict.failure is None:
         return f"{name}: right, all {count} checks pass"
+    if not verdict.is_answered:
+        return verdict.failure.do
     told = verdict.failure.likely or verdict.failure.do
     after = f": {told}" if told else ""
     return f"{name}: not right yet, {passed} of {count} checks pass{after}"
@@ -33,17 +35,22 @@ def as_text(verdict: Verdict) -> str:
     lines = [f"{name}: {title}", *rows, ""]
     if verdict.failure is None:
         return "\n".join([*lines, f"Right. {_all(verdict)}"])
+    if not verdict.is_answered:
+        return "\n".join([lines[0], verdict.failure.do])
     parts = _parts(verdict.failure)
-    lines += [f"  {word + ':':<14}{text}" for word, text in parts]
+    for word, text in parts:
+        lines.append(f"  {word + ':':<14}" + text.replace("\n", "\n" + " " * 16))
     return "\n".join([*lines, _stuck(verdict)])
 
 
 def as_html(verdict: Verdict) -> str:
     """The verdict for a notebook, in signs and words besides colors."""
-    rows = "".join(map(_row, verdict.rows))
+    rows = "".join(map(_row, verdict.rows)) if verdict.is_answered else ""
     color = TEST if verdict.is_right else ALARM
     if verdict.failure is None:
         after = f"<div><strong>Right.</strong> {_all(verdict)}</div>"
+    elif not verdict.is_answered:
+        after = f"<div>{_code(verdict.failure.do)}</div>"
     else:
         parts = "".join(_part(*part) for part in _parts(verdict.failure))
         after = f"{_table(parts)}<div>{_code(_stuck(verdict))}</div>"
@@ -97,6 +104,8 @@ def _parts(failure: Failure) -> list[tuple[str, str]]:
         ("tried", failure.inputs),
         ("expected", failure.expected),
         ("got", failure.got),
+        ("found", failure.found),
+        ("where", failure.where),
         ("likely cause", failure.likely),
         ("do", failure.do),
     ]
@@ -123,7 +132,7 @@ def _part(word: str, text: str) -> str:
     shown = (
         _code(text)
         if word in ("likely cause", "do")
-        else f"<code>{escape(text)}</code>"
+        else f'<code style="white-space:pre-wrap">{escape(text)}</code>'
     )
     return (
         f'<tr><th scope="row" style="{_CELL};{_HEAD}">{word}</th>'

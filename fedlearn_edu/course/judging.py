@@ -34,9 +34,10 @@ from fedlearn_edu.course.exercise import (
     Exercise,
     Failure,
     Unanswered,
+    is_left_open,
     shown,
 )
-from fedlearn_edu.errors import FedLearnError, is_yours
+from fedlearn_edu.errors import FedLearnError, is_yours, line_of, one_line
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.testing.comparison import alike, to_plain
 
@@ -77,12 +78,17 @@ class Verdict:
         """Whether every case passed."""
         return self.failure is None
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether there was anything to try."""
+        return self.failure is None or bool(self.failure.got)
+
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
     """Tries every case on an answer, and explains the first failure."""
     failure = _failure(exercise, answer)
     if failure is not None:
-        rows = [Row(exercise.want.name, FAILED)]
+        rows = [Row(exercise.want.name, FAILED if failure.got else NOT_RUN)]
         rows += [Row(case.name, NOT_RUN) for case in exercise.cases]
         return Verdict(exercise, tuple(rows), failure)
     rows = [Row(exercise.want.name, PASSED)]
@@ -91,6 +97,8 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
             rows.append(Row(case.name, NOT_RUN))
             continue
         found = _try(exercise, answer, case)
+        if found == _unanswered(exercise):
+            return judge(exercise, Unanswered(exercise.name))
         rows.append(Row(case.name, PASSED if found is None else FAILED))
         failure = failure or found
     return Verdict(exercise, tuple(rows), failure)
@@ -103,7 +111,7 @@ def _failure(exercise: Exercise, answer: Any) -> Failure | None:
         attempt = Attempt(answer, error=answer.error)
         return _undefined(exercise, attempt, answer.error)
     if answer is None or answer is ... or isinstance(answer, Unanswered):
-        failure = Failure("your answer", "none yet", do=_unanswered(exercise))
+        failure = _unanswered(exercise)
     elif _is_reference(exercise, answer):
         put = "the checkpoint put it there: run the cell with your own answer again, "
         failure = Failure("your answer", REFERENCE, f"{put}then this one")
@@ -114,10 +122,12 @@ def _failure(exercise: Exercise, answer: Any) -> Failure | None:
 
 def _undefined(exercise: Exercise, attempt: Attempt, error: BaseException) -> Failure:
     """What the cell of the answer raised, so that there is nothing to try."""
+    lines = _lines(error)
     return Failure(
-        "an answer that can be defined",
+        lines.pop("expected", "an answer that can be defined"),
         _told(error),
         _likely(exercise, attempt),
+        **lines,
         do="mend the cell of your answer, and run it until it shows no error; then run "
         "this one",
     )
@@ -131,10 +141,12 @@ def _is_reference(exercise: Exercise, answer: Any) -> bool:
     return is_made or exercise.reference() is not answer
 
 
-def _unanswered(exercise: Exercise) -> str:
-    return (
-        f"`{exercise.name}` is not answered yet: write your answer in the cell "
-        "above, under this name, run that cell until it shows no error, then this one"
+def _unanswered(exercise: Exercise) -> Failure:
+    return Failure(
+        "",
+        "",
+        do=f"`{exercise.name}` is not answered yet: write your answer in the cell "
+        "above, under this name, run that cell until it shows no error, then this one",
     )
 
 
@@ -150,14 +162,26 @@ def _try(exercise: Exercise, answer: Any, case: Case) -> Failure | None:
     except TookTooLongError as error:
         return failed(f"nothing: {error}", _ENDLESS)
     except (Exception, SystemExit) as error:
-        if type(error) is NotImplementedError:  # the body of a released function
-            return failed("none yet", do=_unanswered(exercise))
+        if is_left_open(error):
+            return _unanswered(exercise)
         likely = _likely(exercise, Attempt(answer, inputs, error=error))
-        return failed(_told(error), likely)
+        lines = {
+            name: text for name, text in _lines(error).items() if name != "expected"
+        }
+        return failed(_told(error), likely, **lines)
     if alike(got, expected):
         return None
     likely = _likely(exercise, Attempt(answer, inputs, got)) or _form(got, expected)
     return failed(shown(got), likely)
+
+
+def _lines(error: BaseException) -> dict[str, str]:
+    """What an error of the library says besides; of others, which line raised them."""
+    if not isinstance(error, FedLearnError):
+        return {"where": line_of(error) or ""}
+    lines = {name: getattr(error, name) for name in ("expected", "found", "where")}
+    told = {name: f"{text}" for name, text in lines.items() if text is not None}
+    return {n: text if n == "where" else one_line(text) for n, text in told.items()}
 
 
 def _told(error: BaseException) -> str:

@@ -93,6 +93,49 @@ def test_check_shows_what_the_cell_of_the_answer_raised(
     assert "is not answered yet" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "def average_of(x):\n    {stub}\naverage_of(1)",
+        "import fedlearn_edu as fl, numpy as np\n\n@fl.np_computation(np.float32)\n"
+        "def average_of(x):\n    {stub}",
+        "import fedlearn_edu as fl, numpy as np\n\n"
+        "@fl.federated_computation(fl.type_at_clients(np.float32))\n"
+        "def average_of(x):\n    {stub}",
+    ],
+)
+def test_released_cell_shows_one_line(
+    cell: str, shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_cell(
+        cell.format(stub='raise NotImplementedError("write your answer here")')
+    )
+    assert _plain(capfd)[0].strip() == "not answered yet"
+    assert shell.user_ns["average_of"] == Unanswered("average_of")
+    assert shell.user_ns["average_of"].error is None
+
+
+def test_what_others_have_not_implemented_is_no_missing_answer(
+    shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """TensorFlow says so of NumPy's functions on its symbolic tensors."""
+    shell.run_cell("average_of = 1\nraise NotImplementedError('numpy() of a tensor')")
+    shell.run_cell("check.average_of(average_of)")
+    assert "got:          NotImplementedError: numpy() of" in _plain(capfd)[0]
+
+
+@pytest.mark.filterwarnings("always::RuntimeWarning")
+def test_one_forgotten_await_is_one_line(
+    shell: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shell.run_cell("async def f(): pass\nasync def g(): pass")
+    shell.run_cell("for each in range(9): f(); g()")
+    told = "RuntimeWarning: a coroutine was never awaited: is an `await` missing?\n"
+    assert _plain(capfd)[0] == told
+    shell.run_cell("for each in 'a': f()")
+    assert told in _plain(capfd)[0]
+
+
 def test_cell_that_only_uses_an_answer_may_fail(shell: Any) -> None:
     shell.run_cell("average_of = 1")
     shell.run_cell("share_warm = 1 / 0")

@@ -13,7 +13,7 @@ from fedlearn_edu.course.exercise import Case, Failure, Unanswered
 from fedlearn_edu.course.feedback import as_html, as_text
 from fedlearn_edu.course.judging import judge
 from fedlearn_edu.course.mistakes import usual
-from fedlearn_edu.errors import UnsupportedIntrinsicError
+from fedlearn_edu.errors import FedLearnError, UnsupportedIntrinsicError
 from tests.course.examples import doubles, right
 
 
@@ -52,6 +52,28 @@ def released(numbers: Any) -> Never:
 @pytest.mark.parametrize("answer", [None, ..., Unanswered("doubles"), released])
 def test_missing_answer_is_not_answered_yet(answer: Any) -> None:
     assert "`doubles` is not answered yet" in failure(answer).do
+    verdict = judge(doubles(), answer)
+    assert {row.outcome for row in verdict.rows} == {"not run"}
+    first, line = as_text(verdict).splitlines()
+    assert first == "doubles: twice each number"
+    assert line == failure(answer).do
+    assert "<tr>" not in as_html(verdict)
+
+
+def test_error_at_definition_says_all_that_it_has_to_say() -> None:
+    error = FedLearnError(
+        "no fruit", expected="an apple", found="a pear", where="a b\n  ^", do="swap it"
+    )
+    text = as_text(judge(doubles(), Unanswered("doubles", error)))
+    assert text.splitlines()[5:-1] == [
+        "  expected:     an apple",
+        "  got:          FedLearnError: no fruit; swap it",
+        "  found:        a pear",
+        "  where:        a b",
+        "                  ^",
+        "  do:           mend the cell of your answer, and run it until it shows no "
+        "error; then run this one",
+    ]
 
 
 def test_refusal_of_a_stack_is_not_taken_for_a_stub() -> None:
