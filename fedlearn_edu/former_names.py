@@ -364,10 +364,6 @@ input_spec | renamed | since 0.4 | .batch_type
   fl.learning.models.softmax_regression().batch_type
 trainable_variables | gone | since 0.1 | .weights_type, and .initialize
   fl.learning.models.softmax_regression().weights_type
-
-== executor
-create_tuple | renamed | until 0.13 | .create_struct
-  fl.framework.NumPyExecutor().create_struct
 """
 
 

@@ -47,7 +47,6 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "model": lambda: fl.learning.models.softmax_regression(1, 2),
     "process": lambda: fl.learning.build_fed_avg(OBJECTS["model"]()),
     "state": lambda: OBJECTS["process"]().initialize(),
-    "executor": fl.framework.NumPyExecutor,
 }
 
 
@@ -269,7 +268,7 @@ def test_python_and_notebooks_find_no_protocol_on_a_computation() -> None:
 @pytest.mark.parametrize("home", OBJECTS)
 def test_objects_are_still_copied_and_pickled(home: str) -> None:
     thing = _asked(home)
-    if home not in ("executor", "model", "process"):  # they hold functions, or threads
+    if home not in ("model", "process"):  # they hold functions
         assert type(pickle.loads(pickle.dumps(thing))) is type(thing)
     assert type(copy.copy(thing)) is type(thing)
     assert not hasattr(thing, "_repr_html_")
