@@ -24,11 +24,13 @@ from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import field, free_references, walk
 from fedlearn_edu.language.computation import Computation
-from fedlearn_edu.language.intrinsic import all_intrinsics
+from fedlearn_edu.language.intrinsic import all_intrinsics, intrinsic_named
 from fedlearn_edu.types import SERVER, FederatedType, StructType, TensorType, Type
 
 _ARGUMENT = "(argument)"
 _TOGETHER = "federated_map_aggregate"  # made by the compiler alone
+_KNOWN = frozenset(intrinsic.uri for intrinsic in all_intrinsics())  # not one's own
+UNKNOWN_CALL = "call of a parameter"
 _MAPS = ("federated_map", "federated_apply")
 _RUNTIMES = {"numpy": "NumPy code", "tensorflow": "TensorFlow code"}
 _FIRST_LOCAL = re.compile(r"(.+)_0(_\d+)?")
@@ -125,10 +127,14 @@ class _Reader:
                 assert_never(node)
 
     def _call(self, function: ir.Node, argument: ir.Node, type_: Type) -> ir.Node:
-        """A function is called with unplaced values."""
+        """A function is called: with unplaced values, or it is not known here."""
         inputs = self._inputs(ir.Struct(((None, function), (None, argument))))
+        if function.type.contains(Type.is_federated):
+            if isinstance(function, ir.Lambda):
+                return self._applied(function, argument)
+            return self._unknown(UNKNOWN_CALL, inputs, type_)
         if not _is_function(function):
-            return self.graph.step("call of a parameter", inputs, type_)
+            return self.graph.step(UNKNOWN_CALL, inputs, type_)
         runtime = function.runtime if isinstance(function, ir.Leaf) else ""
         name, note = function_name(function), _RUNTIMES.get(runtime, "")
         return self.graph.step(name, inputs, type_, note, _inside(function))
@@ -144,11 +150,35 @@ class _Reader:
                 return picked
         lane = lane_of(type_)
         placed = {self.graph.lane(wire) for wire in wires(argument)}
+        is_odd = uri not in _KNOWN and intrinsic_named(uri).is_primitive
+        if is_odd and Lane.CLIENTS in placed and lane is not Lane.SERVER:
+            return self._unknown(uri, self._inputs(argument), type_)
         stays = lane is Lane.UNPLACED or placed <= {lane}
         if stays and not isinstance(argument, ir.Literal):
             return self._at_one_place(uri, argument, type_)
         answer = "its masks" if uri == "federated_pairwise_masks" else ""
         return self.graph.message(uri, self._inputs(argument), type_, answer)
+
+    def _unknown(self, name: str, inputs: Inputs, type_: Type) -> ir.Node:
+        """What may send to the server what it is given; if nothing, the function."""
+        lanes = {wire: self.graph.lane(wire) for wire in inputs.wires}
+        given = [wire for wire, lane in lanes.items() if lane is Lane.CLIENTS]
+        sent = given or [w for w, lane in lanes.items() if lane is Lane.UNPLACED]
+        at_server = FederatedType(StructType(()), SERVER)
+        asked = self.graph.message(name, Inputs(sent, []), at_server)
+        rest = [wire for wire, lane in lanes.items() if lane is Lane.SERVER]
+        return self._answers(name, Inputs([*wires(asked), *rest], []), type_)
+
+    def _answers(self, name: str, inputs: Inputs, type_: Type) -> ir.Node:
+        """One value for each placed part of what comes back."""
+        if isinstance(type_, StructType) and type_.contains(Type.is_federated):
+            named = type_.items()
+            return ir.Struct(
+                tuple((n, self._answers(name, inputs, part)) for n, part in named)
+            )
+        if lane_of(type_) is Lane.CLIENTS:
+            return self.graph.message(name, inputs, type_, "what comes back")
+        return self.graph.step(name, inputs, type_)
 
     def _at_one_place(self, uri: str, argument: ir.Node, type_: Type) -> ir.Node:
         """An intrinsic that sends nothing; a map has the name of its function."""
@@ -177,11 +207,15 @@ class _Reader:
         only_arranges = all(isinstance(part, arranging) for part in walk(function))
         if not isinstance(function, ir.Lambda) or not only_arranges:
             return None
+        return self._applied(function, value)
+
+    def _applied(self, function: ir.Lambda, value: ir.Node) -> ir.Node:
+        """The body of a function, where its parameter is this value."""
         before = self.names
         self.names = {**before, str(function.parameter): value}
-        picked = self.visit(function.body)
+        result = self.visit(function.body)
         self.names = before
-        return picked
+        return result
 
     def _inputs(self, value: ir.Node) -> Inputs:
         """What goes in: given, or captured by a function that is given."""

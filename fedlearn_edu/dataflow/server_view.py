@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, final
 
 from fedlearn_edu.dataflow.flow import Flow, Item, Lane, Node
-from fedlearn_edu.dataflow.from_ir import read
+from fedlearn_edu.dataflow.from_ir import UNKNOWN_CALL, read
 from fedlearn_edu.errors import TypeMismatchError, describe, short_traceback
 from fedlearn_edu.language.computation import (
     Computation,
@@ -23,18 +23,20 @@ class Exposure(StrEnum):
     """How much of a client's value the server sees.
 
     `SINGLE`: the value. `COMBINED`: one value made of those of all clients. `MASKED`:
-    their sum, and masks hide each of them from the machine that adds up.
+    their sum, and masks hide each of them from the machine that adds up. `UNKNOWN`:
+    anything up to the value; the program does not say.
     """
 
     SINGLE = "single"
     COMBINED = "combined"
     MASKED = "masked"
+    UNKNOWN = "unknown"
 
 
 _ONE_BY_ONE = Exposure.SINGLE, "one by one: each is seen"
 _MASKED = Exposure.MASKED, "masked: only the sum is seen"
 _AS_WEIGHT = Exposure.COMBINED, "as a weight"
-_UNKNOWN = Exposure.SINGLE, "in a way that is not known here"
+_UNKNOWN = Exposure.UNKNOWN, "in a way that is not known here"
 WAYS = {
     "federated_collect": _ONE_BY_ONE,
     "federated_select": _ONE_BY_ONE,
@@ -86,7 +88,7 @@ class ServerView:
     values: tuple[SentValue, ...]
 
     def of(self, exposure: str) -> tuple[SentValue, ...]:
-        """The values that are seen so: `"single"`, `"combined"`, or `"masked"`."""
+        """The values that are seen so: `"single"`, `"combined"`, and so on."""
         return tuple(value for value in self.values if value.exposure == exposure)
 
     @property
@@ -94,9 +96,16 @@ class ServerView:
         """The table in a sentence."""
         if not self.values:
             return f"{self.name}: nothing of a client reaches the server."
-        if single := self.of(Exposure.SINGLE):
-            names = " and ".join(dict.fromkeys(value.path for value in single))
-            return f"{self.name}: the server sees each client's {names}."
+        unknown, single = (
+            " and ".join(dict.fromkeys(value.path for value in self.of(exposure)))
+            for exposure in (Exposure.UNKNOWN, Exposure.SINGLE)
+        )
+        if unknown:
+            seen = f"; it sees each client's {single}" if single else ""
+            when = "is not known before the program is called"
+            return f"{self.name}: what the server sees of {unknown} {when}{seen}."
+        if single:
+            return f"{self.name}: the server sees each client's {single}."
         if self.of(Exposure.COMBINED):
             seen = "the server's program sees no single client's value"
             return f"{self.name}: {seen}; the machine that combines them could."
@@ -127,14 +136,16 @@ def _size(nbytes: int | None) -> str:
 def what_the_server_sees(program: Any) -> ServerView:
     """Lists what of its clients reaches the server in a program, and in which way.
 
-    The program is read, not run. Each value is seen in one of three ways:
+    The program is read, not run. Each value is seen in one of these ways:
 
     - one by one, after `federated_collect`, or as keys of `federated_select`: the
       server sees each client's value;
     - combined with those of other clients, as a sum, mean, extreme or fold: the
       program sees one value made of all. The machine that combines them gets each of
       them, and has to be trusted with it;
-    - masked, by secure sums: that machine, too, can know no more than the sum.
+    - masked, by secure sums: that machine, too, can know no more than the sum;
+    - in a way that is not known, where the program calls a function that is its
+      parameter, or an intrinsic that is not of this package: perhaps one by one.
 
     It is the program that is judged, not its data or code. A sum of one client's value
     is that value, masked or not, so a round needs several clients. The largest value
@@ -179,7 +190,8 @@ def reveals(flow: Flow, message: Node) -> bool:
 
 def _values(flow: Flow) -> Iterator[SentValue]:
     for message in flow.messages(Lane.SERVER):
-        if flow.origin(message) is Lane.CLIENTS:
+        is_unknown = message.name == UNKNOWN_CALL and message.items
+        if is_unknown or flow.origin(message) is Lane.CLIENTS:
             way = WAYS.get(message.name, _UNKNOWN)
             for item in message.items[:-1]:
                 yield _value(item, message.name, *way)

@@ -11,6 +11,8 @@ from fedlearn_edu.language import intrinsic
 from tests.programs import FLOATS, INTS
 from tests.viz.dataflow import programs
 
+CALL = "call of a parameter"
+
 
 def seen(program: Any) -> list[tuple[str, str, str, int | None]]:
     """Path, exposure, intrinsic and bytes of each value."""
@@ -83,4 +85,70 @@ def test_intrinsics_of_ones_own_hide_nothing(monkeypatch: pytest.MonkeyPatch) ->
     apply = fl.framework.apply
     odd = fl.federated_computation(lambda x: apply(definition, [x]), INTS)
     [value] = fl.what_the_server_sees(odd).values
-    assert (value.exposure, value.way) == ("single", "in a way that is not known here")
+    assert (value.exposure, value.way) == ("unknown", "in a way that is not known here")
+    for name, result in (("both", "<T@SERVER,T@SERVER>"), ("round", "{T}@CLIENTS")):
+        own = fl.framework.define(f"federated_{name}", f"({{T}}@CLIENTS -> {result})")
+        program = fl.federated_computation(lambda x, own=own: apply(own, [x]), INTS)
+        assert seen(program) == [("x", "unknown", f"federated_{name}", 4)]
+
+
+AT_SERVER, ITSELF = fl.type_at_server(np.float32), ("x", "unknown", CALL, 4)
+SENDS, KEEPS = fl.FunctionType(FLOATS, AT_SERVER), fl.FunctionType(FLOATS, FLOATS)
+BOTH = fl.FunctionType(FLOATS, (AT_SERVER, FLOATS))
+PASSES = fl.FunctionType(AT_SERVER, AT_SERVER)
+HALVES = fl.np_computation(lambda x: x / 2, np.float32)
+
+
+def nested(f: Any, x: Any) -> Any:
+    return fl.federated_computation(lambda y: f(y), FLOATS)(x)
+
+
+CALLED: dict[str, tuple[Any, list[Any], list[Any]]] = {
+    "directly": (lambda f, x: f(x), [SENDS, FLOATS], [ITSELF]),
+    "nested": (nested, [SENDS, FLOATS], [ITSELF]),
+    "to the clients": (lambda f, x: f(x), [KEEPS, FLOATS], [ITSELF]),
+    "to both": (
+        lambda f, x: fl.federated_collect(f(x)[1]),
+        [BOTH, FLOATS],
+        [ITSELF, ("a value", "single", "federated_collect", 4)],
+    ),
+    "in a struct": (lambda s: s.f(s.x), [[("f", SENDS), ("x", FLOATS)]], [ITSELF]),
+    "of what was mapped": (
+        lambda f, x: f(fl.federated_map(HALVES, x)),
+        [SENDS, FLOATS],
+        [("result of lambda", "unknown", CALL, 4)],
+    ),
+    "twice": (
+        lambda f, g, x: f(g(x)),
+        [SENDS, KEEPS, FLOATS],
+        [ITSELF, ("a value", "unknown", CALL, 4)],
+    ),
+    "of the server": (
+        lambda f, x: f(x),
+        [PASSES, AT_SERVER],
+        [("f", "unknown", CALL, None)],
+    ),
+    "returned": (
+        lambda f, x: f(x)(x),
+        [fl.FunctionType(FLOATS, SENDS), FLOATS],
+        [ITSELF, ITSELF],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", CALLED)
+def test_what_a_parameter_does_when_it_is_called_is_not_known(how: str) -> None:
+    fn, types, expected = CALLED[how]
+    program = fl.federated_computation(fn, *types)
+    assert seen(program) == expected
+    sentence = fl.what_the_server_sees(program).sentence
+    assert f"sees of {expected[0][0]}" in sentence
+    assert "is not known before the program is called" in sentence
+
+
+def test_what_a_parameter_does_at_the_clients_stays_there() -> None:
+    of_each = fl.FunctionType(np.float32, np.float32)
+    program = fl.federated_computation(
+        lambda f, x: fl.federated_map(f, x), of_each, FLOATS
+    )
+    assert seen(program) == []

@@ -134,7 +134,7 @@ def _arrows(axes: Axes, exposure: Exposure, edges: list[float], y: float) -> Non
     """The way of one value, from three clients to the server."""
     server, clients = edges[1], edges[2] + _PAD_IN / 2
     ring = server + _RING * (clients - server)
-    is_single = exposure is Exposure.SINGLE
+    is_single = exposure in (Exposure.SINGLE, Exposure.UNKNOWN)  # it may be seen
     is_masked = exposure is Exposure.MASKED
     for place in (y - _FAN_IN, y, y + _FAN_IN):
         end = (server, place) if is_single else (ring, y)
