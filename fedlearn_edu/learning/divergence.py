@@ -7,10 +7,11 @@ client at a time.
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import ComputationFailedError, FedLearnError
 from fedlearn_edu.learning.config import RunConfig
 from fedlearn_edu.learning.pytree import is_finite
 from fedlearn_edu.learning.run_state import Run
@@ -38,53 +39,61 @@ class _Culprit:
 
 
 def is_sound(result: Sequence[Any]) -> bool:
-    """Whether what `process.next` returned is finite.
+    """Whether what `process.next` returned is finite: the model, and what clients keep.
 
-    Where `examples` is 0 the mean loss is NaN, and that is no divergence. What stays
-    at workers is not brought here for this: NaN in it is in the server's state, too.
+    The mean loss is no sign: it is NaN in a round without examples, and where a rule
+    leaves out a bad client. What stays at workers is not brought here for this: NaN in
+    it is in the server's state, too.
     """
-    state, metrics, *client_states = result
-    loss = metrics.get("loss_per_example", 0.0)
-    is_good = metrics.get("examples") == 0 or math.isfinite(loss)
-    return is_good and is_finite(state) and is_finite(client_states)
+    state, _, *client_states = result
+    return is_finite(state) and is_finite(client_states)
 
 
 def diverged(config: RunConfig, run: Run, positions: Sequence[int]) -> DivergenceError:
     """The error for the round after `run`, which these clients finished."""
-    number = run.rounds + 1
-    found = [who for who in dict.fromkeys(positions) if not _is_good(config, run, who)]
-    culprits = [_culprit(config, run, position) for position in found[:_NAMED]]
+    number, clients = run.rounds + 1, list(dict.fromkeys(positions))
+    asked = (_culprit(config, run, who, len(positions)) for who in clients)
+    culprits = [culprit for culprit in asked if culprit]
     error = DivergenceError(
         f"the model is no longer made of numbers after round {number}",
-        expected="finite losses and weights",
-        found=_describe(culprits, len(found), len(set(positions))),
+        expected="finite weights",
+        found=_describe(culprits, len(clients)),
         where=f"round {number}",
-        do=_cure(culprits),
+        do=_cure(culprits[:_NAMED]),
     )
     error.run = run
     return error
 
 
-def _is_good(config: RunConfig, run: Run, position: int) -> bool:
-    result = config.call_next(run, (position,))
-    return result[1].get("examples") == 0 or is_sound(result)
-
-
-def _culprit(config: RunConfig, run: Run, position: int) -> _Culprit:
-    metrics = config.call_next(run, (position,))[1]
+def _culprit(
+    config: RunConfig, run: Run, position: int, clients: int
+) -> _Culprit | None:
+    """This client, if it does harm; a rule may bear it, but its loss tells."""
+    result = _alone(config, run, position, clients)
+    loss = float(result[1].get("loss_per_example", 0.0))
+    if result[1].get("examples") == 0 or (is_sound(result) and math.isfinite(loss)):
+        return None
     batches = config.source.batches(position, run.rounds + 1)
-    return _Culprit(
-        config.source.name(position),
-        float(metrics.get("loss_per_example", math.nan)),
-        not all(map(is_finite, batches)),
-    )
+    name = config.source.name(position)
+    return _Culprit(name, loss, not all(map(is_finite, batches)))
 
 
-def _describe(culprits: list[_Culprit], count: int, of: int) -> str:
+def _alone(config: RunConfig, run: Run, position: int, clients: int) -> Any:
+    """What the round makes of one client.
+
+    A rule such as Krum compares several: all of them are this one, as many as it needs.
+    """
+    for times in (1, 3, 9):
+        with suppress(ComputationFailedError):
+            return config.call_next(run, (position,) * min(times, clients))
+    return config.call_next(run, (position,) * clients)
+
+
+def _describe(culprits: list[_Culprit], of: int) -> str:
     if not culprits:
         return f"each of {of} clients is well alone, and their mean is not"
-    named = ", ".join(f"{c.name} with loss {c.loss:g}" for c in culprits)
-    more = f" and {count - len(culprits)} more" if count > len(culprits) else ""
+    named = ", ".join(f"{c.name} with loss {c.loss:g}" for c in culprits[:_NAMED])
+    more = f" and {len(culprits) - _NAMED} more" if len(culprits) > _NAMED else ""
     return f"{named}{more}; {of} clients took part"
 
 

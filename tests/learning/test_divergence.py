@@ -106,12 +106,46 @@ def test_many_culprits_are_counted_not_listed() -> None:
         run(PROCESS, data, 1)
 
 
-def test_a_loss_that_is_infinite_is_refused_though_weights_are_finite() -> None:
+def test_a_loss_that_is_infinite_is_said_while_weights_are_finite() -> None:
     data: Any = small_lists()
     data[1][0]["x"] = np.full_like(data[1][0]["x"], 1e25)  # its square is too large
-    inf = pytest.raises(DivergenceError, match="client 1 with loss inf")
-    with inf, np.errstate(all="ignore"):
-        run(mean_process(rate=0.0), data, 1)
+    with np.errstate(all="ignore"):
+        learned = run(mean_process(rate=0.0), data, 2)
+    assert learned.history["loss_per_example"].tolist() == [math.inf, math.inf]
+
+
+A = fl.learning.aggregators
+MODEL = fl.learning.models.softmax_regression(features=3, classes=2)
+BEARING = [
+    A.zeroing(A.mean()),
+    A.zeroing(A.clipping(A.mean(), norm=1.0), norm=10.0),
+    A.median(),
+    A.krum(1),
+    A.multi_krum(1),
+    A.gaussian(1.0, 0.01, 6),
+    A.gaussian_adaptive(0.01, 6),
+]
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("rule", BEARING, ids=repr)
+def test_a_rule_that_bears_a_bad_client_is_a_run_that_goes_on(rule: Any) -> None:
+    process = fl.learning.build_fed_avg(MODEL, aggregator=rule)
+    learned = run(process, spoilt(client=3), 2, batch_size=5)
+    assert learned.rounds == 2
+    assert all(np.isfinite(leaf).all() for leaf in learned.weights.values())
+    assert np.isnan(learned.history["loss_per_example"]).all()
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("rule", [A.krum(1), A.multi_krum(0, 6)], ids=repr)
+def test_culprits_of_a_rule_that_needs_several_are_found(rule: Any) -> None:
+    """Updates are finite, and the server's step is not."""
+    process = fl.learning.build_fed_avg(MODEL, 0.1, 3e38, aggregator=rule)
+    x, y = small_arrays()
+    far = ClientData(1e3 * x, y, np.split(np.arange(60), 6))
+    with pytest.raises(DivergenceError, match=r"client 4 with loss [^n].*; 6 clients"):
+        run(process, far, 1, batch_size=5)
 
 
 @pytest.mark.tensorflow
