@@ -15,7 +15,7 @@ import numpy as np
 from fedlearn_edu.attacks.attack import Attack, Known, in_form_of
 from fedlearn_edu.attacks.errors import AttackError
 from fedlearn_edu.errors import bad_argument, describe, short_traceback, whole_number
-from fedlearn_edu.learning.arrays import tf
+from fedlearn_edu.learning.arrays import l2_norm, tf
 from fedlearn_edu.learning.optimizers import is_number, map_structure
 from fedlearn_edu.learning.pytree import flatten, is_finite
 from fedlearn_edu.learning.schedules import exact
@@ -84,7 +84,7 @@ def gaussian(times: float = 10.0, *, seed: int = 0) -> Attack:
     def noise(known: Known) -> Any:
         leaves = tf.nest.flatten(known.update)
         numbers = sum(int(np.prod(leaf.shape)) for leaf in leaves)
-        deviation = factor * tf.linalg.global_norm(leaves) / float(numbers) ** 0.5
+        deviation = factor * l2_norm(leaves) / float(numbers) ** 0.5
         return _noise_like(known, deviation, key)
 
     return Attack(f"gaussian(times={exact(times)}, seed={key})", noise)
@@ -171,7 +171,10 @@ def _noise_like(known: Known, deviation: Any, seed: int) -> Any:
     fold = tf.random.experimental.stateless_fold_in
     key = fold(tf.stack([seed, known.round_number]), known.attacker)
     leaves = [
-        deviation * tf.random.stateless_normal(leaf.shape, fold(key, position))
+        tf.cast(deviation, leaf.dtype)
+        * tf.cast(
+            tf.random.stateless_normal(leaf.shape, fold(key, position)), leaf.dtype
+        )
         for position, leaf in enumerate(tf.nest.flatten(known.update))
     ]
     return tf.nest.pack_sequence_as(known.update, leaves)

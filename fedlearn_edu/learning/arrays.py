@@ -8,7 +8,7 @@ the steps in TensorFlow; in NumPy it is one Python function, which calls others.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce, wraps
 from typing import TYPE_CHECKING, Any, final
 
@@ -77,6 +77,39 @@ def inside(computation: fl.Computation) -> Any:
     """A computation as a `local_computation` calls it: in NumPy, its function."""
     tree: Any = computation.tree
     return computation if HAS_TENSORFLOW else tree.code.fn
+
+
+# ------------------------------------------------------------------ lengths
+
+
+def largest_of(tensors: Sequence[Any]) -> Any:
+    """The greatest absolute value in all tensors together; 0 if there is none."""
+    return tf.reduce_max(tf.stack([tf.reduce_max(tf.abs(x)) for x in _wide(tensors)]))
+
+
+def in_units_of(largest: Any, tensors: Sequence[Any]) -> list[Any]:
+    """The tensors divided by their largest number: their squares are numbers, too."""
+    safe = tf.where(largest > 0.0, largest, tf.ones_like(largest))
+    return [tf.cast(x, safe.dtype) / safe for x in tensors]
+
+
+def l2_norm(tensors: Sequence[Any]) -> Any:
+    """The L2 norm of all tensors together, for any numbers of their type.
+
+    A plain sum of squares overflows from 1.8e19 on, and is 0 below 1e-23.
+    `tf.linalg.global_norm` does so, and has no form for many clients at once.
+    """
+    largest = largest_of(tensors)
+    units = in_units_of(largest, tensors)
+    length = largest * tf.sqrt(tf.add_n([tf.reduce_sum(x * x) for x in units]))
+    return tf.where(largest < np.inf, length, largest)
+
+
+def _wide(tensors: Sequence[Any]) -> list[Any]:
+    """Tensors with something in them, of one type that holds the numbers of all."""
+    wide = tf.float64 if any(x.dtype == tf.float64 for x in tensors) else tf.float32
+    some = [tf.cast(x, wide) for x in tensors if 0 not in x.shape]
+    return some or [tf.zeros([], wide)]
 
 
 # ------------------------------------------------------------------ sequences

@@ -19,7 +19,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.aggregation import THE_MEAN, Aggregation
 from fedlearn_edu.learning.aggregators.base import Factory
-from fedlearn_edu.learning.arrays import leaf_computation, tf
+from fedlearn_edu.learning.arrays import l2_norm, leaf_computation, tf
 from fedlearn_edu.learning.local_training import (
     COUNTS_TYPE,
     LocalTrainingConfig,
@@ -219,7 +219,7 @@ def build_report(model: Model) -> fl.Computation:
     @leaf_computation(counts_type, model.weights_type)
     def report(counts: Any, update: Any) -> Any:
         examples = tf.cast(counts["examples"], tf.float32)
-        length = tf.linalg.global_norm(tf.nest.flatten(update))
+        length = tf.cast(l2_norm(tf.nest.flatten(update)), tf.float32)
         return OrderedDict(
             loss_per_example=counts["loss_sum"] / examples,
             examples=counts["examples"],

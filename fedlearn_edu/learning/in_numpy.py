@@ -139,10 +139,6 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False)
 matvec = matmul
 
 
-def global_norm(arrays: Sequence[Any]) -> Any:
-    return np.sqrt(sum(np.vdot(x, x) for x in arrays))
-
-
 def softmax(scores: Any) -> Any:
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)
@@ -235,12 +231,19 @@ def StatelessRandomUniform(shape: Any, seed: Sequence[Any]) -> Any:
     return _generator(seed).random(shape, float32)
 
 
+def StatelessRandomUniformFullInt(
+    shape: Any, seed: Sequence[Any], dtype: Any = int64
+) -> Any:
+    ends = np.iinfo(dtype)
+    return _generator(seed).integers(ends.min, ends.max, shape, dtype, endpoint=True)
+
+
 def stateless_fold_in(seed: Sequence[Any], data: Any) -> list[Any]:
     return [*seed, data]
 
 
 def _generator(seed: Sequence[Any]) -> np.random.Generator:
-    return np.random.default_rng([int(number) % 2**32 for number in seed])
+    return np.random.default_rng([int(number) % 2**64 for number in seed])
 
 
 def __getattr__(name: str) -> Any:

@@ -69,6 +69,13 @@ UPDATES = [
     for _ in range(5)
 ]
 UPDATES = [{n: x.astype(np.float32) for n, x in each.items()} for each in UPDATES]
+# Leaves of every type; one is empty, one is a number.
+MIXED = {
+    "nothing": np.zeros([0, 2], np.float32),
+    "one": np.float32(0.5),
+    "half": np.ones(2, np.float16),
+    "whole": np.ones([1], np.float64),
+}
 
 
 def rounds(process: learning.LearningProcess) -> Any:
@@ -83,13 +90,16 @@ def rounds(process: learning.LearningProcess) -> Any:
     return state.weights, metrics
 
 
-def aggregated(factory: Any) -> Any:
-    made = factory(SOFTMAX.weights_type)
+def aggregated(factory: Any, like: Any = UPDATES[0]) -> Any:
+    made = factory(fl.types.infer_type(like))
     weights = [3.0, 1.0, 0.0, 2.0, 5.0]
-    if made.initialize_client is None:
-        return made.next(made.initialize(), UPDATES, weights)
-    kept = [made.initialize_client()] * len(UPDATES)
-    return made.next(made.initialize(), UPDATES, weights, kept)
+    updates: Any = UPDATES if like is UPDATES[0] else [like] * 5
+    kept = [made.initialize_client()] * 5 if made.initialize_client else None
+    output = made.next(made.initialize(), updates, weights, *([kept] if kept else []))
+    for path, leaf in flatten(like).items():
+        found = flatten(output.update)[path]
+        assert (found.dtype, found.shape) == (leaf.dtype, leaf.shape), (factory, path)
+    return output
 
 
 def evaluated(model: learning.models.Model, data: Any) -> Any:
@@ -137,8 +147,11 @@ def found() -> Iterator[tuple[str, Any]]:
         yield name, rounds(build())
     for factory in AGGREGATORS:
         yield repr(factory), aggregated(factory)
+        yield f"{factory!r} of any type", aggregated(factory, MIXED)
+        yield f"{factory!r} of one weight", aggregated(factory, MIXED["one"])
     for factory in DRAWN:
         yield f"drawn: {factory!r}", aggregated(factory)
+        yield f"drawn: {factory!r} of any type", aggregated(factory, MIXED)
     yield "evaluation of classes", evaluated(SOFTMAX, CLASSES)
     yield "evaluation of numbers", evaluated(LINE, NUMBERS)
     for attack in (

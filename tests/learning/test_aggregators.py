@@ -112,6 +112,45 @@ def test_clipping_shortens_what_is_too_long(stack: Stack) -> None:
     assert (state, metrics) == ((), {"clipped_share": 0.75, "clip_norm": 1.0})
 
 
+LENGTHS_OF: list[tuple[Any, float, float]] = [  # clipped where they are longer
+    (np.float32, 3e-30, 1e-30),
+    (np.float32, 1e-24, 1.0),
+    (np.float32, 3e38, 1.0),
+    (np.float32, 3e38, 1e30),
+    (np.float64, 1e300, 1.0),
+    (np.float64, 1.7e308, 1e38),
+    (np.float16, 6e4, 1e-2),
+]
+
+
+@pytest.mark.parametrize("norm", [clipping, gaussian, gaussian_adaptive])
+@pytest.mark.parametrize(("dtype", "far", "bound"), LENGTHS_OF)
+def test_finite_updates_of_any_length_are_shortened_to_the_bound(
+    norm: Any, dtype: Any, far: float, bound: float
+) -> None:
+    """A plain sum of squares overflows, or is zero."""
+    rule = {
+        clipping: lambda: clipping(mean(), norm=bound),
+        gaussian: lambda: gaussian(bound, 0.0, 1),
+        gaussian_adaptive: lambda: gaussian_adaptive(0.0, 1, initial_norm=bound),
+    }[norm]()
+    made, update = rule((dtype, [100])), np.full(100, far, dtype)
+    output = made.next(made.initialize(), [update], [1.0])
+    within = far * 10 <= bound
+    np.testing.assert_allclose(
+        output.update, np.full(100, far if within else bound / 10), rtol=1e-3
+    )
+    assert output.update.dtype == dtype
+    assert output.metrics["clipped_share"] == 1 - within
+
+
+def test_length_of_a_round_is_a_number_whatever_the_numbers() -> None:
+    process = learning.build_fed_avg(MODEL, 1.0)
+    batch = {"x": np.full([2, 3], 1e30, np.float32), "y": np.array([0, 0], np.int32)}
+    _, metrics = process.next(process.initialize(), [[batch]])
+    assert metrics["update_norm"] == pytest.approx(1e30 * np.sqrt(1.5), rel=1e-5)
+
+
 def test_nest_of_adaptive_bounds_agrees_with_its_twin(stack: Stack) -> None:
     zero, clip, here = 10.0, 1.0, np.array(WEIGHTS) > 0
     factory = zeroing(clipping(mean(), quantile=0.5), learning_rate=1.0)

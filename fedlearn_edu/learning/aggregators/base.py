@@ -112,11 +112,28 @@ class AggregatorFactory:
 
     @short_traceback
     def __call__(self, update: Any) -> Aggregator:
-        """The aggregator of updates of this type, or what `fl.to_type` takes."""
-        return self.build(fl.to_type(update))
+        """The aggregator of updates of this type, or what `fl.to_type` takes.
+
+        Raises:
+            ProcessError: if not all of it are floats.
+        """
+        type_ = fl.to_type(update)
+        if type_.contains(_has_no_fractions):
+            raise ProcessError(
+                "an update is made of floats: what is made of many has fractions",
+                expected="float16, float32 or float64, or structures of them",
+                found=str(type_),
+                where=self.name,
+                do="cast it at the clients",
+            )
+        return self.build(type_)
 
     def __repr__(self) -> str:
         return self.name
+
+
+def _has_no_fractions(type_: fl.Type) -> bool:
+    return isinstance(type_, fl.TensorType) and type_.dtype.kind in "biuOSU"
 
 
 def make(factory: Factory, update: fl.Type) -> Aggregator:

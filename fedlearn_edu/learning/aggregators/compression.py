@@ -31,7 +31,7 @@ from fedlearn_edu.learning.aggregators.base import (
 )
 from fedlearn_edu.learning.aggregators.checks import call_of, check_positive, check_seed
 from fedlearn_edu.learning.aggregators.private import NoiseState
-from fedlearn_edu.learning.arrays import leaf_computation, tf, zeros
+from fedlearn_edu.learning.arrays import largest_of, leaf_computation, tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import is_number, map_structure
 from fedlearn_edu.learning.pytree import flatten
@@ -74,8 +74,10 @@ def quantize(bits: int = 8, *, seed: int = 0) -> AggregatorFactory:
     with $u$ uniform in [0, 1). The server reads $m q / s$, whose mean is $x$, and whose
     variance is at most $(m / 2s)^2$. The levels of b bits are packed into words of 16.
 
-    What is drawn follows from the seed, the number of the round and the client's
-    update: the same on every run, and different for clients whose updates differ.
+    What is drawn follows from the seed, the number of the round and a hash of the
+    client's update: the same on every run, and independent for clients whose updates
+    differ in anything, such as the sign, the order or the scale. Clients with one and
+    the same update round it alike.
 
     Args:
         bits: b, for each weight: 2, 4, 8 or 16. With 2 the levels are -1, 0 and 1.
@@ -101,11 +103,12 @@ def quantize(bits: int = 8, *, seed: int = 0) -> AggregatorFactory:
     most = 2 ** (bits - 1) - 1
 
     def encode(tensors: Tensors, drawing: Any) -> Any:
-        scales = [tf.reduce_max(tf.abs(tensor)) for tensor in tensors]
+        scales = [largest_of([tensor]) for tensor in tensors]
         units = [
             tf.math.divide_no_nan(x, m) for x, m in zip(tensors, scales, strict=True)
         ]
-        own, first = drawing.seed + _hash(units), drawing.round_number * len(units)
+        own = tf.cast(drawing.seed, tf.int64) + _hash(units, scales)
+        first = tf.cast(drawing.round_number, tf.int64) * len(units)
         words = [
             _pack(_rounded(unit * most, [own, first + i]) + most, bits)
             for i, unit in enumerate(units)
@@ -166,7 +169,7 @@ def top_k(share: float = 0.1, *, error_feedback: bool = False) -> AggregatorFact
     def encode(tensors: Tensors, drawing: Any) -> Any:
         flat = tf.concat([tf.reshape(tensor, [-1]) for tensor in tensors], 0)
         # The product may be a hair above the whole number that it stands for.
-        k = max(1, int(np.ceil(share * flat.shape[0] - 1e-9)))
+        k = int(np.ceil(share * flat.shape[0] - 1e-9))
         # NaN comes first: the mean has to show it.
         size = tf.where(tf.math.is_nan(flat), np.inf, tf.abs(flat))
         _, places = tf.math.top_k(size, k)
@@ -319,7 +322,9 @@ def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any
     """`(<{SENT}@CLIENTS,{float32}@CLIENTS> -> UPDATE@SERVER)`: the mean, in a body."""
     total_type = fl.to_type(OrderedDict(update=update, weight=np.float32))
 
-    @leaf_computation(total_type, fl.to_type((sent, np.float32)))
+    entry_type = fl.to_type((sent, np.float32))
+
+    @leaf_computation(total_type, entry_type, result=total_type)
     def accumulate(total: Any, entry: Any) -> Any:
         (encoded, weight) = entry
         weight = tf.cast(weight > 0.0, tf.float32) if code.counts_votes else weight
@@ -355,10 +360,20 @@ def _size(type_: fl.Type) -> Any:
     return np.int32(sum(leaf.nbytes for leaf in flatten(zeros(type_)).values()))
 
 
-def _hash(tensors: Tensors) -> Any:
-    """An `int32` that differs from update to update, in whatever order it is added."""
-    whole = [tf.cast(tensor * 2.0**20, tf.int32) for tensor in tensors]
-    return tf.add_n([tf.reduce_sum(tensor) for tensor in whole])
+def _hash(units: Tensors, scales: Tensors) -> Any:
+    """An `int64` of all numbers: by units from -1 to 1, and how long these are.
+
+    Each is multiplied by a random number of its own, modulo 2**64. (The bits of a
+    `float32` cannot be had for many clients at once.)
+    """
+    lengths = [tf.math.log(tf.where(m > 0.0, m, tf.ones_like(m))) for m in scales]
+    flat = tf.concat([tf.reshape(x, [-1]) for x in (*units, *lengths)], 0)
+    # Round numbers are to have many bits, too.
+    whole = tf.cast(tf.cast(flat, tf.float64) * 2.0**40 * np.pi / 3, tf.int64)
+    factors = tf.raw_ops.StatelessRandomUniformFullInt(
+        shape=flat.shape, seed=[1, 1], dtype=tf.int64
+    )
+    return tf.reduce_sum(whole * factors)
 
 
 def _rounded(tensor: Any, seed: Any) -> Any:

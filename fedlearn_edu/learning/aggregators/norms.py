@@ -37,7 +37,13 @@ from fedlearn_edu.learning.aggregators.checks import (
     check_seed,
     check_share,
 )
-from fedlearn_edu.learning.arrays import leaf_computation, tf
+from fedlearn_edu.learning.arrays import (
+    in_units_of,
+    l2_norm,
+    largest_of,
+    leaf_computation,
+    tf,
+)
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import map_structure
 
@@ -160,7 +166,7 @@ def zeroing(
     bound = _Bound(norm, quantile, initial_norm, learning_rate, count_noise, seed)
     text = call_of(zeroing, inner, **asdict(bound))
     above = (1.0, 0.0) if norm is not None else (2.0, 1.0)
-    limit = _Limit("zeroing", "zeroed", _max_norm, _zeroed, *above, drops=True)
+    limit = _Limit("zeroing", "zeroed", largest_of, _zeroed, *above, drops=True)
     return _limited(limit, bound, inner, text)
 
 
@@ -257,7 +263,7 @@ class _Limit:
     Attributes:
         name: of the metric of the bound, `"clip"` for `clip_norm`.
         verb: of the metric of those over it, `"clipped"` for `clipped_share`.
-        norm: `UPDATE -> float32`.
+        norm: of the tensors of an update.
         apply: `<UPDATE,weight,norm,bound> -> <UPDATE,weight>`.
         times: the bound is so many times the estimate of a quantile,
         plus: and so much more.
@@ -278,7 +284,9 @@ class _Limit:
 
     def send(self, update: Any, weight: Any, estimate: Any) -> Any:
         """What a client sends, and what is counted of it."""
-        norm, bound = self.norm(update), self.bound(estimate)
+        norm = self.norm(tf.nest.flatten(update))
+        estimate = tf.cast(estimate, norm.dtype)
+        bound = self.bound(estimate)
         counted = tf.cast(weight > 0.0, tf.float32)
 
         def one_if(condition: Any) -> Any:
@@ -316,30 +324,20 @@ class _Limit:
         return at_each(without_nan, update, counts)
 
 
-def _l2_norm(update: Any) -> Any:
-    # `tf.linalg.global_norm` has no form for many clients at once.
-    return tf.sqrt(sum(tf.reduce_sum(x * x) for x in _as_floats(update)))
-
-
-def _max_norm(update: Any) -> Any:
-    return tf.reduce_max([tf.reduce_max(tf.abs(x)) for x in _as_floats(update)])
-
-
-def _as_floats(update: Any) -> list[Any]:
-    return [tf.cast(x, tf.float32) for x in tf.nest.flatten(update)]
-
-
-def shortened(update: Any, norm: Any, bound: Any) -> Any:
-    """The update, no longer than the bound; a short one keeps its bits."""
-    factor = tf.where(norm <= bound, 1.0, bound / norm)
-    return map_structure(lambda x: x * tf.cast(factor, x.dtype), update)
-
-
 def _clipped(update: Any, weight: Any, norm: Any, bound: Any) -> tuple[Any, Any]:
-    return shortened(update, norm, bound), weight
+    """The update, no longer than the bound; a short one keeps its bits."""
+    leaves = tf.nest.flatten(update)
+    # By units, as the norm of finite numbers may be none.
+    units = in_units_of(largest_of(leaves), leaves)
+    factor = bound / l2_norm(units)
+    kept = [
+        tf.where(norm <= bound, x, tf.cast(unit * factor, x.dtype))
+        for x, unit in zip(leaves, units, strict=True)
+    ]
+    return tf.nest.pack_sequence_as(update, kept), weight
 
 
-CLIP = _Limit("clip", "clipped", _l2_norm, _clipped)
+CLIP = _Limit("clip", "clipped", l2_norm, _clipped)
 """What `clipping` does to updates, whatever its bound."""
 
 

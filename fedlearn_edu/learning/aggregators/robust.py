@@ -27,7 +27,14 @@ from fedlearn_edu.learning.aggregators.base import (
     stateless,
 )
 from fedlearn_edu.learning.aggregators.checks import call_of, check_positive
-from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, leaf_computation, tf, zeros
+from fedlearn_edu.learning.arrays import (
+    HAS_TENSORFLOW,
+    in_units_of,
+    largest_of,
+    leaf_computation,
+    tf,
+    zeros,
+)
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import is_number, map_structure
 
@@ -323,13 +330,14 @@ def _nth(rows: Any, n: Any) -> Any:
 
 
 def _products(stacks: list[Any]) -> Any:
-    """`float64[n,n]`, the inner product of each update with each.
+    """`float64[n,n]`, the inner product of each update with each, on some scale.
 
     Distances are small differences of large products, and bad updates may be so long
-    that their squares overflow a `float32`.
+    that their squares overflow.
     """
     rows = [_rows(tf.cast(stack, tf.float64)) for stack in stacks]
-    return tf.add_n([tf.matmul(row, row, transpose_b=True) for row in rows])
+    units = in_units_of(largest_of(rows), rows)
+    return tf.add_n([tf.matmul(row, row, transpose_b=True) for row in units])
 
 
 def _check_count(name: str, count: Any, f: int, num_selected: int) -> None:

@@ -18,9 +18,10 @@ from fedlearn_edu.learning.aggregators.base import (
     stateless,
 )
 from fedlearn_edu.learning.aggregators.checks import call_of, check_positive
-from fedlearn_edu.learning.arrays import tf
+from fedlearn_edu.learning.arrays import tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import map_structure
+from fedlearn_edu.learning.pytree import flatten, rebuild
 
 _MAX_BITS = 32
 _MAX_EXAMPLES = 2**30  # times a q of 32 bits: 62 bits, the most that a secure sum takes
@@ -43,7 +44,7 @@ def secure_mean(
     `federated_secure_sum`. The server computes
     $s \sum_k n_k q_k / \sum_k n_k - C$. Each q is wrong by at most s/2, so the sum of
     n updates is by at most $n s / 2$ per weight of the model, and their mean by at most
-    $s / 2$, whatever the weights; both beside the rounding to float32.
+    $s / 2$, whatever the weights; both beside the rounding to the type of the update.
 
     `(<<>@SERVER,{UPDATE}@CLIENTS,{float32}@CLIENTS> ->
     <<>@SERVER,UPDATE@SERVER,METRICS@SERVER>)`. METRICS are `saturated_share`, how many
@@ -80,6 +81,10 @@ def secure_mean(
 
     def build(update: fl.Type) -> Aggregator:
         initialize = stateless()
+        dtypes = {path: x.dtype for path, x in flatten(zeros(update)).items()}
+
+        def decode(total: Any, weight: Any, saturated: Any) -> Any:
+            return coder.decode(total, weight, saturated, dtypes)
 
         @aggregation(initialize, update)
         def next_secure(state: Any, updates: Any, weights: Any) -> Any:
@@ -87,7 +92,7 @@ def secure_mean(
             total = fl.federated_secure_sum(encoded.update, most)
             weight = fl.federated_secure_sum(encoded.weight, int(max_examples))
             saturated = fl.federated_secure_sum(encoded.saturated, _ANY_NUMBER)
-            output = at_each(coder.decode, total, weight, saturated)
+            output = at_each(decode, total, weight, saturated)
             return AggregatorOutput(state, output.update, output.metrics)
 
         return Aggregator(name, initialize, next_secure)
@@ -133,22 +138,25 @@ class _Coder:
         refused = -tf.ones_like(x)
         return tf.cast(tf.where(tf.math.is_nan(x), refused, tf.round(steps)), tf.int64)
 
-    def decode(self, total: Any, weight: Any, saturated: Any) -> Any:
-        """The mean and the metrics, from sums."""
+    def decode(self, total: Any, weight: Any, saturated: Any, dtypes: Any) -> Any:
+        """The mean, in these types by path, and the metrics, from sums."""
         self._check_total(weight)
         weight = tf.cast(weight, tf.float64)
-        numbers = sum(int(np.prod(x.shape)) for x in tf.nest.flatten(total))
-
-        def mean_of(steps: Any) -> Any:
-            away = self.step * tf.cast(steps, tf.float64) / weight
-            return tf.cast(away - self.clip, tf.float32)
-
+        sums = flatten(total)
+        numbers = sum(int(np.prod(x.shape)) for x in sums.values())
+        means = {
+            path: tf.cast(
+                self.step * tf.cast(steps, tf.float64) / weight - self.clip,
+                dtypes[path],
+            )
+            for path, steps in sums.items()
+        }
         share = tf.cast(saturated, tf.float64) / (weight * numbers)
         metrics = OrderedDict(
             saturated_share=tf.cast(share, tf.float32),
             quantization_step=tf.constant(self.step, tf.float32),
         )
-        return OrderedDict(update=map_structure(mean_of, total), metrics=metrics)
+        return OrderedDict(update=rebuild(total, means), metrics=metrics)
 
     def _check_total(self, examples: Any) -> None:
         """Fails in a round whose sums may have wrapped around."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explore_inversion`: a client's digits, and what its update gives away of them."""
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, final
@@ -143,7 +144,7 @@ def attempt(batch: int, steps: int, noise: float, seed: int) -> Attempt:
 
 
 def _length(weights: Any) -> float:
-    return float(np.sqrt(sum((each**2).sum() for each in weights.values())))
+    return math.hypot(*(float(x) for each in weights.values() for x in each.flat))
 
 
 @final
