@@ -47,10 +47,9 @@ def _rules(clients: int) -> dict[str, dict[str, Any]]:
     entries: dict[str, dict[str, Any]] = {}
     for factory, rule in (
         (aggregators.median(), partial(np.median, axis=0)),
-        (aggregators.trimmed_mean(0.1), partial(_trimmed_mean, share=0.1)),
+        (aggregators.median(trim=0.1), partial(_trimmed_mean, share=0.1)),
         (aggregators.krum(bad), partial(_krum, bad=bad, selected=1)),
         (aggregators.multi_krum(bad), partial(_krum, bad=bad, selected=clients - bad)),
-        (aggregators.geometric_median(), _geometric_median),
     ):
         made = factory(type_)
         ours = partial(made.next, made.initialize(), data, weights)
@@ -104,11 +103,3 @@ def _krum(rows: Rows, bad: int, selected: int) -> Rows:
     distances = np.sort(squares[:, np.newaxis] + squares - 2 * products, axis=1)
     scores = distances[:, 1 : len(rows) - bad - 1].sum(axis=1)
     return np.asarray(rows[np.argsort(scores)[:selected]].mean(axis=0))
-
-
-def _geometric_median(rows: Rows) -> Rows:
-    point: Rows = rows.mean(axis=0)
-    for _ in range(10):
-        pulls = 1 / np.maximum(np.linalg.norm(rows - point, axis=1), 1e-6)
-        point = pulls / pulls.sum() @ rows
-    return point

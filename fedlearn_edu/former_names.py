@@ -23,6 +23,7 @@ _SUMMARIES = {
     "renamed": "{path} is now called {here}",
     "gone": "{path} of the ancestor is not here",
     "left": "{path} is not here any more",
+    "merged": "{path} is now a parameter: {here}",
 }
 
 # == who is asked for the name
@@ -266,6 +267,12 @@ EncodedSumFactory | renamed | since 0.17 | fl.learning.aggregators.quantize
   fl.learning.aggregators.quantize(bits=8)
 PrivateQuantileEstimationProcess | gone | since 0.17 | quantile= of clipping
   fl.learning.aggregators.clipping(fl.learning.aggregators.mean(), quantile=0.8)
+trimmed_mean | merged | here, at first | trim= of fl.learning.aggregators.median
+  fl.learning.aggregators.median(trim=0.1)
+geometric_median | left | here, at first | fl.learning.aggregators.median
+  fl.learning.aggregators.median()
+sign | left | here, at first | fl.learning.aggregators.quantize
+  fl.learning.aggregators.quantize(bits=2)
 SecureSumFactory | renamed | since 0.17 | fl.learning.aggregators.secure_mean
   fl.learning.aggregators.secure_mean(clip=1.0)
 

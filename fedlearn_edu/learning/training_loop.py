@@ -79,7 +79,7 @@ def run(
     Raises:
         RunError: if something does not make sense, before anything is run.
         RunError: if the data do not fit the process, or there are none.
-        DivergenceError: if a round ends in NaN; its `run` is what there was before.
+        DivergenceError: if a model ends in NaN; its `run` is what there was before.
         CheckpointError: if the newest checkpoint is damaged, or of another run; or if
             another run is using its folder.
 

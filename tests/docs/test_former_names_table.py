@@ -21,6 +21,7 @@ FATES = {
     "renamed": "another name",
     "gone": "not here",
     "left": "not here any more",
+    "merged": "a parameter",
 }
 
 

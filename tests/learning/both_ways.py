@@ -41,14 +41,12 @@ AGGREGATORS = [
     aggregators.clipping(aggregators.mean(), quantile=0.5),
     aggregators.zeroing(aggregators.mean(), norm=10.0),
     aggregators.median(),
-    aggregators.trimmed_mean(0.2),
+    aggregators.median(trim=0.2),
     aggregators.multi_krum(0),
-    aggregators.geometric_median(),
     aggregators.secure_mean(clip=2.0),
     aggregators.gaussian(1.0, 0.0, 5),
     aggregators.gaussian_adaptive(0.0, 5),
     aggregators.top_k(0.3, error_feedback=True),
-    aggregators.sign(0.01),
 ]
 DRAWN = [aggregators.gaussian(1.0, 0.5, 5), aggregators.quantize(8)]
 

@@ -11,7 +11,7 @@ from fedlearn_edu import attacks, learning
 from fedlearn_edu.attacks import AttackError
 from fedlearn_edu.executors.traffic import TO_SERVER, bytes_by_edge
 from fedlearn_edu.framework import SyncExecutionContext, Tape, local_executor_factory
-from fedlearn_edu.learning.aggregators import clipping, mean, quantize, sign, top_k
+from fedlearn_edu.learning.aggregators import clipping, mean, quantize, top_k
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from tests.conformance.stacks import Stack
@@ -70,15 +70,6 @@ def test_number_sent_is_not_rounded_up_by_float_and_nan_is_among_them() -> None:
     output = made.next(made.initialize(), [row], [1.0])
     assert np.nonzero(output.update)[0].tolist() == [2, *range(94, 100)]
     assert output.metrics["sent_bytes_per_client"] == 7 * 8
-
-
-def test_vote_is_for_the_side_of_most_clients(stack: Stack) -> None:
-    rows = ROWS.copy()
-    rows[0, 0] = np.nan
-    found, _, metrics = aggregated(stack, sign(0.25), rows, WEIGHTS)
-    votes = np.nan_to_num(np.sign(rows))[np.array(WEIGHTS) > 0].sum(axis=0)
-    np.testing.assert_array_equal(found, 0.25 * np.sign(votes))
-    assert metrics["sent_bytes_per_client"] == 2 + 2  # of 6 and of 2 weights
 
 
 @pytest.mark.parametrize(("bits", "sent"), [(2, 4), (4, 6), (8, 8), (16, 16)])
@@ -152,7 +143,7 @@ def test_updates_that_are_alike_are_rounded_each_for_itself() -> None:
 
 
 def test_update_of_a_round_without_clients_is_zero(stack: Stack) -> None:
-    for code in (quantize(), top_k(), sign(0.1)):
+    for code in (quantize(), top_k()):
         found, *_ = aggregated(stack, code, [], [])
         np.testing.assert_array_equal(found, np.zeros(SIZE))
 
@@ -209,7 +200,7 @@ def test_what_needs_updates_without_memory_refuses_it() -> None:
 # ---------------------------------------------------------------- bytes, processes
 
 
-@pytest.mark.parametrize("code", [quantize(2), top_k(0.3), sign(0.1)], ids=repr)
+@pytest.mark.parametrize("code", [quantize(2), top_k(0.3)], ids=repr)
 def test_what_is_sent_is_as_small_as_the_metrics_say(code: Any) -> None:
     made, tape = code(UPDATE), Tape(keep_values=True)
     state = made.initialize()
@@ -225,7 +216,7 @@ def test_bytes_reach_the_history_and_the_model_learns() -> None:
     model = learning.models.softmax_regression(features=2, classes=2)
     batch = {"x": np.eye(2, dtype=np.float32), "y": np.arange(2, dtype=np.int32)}
     losses = {}
-    for code in (mean(), quantize(4), top_k(0.5), sign(0.05)):
+    for code in (mean(), quantize(4), top_k(0.5)):
         process = learning.build_fed_avg(model, 0.5, aggregator=code)
         state = process.initialize()
         for _ in range(4):
@@ -246,7 +237,6 @@ def test_bytes_reach_the_history_and_the_model_learns() -> None:
         (lambda: quantize(seed=-1), "seed"),
         (lambda: top_k(0.0), "share"),
         (lambda: top_k(5), "share"),
-        (lambda: sign(0.0), "step"),
     ],
 )
 def test_settings_out_of_range_are_refused(build: Any, name: str) -> None:

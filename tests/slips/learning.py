@@ -142,7 +142,7 @@ def attack_on(*clients: int) -> None:
 
 calls(
     (396, ValueError, "trimming_half_at_either_end",
-     lambda: AGGREGATORS.trimmed_mean(0.5), "share < 0.5"),
+     lambda: AGGREGATORS.median(trim=0.5), "trim < 0.5"),
     (397, ValueError, "rounding_to_three_bits",
      lambda: AGGREGATORS.quantize(bits=3), "bits=2, 4, 8 or 16"),
     (426, ValueError, "a_median_of_masked_updates",

@@ -19,17 +19,11 @@ from fedlearn_edu.learning.aggregators.base import (
     AggregatorOutputWithClients,
     GaussianMechanism,
 )
-from fedlearn_edu.learning.aggregators.compression import quantize, sign, top_k
+from fedlearn_edu.learning.aggregators.compression import quantize, top_k
 from fedlearn_edu.learning.aggregators.means import mean
 from fedlearn_edu.learning.aggregators.norms import clipping, zeroing
 from fedlearn_edu.learning.aggregators.private import gaussian, gaussian_adaptive
-from fedlearn_edu.learning.aggregators.robust import (
-    geometric_median,
-    krum,
-    median,
-    multi_krum,
-    trimmed_mean,
-)
+from fedlearn_edu.learning.aggregators.robust import krum, median, multi_krum
 from fedlearn_edu.learning.aggregators.secure import secure_mean
 
 __all__ = [
@@ -41,16 +35,13 @@ __all__ = [
     "clipping",
     "gaussian",
     "gaussian_adaptive",
-    "geometric_median",
     "krum",
     "mean",
     "median",
     "multi_krum",
     "quantize",
     "secure_mean",
-    "sign",
     "top_k",
-    "trimmed_mean",
     "zeroing",
 ]
 

@@ -29,7 +29,7 @@ from fedlearn_edu.learning.aggregators.base import (
     stateless,
     zero,
 )
-from fedlearn_edu.learning.aggregators.checks import call_of, check_positive, check_seed
+from fedlearn_edu.learning.aggregators.checks import call_of, check_seed
 from fedlearn_edu.learning.aggregators.private import NoiseState
 from fedlearn_edu.learning.arrays import largest_of, leaf_computation, tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
@@ -50,16 +50,12 @@ class _Code:
         decode: the tensors that the server reads, for those of the update's shapes.
         seed: of the drawing in `encode`; `None` if nothing is drawn.
         remembers: whether a client adds what it has not sent to its next update.
-        counts_votes: whether clients with examples weigh alike.
-        finish: the tensors of the result, from those of the weighted mean.
     """
 
     encode: Callable[[Tensors, Any], Any]
     decode: Callable[[Any, Tensors], Tensors]
     seed: int | None = None
     remembers: bool = False
-    counts_votes: bool = False
-    finish: Callable[[Any], Any] = lambda mean: mean
 
 
 @short_traceback
@@ -185,42 +181,6 @@ def top_k(share: float = 0.1, *, error_feedback: bool = False) -> AggregatorFact
     return _factory(name, _Code(encode, decode, remembers=error_feedback))
 
 
-@short_traceback
-def sign(step: float) -> AggregatorFactory:
-    r"""Each weight moves by `step`, to the side of most clients: a vote.
-
-    $$\Delta_j = \delta\, \mathrm{sign} \sum_k \mathrm{sign}\, \Delta_{k,j}$$
-
-    A client sends -1, 0 or 1 for each weight, in 2 bits. Every client with examples has
-    one vote, whatever its weight, so that a few bad ones can do little.
-
-    Args:
-        step: δ > 0, how far a weight goes in a round.
-
-    Raises:
-        ProcessError: unless the step is a number > 0.
-
-    Source: J. Bernstein et al., "signSGD: Compressed Optimisation for Non-Convex
-    Problems", ICML 2018 (majority vote), whose signs take 1 bit: there is no 0.
-    """
-    check_positive("step", step, do="0.01 is a good first try")
-    step = float(step)
-
-    def encode(tensors: Tensors, drawing: Any) -> Any:
-        # Of NaN the sign is 0.
-        signs = [tf.cast(x > 0, tf.int32) - tf.cast(x < 0, tf.int32) for x in tensors]
-        return tuple(_pack(each + 1, 2) for each in signs)
-
-    def decode(sent: Any, like: Tensors) -> Tensors:
-        pairs = zip(sent, like, strict=True)
-        return [tf.cast(_unpack(words, 2, t) - 1, tf.float32) for words, t in pairs]
-
-    code = _Code(
-        encode, decode, counts_votes=True, finish=lambda mean: step * tf.sign(mean)
-    )
-    return _factory(call_of(sign, step=step), code)
-
-
 def _factory(name: str, code: _Code) -> AggregatorFactory:
     def build(update: fl.Type) -> Aggregator:
         initialize = stateless() if code.seed is None else _begin(code.seed)
@@ -327,7 +287,6 @@ def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any
     @leaf_computation(total_type, entry_type, result=total_type)
     def accumulate(total: Any, entry: Any) -> Any:
         (encoded, weight) = entry
-        weight = tf.cast(weight > 0.0, tf.float32) if code.counts_votes else weight
         sums = tf.nest.flatten(total["update"])
         pairs = zip(sums, code.decode(encoded, sums), strict=True)
         sums = [s + tf.cast(weight * x, s.dtype) for s, x in pairs]
@@ -342,7 +301,7 @@ def _build_sum(update: fl.Type, sent: fl.Type, code: _Code) -> Callable[..., Any
     def finish(total: Any) -> Any:
         weight = total["weight"]
         return map_structure(
-            lambda s: code.finish(tf.math.divide_no_nan(s, tf.cast(weight, s.dtype))),
+            lambda s: tf.math.divide_no_nan(s, tf.cast(weight, s.dtype)),
             total["update"],
         )
 

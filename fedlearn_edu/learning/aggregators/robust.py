@@ -13,6 +13,7 @@ The rules are functions of all updates, stacked: tensors with one axis more in f
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from fedlearn_edu.learning.aggregators.base import (
     aggregation,
     stateless,
 )
-from fedlearn_edu.learning.aggregators.checks import call_of, check_positive
+from fedlearn_edu.learning.aggregators.checks import call_of
 from fedlearn_edu.learning.arrays import (
     HAS_TENSORFLOW,
     in_units_of,
@@ -45,89 +46,81 @@ _ALL = 2**31
 
 
 @short_traceback
-def median() -> AggregatorFactory:
-    r"""The coordinate-wise median of the clients' updates.
+def median(*, trim: float | None = None) -> AggregatorFactory:
+    r"""The coordinate-wise median of the clients' updates, or a trimmed mean.
 
     $$\Delta_j = \mathrm{median}_k\, \Delta_{k,j}$$
 
     With an even number of clients it is the mean of the middle two, as in NumPy. It
     bears bad clients as long as they are fewer than half.
 
-    >>> import numpy as np
-    >>> rule = median()(np.float32)
-    >>> rule.next(rule.initialize(), [1.0, 3.0, -100.0], [1.0, 1.0, 1.0]).update
-    np.float32(1.0)
-
-    Source: D. Yin et al., "Byzantine-Robust Distributed Learning: Towards Optimal
-    Statistical Rates", ICML 2018, Option I.
-    """
-
-    def middle(stack: Any) -> Any:
-        rows = _rows(stack)
-        count = tf.shape(rows)[0]
-        # Half of a sort finds the lower one of the middle two. The other one is equal
-        # to it, or the least of what is above.
-        low = _nth(rows, (count - 1) // 2)
-        above = tf.reduce_min(tf.where(rows > low, rows, np.inf), 0)
-        upto = tf.reduce_sum(tf.cast(rows <= low, tf.int32), 0)
-        high = tf.where(upto > count // 2, low, above)
-        # NumPy adds the two first, and halves the sum.
-        return tf.reshape((low + high) / 2, stack.shape[1:])
-
-    return _factory("median()", lambda stacks: list(map(middle, stacks)))
-
-
-@short_traceback
-def trimmed_mean(share: float = 0.1) -> AggregatorFactory:
-    r"""The coordinate-wise mean without the largest and the smallest values.
-
-    With n clients and $c = \lfloor \beta n \rfloor$, of the values in order
+    With `trim` it is the mean without the largest and the smallest values. With n
+    clients and $c = \lfloor \beta n \rfloor$, of the values in order
     $\Delta_{(1),j} \le \dots \le \Delta_{(n),j}$,
 
     $$\Delta_j = \frac{1}{n - 2c} \sum_{k=c+1}^{n-c} \Delta_{(k),j}$$
 
-    With fewer than $1 / \beta$ clients none is left out: then, and for a share of 0, it
-    is the mean of clients that count alike, and bears no bad one.
+    With fewer than $1 / \beta$ clients none is left out: then, and for β = 0, it is the
+    mean of clients that count alike, and bears no bad one.
 
     >>> import numpy as np
-    >>> rule = trimmed_mean(0.25)(np.float32)
+    >>> rule = median()(np.float32)
+    >>> rule.next(rule.initialize(), [1.0, 3.0, -100.0], [1.0, 1.0, 1.0]).update
+    np.float32(1.0)
+    >>> rule = median(trim=0.25)(np.float32)
     >>> rule.next(rule.initialize(), [1.0, 2.0, 4.0, 90.0], [1.0] * 4).update
     np.float32(3.0)
 
     Args:
-        share: β, the share of the clients that is left out at *either* end; it should
-            be at least the share of bad ones.
+        trim: β, the share of the clients that is left out at *either* end; it should be
+            at least the share of bad ones. `None` for the median.
 
     Raises:
-        ProcessError: unless 0 <= share < 0.5.
+        ProcessError: unless 0 <= trim < 0.5.
 
-    Source: D. Yin et al., ICML 2018, Option II; `scipy.stats.trim_mean`.
+    Source: D. Yin et al., "Byzantine-Robust Distributed Learning: Towards Optimal
+    Statistical Rates", ICML 2018, Options I and II; `scipy.stats.trim_mean`.
     """
-    if not (is_number(share) and 0.0 <= share < 0.5):
+    if trim is None:
+        return _factory("median()", lambda stacks: list(map(_middle, stacks)))
+    if not (is_number(trim) and 0.0 <= trim < 0.5):
         raise ProcessError(
             "a trimmed mean leaves out less than half of the values at either end",
-            expected="0 <= share < 0.5",
-            found=repr(share),
-            where="share",
+            expected="0 <= trim < 0.5",
+            found=repr(trim),
+            where="trim",
             do="0.1 leaves out a tenth of the clients at either end, a fifth in all",
         )
-    share = float(share)
+    share = float(trim)
+    rule = partial(_trimmed, share=share)
+    name = call_of(median, trim=share)
+    return _factory(name, lambda stacks: list(map(rule, stacks)))
 
-    def inner(stack: Any) -> Any:
-        rows = _rows(stack)
-        count = tf.shape(rows)[0]
-        # The product may be a hair below the whole number that it stands for.
-        cut = tf.cast(tf.cast(count, tf.float64) * share + 1e-9, tf.int32)
-        # Two selections cost less than a sort: what is left out counts as the nearest
-        # value that is not, and is then subtracted.
-        low, high = _nth(rows, cut), _nth(rows, count - 1 - cut)
-        total = tf.reduce_sum(tf.clip_by_value(rows, low, high), 0)
-        left_out, kept = (tf.cast(n, rows.dtype) for n in (cut, count - 2 * cut))
-        mean = (total - left_out * (low + high)) / kept
-        return tf.reshape(mean, stack.shape[1:])
 
-    name = call_of(trimmed_mean, share=share)
-    return _factory(name, lambda stacks: list(map(inner, stacks)))
+def _middle(stack: Any) -> Any:
+    rows = _rows(stack)
+    count = tf.shape(rows)[0]
+    # Half of a sort finds the lower one of the middle two. The other one is equal to
+    # it, or the least of what is above.
+    low = _nth(rows, (count - 1) // 2)
+    above = tf.reduce_min(tf.where(rows > low, rows, np.inf), 0)
+    upto = tf.reduce_sum(tf.cast(rows <= low, tf.int32), 0)
+    high = tf.where(upto > count // 2, low, above)
+    # NumPy adds the two first, and halves the sum.
+    return tf.reshape((low + high) / 2, stack.shape[1:])
+
+
+def _trimmed(stack: Any, share: float) -> Any:
+    rows = _rows(stack)
+    count = tf.shape(rows)[0]
+    # The product may be a hair below the whole number that it stands for.
+    cut = tf.cast(tf.cast(count, tf.float64) * share + 1e-9, tf.int32)
+    # Two selections cost less than a sort: what is left out counts as the nearest value
+    # that is not, and is then subtracted.
+    low, high = _nth(rows, cut), _nth(rows, count - 1 - cut)
+    total = tf.reduce_sum(tf.clip_by_value(rows, low, high), 0)
+    left_out, kept = (tf.cast(n, rows.dtype) for n in (cut, count - 2 * cut))
+    return tf.reshape((total - left_out * (low + high)) / kept, stack.shape[1:])
 
 
 @short_traceback
@@ -200,54 +193,6 @@ def _krum(name: str, f: int, num_selected: int | None) -> AggregatorFactory:
         chosen = tf.argsort(scores, stable=True)[:selected]
         return [tf.reduce_mean(tf.gather(stack, chosen), 0) for stack in stacks]
 
-    return _factory(name, rule)
-
-
-@short_traceback
-def geometric_median(
-    iterations: int = 10, *, smoothing: float = 1e-6
-) -> AggregatorFactory:
-    r"""The point whose distances to all updates have the least sum, nearly.
-
-    $$\Delta \approx \arg\min_z \sum_k \lVert z - \Delta_k \rVert$$
-
-    From their mean on, each iteration of the smoothed Weiszfeld algorithm takes a
-    weighted mean, in which far updates weigh little:
-
-    $$z \leftarrow \frac{\sum_k \beta_k \Delta_k}{\sum_k \beta_k}, \qquad
-      \beta_k = \frac{1}{\max(\nu, \lVert z - \Delta_k \rVert)}$$
-
-    The paper has clients and server take these means together, by secure sums, one
-    exchange per iteration; here the server collects the updates once.
-
-    Args:
-        iterations: How many. If f of n clients are bad and far away, each iteration
-            leaves about $f / (n - f)$ of their pull.
-        smoothing: $\nu > 0$, which bounds the weight of an update that z has reached.
-
-    Raises:
-        ProcessError: one of them is out of range.
-
-    Source: K. Pillutla et al., "Robust Aggregation for Federated Learning", IEEE
-    Transactions on Signal Processing 2022 (RFA).
-    """
-    iterations = _whole(iterations, "iterations", 1)
-    check_positive("smoothing", smoothing, do="1e-6 is usual")
-    smoothing = float(smoothing)
-
-    def rule(stacks: list[Any]) -> list[Any]:
-        products = _products(stacks)
-        squares = tf.linalg.diag_part(products)
-        shares = tf.ones_like(squares) / tf.cast(tf.size(squares), squares.dtype)
-        for _ in range(iterations):
-            # z, the mean by these shares, is known by its products with the updates.
-            of_point = tf.linalg.matvec(products, shares)
-            away = squares - 2.0 * of_point + tf.tensordot(shares, of_point, 1)
-            pulls = 1.0 / tf.maximum(tf.sqrt(tf.maximum(away, 0.0)), smoothing)
-            shares = pulls / tf.reduce_sum(pulls)
-        return [tf.tensordot(tf.cast(shares, s.dtype), s, 1) for s in stacks]
-
-    name = call_of(geometric_median, iterations=iterations, smoothing=smoothing)
     return _factory(name, rule)
 
 

@@ -58,11 +58,7 @@ RULES: dict[str, tuple[str, Callable[[int], AggregatorFactory]]] = {
     ),
     "trimmed_mean": (
         "trimmed mean",
-        lambda bad: aggregators.trimmed_mean(bad / CLIENTS),
-    ),
-    "geometric_median": (
-        "geometric median",
-        lambda bad: aggregators.geometric_median(),
+        lambda bad: aggregators.median(trim=bad / CLIENTS),
     ),
     "krum": ("Krum", aggregators.krum),
     "multi_krum": ("multi-Krum", aggregators.multi_krum),
@@ -104,8 +100,7 @@ def draw_poisoning(
     Args:
         attack: `"sign_flip"`, `"label_flip"`, `"gaussian"`, `"model_replacement"` or
             `"free_rider"`.
-        rule: `"median"`, `"clipping"`, `"trimmed_mean"`, `"geometric_median"`, `"krum"`
-            or `"multi_krum"`.
+        rule: `"median"`, `"clipping"`, `"trimmed_mean"`, `"krum"` or `"multi_krum"`.
         data: From clients that are alike to such that differ: `"iid"`, `"dirichlet"`,
             `"two_shards"` or `"one_shard"`.
         attackers: How many of the clients attack, 0 to 8.
