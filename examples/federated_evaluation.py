@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One model, many averages; the library's are in `fedlearn_edu/learning/evaluation.py`.
 
-C. Guo et al., "On Calibration of Modern Neural Networks", ICML 2017, for the last one.
 Run it: `python -m examples.federated_evaluation`.
 """
 
@@ -18,8 +17,8 @@ from examples.softmax import CLASSES, Client, Floats, filled, losses, shares
 def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
     """Every average by its name; each client has at least one example."""
     client_losses, client_accuracies, batch_sums = [], [], []
-    loss: list[float] = []  # of every example of every client, as the next two
-    right, sure = [], []
+    loss: list[float] = []  # of every example of every client, as the next one
+    right: list[bool] = []
     confusion = np.zeros([CLASSES, CLASSES], int)
     for client in clients:
         before, batch_sum = len(loss), 0.0
@@ -29,7 +28,6 @@ def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
                 confusion[actual, answer] += 1
             loss += losses(w, (x, y)).tolist()
             right += (answers == y).tolist()
-            sure += shares(w, x).max(axis=1).tolist()
             batch_sum += losses(w, (x, y)).mean()
         client_losses.append(np.mean(loss[before:]))
         client_accuracies.append(np.mean(right[before:]))
@@ -42,15 +40,7 @@ def evaluate(w: Floats, clients: Sequence[Client]) -> dict[str, Any]:
         "mean_accuracy_over_clients": np.mean(client_accuracies),
         "balanced_accuracy": np.mean(np.diag(confusion) / confusion.sum(axis=1)),
         "confusion": confusion,
-        "calibration_error": gap(np.array(sure), np.array(right)),
     }
-
-
-def gap(sure: Floats, right: Floats) -> float:
-    """The mean over examples of |how sure - how often right|, tenth by tenth."""
-    tenth = np.minimum((10 * sure).astype(int), 9)
-    inside = [tenth == each for each in set(tenth)]
-    return float(sum(i.mean() * abs(sure[i].mean() - right[i].mean()) for i in inside))
 
 
 if __name__ == "__main__":

@@ -32,8 +32,7 @@ from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.process import check_model
 from fedlearn_edu.simulation import ClientData
 
-CALIBRATION_BINS = 10
-"""Tenths: how sure the model was of its answer, 0..0.1, ..., 0.9..1."""
+_GONE = ("calibration", "calibration_error")
 
 Counts = Mapping[str, Any]
 
@@ -196,30 +195,6 @@ class Evaluation:
         """The mean over classes of their accuracies, each that occurs counted alike."""
         return _mean(self.class_accuracies)
 
-    # ------------------------------------------------------------ calibration
-
-    @property
-    def calibration(self) -> NDArray[np.float64]:
-        """`[10,3]`: how sure, how often right, and how many examples, tenth by tenth.
-
-        In a well calibrated model the first two agree: of the answers of which it is
-        80 % sure, 80 % are right. NaN where a tenth is empty.
-        """
-        examples = np.asarray(self._class_count("bin_examples"), np.float64)
-        sure = _share(self.total["bin_confidence"], examples)
-        right = _share(self.total["bin_correct"], examples)
-        return np.stack([sure, right, examples], axis=1)
-
-    @property
-    def calibration_error(self) -> float:
-        """The mean over examples of |how sure - how often right|, tenth by tenth.
-
-        Source: C. Guo et al., "On Calibration of Modern Neural Networks", ICML 2017.
-        """
-        sure, right, examples = self.calibration.T
-        apart = np.nansum(np.abs(sure - right) * examples)
-        return float(_share(apart, examples.sum()))
-
     # ------------------------------------------------------------ all of it
 
     @property
@@ -244,6 +219,12 @@ class Evaluation:
         return f"Evaluation of {self}"
 
     def __getattr__(self, name: str) -> Any:
+        if name in _GONE:
+            raise EvaluationError(
+                "an evaluation counts what is answered, not how surely",
+                found=name,
+                do="softmax(model.predict(weights, x)) is how sure of each class it is",
+            )
         if name not in RENAMED:  # or a property that refused, which says why
             return object.__getattribute__(self, name)
         raise EvaluationError(
@@ -321,25 +302,14 @@ def count_batch(model: Model, weights: Any, batch: Any) -> Any:
 
 
 def _count_classes(outputs: Any, y: Any, classes: int) -> Any:
-    """Predicted class for each true class, and how sure the model was."""
-    shares = tf.nn.softmax(outputs)
-    answers = tf.argmax(shares, axis=1, output_type=tf.int32)
-    sure = tf.reduce_max(shares, axis=1)
-    bins = tf.minimum(tf.cast(sure * CALIBRATION_BINS, tf.int32), CALIBRATION_BINS - 1)
-    is_right = tf.cast(tf.equal(answers, y), tf.int32)
-    in_bin = tf.one_hot(bins, CALIBRATION_BINS, dtype=tf.float32)
+    """Predicted class for each true class."""
+    answers = tf.argmax(outputs, axis=1, output_type=tf.int32)
     confusion = tf.matmul(
         tf.one_hot(y, classes, dtype=tf.float32),
         tf.one_hot(answers, classes, dtype=tf.float32),
         transpose_a=True,
     )
-    right_in_bin = tf.linalg.matvec(
-        in_bin, tf.cast(is_right, tf.float32), transpose_a=True
-    )
     return OrderedDict(
-        correct=tf.reduce_sum(is_right),
+        correct=tf.reduce_sum(tf.cast(tf.equal(answers, y), tf.int32)),
         confusion=tf.cast(confusion, tf.int32),
-        bin_examples=tf.cast(tf.reduce_sum(in_bin, axis=0), tf.int32),
-        bin_correct=tf.cast(right_in_bin, tf.int32),
-        bin_confidence=tf.linalg.matvec(in_bin, sure, transpose_a=True),
     )

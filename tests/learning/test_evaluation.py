@@ -65,15 +65,8 @@ def test_former_names_of_means_say_the_new_ones(found: Evaluation) -> None:
     with pytest.raises(EvaluationError, match=r"did you mean balanced_accuracy\?"):
         _ = found.accuracy_per_class
     assert not hasattr(found, "f1")
-
-
-def test_calibration_compares_how_sure_with_how_right(found: Evaluation) -> None:
-    sure, right, examples = found.calibration.T
-    assert examples.tolist() == [0, 0, 0, 0, 0, 5, 0, 0, 0, 0]
-    assert sure[5] == pytest.approx(0.5)
-    assert right[5] == pytest.approx(0.6)
-    assert np.isnan(sure[0])
-    assert found.calibration_error == pytest.approx(0.1)
+    with pytest.raises(EvaluationError, match=r"do: +softmax\(model.predict"):
+        _ = found.calibration_error
 
 
 def test_it_prints_what_each_average_is_over(found: Evaluation) -> None:
@@ -116,8 +109,7 @@ def test_nobody_has_no_averages() -> None:
     nobody: list[Any] = [[], [[], []]]
     for data in nobody:
         found = build_federated_evaluation(model)(SCORES, data)
-        averages = [*found.metrics.values(), found.balanced_accuracy]
-        assert np.isnan([*averages, found.calibration_error]).all()
+        assert np.isnan([*found.metrics.values(), found.balanced_accuracy]).all()
         assert found.confusion.sum() == 0
 
 
