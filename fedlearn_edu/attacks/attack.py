@@ -204,8 +204,11 @@ def _data(model: Model, attack: Attack) -> fl.Computation:
 
     @leaf_computation(model.batch_type, np.int32)
     def relabel(batch: Any, attacker: Any) -> Any:
-        y = batch["y"]
-        return {**batch, "y": tf.where(attacker > 0, labels(y, classes), y)}
+        y, known = batch["y"], tf.constant(model.labels)
+        is_label = tf.cast(tf.equal(y[..., None], known), tf.int32)
+        position = tf.argmax(is_label, -1, tf.int32)
+        changed = tf.gather(known, labels(position, len(model.labels)))
+        return {**batch, "y": tf.where(attacker > 0, changed, y)}
 
     relabel_one = inside(relabel)
 

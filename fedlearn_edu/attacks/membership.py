@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from fedlearn_edu.attacks.errors import AttackError
 from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.learning.client_source import check_batches
 from fedlearn_edu.learning.models import Model
 from fedlearn_edu.learning.process import check_model
 from fedlearn_edu.simulation import ClientData
@@ -121,5 +122,7 @@ def _losses(model: Model, weights: Any, examples: Any, name: str) -> Losses:
             where=name,
         )
     x, y = examples
-    held = ClientData(x, y, [np.arange(len(y))])[0]
-    return np.asarray(model.losses(weights, {"x": held.x, "y": held.y}), np.float64)
+    held = ClientData(x, y, [np.arange(len(y))])
+    check_batches(held, model.batch_type)
+    placed = held.place(batch_type=model.batch_type)
+    return np.asarray(model.losses(weights, placed.members[0][0]), np.float64)

@@ -62,16 +62,20 @@ class ClientDataSource(ClientSource):
     """Batches are cut anew from a `ClientData`, shuffled if there is a seed."""
 
     def __init__(
-        self, data: ClientData, batch_size: int | None, seed: int | None
+        self, data: ClientData, batch_size: int | None, seed: int | None, member: Any
     ) -> None:
         self.clients = len(data)
         self._data, self._batch_size, self._seed = data, batch_size, seed
+        self._batch_type = member.element
         self.place = _remembering_the_last(self._place, is_same=seed is None)
 
     def _place(self, positions: Positions, round_number: int) -> Any:
         chosen = self._data.select(positions)
         return chosen.place(
-            self._batch_size, seed=self._seed, round_number=round_number
+            self._batch_size,
+            seed=self._seed,
+            round_number=round_number,
+            batch_type=self._batch_type,
         )
 
     def num_examples(self) -> NDArray[np.int64]:
@@ -80,9 +84,7 @@ class ClientDataSource(ClientSource):
 
     def batches(self, position: int, round_number: int) -> Any:
         """In the order of that round."""
-        return self._data[position].batches(
-            self._batch_size, seed=self._seed, round_number=round_number
-        )
+        return self._place((position,), round_number).members[0]
 
     def name(self, position: int) -> str:
         """By its name or id, which it keeps when clients are selected."""
@@ -154,8 +156,8 @@ def client_source(
         data = data.members
     if isinstance(data, ClientData):
         _check_clients(len(data))
-        _check_batches(data, process, member_type)
-        return ClientDataSource(data, batch_size, seed)
+        check_batches(data, member_type.element, process.model.name)
+        return ClientDataSource(data, batch_size, seed, member_type)
     check_no_split(data)
     if not isinstance(data, list | tuple):
         raise RunError(
@@ -285,18 +287,19 @@ def _check_clients(clients: int) -> None:
         )
 
 
-def _check_batches(data: ClientData, process: Any, member_type: Any) -> None:
-    found = fl.SequenceType(data.batch_type)
-    if not member_type.is_assignable_from(found):
-        wanted = member_type.element
-        raise RunError(
-            "these data are not what the model takes",
-            expected=f"clients that hold {member_type}",
-            found=f"clients that hold {found}",
-            where="data",
-            do=_cure_of_features(wanted["x"], data.batch_type["x"], process.model.name)
-            or _cure_of_targets(wanted["y"], data.batch_type["y"]),
-        )
+def check_batches(data: ClientData, wanted: Any, model: str = "") -> None:
+    """Raises `RunError` unless these data can be batches of this type."""
+    found: Any = data.batch_type_for(wanted)
+    if wanted.is_assignable_from(found):
+        return
+    raise RunError(
+        "these data are not what the model takes",
+        expected=f"clients that hold {wanted}*",
+        found=f"clients that hold {found}*",
+        where="data",
+        do=_cure_of_features(wanted["x"], found["x"], model)
+        or _cure_of_targets(wanted["y"], found["y"]),
+    )
 
 
 def _cure_of_features(wanted: Any, found: Any, model: str) -> str | None:
@@ -314,13 +317,13 @@ def _cure_of_features(wanted: Any, found: Any, model: str) -> str | None:
 def _cure_of_targets(wanted: Any, found: Any) -> str | None:
     """What to do about a y of another type, which no size of the model can cure."""
     (_, *sizes), dtype = found.shape, found.dtype
-    is_class = wanted.dtype == np.int32
-    if sizes and set(sizes) != {1}:
+    is_class, is_sequence = wanted.dtype == np.int32, len(wanted.shape) > 1
+    if sizes and set(sizes) != {1} and not is_sequence:
         many = "y is one number per example"
         return f"{many}: y.argmax(axis=1), if it is one-hot" if is_class else many
-    column = ".ravel()" if sizes else ""
+    column = ".ravel()" if sizes and not is_sequence else ""
     if dtype == wanted.dtype:
-        return f"y is one number per example: y{column}"
+        return f"y is one number per example: y{column}" if column else None
     if is_class:
         do = "classes are whole numbers"
         return f"{do}: y{column}.astype(int); for others linear_regression"

@@ -26,9 +26,10 @@ from fedlearn_edu.learning.arrays import (
     sum_sequence,
     tf,
 )
-from fedlearn_edu.learning.client_source import check_no_split
+from fedlearn_edu.learning.client_source import check_batches, check_no_split
 from fedlearn_edu.learning.history import RENAMED
 from fedlearn_edu.learning.models import Model
+from fedlearn_edu.learning.optimizers import map_structure
 from fedlearn_edu.learning.process import check_model
 from fedlearn_edu.simulation import ClientData
 
@@ -85,24 +86,25 @@ class FederatedEvaluation:
         Raises:
             RunError: if data are a data set, which no client holds.
         """
-        result = self.computation(weights, _placed(data))
+        result = self.computation(weights, self._placed(data))
         return Evaluation(result["total"], tuple(result["clients"]))
 
     @short_traceback
     def on(self, data: Any) -> Callable[[Any], dict[str, float]]:
         """From weights to all averages on these data, which are placed only once."""
-        placed = _placed(data)
+        placed = self._placed(data)
         return lambda weights: self(weights, placed).metrics
+
+    def _placed(self, data: Any) -> Any:
+        if isinstance(data, ClientData):
+            wanted: Any = self.model.batch_type
+            check_batches(data, wanted)
+            return data.place(batch_size=1000, batch_type=wanted)
+        check_no_split(data)
+        return data
 
     def __str__(self) -> str:
         return f"evaluation of a {self.model.name}: {self.computation.type_signature}"
-
-
-def _placed(data: Any) -> Any:
-    if isinstance(data, ClientData):
-        return data.place(batch_size=1000)
-    check_no_split(data)
-    return data
 
 
 class EvaluationError(FedLearnError, AttributeError):
@@ -120,9 +122,15 @@ class Evaluation:
 
     Names with `per_example` divide the sum over all examples by their number, those
     with `over_clients` are means of what each client has, and vectors are in the
-    plural: `client_accuracies`. Losses are in nats for classes and in squared units for
-    numbers; accuracies are shares 0..1. What is about classes is an `EvaluationError`
-    where the model predicts a number.
+    plural: `client_accuracies`. Means over clients leave out those without examples,
+    and nothing else: a client with a loss of NaN makes the mean NaN.
+
+    Losses are what the model's loss says, nats for `cross_entropy`, without what layers
+    add in training. Accuracies are shares 0..1. The answer is the class of the highest
+    score, or, if there is one score for two classes, the class of which the loss is
+    smaller: above 0 for a logit, above 0.5 for a probability. Where a score is NaN
+    there is no answer, which is wrong. In a sequence each place has its own. All that
+    is about classes is an `EvaluationError` where the model predicts a number.
     """
 
     total: Counts
@@ -138,7 +146,7 @@ class Evaluation:
     @property
     def mean_loss_over_clients(self) -> float:
         """The mean over clients of each one's mean, each client counted alike."""
-        return _mean(self.client_losses)
+        return _mean(self.client_losses, self._of_each_client("examples"))
 
     @property
     def loss_summed_over_batches(self) -> float:
@@ -148,52 +156,56 @@ class Evaluation:
         the loss. It does not compare between data sets. A client without examples
         counts as 0.
         """
-        return _mean(self.client_losses_summed_over_batches)
+        sums = self.client_losses_summed_over_batches
+        return _mean(sums, np.ones_like(sums))
 
     @property
     def client_losses_summed_over_batches(self) -> NDArray[np.float64]:
         """`[clients]`: the sum over each client's batches of their means."""
-        sums = [each["batch_loss_sum"] for each in self.clients]
-        return np.array(sums, np.float64)
+        return self._of_each_client("batch_loss_sum")
 
     @property
     def client_losses(self) -> NDArray[np.float64]:
         """`[clients]`: the mean over each client's examples."""
-        return self._of_clients("loss_sum")
+        return _share(*map(self._of_each_client, ("loss_sum", "examples")))
 
     # ------------------------------------------------------------ accuracy
 
     @property
     def accuracy_per_example(self) -> float:
         """The share of all examples of all clients that was answered rightly."""
-        return float(_share(self._class_count("correct"), self.total["examples"]))
+        return float(_share(self._class_count("correct"), self.total["answers"]))
 
     @property
     def mean_accuracy_over_clients(self) -> float:
         """The mean over clients of each one's share, each client counted alike."""
-        return _mean(self.client_accuracies)
+        accuracies = self.client_accuracies
+        return _mean(accuracies, self._of_each_client("answers"))
 
     @property
     def client_accuracies(self) -> NDArray[np.float64]:
         """`[clients]`: the share of each client's examples."""
         self._class_count("correct")
-        return self._of_clients("correct")
+        return _share(*map(self._of_each_client, ("correct", "answers")))
 
     @property
     def confusion(self) -> NDArray[np.int64]:
-        """`[classes,classes]` examples, by true class (row) and predicted class."""
+        """`[classes,classes]` examples, by true class (row) and predicted class.
+
+        No column counts those without an answer.
+        """
         return np.asarray(self._class_count("confusion"), np.int64)
 
     @property
     def class_accuracies(self) -> NDArray[np.float64]:
         """`[classes]`: the share of each one's examples; NaN where there are none."""
-        confusion = self.confusion
-        return _share(np.diag(confusion), confusion.sum(axis=1))
+        return _share(np.diag(self.confusion), self.total["class_examples"])
 
     @property
     def balanced_accuracy(self) -> float:
         """The mean over classes of their accuracies, each that occurs counted alike."""
-        return _mean(self.class_accuracies)
+        accuracies = self.class_accuracies
+        return _mean(accuracies, self.total["class_examples"])
 
     # ------------------------------------------------------------ all of it
 
@@ -234,11 +246,8 @@ class Evaluation:
             do=f"did you mean {RENAMED[name]}?",
         )
 
-    def _of_clients(self, name: str) -> NDArray[np.float64]:
-        return _share(
-            np.array([each[name] for each in self.clients], np.float64),
-            np.array([each["examples"] for each in self.clients], np.float64),
-        )
+    def _of_each_client(self, name: str) -> NDArray[np.float64]:
+        return np.array([each[name] for each in self.clients], np.float64)
 
     def _class_count(self, name: str) -> Any:
         if name not in self.total:
@@ -259,9 +268,9 @@ def _share(part: Any, whole: Any) -> NDArray[np.float64]:
     return shares
 
 
-def _mean(numbers: NDArray[np.float64]) -> float:
-    """Of those that are numbers; NaN if there are none."""
-    known = numbers[~np.isnan(numbers)]
+def _mean(numbers: NDArray[np.float64], of: Any) -> float:
+    """Of those that are of something; NaN if there are none."""
+    known = numbers[np.asarray(of) > 0]
     return float(known.mean()) if len(known) else float("nan")
 
 
@@ -287,7 +296,7 @@ def _build_local_evaluation(model: Model) -> fl.Computation:
 def count_batch(model: Model, weights: Any, batch: Any) -> Any:
     """What is counted in one batch: sums only, so that batches can be added up."""
     outputs = model.predict(weights, batch["x"])
-    losses = model.loss(outputs, batch["y"])
+    losses = model.per_example(outputs, batch["y"])
     examples = tf.size(losses)
     at_least_one = tf.cast(tf.maximum(examples, 1), tf.float32)
     counts = OrderedDict(
@@ -297,19 +306,37 @@ def count_batch(model: Model, weights: Any, batch: Any) -> Any:
         examples=examples,
     )
     if model.classes is not None:
-        counts.update(_count_classes(outputs, batch["y"], model.classes))
+        counts.update(_count_classes(model, outputs, batch["y"]))
     return counts
 
 
-def _count_classes(outputs: Any, y: Any, classes: int) -> Any:
-    """Predicted class for each true class."""
-    answers = tf.argmax(outputs, axis=1, output_type=tf.int32)
-    confusion = tf.matmul(
-        tf.one_hot(y, classes, dtype=tf.float32),
-        tf.one_hot(answers, classes, dtype=tf.float32),
-        transpose_a=True,
+def _count_classes(model: Model, outputs: Any, y: Any) -> Any:
+    """Predicted class for each true class; without an answer, in no column."""
+    labels = model.labels
+    hot_y = tf.cast(tf.equal(y[..., None], tf.constant(labels, tf.int32)), tf.float32)
+    hot_y = tf.reshape(hot_y, [-1, len(labels)])
+    answers = tf.reshape(_answers(model, outputs, y), [-1])
+    hot_answers = tf.one_hot(answers, len(labels), dtype=tf.float32)
+    confusion = tf.matmul(hot_y, hot_answers, transpose_a=True)
+    counts = OrderedDict(
+        correct=tf.reduce_sum(tf.linalg.diag_part(confusion)),
+        answers=tf.size(y),
+        class_examples=tf.reduce_sum(hot_y, axis=0),
+        confusion=confusion,
     )
-    return OrderedDict(
-        correct=tf.reduce_sum(tf.cast(tf.equal(answers, y), tf.int32)),
-        confusion=tf.cast(confusion, tf.int32),
-    )
+    return map_structure(lambda count: tf.cast(count, tf.int32), counts)
+
+
+def _answers(model: Model, outputs: Any, y: Any) -> Any:
+    """The position of each answer among the labels, -1 where a score is NaN."""
+    if len(model.labels) == 2 and (outputs.ndim == y.ndim or outputs.shape[-1] == 1):
+        first, second = (
+            model.per_example(outputs, tf.zeros_like(y) + label)
+            for label in model.labels
+        )
+        found = tf.cast(second < first, tf.int32)
+        is_unknown = tf.math.is_nan(first + second)
+    else:
+        found = tf.argmax(outputs, axis=-1, output_type=tf.int32)
+        is_unknown = tf.reduce_any(tf.math.is_nan(outputs), axis=-1)
+    return tf.where(is_unknown, -1, found)

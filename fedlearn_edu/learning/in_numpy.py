@@ -145,12 +145,12 @@ def softmax(scores: Any) -> Any:
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any) -> Any:
-    rows, classes = logits.shape
-    if len(labels) != rows:
+    *places, classes = logits.shape
+    if list(labels.shape) != places:
         raise ComputationFailedError(
             "scores and labels do not belong together",
-            expected=f"{rows} labels, one for each example",
-            found=f"{len(labels)}",
+            expected=f"labels of shape {places}, one for each row of scores",
+            found=f"{list(labels.shape)}",
             do="give x and y one row each for every example",
         )
     bad = labels[(labels < 0) | (labels >= classes)]
@@ -163,7 +163,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any) -> Any:
         )
     scores = logits - logits.max(-1, keepdims=True)
     total = np.log(np.exp(scores).sum(-1))
-    return total - scores[np.arange(rows), labels]
+    return total - np.take_along_axis(scores, labels[..., None], -1)[..., 0]
 
 
 # ------------------------------------------------------------------ choices and errors

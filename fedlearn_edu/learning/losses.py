@@ -15,13 +15,17 @@ from fedlearn_edu.learning.errors import ProcessError
 def cross_entropy(outputs: Any, y: Any) -> Any:
     r"""$-\log p_y$ in nats, from the scores of all classes before the softmax.
 
-    `<float32[n,classes],int32[n]> -> float32[n]`
+    `<float32[n,classes],int32[n]> -> float32[n]`; of a sequence, `float32[n,t,classes]`
+    and `int32[n,t]`, it is the mean over its places.
 
     >>> import numpy as np
     >>> cross_entropy(np.zeros([1, 10], np.float32), np.array([3])).numpy()
     array([2.3025851], dtype=float32)
     """
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=outputs)
+    find_each = tf.nn.sparse_softmax_cross_entropy_with_logits
+    found = find_each(labels=y, logits=outputs)
+    places = tuple(range(1, found.ndim or 1))
+    return tf.reduce_mean(found, places) if places else found
 
 
 def squared_error(outputs: Any, y: Any) -> Any:

@@ -31,6 +31,7 @@ from fedlearn_edu.simulation.partitions.batching import (
     as_features,
     as_targets,
     check_batch_size,
+    in_form,
     is_scaled,
 )
 from fedlearn_edu.simulation.partitions.feature_skew import FeatureShift, as_grey
@@ -252,6 +253,25 @@ class ClientData(Sequence[Client], metaclass=Answering):
         """The type of one batch, such as `<x=float32[?,784],y=int32[?]>`."""
         return batch_type(self._examples)
 
+    def batch_type_for(self, wanted: Any) -> StructType:
+        """The type of one batch for a model that takes batches of this type.
+
+        Examples are flat for a model of flat ones, and else as they are; a last axis of
+        length 1 is added if the model has one more. Only the dtype is the model's.
+        """
+        flat: Any = self.batch_type
+        x: Any = wanted["x"]
+        if not isinstance(x, TensorType):
+            return self.batch_type
+        shape: Any = self._examples.x.shape[1:]
+        sizes: Any = x.shape
+        if len(sizes) == 2 and sizes[1] is not None:
+            shape = flat["x"].shape[1:]
+        elif len(sizes) == len(shape) + 2 and sizes[-1] == 1:
+            shape = (*shape, 1)
+        fields = OrderedDict(x=TensorType(x.dtype, [None, *shape]), y=flat["y"])
+        return StructType(fields.items(), OrderedDict)
+
     def __len__(self) -> int:
         return len(self._ids)
 
@@ -304,15 +324,21 @@ class ClientData(Sequence[Client], metaclass=Answering):
         epochs: int = 1,
         seed: int | None = None,
         round_number: int = 0,
+        batch_type: Any = None,
     ) -> FederatedValue:
         """The batches at the clients, to be given to computations again and again.
 
         `{<x=float32[?,784],y=int32[?]>*}@CLIENTS`; arguments as for `Client.batches`.
+        For a model that takes no flat examples, `batch_type` is `model.batch_type`.
         """
         held = self.batches(
             batch_size, epochs=epochs, seed=seed, round_number=round_number
         )
-        return place(held, CLIENTS, SequenceType(self.batch_type))
+        type_: Any = self.batch_type
+        if batch_type is not None:
+            type_ = self.batch_type_for(batch_type)
+            held = [[in_form(each, type_["x"]) for each in cut] for cut in held]
+        return place(held, CLIENTS, SequenceType(type_))
 
     def __repr__(self) -> str:
         clients = f"{len(self):,} client{'' if len(self) == 1 else 's'}"

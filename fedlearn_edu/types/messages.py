@@ -259,6 +259,13 @@ def rank_cure(type_: Any, source: Shape) -> str | None:
     *rows, size = target
     if len(rows) == 1 and fits(target[:1], source[:1]) and _are(size, source[1:]):
         return "flatten what is behind the first axis: x.reshape(len(x), -1)"
+    if (
+        len(source) == 2
+        and fits(target[:1], source[:1])
+        and _are(source[1], target[1:])
+    ):
+        shape = ", ".join(map(str, target[1:]))
+        return f"x.reshape(-1, {shape}), or place(…, batch_type=model.batch_type)"
     if fits(tuple(rows), (1,) * len(rows)) and _are(size, source):
         return f"flatten it: x.reshape({'1, ' * len(rows)}-1)"
     return None

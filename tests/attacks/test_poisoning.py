@@ -125,6 +125,22 @@ def test_stacks_agree_on_an_attack(attack: Attack) -> None:
         assert_close(weights, found[0])
 
 
+def test_labels_that_are_not_counted_from_0_are_flipped_too() -> None:
+    line = fl.learning.models.linear_regression(3)
+
+    def hinge(score: Any, y: Any) -> Any:
+        return fl.tf.nn.relu(1.0 - fl.tf.cast(y, fl.tf.float32) * score)
+
+    signs = (line.initialize, line.predict, hinge, 3, (-1, 1))
+    process = fl.learning.build_fed_avg(fl.learning.models.Model("signs", *signs))
+    y = np.array([-1, 1, 1], np.int32)
+    batch, other = ({"x": np.eye(3, dtype=np.float32), "y": y} for y in (y, -y))
+    poisoned = attacks.poison(process, attacks.label_flip().on([0]))
+    found, _ = poisoned.next(poisoned.initialize(), [[batch]], [1])
+    expected, _ = process.next(process.initialize(), [[other]])
+    np.testing.assert_array_equal(found.weights["weights"], expected.weights["weights"])
+
+
 def test_run_marks_the_attackers_of_each_cohort() -> None:
     """Positions in a cohort are not the numbers of clients."""
     process = attacks.poison(honest(), attacks.free_rider().on([2]))

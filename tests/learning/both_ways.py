@@ -15,7 +15,7 @@ import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu import attacks, learning
 from fedlearn_edu.learning import aggregators
-from fedlearn_edu.learning.arrays import leaf_computation
+from fedlearn_edu.learning.arrays import leaf_computation, tf
 from fedlearn_edu.learning.pytree import flatten
 from fedlearn_edu.simulation import ClientData, ClientSampling
 
@@ -23,6 +23,15 @@ CHANCE = np.random.default_rng(5)
 SOFTMAX = learning.models.softmax_regression(5, 3)
 LOGARITHM = learning.models.softmax_regression(5, 3, log_of_softmax=True)
 LINE = learning.models.linear_regression(5)
+SIGN = learning.models.Model(
+    "sign of one score",
+    LINE.initialize,
+    LINE.predict,
+    lambda score, y: tf.maximum(0.0, 1.0 - (tf.cast(y, tf.float32) - 1.0) * score),
+    features=5,
+    classes=(0, 2),
+    gradient=LINE.gradient,
+)
 RATE = learning.optimizers.exponential_decay(0.5, 0.5)
 
 BUILDERS: dict[str, Callable[[], learning.LearningProcess]] = {
@@ -61,6 +70,7 @@ def examples(count: int, classes: int | None = 3) -> Any:
 # Nobody, an empty batch, and batches of other sizes.
 SIZES = ((), (4, 0), (3,), (2, 5, 1), (6, 6))
 CLASSES = [[examples(size) for size in sizes] for sizes in SIZES]
+SPOILT = [[{**b, "x": np.nan * b["x"]} for b in batches] for batches in CLASSES]
 NUMBERS = [[examples(size, None) for size in sizes] for sizes in SIZES]
 UPDATES = [
     {"weights": CHANCE.standard_normal([5, 3]), "bias": CHANCE.standard_normal(3)}
@@ -152,6 +162,9 @@ def found() -> Iterator[tuple[str, Any]]:
         yield f"drawn: {factory!r} of any type", aggregated(factory, MIXED)
     yield "evaluation of classes", evaluated(SOFTMAX, CLASSES)
     yield "evaluation of numbers", evaluated(LINE, NUMBERS)
+    yield "evaluation of one score", evaluated(SIGN, CLASSES)
+    for model in (SOFTMAX, SIGN):
+        yield f"evaluation of NaN, {model.name}", evaluated(model, SPOILT)
     for attack in (
         attacks.label_flip(),
         attacks.sign_flip(times=3.0),

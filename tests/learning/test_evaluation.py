@@ -7,9 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fedlearn_edu.learning import build_fed_avg, build_federated_evaluation, models, run
-from fedlearn_edu.learning.errors import RunError
+import fedlearn_edu as fl
+from fedlearn_edu.learning import (
+    Options,
+    build_fed_avg,
+    build_federated_evaluation,
+    compare,
+    losses,
+    models,
+    run,
+)
+from fedlearn_edu.learning.callbacks import stop_at
+from fedlearn_edu.learning.errors import ProcessError, RunError
 from fedlearn_edu.learning.evaluation import Evaluation, EvaluationError
+from fedlearn_edu.learning.models import Model
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 
 pytestmark = pytest.mark.tensorflow
@@ -102,6 +113,124 @@ def test_client_without_examples_is_left_out_of_means_over_clients() -> None:
     found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))], []])
     assert found.mean_loss_over_clients == pytest.approx(RIGHT)
     assert np.isnan(found.client_accuracies[1])
+
+
+def test_client_with_a_loss_of_nan_is_not_left_out() -> None:
+    model = models.softmax_regression(features=3, classes=3)
+    spoilt = batch((0, 0), (0, 1))
+    spoilt["x"][0] = np.nan
+    found = build_federated_evaluation(model)(SCORES, [[batch((0, 0))], [spoilt], []])
+    assert np.isnan(found.client_losses).tolist() == [False, True, True]
+    assert np.isnan([found.loss_per_example, found.mean_loss_over_clients]).all()
+    # No answer is a wrong one, which no column of the confusion matrix counts.
+    assert found.client_accuracies[:2].tolist() == [1.0, 0.0]
+    assert found.accuracy_per_example == pytest.approx(1 / 3)
+    assert found.class_accuracies[:2].tolist() == [0.5, 0.0]
+    assert found.confusion.tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 0]]
+
+
+def test_model_of_nan_has_no_right_answer() -> None:
+    model = models.softmax_regression(features=3, classes=3)
+    lost = {name: np.nan * array for name, array in SCORES.items()}
+    found = build_federated_evaluation(model)(lost, DATA)
+    assert found.accuracy_per_example == found.balanced_accuracy == 0.0
+
+
+def of_logits(score: Any, y: Any) -> Any:
+    wanted = fl.tf.cast(y, fl.tf.float32)
+    return fl.tf.nn.sigmoid_cross_entropy_with_logits(wanted, score)
+
+
+def of_shares(share: Any, y: Any) -> Any:
+    return -fl.tf.math.log(fl.tf.where(y == 1, share, 1.0 - share))
+
+
+def hinge(score: Any, y: Any) -> Any:
+    return fl.tf.nn.relu(1.0 - fl.tf.cast(y, fl.tf.float32) * score)
+
+
+def one_score(loss: Any, classes: Any, targets: Any = None, axes: int = 1) -> Model:
+    """A model that believes its input, in `[n]` or `[n,1]`."""
+    return Model(
+        loss.__name__,
+        lambda seed: {"unused": fl.tf.zeros([1])},
+        lambda weights, x: x[:, 0] if axes == 1 else x,
+        lambda outputs, y: loss(fl.tf.reshape(outputs, [-1]), y),
+        1,
+        classes,
+        targets=targets,
+    )
+
+
+@pytest.mark.parametrize("axes", [1, 2])
+@pytest.mark.parametrize(
+    ("loss", "labels", "scores"),
+    [
+        (of_logits, (0, 1), [-3.0, 0.4, 0.4, 9.0, np.nan]),
+        (of_shares, (0, 1), [0.1, 0.6, 0.6, 0.9, np.nan]),
+        (hinge, (-1, 1), [-0.2, 0.3, 1.2, 4.0, np.nan]),
+    ],
+)
+def test_one_score_for_two_classes_answers_with_the_smaller_loss(
+    loss: Any, labels: tuple[int, int], scores: list[float], axes: int
+) -> None:
+    model = one_score(loss, 2 if labels == (0, 1) else labels, axes=axes)
+    answers = build_federated_evaluation(model)
+    y = np.take(labels, [0, 0, 1, 1, 1])
+    data = ClientData(np.reshape(scores, [-1, 1]), y, [range(5)])
+    found = answers({"unused": np.zeros(1, np.float32)}, data)
+    assert found.confusion.tolist() == [[1, 1], [0, 2]]
+    assert found.accuracy_per_example == pytest.approx(3 / 5)
+    assert found.class_accuracies.tolist() == pytest.approx([1 / 2, 2 / 3])
+
+
+def test_comparisons_and_stops_read_the_accuracy_of_one_score() -> None:
+    model = one_score(of_logits, 2)
+    x, y = np.array([[-1.0], [2.0], [3.0]]), np.array([0, 1, 0])
+    data, process = ClientData(x, y, [range(3)]), build_fed_avg(model)
+    test = build_federated_evaluation(model).on(data)
+    column = "test.accuracy_per_example"
+    options = Options(callbacks=[stop_at(column, at_least=0.6)], progress=False)
+    learned = run(process, data, 3, evaluate={"test": test}, options=options)
+    assert learned.rounds == 1
+    finals = compare({"one": process}, data, data, 1, seeds=[0]).finals["one"]
+    assert finals[0] == learned.history[column][0] == pytest.approx(2 / 3)
+
+
+def test_counts_are_whole_numbers_and_no_classes() -> None:
+    model = one_score(
+        lambda score, y: score - fl.tf.cast(y, score.dtype), None, np.int32
+    )
+    data = ClientData([[2.0]], [7], [[0]])
+    found = build_federated_evaluation(model)(model.initialize(0), data)
+    assert list(found.metrics) == ["loss_per_example", "mean_loss_over_clients"]
+    with pytest.raises(RunError, match="predicts a number has no accuracy"):
+        compare({"counts": build_fed_avg(model)}, data, data, 1, seeds=[0])
+
+
+def test_each_place_of_a_sequence_has_an_answer() -> None:
+    types: Any = {"features": (np.float32, [None, 3]), "targets": (np.int32, [None])}
+    model = Model(
+        "believes its input",
+        lambda seed: fl.tf.zeros([1]),
+        lambda weights, x: x,
+        losses.cross_entropy,
+        classes=3,
+        **types,
+    )
+    places = batch((0, 0), (1, 1), (2, 0))
+    data = [[{name: array[None] for name, array in places.items()}]]
+    found = build_federated_evaluation(model)(np.zeros(1, np.float32), data)
+    assert found.total["examples"] == 1
+    assert found.accuracy_per_example == pytest.approx(2 / 3)
+    assert found.confusion.tolist() == [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
+    assert found.loss_per_example == pytest.approx((2 * RIGHT + WRONG) / 3)
+
+
+def test_loss_that_is_a_mean_is_no_loss_of_one_example() -> None:
+    model = one_score(lambda score, y: fl.tf.reduce_mean(score), None)
+    with pytest.raises(ProcessError, match="one number for each example"):
+        build_federated_evaluation(model)
 
 
 def test_nobody_has_no_averages() -> None:

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu import learning
 from fedlearn_edu.learning import build_fed_avg, losses, models
-from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.errors import ProcessError, RunError
 from fedlearn_edu.learning.models import Model
+from fedlearn_edu.simulation import ClientData
 
 pytestmark = pytest.mark.tensorflow
 
@@ -147,6 +149,32 @@ def test_unknown_loss_says_which_there_are() -> None:
 # ---------------------------------------------------------------- Keras
 
 
+def distance(outputs: Any, y: Any) -> Any:
+    return fl.tf.abs(outputs[:, 0] - fl.tf.cast(y, fl.tf.float32))
+
+
+def keras_models() -> tuple[Any, Any, Any]:
+    """A frozen layer, a subclass and two inputs; a class, as Keras is imported late."""
+    keras = fl.tf.keras
+
+    class Subclass(keras.Model):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = keras.layers.Dense(3, activation="relu")
+            self.last = keras.layers.Dense(2)
+
+        def call(self, x: Any) -> Any:
+            return self.last(self.inner(x))
+
+    layers = [keras.layers.Dense(3), keras.layers.BatchNormalization()]
+    frozen = keras.Sequential([keras.Input([4]), *layers, keras.layers.Dense(2)])
+    for layer in layers:
+        layer.trainable = False
+    ends = keras.Input([2]), keras.Input([3])
+    joined = keras.layers.Concatenate()(ends)
+    return frozen, Subclass, keras.Model([*ends], keras.layers.Dense(2)(joined))
+
+
 def keras_classifier() -> Any:
     keras = fl.tf.keras
     # A seed of its own: one for all of TensorFlow would reach into other tests.
@@ -164,14 +192,12 @@ def keras_classifier() -> Any:
 def test_keras_model_computes_what_keras_computes() -> None:
     theirs = keras_classifier()
     ours = models.from_keras_model(theirs)
-    x = np.random.default_rng(0).normal(size=[5, 16]).astype(np.float32)
+    x = np.random.default_rng(0).normal(size=[5, 4, 4, 1]).astype(np.float32)
     np.testing.assert_allclose(
-        ours.predict(ours.initialize(0), x),
-        theirs(x.reshape([5, 4, 4, 1])),
-        rtol=1e-5,
-        atol=1e-6,
+        ours.predict(ours.initialize(0), x), theirs(x), rtol=1e-5, atol=1e-6
     )
-    assert (ours.features, ours.classes) == (16, 3)
+    assert str(ours.batch_type) == "<x=float32[?,4,4,1],y=int32[?]>"
+    assert ours.classes == 3
 
 
 def test_learning_leaves_the_keras_model_alone_and_gives_weights_for_it() -> None:
@@ -179,7 +205,7 @@ def test_learning_leaves_the_keras_model_alone_and_gives_weights_for_it() -> Non
     before = [array.copy() for array in theirs.get_weights()]
     model = models.from_keras_model(theirs)
     process = build_fed_avg(model)
-    x = np.random.default_rng(1).normal(size=[6, 16]).astype(np.float32)
+    x = np.random.default_rng(1).normal(size=[6, 4, 4, 1]).astype(np.float32)
     batch = {"x": x, "y": np.array([0, 1, 2] * 2, np.int32)}
     state, first = process.next(process.initialize(), [[batch] * 5])
     for now, then in zip(theirs.get_weights(), before, strict=True):
@@ -187,9 +213,7 @@ def test_learning_leaves_the_keras_model_alone_and_gives_weights_for_it() -> Non
     _, second = process.next(state, [[batch] * 5])
     assert second["loss_per_example"] < first["loss_per_example"]
     theirs.set_weights(state.weights)
-    np.testing.assert_allclose(
-        theirs(x.reshape([6, 4, 4, 1])), model.predict(state.weights, x), rtol=1e-5
-    )
+    np.testing.assert_allclose(theirs(x), model.predict(state.weights, x), rtol=1e-5)
 
 
 def test_keras_model_is_called_by_what_it_does() -> None:
@@ -199,7 +223,8 @@ def test_keras_model_is_called_by_what_it_does() -> None:
     def named(activation: str, loss: Any = "cross_entropy") -> str:
         layers = [keras.Input([3]), keras.layers.Dense(4, activation=activation)]
         made = keras.Sequential([*layers, keras.layers.Dense(2)])
-        return models.from_keras_model(made, loss).name
+        targets = "classes" if callable(loss) else None
+        return models.from_keras_model(made, loss, targets=targets).name
 
     def halved(outputs: Any, y: Any) -> Any:
         return losses.cross_entropy(outputs, y) / 2
@@ -220,16 +245,39 @@ def test_keras_model_of_one_number_takes_mse() -> None:
     assert model.predict(model.initialize(0), np.ones([2, 3], np.float32)).shape == [2]
 
 
-def test_keras_models_that_keep_something_are_refused() -> None:
+@pytest.mark.parametrize(
+    ("name", "settings", "found", "cure"),
+    [
+        ("BatchNormalization", {}, "moving_mean of BatchNorm", "GroupNormalization"),
+        ("Dropout", {"rate": 0.5}, "of Dropout 'dropout", "set its rate to 0"),
+        ("LSTM", {"units": 2, "dropout": 0.5}, "of LSTM 'lstm", "set its rate to 0"),
+        ("LSTM", {"units": 2, "stateful": True}, "a state", "leave out stateful=True"),
+        (
+            "Dense",
+            {"units": 2, "kernel_constraint": "non_neg"},
+            "kernel",
+            "leave out k",
+        ),
+    ],
+)
+def test_layers_that_keep_something_are_refused(
+    name: str, settings: Any, found: str, cure: str
+) -> None:
     keras = fl.tf.keras
-    layers = [keras.Input([3]), keras.layers.BatchNormalization()]
-    with pytest.raises(ProcessError, match="moving_mean") as caught:
-        models.from_keras_model(keras.Sequential([*layers, keras.layers.Dense(2)]))
-    assert "GroupNormalization" in str(caught.value)
+    layers = [
+        keras.Input(batch_shape=[3, 4, 2]),
+        getattr(keras.layers, name)(**settings),
+    ]
+    theirs = keras.Sequential([*layers, keras.layers.Flatten(), keras.layers.Dense(2)])
+    with pytest.raises(ProcessError, match=cure) as caught:
+        models.from_keras_model(theirs)
+    assert found in str(caught.value.found)
+
+
+@pytest.mark.parametrize("made", [lambda: keras_models()[1](), lambda: "a model"])
+def test_keras_models_without_weights_are_refused(made: Any) -> None:
     with pytest.raises(ProcessError, match="no weights yet"):
-        models.from_keras_model(keras.Sequential([keras.layers.Dense(2)]))
-    with pytest.raises(ProcessError, match="no weights yet"):
-        models.from_keras_model("a model")
+        models.from_keras_model(made())
 
 
 @pytest.mark.parametrize("end", ["activation", "layer", "inside", "operation"])
@@ -256,12 +304,44 @@ def test_keras_model_of_zeros_is_not_taken_for_a_softmax() -> None:
     models.from_keras_model(keras.Sequential([keras.Input([4]), layer]))
 
 
-@pytest.mark.parametrize(("outputs", "loss"), [(1, "cross_entropy"), (3, "mse")])
-def test_keras_outputs_have_to_fit_the_loss(outputs: int, loss: str) -> None:
+@pytest.mark.parametrize(
+    ("outputs", "loss", "targets", "message"),
+    [
+        (1, "cross_entropy", None, "outputs do not fit the loss"),
+        (3, "mse", None, "outputs do not fit the loss"),
+        (3, "cross_entropy", np.float32, "the loss says what y is"),
+        (1, distance, None, "does not say what y is"),
+        (3, distance, (-1, 1), "targets do not fit the outputs"),
+    ],
+)
+def test_targets_that_are_not_said_or_do_not_fit_are_refused(
+    outputs: int, loss: Any, targets: Any, message: str
+) -> None:
     keras = fl.tf.keras
     theirs = keras.Sequential([keras.Input([4]), keras.layers.Dense(outputs)])
-    with pytest.raises(ProcessError, match="outputs do not fit the loss"):
-        models.from_keras_model(theirs, loss)
+    with pytest.raises(ProcessError, match=message):
+        models.from_keras_model(theirs, loss, targets=targets)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "targets", "y", "classes"),
+    [
+        (1, np.float32, "float32[?]", None),
+        (3, (np.float32, [3]), "float32[?,3]", None),
+        (1, np.int32, "int32[?]", None),
+        (1, "classes", "int32[?]", 2),
+        (3, "classes", "int32[?]", 3),
+        (1, (-1, 1), "int32[?]", (-1, 1)),
+    ],
+)
+def test_targets_of_a_loss_of_ones_own_are_what_is_said(
+    outputs: int, targets: Any, y: str, classes: Any
+) -> None:
+    keras = fl.tf.keras
+    theirs = keras.Sequential([keras.Input([4]), keras.layers.Dense(outputs)])
+    model = models.from_keras_model(theirs, distance, targets=targets)
+    assert str(model.batch_type) == f"<x=float32[?,4],y={y}>"
+    assert model.classes == classes
 
 
 def test_keras_model_without_weights_is_refused() -> None:
@@ -292,3 +372,203 @@ def test_losses_of_keras_are_refused(name: str) -> None:
     }[name]
     with pytest.raises(ProcessError, match="a function of outputs and y"):
         models.from_keras_model(keras_classifier(), loss)
+
+
+# ---------------------------------------------------------------- models people bring
+
+
+def keras_gradient(theirs: Any, x: Any, y: Any) -> list[Any]:
+    """Of Keras's own mean loss and of what layers add, in eager mode."""
+    tf = fl.tf
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    with tf.GradientTape() as tape:
+        mean = loss(y, theirs(x, training=True)) + sum(theirs.losses)
+    slopes = tape.gradient(mean, theirs.trainable_variables)
+    return [tf.convert_to_tensor(each).numpy() for each in slopes]
+
+
+def batch_of(x: Any) -> Any:
+    y = fl.tf.constant(np.arange(len(x)) % 2, fl.tf.int32)
+    return {"x": fl.tf.constant(x), "y": y}
+
+
+def test_what_layers_add_counts_in_training_as_in_keras() -> None:
+    keras = fl.tf.keras
+    layers = [
+        keras.layers.Dense(3, activity_regularizer="l2"),
+        keras.layers.ActivityRegularization(l1=0.1),  # by add_loss
+        keras.layers.Dense(2, kernel_regularizer="l2", bias_regularizer="l1"),
+    ]
+    theirs = keras.Sequential([keras.Input([4]), *layers])
+    model, chance = models.from_keras_model(theirs), np.random.default_rng(0)
+    weights, batch = model.initialize(0), batch_of(chance.random([6, 4], np.float32))
+    (mean, found), (total, _) = (
+        of(weights, batch) for of in (model.mean_gradient, model.sum_gradient)
+    )
+    expected = keras_gradient(theirs, batch["x"], batch["y"])
+    for ours, six_times, slope in zip(mean, total, expected, strict=True):
+        np.testing.assert_allclose(ours, slope, atol=1e-6)
+        np.testing.assert_allclose(six_times, 6 * slope, atol=1e-5)
+    np.testing.assert_allclose(found, model.losses(weights, batch), rtol=1e-6)
+    nothing, _ = model.mean_gradient(weights, batch_of(np.zeros([0, 4], np.float32)))
+    assert not any(np.any(slope) for slope in nothing)
+
+
+def test_layers_know_whether_they_are_in_training() -> None:
+    keras = fl.tf.keras
+
+    class Thrice(keras.layers.Layer):  # type: ignore[misc,name-defined]
+        def call(self, x: Any, training: bool = False) -> Any:
+            return 3 * x if training else x
+
+    layers = [Thrice(), keras.layers.Dense(2, use_bias=False)]
+    model = models.from_keras_model(keras.Sequential([keras.Input([4]), *layers]))
+    weights, x = model.initialize(0), np.ones([1, 4], np.float32)
+    assert model.training is not None
+    np.testing.assert_allclose(
+        model.training(weights, x)[0], 3 * model.predict(weights, x), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("which", ["frozen", "subclass", "two inputs"])
+def test_models_people_bring_learn_as_in_keras(which: str) -> None:
+    frozen, subclass, two = keras_models()
+    x: Any = np.random.default_rng(0).random([4, 4], np.float32)
+    theirs = {"frozen": frozen, "subclass": subclass(), "two inputs": two}[which]
+    if which == "two inputs":
+        x = [x[:, :2], x[:, 1:]]
+    theirs(x)
+    model, y = models.from_keras_model(theirs), np.array([0, 1, 1, 0], np.int32)
+    before, expected = theirs.get_weights(), keras_gradient(theirs, x, y)
+    process = build_fed_avg(model, 0.5)
+    state, _ = process.next(process.initialize(), [[{"x": x, "y": y}]])
+    for now, start, slope in zip(
+        state.weights, model.initialize(0), expected, strict=True
+    ):
+        np.testing.assert_allclose(now, start - 0.5 * slope, atol=1e-6)
+    for now, then in zip(theirs.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        build_fed_avg,
+        learning.build_fed_prox,
+        learning.build_fed_sgd,
+        learning.build_fed_adam,
+        lambda model: learning.build_scaffold(model, num_clients=1),
+    ],
+)
+def test_gradients_are_dense_and_there_for_all_weights(build: Any) -> None:
+    tf = fl.tf
+
+    def initialize(seed: int) -> Any:
+        return {"rows": tf.ones([3, 2]), "unused": tf.ones([2])}
+
+    model = Model(
+        "looks up rows",
+        initialize,
+        lambda weights, x: tf.gather(weights["rows"], tf.cast(x[:, 0], tf.int32)),
+        losses.cross_entropy,
+        features=1,
+        classes=2,
+    )
+    data = [[{"x": [[0.0], [2.0]], "y": [0, 1]}]]
+    learned = learning.run(build(model), data, 1).weights
+    np.testing.assert_array_equal(learned["unused"], 1)
+    np.testing.assert_array_equal(learned["rows"][1], 1)
+    assert (learned["rows"][[0, 2], [0, 1]] > 1).all()
+
+
+def text_model(layer: str = "GRU", **embedding: Any) -> Any:
+    layers = fl.tf.keras.layers
+    recurrent = getattr(layers, layer)(3, return_sequences=True)
+    start = fl.tf.keras.Input([None], dtype="int32")
+    first = layers.Embedding(5, 2, **embedding)
+    return fl.tf.keras.Sequential([start, first, recurrent, layers.Dense(5)])
+
+
+def test_text_model_learns_the_next_character_with_ten_clients() -> None:
+    """Of FedAvg's first round, against Keras's own gradients; lengths may differ."""
+    theirs, chance = text_model(), np.random.default_rng(0)
+    model = models.from_keras_model(theirs)
+    assert str(model.batch_type) == "<x=int32[?,?],y=int32[?,?]>"
+    texts = [chance.integers(0, 5, [1 + k % 3, 3 + k % 2]) for k in range(10)]
+    clients = [[{"x": t[:, :-1], "y": t[:, 1:]}] for t in np.array(texts, object)]
+    process = build_fed_avg(model, 0.5)
+    state, _ = process.next(process.initialize(), clients)
+    slopes = [keras_gradient(theirs, each["x"], each["y"]) for [each] in clients]
+    sizes = [len(text) for text in texts]
+    for position, start in enumerate(model.initialize(0)):
+        of_clients = [each[position] for each in slopes]
+        step = np.average(of_clients, axis=0, weights=sizes)
+        np.testing.assert_allclose(
+            state.weights[position], start - 0.5 * step, atol=1e-6
+        )
+
+
+@pytest.mark.parametrize("layer", ["LSTM", "SimpleRNN"])
+def test_recurrent_layers_without_dropout_are_taken(layer: str) -> None:
+    assert models.from_keras_model(text_model(layer)).classes == 5
+
+
+def test_mask_that_reaches_the_loss_is_refused() -> None:
+    with pytest.raises(ProcessError, match="a loss here counts each place"):
+        models.from_keras_model(text_model(mask_zero=True))
+
+
+def test_subclass_is_taken_as_built_or_as_said() -> None:
+    _, subclass, _ = keras_models()
+    theirs = subclass()
+    theirs(np.ones([2, 4, 3], np.float32))
+    assert "x=float32[?,4,3]" in str(models.from_keras_model(theirs).batch_type)
+    said = models.from_keras_model(theirs, inputs=(np.float32, [None, 3]))
+    assert str(said.batch_type) == "<x=float32[?,?,3],y=int32[?,?]>"
+    with pytest.raises(ProcessError, match="cannot be called on such a batch"):
+        models.from_keras_model(theirs, inputs=(np.float32, [5]))
+
+
+EXAMPLES = np.arange(48, dtype=np.float32).reshape(2, 4, 6)
+
+
+@pytest.mark.parametrize("shape", [[4, 6], [None, 6], [4, 6, 1], [24]])
+def test_examples_keep_their_shape(shape: Any) -> None:
+    keras = fl.tf.keras
+    layers = [keras.layers.Dense(2), keras.layers.Flatten(), keras.layers.Dense(2)]
+    pooled = [keras.layers.GlobalAveragePooling1D(), keras.layers.Dense(2)]
+    theirs = keras.Sequential(
+        [keras.Input(shape), *(pooled if None in shape else layers)]
+    )
+    model, data = (
+        models.from_keras_model(theirs),
+        ClientData(EXAMPLES, [0, 1], [[0, 1]]),
+    )
+    found = learning.build_federated_evaluation(model)(model.initialize(0), data)
+    x = EXAMPLES.reshape([2, *(shape if None not in shape else [4, 6])])
+    right = model.losses(model.initialize(0), {"x": x, "y": np.array([0, 1], np.int32)})
+    assert found.loss_per_example == pytest.approx(float(np.mean(right)), rel=1e-5)
+    assert learning.run(build_fed_avg(model), data, 1).rounds == 1
+
+
+def test_placed_rows_for_a_model_of_images_are_told_how_to_be_images() -> None:
+    model = models.from_keras_model(keras_classifier())
+    data, process = ClientData(np.ones([2, 16]), [0, 1], [[0, 1]]), build_fed_avg(model)
+    with pytest.raises(TypeError, match=r"do: +x.reshape\(-1, 4, 4, 1\), or place"):
+        process.next(process.initialize(), data.place())
+    images = ClientData(np.ones([2, 4, 4]), [0, 1], [[0, 1]])
+    process.next(process.initialize(), images.place(batch_type=model.batch_type))
+
+
+@pytest.mark.parametrize("shape", [[6, 4], [2, 12], [4, 6, 2], [None]])
+@pytest.mark.parametrize("x", [EXAMPLES, EXAMPLES.reshape(2, 24)], ids=["own", "flat"])
+def test_examples_of_another_shape_are_refused(shape: Any, x: Any) -> None:
+    if (shape, x.ndim) == ([None], 2):
+        return  # a sequence of 24 numbers is one of any length
+    embedding = fl.tf.keras.layers.Embedding(50, 2)
+    theirs = fl.tf.keras.Sequential([fl.tf.keras.Input(shape), embedding])
+    model, data = models.from_keras_model(theirs), ClientData(x, [0, 1], [[0, 1]])
+    with pytest.raises(RunError, match="not what the model takes"):
+        learning.run(build_fed_avg(model), data, 1)
+    with pytest.raises(RunError, match="not what the model takes"):
+        learning.build_federated_evaluation(model).on(data)

@@ -94,3 +94,11 @@ def as_targets(y: NDArray[Any]) -> NDArray[Any]:
 def _as(dtype: Any, array: NDArray[Any], name: str) -> NDArray[Any]:
     made: NDArray[Any] = normalize(array, TensorType(dtype, array.shape), name)
     return made
+
+
+def in_form(batch: Batch, x: Any) -> Batch:
+    """The same batch, with examples of this type, if it can hold their numbers."""
+    shaped = batch["x"].reshape(-1, *x.shape[1:])
+    with np.errstate(invalid="ignore"):  # NaN as a whole number
+        exact = shaped.astype(x.dtype)
+    return OrderedDict(batch, x=exact if np.array_equal(exact, shaped) else shaped)

@@ -129,7 +129,7 @@ class Learner:
             yield 0, 1, f"{self.name}: getting ready"
             self._process = self._make()
             evaluation = learning.build_federated_evaluation(self._process.model)
-            placed = self._test.place(batch_size=1000)
+            placed = self._test.place(1000, batch_type=self._process.model.batch_type)
             self._evaluate = lambda weights: evaluation(weights, placed)
             run = first(self._config(self._process, 0))
             self._latest = self._evaluate(run.weights)
