@@ -310,7 +310,8 @@ def _cure_of_features(wanted: Any, found: Any, model: str) -> str | None:
         return f"{model} is made for this size: scale the images, or take another model"
     size = int(np.prod(found.shape[1:]))
     return (
-        f"make the model for examples of {size} numbers: features={size}, for instance"
+        f"make the model for examples of {size} numbers: features={size}, or "
+        f"keras.Input({[*found.shape[1:]]})"
     )
 
 
