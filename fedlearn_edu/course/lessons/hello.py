@@ -226,7 +226,7 @@ SHARE_WARM = Exercise(
     reference=_share_warm,
     cases=(
         Case("one of five", ([18.0, 24.0, 20.5, 20.0, 19.5],)),
-        Case("exactly 21 is not more than 21", ([21.0, 22.0, 19.0, 18.0],)),
+        Case("exactly 21 is not more than 21", ([21.0, 21.25, 19.0, 18.0],)),
         Case("no home is warm", ([3.0, 4.0, 5.0],)),
         Case("all homes are warm", ([30.0, 40.0],)),
     ),
@@ -235,6 +235,8 @@ SHARE_WARM = Exercise(
         lambda readings: float(sum(r > 21 for r in readings)),
         "you also counted clients that read exactly 21",
         lambda readings: float(np.mean([r >= 21 for r in readings])),
+        "21.25 is more than 21, too: compare the reading as it is",
+        lambda readings: float(np.mean([int(r) > 21 for r in readings])),
         "this is the share of homes that are not warm",
         lambda readings: float(np.mean([r <= 21 for r in readings])),
         "this is the mean of the readings; each client has to send its answer, 0 or 1",

@@ -130,7 +130,7 @@ LONGEST_STREAK = Exercise(
     reference=_longest_streak,
     cases=(
         Case("several streaks", (_STREAKS,)),
-        Case("the longest comes first", ([22.0, 22.0, 22.0, 18.0, 22.0],)),
+        Case("the longest comes first", ([21.25, 22.0, 22.0, 18.0, 22.0],)),
         Case("the longest comes last", ([22.0, 18.0, 22.0, 22.0],)),
         Case("exactly 21 is not above 21", ([22.0, 21.0, 21.0, 21.0],)),
         Case("never warm", ([3.0, 4.0],)),
@@ -148,6 +148,8 @@ LONGEST_STREAK = Exercise(
         _before_the_last,
         "a reading of exactly 21 is not above 21",
         lambda readings: _longest(readings, lambda reading: reading >= 21),
+        "21.25 is above 21, too: compare the reading as it is",
+        lambda readings: _longest(readings, lambda reading: int(reading) > 21),
         "this is the longest streak of cold readings",
         lambda readings: _longest(readings, lambda reading: reading <= 21),
         "the two numbers are swapped: return `now` first, then the longest",
