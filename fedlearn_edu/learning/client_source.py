@@ -50,7 +50,7 @@ class ClientSource(ABC):
 
     @abstractmethod
     def who(self) -> tuple[str, ...]:
-        """What tells each client from the others: a name, or a digest behind a `#`."""
+        """What tells each client from the others: a name, or a digest behind a NUL."""
 
     @abstractmethod
     def digest(self) -> str:
@@ -98,7 +98,7 @@ class ClientDataSource(ClientSource):
         if self._data.names:
             return tuple(f"client {name}" for name in self._data.names)
         return tuple(
-            f"client {each.id}#{_digest([(each.indices, each.y)])}"
+            f"client {each.id}\0{_digest([(each.indices, each.y)])}"
             for each in self._data
         )
 
@@ -136,7 +136,7 @@ class ListSource(ClientSource):
 
     def who(self) -> tuple[str, ...]:
         """What a client holds: it has no name."""
-        return tuple(f"#{_digest([list(batches)])}" for batches in self._data)
+        return tuple(f"\0{_digest([list(batches)])}" for batches in self._data)
 
     def digest(self) -> str:
         """Of all batches."""
@@ -214,14 +214,14 @@ _CHANGED = "other examples of"
 
 def _instead(position: int, ours: str, theirs: tuple[str, ...]) -> str:
     """Who is here, if it is not the client that was."""
-    keys = [who.rpartition("#")[2] for who in theirs]
-    names = [who.partition("#")[0] or f"client {i}" for i, who in enumerate(theirs)]
-    key, before = ours.rpartition("#")[2], names[position]
+    keys = [who.rpartition("\0")[2] for who in theirs]
+    names = [who.partition("\0")[0] or f"client {i}" for i, who in enumerate(theirs)]
+    key, before = ours.rpartition("\0")[2], names[position]
     if key == keys[position]:
         return ""
     if key in keys:
         return f"{names[keys.index(key)]} in the place of {before}"
-    if "#" in ours:
+    if "\0" in ours:
         return f"{_CHANGED} {before}"
     return f"{ours} in the place of {before}"
 

@@ -330,6 +330,8 @@ OTHERS: list[tuple[Any, Any, str]] = [
     (data_of(dict(zip("abc", SPLIT, strict=True))),
      data_of(dict(zip("abd", SPLIT, strict=True))), "client d in the place of client"),
     (data_of(dict(zip("abc", SPLIT, strict=True))), data_of(), "other examples of cl"),
+    (data_of({"a#1": SPLIT[0], "b#1": SPLIT[1], "c": SPLIT[2]}),
+     data_of({"b#1": SPLIT[1], "a#1": SPLIT[0], "c": SPLIT[2]}), "client b#1 in the "),
 ]  # fmt: skip
 
 
