@@ -120,6 +120,7 @@ def no_type_of_elements(name: str, spec: object) -> TracingError:
         f"{name} returned a dataset whose elements have no type here",
         expected="elements made of tensors",
         found=str(spec),
+        do="make them dense first: data.map(tf.sparse.to_dense), say",
     )
 
 

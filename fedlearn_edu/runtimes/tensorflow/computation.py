@@ -40,6 +40,7 @@ from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.runtimes.tensorflow.library import silence, tf
 from fedlearn_edu.runtimes.tensorflow.lowering import Lowered, lower
 from fedlearn_edu.runtimes.tensorflow.refusals import refusal
+from fedlearn_edu.runtimes.tensorflow.sequences import to_variant
 from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call, own_table
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, Type
@@ -191,17 +192,16 @@ def _traced(body: Body, type_: Type | None, name: str) -> tuple[Any, Type]:
             nested = None if type_ is None else unflatten(type_, flat)
             result_type, leaves = body(nested)
             results[:] = [result_type]
-            return [_as_tensor(leaf) for leaf in leaves]
+            pairs = zip(leaves, leaf_types(result_type), strict=True)
+            return [
+                to_variant(leaf, type_of) if isinstance(type_of, SequenceType) else leaf
+                for leaf, type_of in pairs
+            ]
 
     specs = [tensor_spec(leaf) for leaf in leaf_types(type_)]
     concrete = tf.function(run, autograph=False).get_concrete_function(*specs)
     _check_captures(concrete.graph, name)
     return concrete, results[0]
-
-
-def _as_tensor(leaf: Any) -> Any:
-    is_dataset = isinstance(leaf, tf.data.Dataset)
-    return tf.data.experimental.to_variant(leaf) if is_dataset else leaf
 
 
 def _check_captures(graph: Any, name: str) -> None:

@@ -107,10 +107,36 @@ def to_body(nested: Any, type_: Type) -> Any:
             fields = type_._with_values(map(to_body, nested, type_))
             container = type_.python_container
             return fields if container is None else rebuild(container, fields)
-        case SequenceType(element=element) if isinstance(nested, tf.Tensor):
-            return tf.data.experimental.from_variant(nested, element_spec(element))
+        case SequenceType(element=element):
+            if isinstance(nested, tf.Tensor):
+                spec = element_spec(element)
+                nested = tf.data.experimental.from_variant(nested, spec)
+            if not element.contains(_is_named_tuple):
+                return nested
+            return nested.map(
+                lambda *parts: _named(parts[0] if len(parts) == 1 else parts, element)
+            )
         case _:
             return nested
+
+
+def _is_named_tuple(type_: Type) -> bool:
+    """Whether elements of this type are seen as what no other code packs them into."""
+    container = type_.python_container if isinstance(type_, StructType) else None
+    return hasattr(container, "_fields") or hasattr(container, "__attrs_attrs__")
+
+
+@tf.autograph.experimental.do_not_convert  # type: ignore[untyped-decorator]
+def _named(element: Any, type_: Type) -> Any:
+    """A packed element with its named tuples."""
+    if not isinstance(type_, StructType):
+        return element
+    values = element.values() if isinstance(element, dict) else element
+    parts = [_named(value, t) for value, t in zip(values, type_, strict=True)]
+    if _is_named_tuple(type_):
+        return rebuild(type_.python_container, type_._with_values(parts))
+    is_dict = isinstance(element, dict)
+    return OrderedDict(zip(element, parts, strict=True)) if is_dict else tuple(parts)
 
 
 def from_body(result: Any, name: str) -> tuple[Type, list[Any]]:

@@ -27,6 +27,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 from fedlearn_edu.runtimes.tensorflow.evaluation import Flat, FlatFn, Machine
 from fedlearn_edu.runtimes.tensorflow.graph import source_of, stays_inside
 from fedlearn_edu.runtimes.tensorflow.library import tf
+from fedlearn_edu.runtimes.tensorflow.sequences import arranged_dataset
 from fedlearn_edu.runtimes.tensorflow.variables import (
     has_effects,
     living_for_one_call,
@@ -316,9 +317,10 @@ def lower(body: Body, type_: Type) -> Lowered | None:
         types = leaf_types(type_)
         result, leaves = body(unflatten(type_, map(place, range(len(types)), types)))
         found.append(result)
-        results.extend(
-            leaf.mapped if isinstance(leaf, _Symbolic) else leaf for leaf in leaves
-        )
+        for leaf, leaf_type in zip(leaves, leaf_types(result), strict=True):
+            if isinstance(leaf_type, SequenceType):
+                leaf = arranged_dataset(leaf, leaf_type)
+            results.append(leaf.mapped if isinstance(leaf, _Symbolic) else leaf)
         return [leaf for leaf in results if not isinstance(leaf, _Mapped)]
 
     try:

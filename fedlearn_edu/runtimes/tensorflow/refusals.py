@@ -43,6 +43,14 @@ _WHAT_TO_WRITE = {
         "tf.tensor_scatter_nd_update, or a tf.Variable",
     ),
     r"SymbolicTensor' object has no attribute '(\w+)'": (".{0} of a tensor", ""),
+    r"must be a SparseTensor": (
+        "the parts of a sparse tensor, taken for one",
+        'tf.SparseTensor(x["indices"], x["values"], x["dense_shape"])',
+    ),
+    r"OrderedDict' object has no attribute '(\w+)'": (
+        ".{0} of an OrderedDict",
+        'its name in brackets: x["{0}"]',
+    ),
     r"OrderedDict.* of type 'SymbolicTensor'": (
         "arithmetic with a whole OrderedDict",
         'it for each field: model["weights"], model["bias"]',

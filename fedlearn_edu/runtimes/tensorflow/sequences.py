@@ -43,7 +43,7 @@ def to_variant(sequence: Any, type_: SequenceType) -> Any:
         case Cached():
             return sequence.form((RUNTIME, type_), lambda s: to_variant(s, type_))
         case tf.data.Dataset():
-            whole = _arranged(sequence, type_)
+            whole = arranged_dataset(sequence, type_)
             variant = tf.data.experimental.to_variant(whole)
             return variant if whole is sequence else keeping(variant, sequence)
         case DatasetSequence(dataset=dataset):
@@ -62,12 +62,12 @@ def keeping(variant: Any, *sources: Any) -> Any:
 def as_dataset(sequence: Any, type_: SequenceType) -> Any:
     """A sequence, in whatever form it is, as a dataset of packed elements."""
     if isinstance(sequence, tf.data.Dataset):
-        return _arranged(sequence, type_)
+        return arranged_dataset(sequence, type_)
     spec = element_spec(type_.element)
     return tf.data.experimental.from_variant(to_variant(sequence, type_), spec)
 
 
-def _arranged(dataset: Any, type_: SequenceType) -> Any:
+def arranged_dataset(dataset: Any, type_: SequenceType) -> Any:
     """The dataset with its elements in the containers the graph was traced with."""
     element = type_.element
     wanted = element_spec(element)

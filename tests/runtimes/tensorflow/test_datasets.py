@@ -2,8 +2,10 @@
 """Sequences in TensorFlow code: `tf.data.Dataset`s, as arguments and as results."""
 
 import asyncio
+import pickle
 from collections import OrderedDict
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from tests.programs import INT, NUMBERS, mapped
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
+F32 = np.float32
 from_slices = tf.data.Dataset.from_tensor_slices
 
 BATCH = OrderedDict(
@@ -264,3 +267,88 @@ def test_whoever_reads_on_and_on_stops_when_the_call_was_given_up() -> None:
         assert len(list(ours)) < 5
     finally:
         underway.call.reset(token)
+
+
+class Pair(NamedTuple):
+    """Its fields stand in another order than their names in the alphabet."""
+
+    b: Any
+    a: Any
+
+
+PAIRS = fl.SequenceType(Pair(np.float32, np.float32))
+
+
+def added_up(pairs: Any) -> Any:
+    sums = Pair(0.0, 0.0)
+    for pair in pairs:
+        sums = Pair(sums.b + pair.b, sums.a + pair.a)
+    return sums.b
+
+
+OF_PAIRS: dict[str, Callable[[Any], Any]] = {
+    "map": lambda pairs: pairs.map(lambda p: p.b).reduce(0.0, tf.add),
+    "reduce": lambda pairs: pairs.reduce(0.0, lambda s, p: s + p.b),
+    "state": lambda pairs: (
+        pairs.reduce(Pair(0.0, 0.0), lambda s, p: Pair(s.b + p.b, 0.0)).b
+    ),
+    "for": tf.function(added_up),
+    "batch": lambda pairs: tf.reduce_sum(next(iter(pairs.batch(9))).b),
+}
+
+
+@pytest.mark.parametrize("name", OF_PAIRS)
+def test_elements_of_a_sequence_of_named_tuples_are_those(name: str) -> None:
+    first = fl.tf_computation(OF_PAIRS[name], PAIRS)
+    pairs = [Pair(1.0, 10.0), Pair(2.0, 20.0)]
+    assert first(pairs) == 3
+    assert first(from_slices(Pair(np.ones(2, F32), np.zeros(2, F32)))) == 2
+    assert mapped(first)([pairs, pairs[:1]]) == [3, 1]
+    assert pickle.loads(pickle.dumps(first))(pairs) == 3
+
+
+HANDED_ON: dict[str, Callable[[Any], Any]] = {
+    "whole": lambda pairs: pairs,
+    "mapped": lambda pairs: pairs.map(lambda p: Pair(p.b, p.a)),
+    "taken": lambda pairs: pairs.take(9),
+    "made": lambda pairs: from_slices(Pair(np.array([1, 2], F32), np.zeros(2, F32))),
+}
+
+
+@pytest.mark.parametrize("fuse", [True, False])
+@pytest.mark.parametrize("name", HANDED_ON)
+def test_named_tuples_keep_their_fields_from_one_graph_to_the_next(
+    name: str, fuse: bool
+) -> None:
+    hand_on = fl.tf_computation(HANDED_ON[name], PAIRS)
+    by_name = fl.SequenceType(OrderedDict(b=np.float32, a=np.float32))
+    second = fl.tf_computation(
+        lambda rows: rows.reduce(0.0, lambda s, row: s + row["b"]), by_name
+    )
+    both = fl.federated_computation(lambda pairs: second(hand_on(pairs)), PAIRS)
+    with fw.SyncExecutionContext(fw.local_executor_factory(fuse=fuse)):
+        assert both([Pair(1.0, 10.0), Pair(2.0, 20.0)]) == 3
+        found = hand_on([Pair(1.0, 10.0)])[0]
+    assert type(found) is Pair
+    assert found.b == 1
+
+
+SPARSE = fl.SequenceType(tf.SparseTensorSpec([3], tf.float32))
+
+
+def dense(parts: Any) -> Any:
+    return tf.sparse.to_dense(
+        tf.SparseTensor(parts["indices"], parts["values"], parts["dense_shape"])
+    )
+
+
+def test_sparse_elements_arrive_in_parts_and_the_error_says_how_to_join_them() -> None:
+    rows = from_slices(tf.sparse.from_dense(np.eye(3, dtype=np.float32)))
+    with pytest.raises(TracingError, match="parts of a sparse tensor") as caught:
+        fl.tf_computation(lambda rows: rows.map(tf.sparse.to_dense), SPARSE)
+    cure = 'tf.SparseTensor(x["indices"], x["values"], x["dense_shape"])'
+    assert cure in str(caught.value.do)
+    joined = fl.tf_computation(lambda rows: rows.map(dense), SPARSE)
+    np.testing.assert_array_equal(joined(rows), np.eye(3))
+    with pytest.raises(TracingError, match=r"data\.map\(tf\.sparse\.to_dense\)"):
+        fl.tf_computation(lambda: from_slices(tf.sparse.from_dense(np.eye(3))))
