@@ -134,6 +134,16 @@ def made_outside(name: str, kind: str, cure: str) -> TracingError:
     )
 
 
+def no_tables(name: str) -> TracingError:
+    return TracingError(
+        f"{name} uses a lookup table, wherever it is made",
+        expected="tensors, datasets, and variables made in the body",
+        found="a lookup table, or another resource of TensorFlow",
+        where=f"the body of {name}",
+        do="look among all keys: tf.argmax(tf.cast(keys == x, tf.int32))",
+    )
+
+
 def no_variables(version: str) -> TracingError:
     return TracingError(
         "with this TensorFlow, no variables can be made in a tf_computation",

@@ -116,11 +116,6 @@ def _tf_cases() -> dict[str, tuple[Any, Any, Any]]:
         tf.keras.optimizers.SGD(0.25).apply_gradients([(gradient, weight)])
         return weight.read_value()
 
-    def looked_up(x: Any) -> Any:
-        keys, values = tf.constant([1, 2]), tf.constant([10.0, 20.0])
-        start = tf.lookup.KeyValueTensorInitializer(keys, values)
-        return tf.lookup.StaticHashTable(start, 0.0).lookup(tf.cast(x, tf.int32))
-
     drawn = fl.tf_computation(
         lambda x: x * tf.random.stateless_uniform([], [1, 2]), np.float32
     )
@@ -130,7 +125,6 @@ def _tf_cases() -> dict[str, tuple[Any, Any, Any]]:
         "a computation": (fl.tf_computation(lambda x: half(x), np.float32), 3, 1.5),
         "a tf.function": (fl.tf_computation(lambda x: squared(x), np.float32), 3, 9),
         "variables": (fl.tf_computation(trained, np.float32), 4, 2),
-        "a table": (fl.tf_computation(looked_up, np.float32), 2, 20),
         "a seed": (drawn, 3, drawn(3)),
         "a dataset": (fl.tf_computation(folded, FLOATS), [1, 2], 3),
     }

@@ -36,12 +36,12 @@ from fedlearn_edu.runtimes.tensorflow.evaluation import (
     loops_of,
     over_datasets,
 )
-from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
+from fedlearn_edu.runtimes.tensorflow.graph import GraphCode, has_tables
 from fedlearn_edu.runtimes.tensorflow.library import silence, tf
 from fedlearn_edu.runtimes.tensorflow.lowering import Lowered, lower
 from fedlearn_edu.runtimes.tensorflow.refusals import refusal
 from fedlearn_edu.runtimes.tensorflow.sequences import to_variant
-from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call, own_table
+from fedlearn_edu.runtimes.tensorflow.variables import living_for_one_call
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, Type
 
@@ -205,18 +205,15 @@ def _traced(body: Body, type_: Type | None, name: str) -> tuple[Any, Type]:
 
 
 def _check_captures(graph: Any, name: str) -> None:
+    if has_tables(graph):
+        raise messages.no_tables(name)
     for external, _ in graph.captures:
-        if external.dtype in (tf.resource, tf.variant) and not own_table(external):
-            kind, cure = _kind_of(external)
-            raise messages.made_outside(name, kind, cure)
-
-
-def _kind_of(external: Any) -> tuple[str, str]:
-    if external.dtype == tf.variant:
-        return "dataset", ""
-    if not internals.has_handle_data(external):
-        return "lookup table", " itself, not in a function there"
-    return "variable", " (a Keras optimizer, too)"
+        if external.dtype == tf.variant:
+            raise messages.made_outside(name, "dataset", "")
+        if external.dtype == tf.resource and not internals.has_handle_data(external):
+            raise messages.no_tables(name)
+        if external.dtype == tf.resource:
+            raise messages.made_outside(name, "variable", " (a Keras optimizer, too)")
 
 
 tf_computation = Decorator(
@@ -226,8 +223,8 @@ tf_computation = Decorator(
 
     The body runs once, now, on symbolic tensors; calling the computation runs the
     graph. Sequences are `tf.data.Dataset`s, structures the containers they were
-    declared with. Variables and lookup tables made in the body, also by Keras layers,
-    live for one call. `tf.function` may be used inside.
+    declared with. Variables made in the body, also by Keras layers and optimizers, live
+    for one call. `tf.function` may be used inside.
 
     >>> import numpy as np
     >>> from fedlearn_edu import tf_computation

@@ -27,11 +27,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
 )
 from fedlearn_edu.runtimes.tensorflow.library import THREADS, tf
 from fedlearn_edu.runtimes.tensorflow.sequences import keeping, to_variant
-from fedlearn_edu.runtimes.tensorflow.variables import (
-    has_effects,
-    own_table,
-    without_variables,
-)
+from fedlearn_edu.runtimes.tensorflow.variables import has_effects, without_variables
 from fedlearn_edu.structure import unflatten
 from fedlearn_edu.types import SequenceType, Type
 from fedlearn_edu.types.sequences import DatasetSequence
@@ -55,14 +51,14 @@ class SerializedGraph:
         outputs: names of the tensors to be fetched.
         effects: names of the operations that run without being fetched.
         captures: what eager tensors from outside the body hold, by the name of their
-            placeholder: one array, or a lookup table's keys and values.
+            placeholder.
     """
 
     definition: bytes
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     effects: tuple[str, ...]
-    captures: tuple[tuple[str, tuple[Any, ...]], ...]
+    captures: tuple[tuple[str, Any], ...]
 
 
 @final
@@ -124,7 +120,7 @@ class GraphCode:
             tuple(tensor.name for tensor in inputs),
             tuple(tensor.name for tensor in outputs),
             tuple(sorted(effect.name for effect in concrete.graph.control_outputs)),
-            tuple((name, _content(outer)) for name, outer in captures),
+            tuple((name, outer.numpy()) for name, outer in captures),
         )
 
     @memoized_property
@@ -133,8 +129,7 @@ class GraphCode:
         graph = self.serialized
         inputs = [*graph.inputs, *(name for name, _ in graph.captures)]
         steps = _digest_of(graph.definition, inputs, graph.outputs, graph.effects)
-        arrays = (array for _, content in graph.captures for array in content)
-        captures = b"".join(map(_bytes_of, arrays))
+        captures = b"".join(_bytes_of(array) for _, array in graph.captures)
         return hashlib.sha256(steps.encode() + captures).hexdigest()
 
     def run(self, flat: Sequence[Any]) -> list[Any]:
@@ -233,6 +228,11 @@ def stays_inside(graph: Any) -> bool:
     return not any(_OUTSIDE.search(node.op) for node in _nodes(graph))
 
 
+def has_tables(graph: Any) -> bool:
+    """Whether a graph makes a lookup table, which would outlive the call."""
+    return any("HashTable" in node.op for node in _nodes(graph.as_graph_def()))
+
+
 def source_of(tensor: Any) -> Any:
     """The tensor that this one hands on."""
     while tensor.op.type == "Identity":
@@ -259,31 +259,11 @@ def _bytes_of(array: Any) -> bytes:
     return repr((array.dtype.name, array.shape)).encode() + data
 
 
-def _content(captured: Any) -> tuple[Any, ...]:
-    table = own_table(captured)
-    if table is None:
-        return (captured.numpy(),)
-    keys, values = (tensor.numpy() for tensor in table.export())
-    order = np.argsort(keys)
-    return keys[order], values[order]
-
-
-def _with_content(*content: Any) -> Any:
-    """The tensor, or the handle of the table, that was captured."""
-    if len(content) == 1:
-        return tf.constant(*content)
-    with tf.init_scope():
-        initializer = tf.lookup.KeyValueTensorInitializer(*content)
-        default = tf.zeros([], initializer.value_dtype)
-        table = tf.lookup.StaticHashTable(initializer, default)
-    return tf.identity(table.resource_handle)
-
-
 def _rebuild(serialized: SerializedGraph) -> Any:
     definition = tf.compat.v1.GraphDef.FromString(serialized.definition)
 
     def build() -> None:
-        constants = {name: _with_content(*parts) for name, parts in serialized.captures}
+        constants = {name: tf.constant(array) for name, array in serialized.captures}
         tf.graph_util.import_graph_def(definition, name="", input_map=constants)
 
     wrapped = tf.compat.v1.wrap_function(build, [])

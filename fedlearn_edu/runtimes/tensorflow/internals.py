@@ -8,7 +8,6 @@ with the oldest TensorFlow that works, and `make test` with the newest.
 
 import copyreg
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from importlib import import_module
 from itertools import count
 from typing import Any
@@ -49,31 +48,9 @@ def function_of(graph: Any, name: str) -> Any:
     return find(name) if find and hasattr(graph, "_add_function_recursive") else None
 
 
-# All classes of lookup tables; without the older ones, those that are public.
-TABLES = tuple(
-    kind
-    for kind in (
-        tf.lookup.StaticHashTable,
-        _private("ops.lookup_ops", "StaticHashTableV1"),
-        _private("ops.lookup_ops", "HashTable"),
-        _private("ops.lookup_ops", "MutableHashTable")
-        or tf.lookup.experimental.MutableHashTable,
-        _private("ops.lookup_ops", "DenseHashTable")
-        or tf.lookup.experimental.DenseHashTable,
-    )
-    if kind is not None
-)
-
-
 def in_autograph(function: Callable[..., Any]) -> Any:
     """The function as AutoGraph converts it where the caller stands."""
     return _autograph.tf_convert(function, _autograph.control_status_ctx())
-
-
-def resource_creator_scope(graph: Any, kind: type, create: Callable[..., Any]) -> Any:
-    """A block in which `create` makes the tables of that kind; else TensorFlow does."""
-    scope = getattr(graph, "_resource_creator_scope", None)
-    return nullcontext() if scope is None else scope(kind.__name__, create)
 
 
 def has_handle_data(tensor: Any) -> bool:

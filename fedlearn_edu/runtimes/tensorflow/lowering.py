@@ -25,7 +25,7 @@ from fedlearn_edu.runtimes.tensorflow.conversion import (
     tensor_spec,
 )
 from fedlearn_edu.runtimes.tensorflow.evaluation import Flat, FlatFn, Machine
-from fedlearn_edu.runtimes.tensorflow.graph import source_of, stays_inside
+from fedlearn_edu.runtimes.tensorflow.graph import has_tables, source_of, stays_inside
 from fedlearn_edu.runtimes.tensorflow.library import tf
 from fedlearn_edu.runtimes.tensorflow.sequences import arranged_dataset
 from fedlearn_edu.runtimes.tensorflow.variables import (
@@ -181,6 +181,8 @@ class _Tracing:
     def step(self, function: Any) -> _Step:
         """A step that is made where the body itself stands."""
         if tf.compat.v1.get_default_graph() is not self.graph:
+            raise NotLoweredError
+        if has_effects(function.graph) and has_tables(function.graph):
             raise NotLoweredError
         function = without_variables(function)
         return _Step(function, tuple(map(self._here, function.captured_inputs)))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables and lookup tables that live for one call.
+"""Variables that live for one call.
 
 A `tf.Variable` made inside a `tf_computation` becomes an operation of its graph: every
 invocation makes a fresh, anonymous one, also when clients run in parallel threads, and
-drops it at the end. Nothing is shared and nothing survives. Tables likewise.
+drops it at the end. Nothing is shared and nothing survives.
 
 In a loop such a variable is slow, and neither a vectorized map nor a lowered body can
 have any. `without_variables` makes plain values of them, where that can be proven: from
@@ -13,7 +13,7 @@ other way.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, final
 
 from fedlearn_edu.runtimes import messages
@@ -31,40 +31,11 @@ _NO_NAME = re.compile(r"[^\w.\\/>-]", re.ASCII)
 def living_for_one_call() -> Iterator[None]:
     """What a body makes while it is traced into the current graph lives in that graph.
 
-    So does a variable that an inner `tf.function` makes once and keeps. The table of a
-    Keras layer does not: it is filled at once, never changes, and `own_table` knows it.
+    So does a variable that an inner `tf.function` makes once and keeps.
     """
     graph = tf.compat.v1.get_default_graph()
-    with ExitStack() as scopes:
-        scopes.enter_context(rates_may_be_tensors())
-        scopes.enter_context(tf.variable_creator_scope(_creator_in(graph)))
-        for kind in internals.TABLES:
-            create = _tables_in(graph, kind)
-            scope = internals.resource_creator_scope(graph, kind, create)
-            scopes.enter_context(scope)
+    with rates_may_be_tensors(), tf.variable_creator_scope(_creator_in(graph)):
         yield
-
-
-def _tables_in(graph: Any, kind: Any) -> Callable[..., Any]:
-    class OneCallTable(kind):  # type: ignore[misc]
-        def _create_resource(self) -> Any:
-            with graph.as_default():  # a table leaves it for this step
-                return super()._create_resource()
-
-    def create(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        if not tf.executing_eagerly():
-            anonymous = {**kwargs, "experimental_is_anonymous": True}
-            return OneCallTable(*args, **anonymous)
-        table = make(*args, **kwargs)
-        table.resource_handle.table = table
-        return table
-
-    return create
-
-
-def own_table(handle: Any) -> Any:
-    """The filled table that a body has made, by its handle; else `None`."""
-    return getattr(handle, "table", None)
 
 
 def _creator_in(graph: Any) -> Callable[..., Any]:
