@@ -9,7 +9,7 @@ enter and are rebuilt when they leave, in `types/containers.py`.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar, final, overload
 
-from fedlearn_edu.errors import FieldError, StructureError
+from fedlearn_edu.errors import FieldError, StructureError, counted
 
 T = TypeVar("T", covariant=True)
 
@@ -37,7 +37,7 @@ class Tree(Generic[T]):
             return self._values[self._index(key)]
         if not isinstance(key, slice) and not 0 <= key < len(self._values):
             raise FieldError(
-                f"index {key} in a structure of {len(self)} elements",
+                f"index {key} in a structure of {counted(len(self), 'element')}",
                 do="count from 0; there is no counting from the end",
             )
         return self._values[key]

@@ -22,6 +22,7 @@ from fedlearn_edu.errors import (
     TypeMismatchError,
     TypeNotAssignableError,
     add_place,
+    counted,
     short_traceback,
 )
 from fedlearn_edu.structure import check_names
@@ -168,6 +169,14 @@ def test_callables_without_a_name_are_told_of_wrong_arguments(
     with pytest.raises(ArgumentsError) as caught:
         short_traceback(made)(1, 2, 3, 4)
     assert caught.value.expected == expected
+
+
+def test_one_thing_is_not_several() -> None:
+    told = [counted(n, "client") for n in (0, 1, 2, 1000)]
+    assert told == ["0 clients", "1 client", "2 clients", "1,000 clients"]
+    assert counted(1, "entry", "entries") == "1 entry"
+    few = fl.simulation.ClientData(np.ones([1, 2]), [0], [[0]])
+    assert repr(few).startswith("ClientData(1 client, 1 example, ")
 
 
 def test_a_border_keeps_name_and_documentation() -> None:

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, final
 from fedlearn_edu.contexts import messages
 from fedlearn_edu.contexts.arguments import Cardinalities
 from fedlearn_edu.contexts.stacks import LeafSpec, StackPlan, build_stack
-from fedlearn_edu.errors import is_whole_number, short_traceback
+from fedlearn_edu.errors import counted, is_whole_number, short_traceback
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.executors.federating import FederatingStrategy
 from fedlearn_edu.executors.recording import Tape
@@ -129,7 +129,7 @@ class LocalExecutorFactory(ExecutorFactory):
         count = self.plan.num_clients(cardinalities)
         # A forked process has its parent's stacks, but none of their threads.
         key = (count, runtimes, os.getpid())
-        clients = f"{count} client{'' if count == 1 else 's'}"
+        clients = f"{counted(count, 'client')}"
         return self._stacks.get(
             key, lambda: build_stack(self.plan, count, runtimes), "", clients
         )

@@ -12,6 +12,7 @@ from fedlearn_edu.errors import (
     FedLearnError,
     StructureError,
     TypeMismatchError,
+    counted,
     describe,
     is_whole_number,
 )
@@ -36,8 +37,8 @@ def counts_disagree(
 ) -> CardinalityError:
     return CardinalityError(
         f"parts of the argument disagree on the number of {placement.uri}",
-        expected=f"{count} members, as in {where}",
-        found=f"{found} members",
+        expected=f"{counted(count, 'member')}, as in {where}",
+        found=counted(found, "member"),
         where=path,
         do="pass one entry for each participant, everywhere",
     )

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, final
 
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, counted
 from fedlearn_edu.learning.atomic import numbered, write_atomically
 
 FOLDER = Path("fedlearn-lessons")
@@ -120,7 +120,7 @@ def report(deliveries: list[Delivery], folder: Path) -> str:
     lines = [f"{d.name}: {told[d.what]}" for d in deliveries if d.what in told]
     yours = sum(d.what == "yours" for d in deliveries)
     kept = f", {yours} with your work inside" * bool(yours)
-    files = f"{len(deliveries)} file{'s' * (len(deliveries) != 1)}"
+    files = f"{counted(len(deliveries), 'file')}"
     return "\n".join([*lines, f"{files} in {folder}{kept}"])
 
 

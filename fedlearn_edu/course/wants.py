@@ -9,6 +9,7 @@ import inspect
 from typing import Any
 
 from fedlearn_edu.course.exercise import Failure, Want, named
+from fedlearn_edu.errors import counted
 from fedlearn_edu.language.computation import Computation, PolymorphicComputation
 from fedlearn_edu.types import FunctionType, parse_type
 
@@ -54,7 +55,7 @@ def computation(notation: str) -> Want:
 
 def function(parameters: int) -> Want:
     """A Python function that takes this number of arguments."""
-    wanted = f"a function of {parameters} argument{'s' * (parameters != 1)}"
+    wanted = f"a function of {counted(parameters, 'argument')}"
 
     def failure(answer: Any) -> Failure | None:
         if not callable(answer):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fedlearn_edu import viz
 from fedlearn_edu.demo.records import Outcome
+from fedlearn_edu.errors import counted
 
 
 def save_pictures(outcome: Outcome, out: Path) -> tuple[Path, Path, Path]:
@@ -18,7 +19,7 @@ def save_pictures(outcome: Outcome, out: Path) -> tuple[Path, Path, Path]:
 
 def _after(outcome: Outcome) -> str:
     count = len(outcome.rounds)
-    return f"after {count} round{'' if count == 1 else 's'}"
+    return f"after {counted(count, 'round')}"
 
 
 def _save_curves(outcome: Outcome, out: Path) -> Path:

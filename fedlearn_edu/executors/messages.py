@@ -11,6 +11,7 @@ from fedlearn_edu.errors import (
     FieldError,
     TypeMismatchError,
     UnsupportedIntrinsicError,
+    counted,
     describe,
 )
 from fedlearn_edu.ir import nodes as ir
@@ -250,8 +251,8 @@ def wrong_number_of_members(
 ) -> CardinalityError:
     return CardinalityError(
         f"a value at {type_.placement} has the wrong number of members",
-        expected=f"{count} entries, one for each participant",
-        found=f"{found} entries",
+        expected=f"{counted(count, 'entry', 'entries')}, one for each participant",
+        found=counted(found, "entry", "entries"),
         where=str(type_),
         do="pass one entry for each of the executors at this placement",
     )

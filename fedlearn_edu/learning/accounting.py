@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from fedlearn_edu.errors import (
     FedLearnError,
     bad_argument,
+    counted,
     short_traceback,
     whole_number,
 )
@@ -196,7 +197,8 @@ def calibrate(epsilon: float, delta: float, sampling: Sampling, rounds: int) -> 
                 "no noise is enough for this epsilon",
                 expected=f"an epsilon that a noise multiplier up to {_MOST_NOISE:,.0f} "
                 "can reach",
-                found=f"epsilon {epsilon:g} at delta {delta:g} after {rounds:,} rounds",
+                found=f"epsilon {epsilon:g} at delta {delta:g} after "
+                f"{counted(rounds, 'round')}",
                 where="epsilon",
                 do="allow more: a larger epsilon or delta, or fewer rounds",
             )

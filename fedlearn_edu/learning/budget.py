@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, final
 
-from fedlearn_edu.errors import bad_argument
+from fedlearn_edu.errors import bad_argument, counted
 from fedlearn_edu.learning.accounting import (
     FixedSize,
     Sampling,
@@ -131,7 +131,7 @@ class Spending:
             raise RunError(
                 "the budget is spent already",
                 expected=f"epsilon <= {self.limit:g} at delta {self.delta:g}",
-                found=f"epsilon {spent:.4g} after {done.rounds:,} rounds",
+                found=f"epsilon {spent:.4g} after {counted(done.rounds, 'round')}",
                 where="budget",
                 do="what is released stays so: allow more, or begin a run of its own",
             )

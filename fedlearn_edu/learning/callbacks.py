@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fedlearn_edu.errors import (
     add_place,
     bad_argument,
+    counted,
     describe,
     short_traceback,
     whole_number,
@@ -111,7 +112,7 @@ class EarlyStop:
         if waited < self.patience:
             return None
         moved = "fallen below" if self.mode == "min" else "risen above"
-        times = f"{waited} measurement{'' if waited == 1 else 's'}"
+        times = f"{counted(waited, 'measurement')}"
         return f"{self.column} has not {moved} {sign * best:.6g} for {times}"
 
 

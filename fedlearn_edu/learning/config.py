@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import bad_argument, is_whole_number
+from fedlearn_edu.errors import bad_argument, counted, is_whole_number
 from fedlearn_edu.learning.budget import Budget, Spending, cost_of, spending
 from fedlearn_edu.learning.callbacks import Callback
 from fedlearn_edu.learning.checkpoints import Checkpoints
@@ -189,8 +189,8 @@ def _check_clients(process: LearningProcess, clients: int) -> None:
     if process.num_clients not in (None, clients):
         raise RunError(
             f"{process.name} was built for another number of clients",
-            expected=f"data of {process.num_clients} clients",
-            found=f"{clients} clients",
+            expected=f"data of {counted(process.num_clients, 'client')}",
+            found=counted(clients, "client"),
             where="data",
             do=f"build it with num_clients={clients}; who waits counts, too",
         )

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.errors import ComputationFailedError, FedLearnError
+from fedlearn_edu.errors import ComputationFailedError, FedLearnError, counted
 from fedlearn_edu.learning.config import RunConfig
 from fedlearn_edu.learning.pytree import is_finite
 from fedlearn_edu.learning.run_state import Run
@@ -91,10 +91,10 @@ def _alone(config: RunConfig, run: Run, position: int, clients: int) -> Any:
 
 def _describe(culprits: list[_Culprit], of: int) -> str:
     if not culprits:
-        return f"each of {of} clients is well alone, and their mean is not"
+        return f"each of {counted(of, 'client')} is well alone, and their mean is not"
     named = ", ".join(f"{c.name} with loss {c.loss:g}" for c in culprits[:_NAMED])
     more = f" and {len(culprits) - _NAMED} more" if len(culprits) > _NAMED else ""
-    return f"{named}{more}; {of} clients took part"
+    return f"{named}{more}; {counted(of, 'client')} took part"
 
 
 def _cure(culprits: list[_Culprit]) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.errors import FedLearnError, counted, short_traceback
 from fedlearn_edu.learning.arrays import (
     inside,
     leaf_computation,
@@ -219,7 +219,8 @@ class Evaluation:
 
     def __str__(self) -> str:
         lines = [
-            f"{int(self.total['examples']):,} examples, {len(self.clients)} clients"
+            f"{counted(int(self.total['examples']), 'example')}, "
+            f"{counted(len(self.clients), 'client')}"
         ]
         for name, number in self.metrics.items():
             kind, _, way = name.removeprefix("mean_").partition("_")

@@ -19,7 +19,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.errors import FedLearnError, counted, short_traceback
 from fedlearn_edu.learning.atomic import write_atomically
 
 COLUMNS = ("round", "clients", "dropped", "late", "seconds")
@@ -162,7 +162,7 @@ class History:
         lines = aligned(_shown_rows(self, names))
         left_out = [name for name in self.columns if name not in names]
         note = [f"(not shown: {', '.join(left_out)})"] if left_out else []
-        count = f"{len(self)} round{'' if len(self) == 1 else 's'}"
+        count = f"{counted(len(self), 'round')}"
         return "\n".join([f"History of {count}", *lines, *note])
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import fedlearn_edu as fl
+from fedlearn_edu.errors import counted
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.pytree import read_only
 
@@ -84,6 +85,6 @@ class Run:
         return replace(self, state=read_only(self.state), client_states=kept)
 
     def __repr__(self) -> str:
-        count = f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
+        count = f"{counted(self.rounds, 'round')}"
         why = f", stopped: {self.stopped}" if self.stopped else ""
         return f"Run of {count}{why}\n{self.history}"

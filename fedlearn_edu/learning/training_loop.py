@@ -17,7 +17,13 @@ from typing import Any
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError, add_place, describe, short_traceback
+from fedlearn_edu.errors import (
+    FedLearnError,
+    add_place,
+    counted,
+    describe,
+    short_traceback,
+)
 from fedlearn_edu.learning.callbacks import reason_to_stop
 from fedlearn_edu.learning.checkpoints import Store
 from fedlearn_edu.learning.client_source import check_same_clients
@@ -153,8 +159,8 @@ def _check_beginning(config: RunConfig, first: Run, done: Run) -> None:
     if done.rounds > config.rounds:
         raise RunError(
             "there are more rounds already than the run is to have",
-            expected=f"at most {config.rounds} rounds",
-            found=f"{done.rounds} rounds",
+            expected=f"at most {counted(config.rounds, 'round')}",
+            found=counted(done.rounds, "round"),
             where="rounds",
             do=f"ask for more than {done.rounds}, or begin a run of its own",
         )
@@ -162,8 +168,8 @@ def _check_beginning(config: RunConfig, first: Run, done: Run) -> None:
     if ours != theirs:
         raise RunError(
             "a run goes on with the clients it had",
-            expected=f"states of {ours} clients",
-            found=f"states of {theirs} clients",
+            expected=f"states of {counted(ours, 'client')}",
+            found=f"states of {counted(theirs, 'client')}",
             where="start",
         )
     if first.clients and done.clients:

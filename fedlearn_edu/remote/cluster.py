@@ -16,7 +16,7 @@ import cloudpickle
 from fedlearn_edu.contexts.execution import SyncExecutionContext
 from fedlearn_edu.contexts.factories import check_count
 from fedlearn_edu.contexts.stacks import StackPlan
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.language.federated_value import FederatedValue
 from fedlearn_edu.remote import messages
 from fedlearn_edu.remote.data import Loader
@@ -141,11 +141,11 @@ class Cluster(AbstractContextManager["Cluster"]):
     def __repr__(self) -> str:
         infos = self.workers()
         if self.is_closed:
-            return f"<closed cluster of {len(infos)} workers>"
+            return f"<closed cluster of {counted(len(infos), 'worker')}>"
         alive = [info for info in infos if info.is_alive]
-        lines = [f"<cluster of {len(alive)} workers at {self.address}>"]
+        lines = [f"<cluster of {counted(len(alive), 'worker')} at {self.address}>"]
         for info in infos:
-            held = f"{info.clients} clients, {info.nbytes / 1e6:.1f} MB"
+            held = f"{counted(info.clients, 'client')}, {info.nbytes / 1e6:.1f} MB"
             lines.append(f"  {info.name}  {held if info.is_alive else 'lost'}")
         return "\n".join(lines)
 

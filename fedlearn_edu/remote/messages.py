@@ -8,6 +8,7 @@ from fedlearn_edu.errors import (
     ArgumentsError,
     FedLearnError,
     TypeMismatchError,
+    counted,
     describe,
 )
 
@@ -77,7 +78,7 @@ def closed() -> ClusterError:
 
 
 def value_lost(name: str, lost: str | None, count: int) -> ClusterError:
-    values = f"what {count} client{'s' * (count != 1)} held"
+    values = f"what {counted(count, 'client')} held"
     return ClusterError(
         "what clients held was lost with their worker",
         expected=f"{values} at {name}, for which there are references",
@@ -89,9 +90,9 @@ def value_lost(name: str, lost: str | None, count: int) -> ClusterError:
 
 def lost_again_and_again(clients: range, times: int) -> ClusterError:
     return ClusterError(
-        f"the work of {clients_of(clients)} was lost with {times} workers",
+        f"the work of {clients_of(clients)} was lost with {counted(times, 'worker')}",
         expected="a worker that survives it",
-        found=f"{times} workers that ended in the middle of it",
+        found=f"{counted(times, 'worker')} that ended in the middle of it",
         do="it may need more memory than they have: try smaller groups (max_fanout=…)",
     )
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from fedlearn_edu.errors import counted
+
 _SHOWN_AT_AN_END = 10
 
 _TRAFFIC = "round messages down-(kB) up-(kB) time-(ms) clients lost of"
@@ -140,7 +142,7 @@ class Round:
         count = len(self.messages)
         lost = f", {self.num_lost} of them lost" if self.num_lost else ""
         of = f" of {self.name}" if self.name else ""
-        said = f"round {self.number}{of}: {count:,} message{'s' * (count != 1)}{lost}"
+        said = f"round {self.number}{of}: {counted(count, 'message')}{lost}"
         return f"{said}\n{_table(_ROUND, [_cells(m) for m in self.messages])}"
 
 

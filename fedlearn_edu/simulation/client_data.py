@@ -15,7 +15,13 @@ from typing import Any, SupportsIndex, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, bad_argument, describe, short_traceback
+from fedlearn_edu.errors import (
+    FedLearnError,
+    bad_argument,
+    counted,
+    describe,
+    short_traceback,
+)
 from fedlearn_edu.former_names import Answering, answers
 from fedlearn_edu.language.federated_value import FederatedValue, place
 from fedlearn_edu.simulation.datasets.dataset import ExamplesError, check_examples
@@ -125,7 +131,7 @@ class Client:
         return int(self._examples.sizes[self.id])
 
     def __repr__(self) -> str:
-        return f"Client({self.name}, {len(self):,} example{'s' * (len(self) != 1)})"
+        return f"Client({self.name}, {counted(len(self), 'example')})"
 
     def batches(
         self,
@@ -341,8 +347,8 @@ class ClientData(Sequence[Client], metaclass=Answering):
         return place(held, CLIENTS, SequenceType(type_))
 
     def __repr__(self) -> str:
-        clients = f"{len(self):,} client{'' if len(self) == 1 else 's'}"
-        total = f"{int(self.num_examples.sum()):,} examples"
+        clients = f"{counted(len(self), 'client')}"
+        total = f"{counted(int(self.num_examples.sum()), 'example')}"
         held = [self._examples.of(int(id_)) for id_ in self._ids]
         _, counts = np.unique(np.concatenate([[], *held]), return_counts=True)
         if repeated := int((counts > 1).sum()):
@@ -402,7 +408,7 @@ def _checked_shifts(
         raise PartitionError(
             "the feature shifts do not fit the clients",
             expected=f"one FeatureShift for each of {clients:,} clients",
-            found=f"{len(found):,} entries: {describe(shifts)}",
+            found=f"{counted(len(found), 'entry', 'entries')}: {describe(shifts)}",
             where="feature_shifts",
             do=f"partitions.feature_shifts({clients}, rotation=30.0)",
         )

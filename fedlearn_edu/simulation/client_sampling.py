@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from fedlearn_edu.errors import (
     FedLearnError,
     bad_argument,
+    counted,
     short_traceback,
     whole_number,
 )
@@ -224,8 +225,9 @@ class ClientSampling:
         if not self.replace and count > possible:
             raise SamplingError(
                 "there are not enough clients for a round",
-                expected=f"at most {possible:,} clients per round without replacement",
-                found=f"{count:,} of {len(sizes):,} clients",
+                expected=f"at most {counted(int(possible), 'client')} per round "
+                "without replacement",
+                found=f"{count:,} of {counted(len(sizes), 'client')}",
                 where="count" if self.fraction is None else "fraction",
                 do="invite fewer, or draw with replace=True",
             )
@@ -243,7 +245,8 @@ class ClientSampling:
         if len(weights) != len(sizes) or not weights.sum() > 0:
             raise SamplingError(
                 "the weights do not fit the clients",
-                expected=f"one weight for each of {len(sizes):,} clients, not all 0",
+                expected=f"one weight for each of {counted(len(sizes), 'client')}, "
+                "not all 0",
                 found=f"{len(weights):,} weights with the sum {weights.sum():g}",
                 where="weights",
             )

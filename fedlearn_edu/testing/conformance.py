@@ -13,7 +13,7 @@ from typing import Any, final
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.contexts import event_loop
 from fedlearn_edu.contexts.reference import ReferenceContext
-from fedlearn_edu.errors import TypeMismatchError, UnsupportedIntrinsicError
+from fedlearn_edu.errors import TypeMismatchError, UnsupportedIntrinsicError, counted
 from fedlearn_edu.ir.traversal import intrinsics
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import Context
@@ -39,7 +39,7 @@ class Conformance:
 
     def __str__(self) -> str:
         refused = f"; {len(self.refused)} were refused" if self.refused else ""
-        return f"{len(self.agreed)} cases agree with the reference{refused}"
+        return f"{counted(len(self.agreed), 'case')} agree with the reference{refused}"
 
 
 def assert_conforms(
@@ -115,7 +115,10 @@ def primitives(case: Case) -> frozenset[str]:
 
 
 def _listed(problems: list[str], count: int) -> str:
-    lines = [f"{len(problems)} of {count} cases differ from the reference", *problems]
+    lines = [
+        f"{len(problems)} of {counted(count, 'case')} differ from the reference",
+        *problems,
+    ]
     more = len(problems) - _MAX_LISTED
     if more > 0:
         lines[_MAX_LISTED + 1 :] = [f"and {more} more"]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
 
-from fedlearn_edu.errors import FieldError, short_traceback
+from fedlearn_edu.errors import FieldError, counted, short_traceback
 from fedlearn_edu.structure import Struct, Tree, check_names
 from fedlearn_edu.types import dtypes
 from fedlearn_edu.types import messages as say
@@ -161,7 +161,7 @@ class StructType(Type, Tree[Type]):
 
     def _mismatch(self, source: Any, path: str) -> Difference | None:
         if len(self) != len(source):
-            mine, theirs = (f"{len(t)} fields: {t}" for t in (self, source))
+            mine, theirs = (f"{counted(len(t), 'field')}: {t}" for t in (self, source))
             return Difference(path, mine, theirs)
         names, given = self.names(), source.names()
         if any(b not in (a, None) for a, b in zip(names, given, strict=True)):

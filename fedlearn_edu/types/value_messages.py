@@ -16,6 +16,7 @@ from fedlearn_edu.errors import (
     ShapeMismatchError,
     StructureError,
     TypeMismatchError,
+    counted,
     describe,
 )
 from fedlearn_edu.types import dtypes
@@ -143,7 +144,7 @@ def number_of_fields(
     type_: Any, count: int, value: object, path: str
 ) -> TypeMismatchError:
     summary = "a structure has the wrong number of fields"
-    expected = f"{len(type_)} fields: {clip(type_)}"
+    expected = f"{counted(len(type_), 'field')}: {clip(type_)}"
     found = f"{count}, in a {type(value).__name__}"
     return misfit(summary, expected, found, path, "give each field one value, in order")
 

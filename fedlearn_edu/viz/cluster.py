@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+from fedlearn_edu.errors import counted
 from fedlearn_edu.remote.records import Round, Traffic, WorkerInfo
-from fedlearn_edu.viz.displays import counted, folded_table
+from fedlearn_edu.viz.displays import folded_table
 from fedlearn_edu.viz.html import strong, tag
 from fedlearn_edu.viz.shortening import size_text, time_text
 

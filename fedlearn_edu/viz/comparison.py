@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.comparison import HEADS, Comparison, is_share, measured
 from fedlearn_edu.viz import colors, notebook, style
 from fedlearn_edu.viz.curves import shortened
@@ -144,8 +144,8 @@ def _said(comparison: Comparison) -> str:
     ]
     what, seeds = _metric_in_words(comparison), len(comparison.protocol.seeds)
     return (
-        f"{what.capitalize()} after the last round, mean over {seeds} seeds (lowest to "
-        f"highest): {'; '.join(ends)}."
+        f"{what.capitalize()} after the last round, mean over "
+        f"{counted(seeds, 'seed')} (lowest to highest): {'; '.join(ends)}."
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from fedlearn_edu.errors import FedLearnError
+from fedlearn_edu.errors import FedLearnError, counted
 from fedlearn_edu.executors.sizing import size_of
 from fedlearn_edu.language.federated_value import FederatedValue, brief, participants
 from fedlearn_edu.learning.history import History
@@ -318,11 +318,6 @@ def _number(row: Mapping[str, float], name: str) -> str:
     if math.isnan(value):
         return "NaN"
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-
-
-def counted(count: int, noun: str) -> str:
-    """How many there are: `1 round`, `2 rounds`."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def folded_table(caption: str, heads: list[str], body: list[list[str]]) -> str:

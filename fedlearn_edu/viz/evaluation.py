@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.artists import Texts, blended
 
@@ -252,7 +252,7 @@ def _bars_said(series: Mapping[str, Any], table: NDArray[np.float64]) -> str:
             continue
         known = shares[~np.isnan(shares)]
         ends = f"{known.min():.0%} to {known.max():.0%}" if len(known) else "unknown"
-        parts.append(f"{label}: {len(shares)} clients, {ends}.")
+        parts.append(f"{label}: {counted(len(shares), 'client')}, {ends}.")
     return f"Own digits read correctly, by client. {' '.join(parts)}"
 
 

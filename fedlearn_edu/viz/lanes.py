@@ -16,11 +16,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import StrMethodFormatter
 
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.artists import folded
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, INK, SERVER
-from fedlearn_edu.viz.displays import counted
 from fedlearn_edu.viz.shortening import cut, size_text, time_text
 
 if TYPE_CHECKING:  # `remote` needs Dask

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
 
@@ -160,7 +160,7 @@ def _reach(examples: Floats, paths: Sequence[Floats]) -> tuple[float, float]:
 
 def _steps(path: Floats) -> str:
     count = path.shape[1] - 1
-    return f"{count} local step{'s' * (count != 1)}"
+    return f"{counted(count, 'local step')}"
 
 
 def _said(examples: Floats, paths: Sequence[Floats]) -> str:

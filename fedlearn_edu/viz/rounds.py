@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.learning.history import History
 from fedlearn_edu.learning.run_state import Run
 from fedlearn_edu.viz import colors, style
@@ -158,8 +158,8 @@ def _curves_said(
     """Where the curves begin and end, and how many numbers are missing."""
     rounds, clients = len(losses) - 1, losses.shape[1]
     first, last = (_known(losses[at].mean()) for at in (0, -1))
-    of = f"The mean loss of {clients} client{'s' * (clients != 1)}"
-    how = f"goes from {first} to {last} {unit} in {rounds} round{'s' * (rounds != 1)}"
+    of = f"The mean loss of {counted(clients, 'client')}"
+    how = f"goes from {first} to {last} {unit} in {counted(rounds, 'round')}"
     moved = how if rounds else f"is {first} {unit} before training"
     read = " and ".join(
         f"{_share(shares[-1])} of the {name} examples"
@@ -330,7 +330,7 @@ def _said(
         gaps = f" ({missing} without a number)" if missing else ""
         why = f", stopped: {stopped[name]}" if stopped.get(name) else ""
         parts.append(f"{name} {_value(point[1], column)}{at}{gaps}{why}")
-    rounds = f"{last} round{'s' * (last != 1)}"
+    rounds = f"{counted(last, 'round')}"
     plain = column.replace("_", " ").replace(".", " ")
     return f"{plain}, after {rounds}: {'; '.join(parts)}."
 

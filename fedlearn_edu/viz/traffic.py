@@ -8,10 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fedlearn_edu.errors import describe, is_whole_number, short_traceback
+from fedlearn_edu.errors import counted, describe, is_whole_number, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
-from fedlearn_edu.viz.displays import counted
 from fedlearn_edu.viz.shortening import size_text
 
 if TYPE_CHECKING:  # `remote` needs Dask

@@ -204,7 +204,7 @@ BAD_INPUT: list[tuple[Callable[[], object], str]] = [
     (lambda: Stragglers(1.0, spread=-1.0), "spread"),
     (lambda: ClientSampling(count=11).draw(0, SIZES), "not enough clients"),
     (lambda: ClientSampling(count=11).draw(0, SIZES), "11 of 10 clients"),
-    (lambda: ClientSampling(weights=[1, 0]).draw(0, [1, 1]), "at most 1 clients"),
+    (lambda: ClientSampling(weights=[1, 0]).draw(0, [1, 1]), "at most 1 client"),
     (lambda: ClientSampling(weights=[1]).draw(0, [1, 1]), "one weight for each"),
     (lambda: ClientSampling(count=1, weights=[0, 0]).draw(0, [1, 1]), "not all 0"),
     (lambda: ClientSampling(count=1, weights="examples").draw(0, [0]), "not all 0"),

@@ -57,7 +57,7 @@ def test_letters_stand_for_what_the_argument_has(
         ),
         ("<T*,(<T,T> -> bool)>", "<int32*,(int32 -> bool)>", "does not have the form"),
         ("<T,U>", "<a=int32,b=bool>", "names may be added, not dropped"),
-        ("<T,U>", "<int32>", r"2 fields: <T,U>\n.*1 fields"),
+        ("<T,U>", "<int32>", r"2 fields: <T,U>\n.*1 field:"),
         ("{T}@CLIENTS", "int32@SERVER", r"{T}@CLIENTS\n.*int32@SERVER"),
         ("({T}@CLIENTS -> U)", "(int32@CLIENTS -> bool)", r": {T}.*\n.*: +int32@CLI"),
         ("T@CLIENTS", "{int32}@CLIENTS", "only a broadcast or constant"),

@@ -17,6 +17,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any, final
 
+from fedlearn_edu.errors import counted
 from fedlearn_edu.executors.batched import (
     BatchedRuntime,
     Entries,
@@ -169,7 +170,7 @@ class FederatedGroupingStrategy(FederatingStrategy):
         Run one by one, clients meet the same error, which then says whose it is.
         """
         names = dict.fromkeys(leaf.code.name for leaf in leaves(fn.node))
-        detail = ", ".join([*names, f"{self._count} clients"])
+        detail = ", ".join([*names, counted(self._count, "client")])
         try:
             with underway(detail):
                 found = await self._run(work)

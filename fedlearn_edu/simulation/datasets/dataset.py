@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, short_traceback
+from fedlearn_edu.errors import FedLearnError, counted, short_traceback
 
 _NUMBERS = "buif"
 
@@ -57,7 +57,7 @@ class Dataset:
 
     def __repr__(self) -> str:
         counts = [len(labels) for _, labels in self]
-        train, test = (f"{n:,} example{'s' * (n != 1)}" for n in counts)
+        train, test = (f"{counted(n, 'example')}" for n in counts)
         return f"Dataset({self.name!r}, train={train}, test={test})"
 
 

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import FedLearnError, bad_argument, describe, whole_number
+from fedlearn_edu.errors import (
+    FedLearnError,
+    bad_argument,
+    counted,
+    describe,
+    whole_number,
+)
 
 Indices = NDArray[np.intp]
 """Positions of one client's examples, in the order the client sees them."""
@@ -99,7 +105,7 @@ def check_clients(num_clients: Any, examples: int) -> int:
         raise PartitionError(
             "a client would hold nothing",
             expected=f"at most as many clients as examples: {examples:,}",
-            found=f"{clients:,} clients",
+            found=counted(clients, "client"),
             where="num_clients",
             do="ask for fewer clients",
         )

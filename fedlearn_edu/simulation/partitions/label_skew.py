@@ -8,7 +8,7 @@ distribution, whose α says how skewed they are.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.simulation.partitions.arguments import (
     Indices,
     PartitionError,
@@ -101,7 +101,8 @@ def shards(
         raise PartitionError(
             "there are more shards than examples",
             expected=f"at most {len(codes):,} shards: one example in each",
-            found=f"{clients:,} clients x {shards_per_client} shards = {count:,}",
+            found=f"{counted(clients, 'client')} x "
+            f"{counted(shards_per_client, 'shard')} = {count:,}",
             where="shards",
             do="ask for fewer clients, or for fewer shards per client",
         )
@@ -161,7 +162,7 @@ def dirichlet(
             return _split(rng, codes, cuts)
     raise PartitionError(
         "a client would hold too little",
-        expected=f"at least {least} for each of {clients:,} clients",
+        expected=f"at least {least} for each of {counted(clients, 'client')}",
         found=f"fewer, in {_TRIES} draws with alpha = {concentration:g}",
         where="dirichlet",
         do="use a larger alpha or fewer clients; with shards(…) nobody is empty",

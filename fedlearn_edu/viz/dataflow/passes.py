@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from fedlearn_edu.dataflow.flow import Lane
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.dataflow import primitives
@@ -30,7 +30,6 @@ from fedlearn_edu.viz.dataflow.primitives import (
     wrapped,
 )
 from fedlearn_edu.viz.dataflow.stages import Stage, Step, stages
-from fedlearn_edu.viz.displays import counted
 
 EDGE_IN = 0.1
 _PAD_IN, _TAG_IN, _GAP_IN, _RIBBON_IN = 0.05, 0.5, 0.09, 0.5

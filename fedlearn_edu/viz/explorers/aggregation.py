@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, is_whole_number, short_traceback
+from fedlearn_edu.errors import counted, describe, is_whole_number, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation_picture import (
     AggregationDrawing,
@@ -211,7 +211,7 @@ def _checked(
         raise style.FigureDataError(
             "an aggregation is drawn over a few clients",
             expected=f"a list of 1 to {_MOST_CLIENTS} numbers",
-            found=f"{len(given)} values" if given else repr(values)[:60],
+            found=counted(len(given), "value") if given else repr(values)[:60],
             do="take fewer: the picture has a line for each",
         )
     if fan_out is not None and not (is_whole_number(fan_out) and fan_out >= 2):

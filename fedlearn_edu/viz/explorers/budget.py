@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.learning import accounting, aggregators
 from fedlearn_edu.simulation import ClientData, ClientSampling, datasets
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
@@ -207,7 +207,7 @@ class BudgetPicture:
         cost = self._missing
         if costs:
             cost = f"epsilon is {spent[-1]:.3g} at delta {private.delta:.2g}"
-        after = f"After {rounds} round{'s' * (rounds != 1)}"
+        after = f"After {counted(rounds, 'round')}"
         quiet, noisy = (curve.values[-1] for curve in curves)
         return (
             f"{what} {after} the accuracy is {noisy:.1%}, without noise {quiet:.1%}; "

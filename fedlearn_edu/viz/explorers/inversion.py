@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fedlearn_edu.attacks import inversion
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.simulation import ClientData, datasets
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 from fedlearn_edu.viz import style
@@ -245,7 +245,7 @@ def _minus(text: str) -> str:
 
 def _words(tried: Attempt, steps: int) -> str:
     count, labels = len(tried.y), sorted(set(tried.y.tolist()))
-    how = f"{steps} step{'s' * (steps != 1)} on {count} digit{'s' * (count != 1)}"
+    how = f"{counted(steps, 'step')} on {counted(count, 'digit')}"
     told, missing = sorted(tried.labels), set(labels) - tried.labels
     if count == 1:
         said = f"recovers it with a correlation of {tried.alike[0]:.2f}"

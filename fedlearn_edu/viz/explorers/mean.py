@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.canvas import Canvas
 from fedlearn_edu.viz.explorers.controls import (
@@ -168,7 +168,7 @@ def _secure_run(
         raise style.FigureDataError(
             "the sum would not fit into a whole number of 32 bits",
             expected=f"hundredths that add up to less than {_MOST:,}",
-            found=f"{len(values)} clients with up to {most:,.0f}",
+            found=f"{counted(len(values), 'client')} with up to {most:,.0f}",
             do="take smaller values or weights",
         )
     above = (np.array(values) + bound) * weigh

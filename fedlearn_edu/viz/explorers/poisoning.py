@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fedlearn_edu import attacks, learning
 from fedlearn_edu.attacks import Attack
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.learning import aggregators
 from fedlearn_edu.learning.aggregators import AggregatorFactory
 from fedlearn_edu.simulation import ClientData, datasets, partitions
@@ -214,7 +214,7 @@ class PoisoningPicture:
             return f"{what} Not computed yet."
         names = map(_end, curves[-2:])
         without = f"; {_end(curves[0])}" if bad else ""
-        after = f"After {rounds} round{'s' * (rounds != 1)}"
+        after = f"After {counted(rounds, 'round')}"
         return f"{what} {after} the accuracy is: {', '.join(names)}{without}."
 
 

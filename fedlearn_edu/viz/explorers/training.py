@@ -12,7 +12,7 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.learning import Evaluation, LearningProcess, Run
 from fedlearn_edu.simulation import ClientData, datasets, partitions
@@ -85,7 +85,7 @@ def explore_training(
         controls["process"] = choice("look at", next(iter(learners)), list(learners))
     picture = TrainingPicture(learners, count)
     job = Job(
-        f"Train {count} round{'' if count == 1 else 's'}",
+        f"Train {counted(count, 'round')}",
         lambda: _train(learners, count),
         "in the background; pressed again after a stop, it goes on",
         explorers_context if processes is None else current_context,
@@ -252,7 +252,7 @@ def pictures_of(weights: Any) -> NDArray[np.float64] | None:
 def _after(rounds: int) -> str:
     if not rounds:
         return "before training"
-    return f"after {rounds} round{'' if rounds == 1 else 's'}"
+    return f"after {counted(rounds, 'round')}"
 
 
 def _train(learners: Mapping[str, Learner], rounds: int) -> Work:

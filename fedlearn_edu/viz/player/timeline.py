@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from fedlearn_edu.errors import counted
 from fedlearn_edu.executors.base import as_node
 from fedlearn_edu.executors.recording import Event, Participant, Tape
 from fedlearn_edu.executors.traffic import EDGES, TO_CLIENTS, TO_SERVER, transfers
@@ -218,7 +219,7 @@ class Timeline:
         if not self.events:
             return NOTHING
         count = sum(len(lane.participants) for lane in self.lanes if lane.is_clients)
-        whose = f" for {count:,} client{'s' * (count != 1)} and the server"
+        whose = f" for {counted(count, 'client')} and the server"
         if any(map(is_batched, self.events)):
             whose = " for clients that run together and the server"
         elif not count:

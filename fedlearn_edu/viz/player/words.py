@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, final
 
+from fedlearn_edu.errors import counted
 from fedlearn_edu.executors.base import ExecutorValue, as_node
 from fedlearn_edu.executors.recording import Event, look
 from fedlearn_edu.executors.wrapping import EventKind
@@ -61,7 +62,7 @@ def does(event: Event, function: str) -> str:
             text = f"is handed a value of type {cut(event.type)}"
         case EventKind.CREATE_STRUCT:
             count = len(event.operands)
-            text = f"puts {count} value{'s' * (count != 1)} side by side"
+            text = f"puts {counted(count, 'value')} side by side"
         case EventKind.CREATE_SELECTION:
             text = f"selects {event.detail}"
         case EventKind.COMPUTE:
