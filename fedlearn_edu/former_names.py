@@ -458,7 +458,9 @@ def unknown(home: str, name: str, known: Collection[str]) -> FedLearnError:
     few = ", ".join(known) or "nothing so far"
     return error(
         f"{home} has no {name!r}",
-        expected=f"one of {home}.__all__" if "." in home and len(known) > 9 else few,
+        expected=f"one of {home}.__all__"
+        if home.startswith("fedlearn") and len(known) > 9
+        else few,
         found=name,
         do=f"did you mean {near}?" if near and name[0] != "_" else None,
     )

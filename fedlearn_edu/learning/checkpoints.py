@@ -88,7 +88,7 @@ class Checkpoints:
     def files(self) -> list[Path]:
         """The checkpoints in the folder, the oldest first."""
         found = Path(self.folder).glob("round_*.checkpoint")
-        return sorted(filter(_round_of, found), key=_round_of)
+        return sorted(filter(Path.is_file, filter(_round_of, found)), key=_round_of)
 
 
 @final
@@ -139,7 +139,8 @@ class Store:
         run = self._read(files) if files else None
         self._saved = run.rounds if run else 0
         for left_over in self._folder.glob(f"round_*.checkpoint*{TEMPORARY}"):
-            left_over.unlink(missing_ok=True)
+            if left_over.is_file():
+                left_over.unlink(missing_ok=True)
         return run
 
     def save_if_due(self, run: Run) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from fedlearn_edu.errors import (
     FieldError,
+    StructureError,
     SumIncompatibleError,
     TypeMismatchError,
     TypeNotAssignableError,
@@ -118,6 +119,15 @@ def not_fields(x: object) -> TypeMismatchError:
     expected = "a list of types or of (name, type) pairs"
     cure = "put the fields into a list: [np.int32, np.float32]"
     return misfit(summary, expected, describe(x), do=cure)
+
+
+def no_field_name(name: str) -> StructureError:
+    return StructureError(
+        "this is no name of a field",
+        expected="letters, digits and _, with . / ~ - in between, as in fc1.weight",
+        found=repr(name),
+        do="rename it, or leave the name out: None",
+    )
 
 
 def no_placement(x: object) -> TypeMismatchError:

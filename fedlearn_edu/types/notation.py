@@ -21,7 +21,8 @@ from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import PLACEMENTS, Placement
 from fedlearn_edu.types.dtypes import DTYPE_NAMES, UNRANKED, Shape, dtype_from_name
 
-_TOKEN = re.compile(r"\s*(->|\.\.\.|\w+|\S)")
+_TOKEN = re.compile(rf"\s*(->|\.\.\.|{kinds.FIELD_NAME}|\S)")
+_MOST_DIGITS = 18  # of a size; more would fit into no array
 _MARGIN = 48
 
 
@@ -153,7 +154,7 @@ class _Parser:
     def size(self) -> int | None:
         if self.take("?"):
             return None
-        if not self.token.isdecimal():
+        if not self.token.isdecimal() or len(self.token) > _MOST_DIGITS:
             raise self.error("a size, or `?` where it is unknown")
         return int(self.advance())
 

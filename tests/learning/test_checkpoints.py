@@ -331,6 +331,16 @@ def test_early_stop_decides_the_same_in_a_resumed_run(tmp_path: Path) -> None:
     assert len((tmp_path / "parts.csv").read_text().splitlines()) == 1 + 5
 
 
+def test_a_folder_that_is_called_like_a_checkpoint_is_none(tmp_path: Path) -> None:
+    (tmp_path / "round_000009.checkpoint").mkdir()
+    (tmp_path / "round_000002.checkpoint.tmp").mkdir()
+    how = Options(checkpoints=Checkpoints(tmp_path))
+    assert run(PROCESS, small_lists(), 1, options=how).rounds == 1
+    assert [file.name for file in Checkpoints(tmp_path).files] == [
+        "round_000001.checkpoint"
+    ]
+
+
 def test_an_interrupted_run_is_saved(tmp_path: Path) -> None:
     def interrupt(so_far: Run) -> None:
         if so_far.rounds == 2:

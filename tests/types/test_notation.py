@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from fedlearn_edu.errors import NotationError
+from fedlearn_edu.errors import NotationError, StructureError
 from fedlearn_edu.types import (
     SERVER,
     UNRANKED,
@@ -21,6 +21,7 @@ from fedlearn_edu.types import (
     TensorType,
     Type,
     format_type,
+    infer_type,
     parse_type,
     to_type,
     type_at_clients,
@@ -198,3 +199,33 @@ def test_caret_shows_only_the_line_it_points_at() -> None:
 def test_parse_reads_text_only() -> None:
     with pytest.raises(NotationError, match=r"parse_type reads text"):
         parse_type(np.int32)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a=b", "a,b", "a b", "", "a\n", "x>", "a<", "->", "a->b", "a:0", "@", "(", "?"],
+)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda name: StructType([(name, np.int32)]),
+        lambda name: to_type(OrderedDict({name: np.int32})),
+        lambda name: infer_type({name: 1}),
+    ],
+)
+def test_field_names_that_would_not_come_back_are_refused(make: Any, name: str) -> None:
+    with pytest.raises(StructureError, match="no name of a field"):
+        make(name)
+
+
+@pytest.mark.parametrize("name", ["a", "_", "1", "é", "fc1.weight", "b-2/w", "class"])
+def test_field_names_come_back(name: str) -> None:
+    type_ = FunctionType(StructType([(name, np.int32), np.bool_]), np.int32)
+    assert parse_type(str(type_)) == type_
+    assert parse_type(str(type_).replace(" ", "")) == type_
+
+
+@pytest.mark.parametrize("size", ["9" * 5000, "9" * 19])
+def test_size_of_too_many_digits_is_refused(size: str) -> None:
+    with pytest.raises(NotationError, match="a size, or"):
+        parse_type(f"int32[{size}]")
