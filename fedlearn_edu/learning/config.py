@@ -105,11 +105,11 @@ class RunConfig:
         """What a checkpoint must share with this run to be resumed by it."""
         process, options = self.process, self.options
         clients, model = process.initialize_client, process.model
-        functions = model.predict, model.loss, model.gradient
+        functions = model.predict, model.training, model.loss, model.gradient
         found = {
             "process": process.name,
             "settings": process.settings,
-            "model": f"{model.name} {fingerprint(functions)}",
+            "model": f"{model.name} {fingerprint([*filter(_is_own, functions)])}",
             "state": str(process.initialize.type_signature.result),
             "client state": str(clients.type_signature.result) if clients else "none",
             "data": self.source.digest(),
@@ -119,6 +119,11 @@ class RunConfig:
         }
         # An address in a repr differs from program to program.
         return {k: re.sub(r" at 0x[0-9a-f]+", "", text) for k, text in found.items()}
+
+
+def _is_own(function: Any) -> bool:
+    """Whether it is yours; models of the package are known by their names."""
+    return not str(getattr(function, "__module__", "")).startswith("fedlearn_edu.")
 
 
 def make_config(process: Any, data: Any, rounds: Any, **how: Any) -> RunConfig:
