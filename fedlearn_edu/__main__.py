@@ -6,7 +6,6 @@
     progress  which exercises are done, and what comes next
     doctor    whether this machine is ready, and what to do if not
     collect   what was handed in, put where nbgrader looks for it
-    leaderboard  the files of several comparisons, checked and in one table
 
 Exit status: 0 after success; 1 if it is not as it should be: published numbers were
 not reproduced, the doctor found a problem, JupyterLab is missing or failed, a file
@@ -126,14 +125,6 @@ def _collect(chosen: Any) -> int:
     return int(not steps or any(step.what == "left" for step in steps))
 
 
-def _leaderboard(chosen: Any) -> int:
-    from fedlearn_edu.learning import leaderboard
-
-    found = leaderboard.merge(chosen.files)
-    _say(f"{found}")
-    return int(bool(found.refused))
-
-
 def _say(line: str) -> None:
     print(line, flush=True)
 
@@ -165,7 +156,6 @@ def _build_parser() -> argparse.ArgumentParser:
     _add_progress(commands)
     _add_doctor(commands)
     _add_collect(commands)
-    _add_leaderboard(commands)
     return parser
 
 
@@ -287,18 +277,6 @@ def _add_collect(commands: Any) -> None:
         "--to", type=Path, metavar="DIR", help="where to (default: build/submitted)"
     )
     collect.add_argument("--apply", action="store_true", help="do it")
-
-
-def _add_leaderboard(commands: Any) -> None:
-    leaderboard = commands.add_parser(
-        "leaderboard",
-        help="the files of several comparisons, checked and in one table",
-        description="Merges files that Comparison.save wrote. A line whose content is "
-        "not what was signed is left out and named. The signature shows edits; it is "
-        "no proof, as anybody can compute it anew: run again what matters.",
-    )
-    leaderboard.set_defaults(run=_leaderboard)
-    leaderboard.add_argument("files", type=Path, nargs="+", metavar="FILE")
 
 
 def _positive(text: str) -> int:

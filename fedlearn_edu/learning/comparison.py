@@ -133,7 +133,7 @@ class Comparison:
     def save(self, path: str | Path, *, by: str = "") -> Path:
         """Appends a line for each process to a leaderboard file, and returns the path.
 
-        `leaderboard.merge` reads such files, and says what its signatures are worth.
+        `leaderboard.merge` reads such files.
 
         Args:
             path: Of the file, `"team_a.jsonl"`; it is made if it is not there.

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A leaderboard in files: what was run, what came out, and a signature by content.
+"""A leaderboard in files: what was run, and what came out.
 
-A file has a JSON object in each line, one for each process of a `Comparison`. The
-signature is the SHA-256 of the rest of the line. It shows a line that was edited, or
-damaged. It is no proof: whoever edits a line can compute the signature anew, as nothing
-secret goes into it. Who wants to know runs the process again: protocol, seeds, data and
-versions are in the line.
+A file has a JSON object in each line, one for each process of a `Comparison`. Nothing
+proves a line: who wants to know runs the process again, as protocol, seeds, data and
+versions are in it.
 """
 
-import hashlib
 import json
 import platform
 from collections.abc import Iterable, Mapping
@@ -49,7 +46,7 @@ class Leaderboard:
         protocols: lines by protocol, in the order of the files; only those of the same
             one can be compared. The best mean comes first, `nan` last.
         refused: the lines that were left out, and why: what they hold is not what
-            `Comparison.save` writes, or their signature does not fit.
+            `Comparison.save` writes.
     """
 
     protocols: tuple[tuple[Line, ...], ...]
@@ -64,7 +61,7 @@ class Leaderboard:
 
 @short_traceback
 def merge(paths: Iterable[str | Path]) -> Leaderboard:
-    """Reads files that `Comparison.save` wrote, and checks each signature.
+    """Reads files that `Comparison.save` wrote.
 
     Lines of another protocol, other seeds or other data are in a table of their own. A
     line that occurs twice counts once. An odd line is left out, and named.
@@ -84,10 +81,6 @@ def merge(paths: Iterable[str | Path]) -> Leaderboard:
             if line is None:
                 start = text[:60].decode(errors="replace")
                 refused.append(f"{place}: no line of a leaderboard: {start}")
-            elif line["sha256"] != _signature(line):
-                refused.append(
-                    f"{place} ({line['process']!r}): its content is not what was signed"
-                )
             else:
                 key = _canonical(line["protocol"])
                 found.setdefault(key, {})[_canonical(line)] = line
@@ -110,7 +103,7 @@ def append(comparison: Comparison, path: Path, by: str) -> Path:
 
 
 def _line(comparison: Comparison, entry: Entry, by: str) -> dict[str, Any]:
-    line: dict[str, Any] = {
+    return {
         "process": entry.name,
         "by": by,
         "settings": entry.settings,
@@ -121,8 +114,6 @@ def _line(comparison: Comparison, entry: Entry, by: str) -> dict[str, Any]:
         "bytes_up": entry.sent("up"),
         "versions": {"python": platform.python_version(), **_versions()},
     }
-    line = json.loads(json.dumps(line))  # tuples are lists there
-    return {**line, "sha256": _signature(line)}
 
 
 def _versions() -> dict[str, str]:
@@ -135,11 +126,6 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _signature(line: Line) -> str:
-    content = {name: value for name, value in line.items() if name != "sha256"}
-    return hashlib.sha256(_canonical(content).encode()).hexdigest()
-
-
 def _canonical(thing: Any) -> str:
     return json.dumps(thing, sort_keys=True)
 
@@ -148,8 +134,9 @@ def _parsed(text: bytes) -> dict[str, Any] | None:
     """The line, if all of it can be shown."""
     try:
         line: dict[str, Any] = json.loads(text.decode("utf-8-sig"))
-        _ = _row(line), _rank(line), _title(line["protocol"]), line["sha256"]
-    except (ValueError, TypeError, LookupError, RecursionError):
+        line.pop("sha256", None)  # of earlier versions
+        _ = _row(line), _rank(line), _title(line["protocol"])
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
     return line
 
