@@ -91,14 +91,7 @@ def _progress(chosen: Any) -> int:
 
     if chosen.forget:
         records.forget()
-    done = records.read()
-    if chosen.html is None:
-        _say(progress_page.as_text(LESSONS, done))
-    else:
-        page = progress_page.as_page(LESSONS, done)
-        chosen.html.parent.mkdir(parents=True, exist_ok=True)
-        chosen.html.write_text(page, encoding="utf-8")
-        _say(f"{chosen.html} written")
+    _say(progress_page.as_text(LESSONS, records.read()))
     return 0
 
 
@@ -228,9 +221,6 @@ def _add_progress(commands: Any) -> None:
         "FEDLEARN_EDU_PROGRESS names (default: ~/.fedlearn_edu/progress.json).",
     )
     progress.set_defaults(run=_progress)
-    progress.add_argument(
-        "--html", type=Path, metavar="FILE", help="write it as a page for a browser"
-    )
     progress.add_argument(
         "--forget", action="store_true", help="forget all of it first"
     )

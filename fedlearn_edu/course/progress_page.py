@@ -16,12 +16,7 @@ from fedlearn_edu.course import records
 from fedlearn_edu.course.exercise import Exercise, Lesson, by_path
 from fedlearn_edu.course.records import Progress
 from fedlearn_edu.errors import short_traceback
-from fedlearn_edu.viz.progress import (
-    LessonRow,
-    ProgressView,
-    draw_progress,
-    progress_page,
-)
+from fedlearn_edu.viz.progress import LessonRow, ProgressView, draw_progress
 
 _WIDTH = 80
 
@@ -72,11 +67,6 @@ def as_text(lessons: Sequence[Lesson], progress: Progress) -> str:
         ]
     told = textwrap.fill(_told(lessons, progress), _WIDTH)
     return "\n".join([*lines, "", told])
-
-
-def as_page(lessons: Sequence[Lesson], progress: Progress) -> str:
-    """The page as one HTML file that needs nothing else."""
-    return progress_page(rows(lessons, progress), _told(lessons, progress))
 
 
 def view(lessons: Sequence[Lesson]) -> ProgressView:

@@ -106,31 +106,6 @@ class ProgressView:
         return {"text/html": html, "text/plain": text}
 
 
-def progress_page(rows: Sequence[LessonRow], sentence: str) -> str:
-    """A whole page that opens in any browser, without network."""
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Your progress in fedlearn_edu</title>
-<style>
-body {{ font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; padding: 0 1rem;
-       max-width: 62rem }}
-h1 {{ font-size: 1.4rem }}
-</style>
-</head>
-<body>
-<main>
-<h1>Your progress</h1>
-{draw_progress(rows, sentence)}
-</main>
-</body>
-</html>
-"""
-
-
 def _path(name: str) -> str:
     look = f"{_CELL};padding-top:14px;font-weight:bold"
     return tag("th", escape(name), scope="rowgroup", colspan="6", style=look)
