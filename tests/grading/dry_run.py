@@ -26,7 +26,6 @@ from fedlearn_edu.course import collect
 from fedlearn_edu.course.grading import DID_NOT_RUN, MOST_DEATHS
 from tests.grading.answers import answers_of
 from tests.grading.course import ENDLESS, Course
-from tools import alike
 from tools.cells import check_cells, read, write
 from tools.release import SOURCE, lesson_names
 
@@ -209,7 +208,6 @@ class Outcome:
 
     rows: Sequence[Row]
     collected: str
-    shared: str
     seconds: Mapping[str, float]
 
 
@@ -233,7 +231,6 @@ def run(lesson: Lesson, students: Sequence[Student], root: Path) -> Outcome:
     return Outcome(
         rows,
         collect.report(steps, root / "downloads"),
-        _shared(course, students),
         {name: end - at for (name, at), (_, end) in pairwise(clock.items())},
     )
 
@@ -257,12 +254,6 @@ def _row(course: Course, student: Student, exported: Mapping[str, str]) -> Row:
     points = course.points(student.name) if status == "graded" else {}
     assert sum(points.values()) == float(exported["score"] or 0)
     return Row(student, status, points, (page / f"{course.lesson}.html").is_file())
-
-
-def _shared(course: Course, students: Sequence[Student]) -> str:
-    files = {s.name: course.submitted(s.name) for s in students}
-    submitted = {name: read(file) for name, file in files.items() if file.is_file()}
-    return alike.report(*alike.find_shared(read(course.released), submitted))
 
 
 # ------------------------------------------------------------------ what is printed
@@ -300,7 +291,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("fedlearn-edu collect downloads --apply\n")
     print(outcome.collected, "\n\nnbgrader autograde, generate_feedback, export\n")
     print(*table(outcome), sep="\n")
-    print(f"\npython -m tools.alike {name}\n\n{outcome.shared}\n")
+    print()
     print(
         *(f"{what}: {took:.0f} s" for what, took in outcome.seconds.items()), sep=", "
     )
