@@ -14,7 +14,6 @@ Their constructors accept everything that denotes a type (see `python_types.py`)
 are immutable.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -105,10 +104,6 @@ class TensorType(Type):
         return f"TensorType({dtype}{f', {list(self.shape)}' if self.shape else ''})"
 
 
-FIELD_NAME = r"\w(?:[\w./~]|-(?!>))*"
-"""What the notation reads as one word: `w`, `fc1.weight`, `block-2/w`."""
-
-
 @final
 @dataclass(frozen=True, init=False, repr=False)
 class StructType(Type, Tree[Type]):
@@ -128,9 +123,7 @@ class StructType(Type, Tree[Type]):
             raise say.not_fields(elements)
         fields = tuple(_field(element) for element in elements)
         check_names(tuple(name for name, _ in fields))
-        for name, _ in fields:
-            if name is not None and not re.fullmatch(FIELD_NAME, name):
-                raise say.no_field_name(name)
+        say.check_field_names(name for name, _ in fields if name is not None)
         self._set(fields=fields, python_container=python_container)
 
     # What `Tree` needs, computed on first use.

@@ -7,7 +7,8 @@ are printed here, and looked at only to choose what to do about them.
 
 import difflib
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -121,13 +122,20 @@ def not_fields(x: object) -> TypeMismatchError:
     return misfit(summary, expected, describe(x), do=cure)
 
 
-def no_field_name(name: str) -> StructureError:
-    return StructureError(
-        "this is no name of a field",
-        expected="letters, digits and _, with . / ~ - in between, as in fc1.weight",
-        found=repr(name),
-        do="rename it, or leave the name out: None",
-    )
+FIELD_NAME = r"\w(?:[\w./~]|-(?!>))*"
+"""What the notation reads as one word: `w`, `fc1.weight`, `block-2/w`."""
+
+
+def check_field_names(names: Iterable[str]) -> None:
+    """Refuses a name that would not come back from the notation."""
+    for name in names:
+        if not re.fullmatch(FIELD_NAME, name):
+            raise StructureError(
+                "this is no name of a field",
+                expected="letters, digits and _, with . / ~ - inside, as in fc1.weight",
+                found=repr(name),
+                do="rename it, or leave the name out: None",
+            )
 
 
 def no_placement(x: object) -> TypeMismatchError:

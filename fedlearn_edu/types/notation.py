@@ -20,8 +20,9 @@ from fedlearn_edu.types import definitions as kinds
 from fedlearn_edu.types.base import Type
 from fedlearn_edu.types.definitions import PLACEMENTS, Placement
 from fedlearn_edu.types.dtypes import DTYPE_NAMES, UNRANKED, Shape, dtype_from_name
+from fedlearn_edu.types.messages import FIELD_NAME
 
-_TOKEN = re.compile(rf"\s*(->|\.\.\.|{kinds.FIELD_NAME}|\S)")
+_TOKEN = re.compile(rf"\s*(->|\.\.\.|{FIELD_NAME}|\S)")
 _MOST_DIGITS = 18  # of a size; more would fit into no array
 _MARGIN = 48
 
