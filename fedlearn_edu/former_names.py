@@ -187,6 +187,18 @@ emnist | gone | other tutorials | fl.simulation.datasets.load
 draw_epsilon | renamed | here, at first | fl.viz.draw_run
   fl.viz.draw_run(fl.learning.History.of([{"round": 1, "epsilon": 0.5}]), \
 columns=["epsilon"])
+draw_mean | left | here, at first | .figure of fl.viz.explore_mean
+  fl.viz.explore_mean([1.0, 2.0, 6.0]).figure
+draw_aggregation | left | here, at first | .figure of fl.viz.explore_aggregation
+  fl.viz.explore_aggregation(zero=1).figure
+draw_drift | left | here, at first | .figure of fl.viz.explore_drift
+  fl.viz.explore_drift(local_epochs=1).figure
+draw_inversion | left | here, at first | .figure of fl.viz.explore_inversion
+  fl.viz.explore_inversion().figure
+draw_poisoning | left | here, at first | .figure of fl.viz.explore_poisoning
+  fl.viz.explore_poisoning(rounds=1).figure
+draw_budget | left | here, at first | .figure of fl.viz.explore_budget
+  fl.viz.explore_budget(rounds=1).figure
 
 == fedlearn_edu.learning
 Model | renamed | 0.1 to 0.52 | fl.learning.models.Model

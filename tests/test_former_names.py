@@ -25,7 +25,9 @@ from fedlearn_edu.former_names import (
 )
 from fedlearn_edu.language import context_stack
 
-NEEDS_TENSORFLOW = re.compile(r"\bfl\.(tf|learning)\b|EagerTF|\btf_computation")
+NEEDS_TENSORFLOW = re.compile(
+    r"\bfl\.(tf|learning)\b|EagerTF|\btf_computation|explore_[bdip]"
+)
 
 
 @fl.federated_computation(fl.type_at_clients(np.float32))

@@ -24,7 +24,7 @@ The pictures of the package, with the lines that draw them. Where a picture is a
 program or a recorded run, nothing is drawn that did not happen: the numbers come from
 the program and its tape. Most of these can be moved: `make explorers` opens
 [the notebook of explorers](../notebooks/explorers/explorers.ipynb), where they have
-controls.
+controls; so has an explorer without `.figure`.
 
 `make gallery` writes this page and its pictures from
 [`examples/gallery/pictures.py`](../examples/gallery/pictures.py), which also has the
@@ -35,16 +35,10 @@ _MOVING = {
     "who_does_what_when": (
         "viz.explore_run(federated_train, model, 0.1, [[batch, batch]] * 5)"
     ),
-    "what_is_in_a_mean": "viz.explore_mean([1.0, 2.0, 6.0])",
-    "why_grouping_matters": "viz.explore_aggregation([1, 2, 3, 4, 5], zero=1)",
     "who_has_which_digits": "viz.explore_partitions()",
     "which_algorithm_is_ahead": "viz.explore_training(processes)",
     "what_a_model_looks_for": "viz.explore_training()",
     "what_is_taken_for_what": "viz.explore_training()",
-    "why_clients_drift": "viz.explore_drift()",
-    "what_an_update_gives_away": "viz.explore_inversion(batch_size=4)",
-    "what_poison_does": "viz.explore_poisoning()",
-    "what_privacy_costs": "viz.explore_budget()",
 }
 
 

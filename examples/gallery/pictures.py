@@ -102,17 +102,17 @@ def who_takes_over() -> Figure:
 
 def what_is_in_a_mean() -> Figure:
     """What clients send for a weighted mean, and what the server adds up."""
-    return viz.draw_mean([1.0, 2.0, 6.0], weights=[1.0, 1.0, 2.0])
+    return viz.explore_mean([1.0, 2.0, 6.0], weights=[1.0, 1.0, 2.0]).figure
 
 
 def what_secure_sums_hide() -> Figure:
     """The same mean from secure sums: what each client sends looks random."""
-    return viz.draw_mean([1.0, 2.0, 6.0], secure=True)
+    return viz.explore_mean([1.0, 2.0, 6.0], secure=True).figure
 
 
 def why_grouping_matters() -> Figure:
     """An aggregation whose zero is not neutral: it counts once for each group."""
-    return viz.draw_aggregation([1, 2, 3, 4, 5], zero=1, fan_out=3)
+    return viz.explore_aggregation([1, 2, 3, 4, 5], zero=1, fan_out=3).figure
 
 
 def who_has_which_digits() -> Figure:
@@ -180,22 +180,22 @@ def what_is_taken_for_what() -> Figure:
 
 def why_clients_drift() -> Figure:
     """How far ten clients go that train alone, and how much of it is in their mean."""
-    return viz.draw_drift()
+    return viz.explore_drift().figure
 
 
 def what_an_update_gives_away() -> Figure:
     """The digits of a client, and what the server recovers from its update."""
-    return viz.draw_inversion(batch_size=4)
+    return viz.explore_inversion(batch_size=4).figure
 
 
 def what_poison_does() -> Figure:
     """Four of twenty clients send the opposite: to a mean, and to a median."""
-    return viz.draw_poisoning("sign_flip", "median", attackers=4)
+    return viz.explore_poisoning("sign_flip", "median", attackers=4).figure
 
 
 def what_privacy_costs() -> Figure:
     """Epsilon and accuracy of 300 clients, of which a tenth takes part in a round."""
-    return viz.draw_budget(clients=300, probability=0.1, noise_multiplier=1.0)
+    return viz.explore_budget(300, probability=0.1, noise_multiplier=1.0).figure
 
 
 def why_more_steps_do_not_help() -> Figure:

@@ -21,25 +21,17 @@ if TYPE_CHECKING:
     from fedlearn_edu.viz.evaluation import draw_client_accuracy as draw_client_accuracy
     from fedlearn_edu.viz.evaluation import draw_confusion as draw_confusion
     from fedlearn_edu.viz.explorers.aggregation import (
-        draw_aggregation as draw_aggregation,
-    )
-    from fedlearn_edu.viz.explorers.aggregation import (
         explore_aggregation as explore_aggregation,
     )
-    from fedlearn_edu.viz.explorers.budget import draw_budget as draw_budget
     from fedlearn_edu.viz.explorers.budget import explore_budget as explore_budget
-    from fedlearn_edu.viz.explorers.drift import draw_drift as draw_drift
     from fedlearn_edu.viz.explorers.drift import explore_drift as explore_drift
-    from fedlearn_edu.viz.explorers.inversion import draw_inversion as draw_inversion
     from fedlearn_edu.viz.explorers.inversion import (
         explore_inversion as explore_inversion,
     )
-    from fedlearn_edu.viz.explorers.mean import draw_mean as draw_mean
     from fedlearn_edu.viz.explorers.mean import explore_mean as explore_mean
     from fedlearn_edu.viz.explorers.partitions import (
         explore_partitions as explore_partitions,
     )
-    from fedlearn_edu.viz.explorers.poisoning import draw_poisoning as draw_poisoning
     from fedlearn_edu.viz.explorers.poisoning import (
         explore_poisoning as explore_poisoning,
     )
@@ -63,22 +55,16 @@ _HOMES = {
     "FigureDataError": "style",
     "NARROW_IN": "style",
     "WIDE_IN": "style",
-    "draw_aggregation": "explorers.aggregation",
-    "draw_budget": "explorers.budget",
     "draw_client_accuracy": "evaluation",
     "draw_comparison": "comparison",
     "draw_confusion": "evaluation",
     "draw_digit_templates": "templates",
-    "draw_drift": "explorers.drift",
     "draw_graph": "dataflow.drawing",
-    "draw_inversion": "explorers.inversion",
     "draw_learning_curves": "rounds",
     "draw_local_steps": "local_steps",
-    "draw_mean": "explorers.mean",
     "draw_messages": "lanes",
     "draw_partition": "partition",
     "draw_passes": "dataflow.passes",
-    "draw_poisoning": "explorers.poisoning",
     "draw_run": "rounds",
     "draw_server_view": "dataflow.server_view",
     "draw_tape": "player.drawing",

@@ -65,13 +65,7 @@ class CurvePanel:
     """Lines that grow, a band around one of them, and a mark at one round."""
 
     def __init__(
-        self,
-        axes: Axes,
-        height_in: float,
-        *,
-        is_share: bool,
-        first: int = 0,
-        below: bool = False,
+        self, axes: Axes, height_in: float, *, is_share: bool, first: int = 0
     ) -> None:
         """Draws the fixed parts.
 
@@ -80,11 +74,8 @@ class CurvePanel:
             height_in: Their height in inches.
             is_share: Whether values are shares 0..1, shown in percent.
             first: The round the axis begins with; 0 is the state before training.
-            below: Whether names are below the axis, where each needs `LINE_IN`, and not
-                beside the ends.
         """
         self._axes, self._is_share, self._first = axes, is_share, first
-        self._below = below
         (self._band,) = axes.fill([0], [0], color=colors.CLIENTS, alpha=0.25, lw=0)
         (self._at,) = axes.plot([], [], color=colors.INK, lw=1, ls=(0, (2, 2)))
         self._lines: list[Any] = []
@@ -95,10 +86,8 @@ class CurvePanel:
         figure: Any = axes.figure
         corner: Any = axes.transAxes
         inches = figure.dpi_scale_trans
-        origin = inches + ScaledTranslation(0, 0, corner)
         beside, names = (
-            (origin if below else corner) + ScaledTranslation(at_in, 0, inches)
-            for at_in in (0.07, 0.24)
+            corner + ScaledTranslation(at_in, 0, inches) for at_in in (0.07, 0.24)
         )
         self._signs = [Texts(axes, transform=beside, ha="left") for _ in _SIGNS]
         self._names = Texts(axes, transform=names, ha="left")
@@ -183,16 +172,12 @@ class CurvePanel:
         ends = {at: point for at, c in enumerate(curves) if (point := end(c))}
         order = sorted(ends, key=lambda at: ends[at][1])
         wanted = [(ends[at][1] - low) / (high - low) for at in order]
-        x, places = 1.0, spread(wanted, self._gap)
-        if self._below:  # in inches, the highest end first
-            lines = range(len(order))
-            x, places = 0.0, [-AXIS_IN - LINE_IN * (line + 0.5) for line in lines][::-1]
-        heights = dict(zip(order, places, strict=True))
+        heights = dict(zip(order, spread(wanted, self._gap), strict=True))
         for at, (sign, texts) in enumerate(zip(_SIGNS, self._signs, strict=True)):
-            shown = [(x, heights[at], sign)] if at in heights else []
+            shown = [(1.0, heights[at], sign)] if at in heights else []
             texts.show(shown, self._lines[at].get_color())
         self._names.show(
-            [(x, y, _label(curves[at], self._is_share)) for at, y in heights.items()]
+            [(1.0, y, _label(curves[at], self._is_share)) for at, y in heights.items()]
         )
 
 
@@ -221,9 +206,6 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
 
 LABEL_IN = 2.2
 """Room at the right of a panel, for the longest name and its value."""
-
-AXIS_IN, LINE_IN = 0.6, 0.25
-"""The height of the axis of rounds, and of a name below it."""
 
 
 def end(curve: Curve) -> tuple[int, float] | None:

@@ -102,44 +102,30 @@ WRONG: list[tuple[str, str, list[Any]]] = [
         [LABELS | {"images": np.zeros(s)} for s in ([3, 8, 8], [2, 8])],
     ),
     (
-        "draw_mean explore_mean",
+        "explore_mean",
         "values are one finite float32 per client",
         [([],), (["a"],), ([NAN],), (3.0,)],
     ),
-    ("draw_mean explore_mean", "every value needs a weight", [([1.0, 2.0], [1.0])]),
-    ("draw_mean explore_mean", "a weight is negative", [([1.0], [-1.0])]),
-    ("draw_mean", "would not fit", [{"values": [1e9, 1.0], "secure": True}]),
+    ("explore_mean", "every value needs a weight", [([1.0, 2.0], [1.0])]),
+    ("explore_mean", "a weight is negative", [([1.0], [-1.0])]),
     ("explore_mean", "too many sliders", [([1.0] * 9,)]),
+    ("explore_aggregation", "over a few clients", [([],), ([1] * 13,), (7,)]),
+    ("explore_aggregation", "no number", [([NAN],), (["a"],), {"zero": INF}]),
     (
-        "draw_aggregation explore_aggregation",
-        "over a few clients",
-        [([],), ([1] * 13,), (7,)],
-    ),
-    (
-        "draw_aggregation explore_aggregation",
-        "no number",
-        [([NAN],), (["a"],), {"zero": INF}],
-    ),
-    (
-        "draw_aggregation explore_aggregation",
+        "explore_aggregation",
         "a group of one is no group",
         [{"fan_out": 1}, {"fan_out": 2.5}],
     ),
-    ("draw_aggregation", "no such step", [{"step": x} for x in ("a", 2.0, True)]),
-    ("draw_drift explore_drift", "with this data", [("nobody's",), (3,)]),
+    ("explore_drift", "with this data", [("nobody's",), (3,)]),
+    ("explore_drift", "with this clients", [{"clients": 1}, {"clients": 100}]),
     (
-        "draw_drift explore_drift",
-        "with this clients",
-        [{"clients": 1}, {"clients": 100}],
-    ),
-    (
-        "draw_drift explore_drift",
+        "explore_drift",
         "with this learning_rate",
         [{"learning_rate": rate} for rate in (NAN, 0, "fast")],
     ),
-    ("draw_drift explore_drift", "with this local_epochs", [{"local_epochs": 2.5}]),
+    ("explore_drift", "with this local_epochs", [{"local_epochs": 2.5}]),
     (
-        "draw_inversion explore_inversion",
+        "explore_inversion",
         "is a whole number from|noise_multiplier is a number from",
         [
             *({"batch_size": 9}, {"local_steps": 0}, {"seed": 0.5}),
@@ -147,7 +133,7 @@ WRONG: list[tuple[str, str, list[Any]]] = [
         ],
     ),
     (
-        "draw_poisoning explore_poisoning",
+        "explore_poisoning",
         "with this (attack|rule|data)|is a whole number",
         [
             *({"attack": "krum"}, {"rule": "mean"}, {"data": 3}),
@@ -155,7 +141,7 @@ WRONG: list[tuple[str, str, list[Any]]] = [
         ],
     ),
     (
-        "draw_budget explore_budget",
+        "explore_budget",
         "(probability|noise_multiplier) is a number from|is a whole number",
         [
             *({"probability": 0.0}, {"probability": 2}, {"noise_multiplier": 0}),

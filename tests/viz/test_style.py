@@ -141,15 +141,12 @@ def test_two_threads_leave_the_settings_as_they_were() -> None:
 
 ROUND = Round(1, "next", (Message("worker 0", 0, 9, 0.0, 0.1, 0.2, 0.3, 40, 40),))
 DRAWN: dict[str, Callable[..., Any]] = {
-    "aggregation": lambda **more: viz.draw_aggregation([1, 2], **more),
     "bars": lambda **more: viz.draw_client_accuracy({"a": [0.5]}, **more),
     "confusion": lambda **more: viz.draw_confusion([[1]], **more),
     "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
-    "drift": lambda **more: viz.draw_drift("iid", **more),
     "graph": lambda **more: viz.draw_graph(
         fl.np_computation(lambda a: a, np.int64), **more
     ),
-    "mean": lambda **more: viz.draw_mean([1, 2], **more),
     "messages": lambda **more: viz.draw_messages(ROUND, **more),
     "partition": lambda **more: viz.draw_partition([0, 1], [[0], [1]], **more),
     "run": lambda **more: viz.draw_run(History.of([{"round": 1, "loss": 1.0}]), **more),

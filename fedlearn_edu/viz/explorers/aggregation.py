@@ -7,10 +7,9 @@ from typing import Any, final
 
 import ipywidgets as widgets
 import numpy as np
-from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import counted, describe, is_whole_number, short_traceback
+from fedlearn_edu.errors import counted, is_whole_number, short_traceback
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.aggregation_picture import (
     AggregationDrawing,
@@ -35,62 +34,16 @@ _LIVE_CLIENTS = 8
 
 
 @short_traceback
-@style.in_our_look
-def draw_aggregation(
-    values: Sequence[float] = _ONE_TO_FIVE,
-    *,
-    zero: float = 0,
-    fan_out: int | None = None,
-    step: int | None = None,
-    width_in: float = style.EXPLORER_IN,
-) -> Figure:
-    """Draws how a `federated_aggregate` adds up these values, from a real run.
-
-    `accumulate` and `merge` both add, `report` changes nothing. A `zero` other than 0
-    counts once for each group of clients:
-
-    >>> from fedlearn_edu import viz
-    >>> figure = viz.draw_aggregation([1, 2, 3, 4, 5], zero=1, fan_out=2)
-    >>> figure.get_label()[-62:]
-    'per group: 16 in one, 18 with fan-out 2, 17 with 3, 17 with 4.'
-
-    Args:
-        values: One number per client, at most 12.
-        zero: Where every fold begins.
-        fan_out: `max_fanout` of the stack: from this many clients on they are put into
-            groups, and the groups into groups; `None` is a single group.
-        step: How many steps are drawn, by default all.
-        width_in: Width in inches.
-
-    Raises:
-        FigureDataError: if there are no values or too many, a number is not finite or
-            above a billion, the fan-out is below 2, or the step is not whole.
-    """
-    style.check_width(width_in)
-    held, start, most = _checked(values, zero, fan_out)
-    last = run_aggregation(held, start, most).last
-    if step is not None and not is_whole_number(step):
-        raise style.FigureDataError(
-            "there is no such step of the aggregation",
-            expected=f"a whole number from 0 to {last}",
-            found=describe(step),
-            where="step",
-            do="leave it out, and all steps are drawn",
-        )
-    shown = last if step is None else max(0, min(int(step), last))
-    picture = AggregationPicture(held, width_in)
-    sentence = picture.show(zero=start, fan_out=most, step=shown)
-    return style.say(picture.figure, sentence)
-
-
-@short_traceback
 def explore_aggregation(
     values: Sequence[float] = _ONE_TO_FIVE,
     *,
     zero: float = 0,
     fan_out: int | None = None,
 ) -> Explorer:
-    """Shows `draw_aggregation` with sliders for zero, the fan-out, and the step.
+    """Shows how a `federated_aggregate` adds up these values, step by step.
+
+    Every number is that of a real run. `accumulate` and `merge` both add, `report`
+    changes nothing. A `zero` other than 0 counts once for each group of clients.
 
     >>> explorer = explore_aggregation([1, 2, 3], fan_out=2)
     >>> explorer.set(step=4)
@@ -100,10 +53,12 @@ def explore_aggregation(
     Args:
         values: One number per client, at most 12.
         zero: Where every fold begins, at first.
-        fan_out: As in `draw_aggregation`, at first.
+        fan_out: `max_fanout` of the stack, at first: from this many clients on they are
+            put into groups, and the groups into groups; `None` is a single group.
 
     Raises:
-        FigureDataError: as `draw_aggregation`.
+        FigureDataError: if there are no values or too many, a number is not finite or
+            above a billion, or the fan-out is below 2.
     """
     held, start, most = _checked(values, zero, fan_out)
     alone = len(held) + 1  # the least fan-out that puts all clients into one group
@@ -184,10 +139,8 @@ def _read(part: Aggregation, servers: list[Server], steps: list[Step]) -> Server
 class AggregationPicture:
     """The drawing of aggregations of the same values."""
 
-    def __init__(
-        self, values: tuple[float, ...], width_in: float = style.EXPLORER_IN
-    ) -> None:
-        self._values, self._canvas = values, Canvas(width_in)
+    def __init__(self, values: tuple[float, ...]) -> None:
+        self._values, self._canvas = values, Canvas()
         self.figure = self._canvas.figure
 
     @style.in_our_look

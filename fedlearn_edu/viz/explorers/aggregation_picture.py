@@ -11,13 +11,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, QUIET, SERVER
-from fedlearn_edu.viz.explorers.canvas import (
-    FOOT_IN,
-    HEAD_IN,
-    NARROW_BELOW_IN,
-    Canvas,
-    written,
-)
+from fedlearn_edu.viz.explorers.canvas import FOOT_IN, HEAD_IN, Canvas, written
 
 _LINE, _EDGE, _GAP = 0.27, 0.1, 0.28
 _CHAR_IN = 0.092
@@ -135,7 +129,6 @@ class AggregationDrawing:
 
     def __init__(self, sheet: Canvas, run: AggregationRun, step: int) -> None:
         self._sheet, self._run, self._step = sheet, run, step
-        self._narrow = sheet.width < NARROW_BELOW_IN
         self._folding = [server for server in run.servers if not server.below]
         # The steps of each server that are shown, by their places among all steps.
         self._done: dict[Server, dict[int, Step]] = {each: {} for each in run.servers}
@@ -146,8 +139,7 @@ class AggregationDrawing:
         self._left = _EDGE + self._client_width + 0.1
         self._levels = run.servers[-1].level + 1
         self._pitch = (sheet.width - self._left - _EDGE) / self._levels
-        self._gap = _GAP - 0.08 * self._narrow
-        self._width = self._pitch - self._gap
+        self._width = self._pitch - _GAP
         longest = max(len(each.equation) for each in run.steps)
         self._in_full = _CHAR_IN * longest + 0.14 <= self._width
 
@@ -170,8 +162,7 @@ class AggregationDrawing:
             self._sheet.result(text, SERVER, weight="bold")
 
     def _client(self, client: int) -> str:
-        name = f"{client}" if self._narrow else f"client {client}"
-        return f"{name}:  {written(self._run.values[client])}"
+        return f"client {client}:  {written(self._run.values[client])}"
 
     def _line_heights(self) -> dict[int | Server, float]:
         """The height of each client's line, and of each server's zero."""
@@ -195,7 +186,7 @@ class AggregationDrawing:
 
     def _column(self, level: int) -> float:
         """The left edge of a level's boxes."""
-        return self._left + level * self._pitch + self._gap
+        return self._left + level * self._pitch + _GAP
 
     def _draw_folding(self, server: Server, heights: dict[int | Server, float]) -> None:
         run, left, sheet = self._run, self._column(0), self._sheet

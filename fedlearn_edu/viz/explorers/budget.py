@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fedlearn_edu import learning
@@ -21,7 +20,6 @@ from fedlearn_edu.viz.explorers.background import Step
 from fedlearn_edu.viz.explorers.computing import (
     Trials,
     Values,
-    compute_now,
     computing_explorer,
     curve_panels,
 )
@@ -38,23 +36,18 @@ _POINTS = 11
 
 
 @short_traceback
-def draw_budget(
+def explore_budget(
     clients: int = 300,
     probability: float = 0.1,
     noise_multiplier: float = 1.0,
     rounds: int = 10,
-    *,
-    width_in: float = style.EXPLORER_IN,
-) -> Figure:
-    r"""Draws epsilon and the test accuracy round by round, also without the noise.
+) -> Explorer:
+    r"""Shows epsilon and the test accuracy round by round, also without the noise.
 
     A softmax regression learns the embedded digits by `gaussian` with clip 0.5, and
     `accounting.epsilon` counts. Each client has 20 digits, drawn at random from all, so
-    several may have the same one. Delta is $n^{-1.1}$, for n clients.
-
-    >>> from fedlearn_edu import viz
-    >>> print(viz.draw_budget(50, 1.0, rounds=1).get_label()[:71])
-    50 clients, each in a round with probability 1, z = 1. After 1 round th
+    several may have the same one. Delta is $n^{-1.1}$, for n clients. The arguments are
+    what the controls begin with.
 
     Args:
         clients: How many there are, 50 to 1,000.
@@ -63,29 +56,9 @@ def draw_budget(
         noise_multiplier: z, the standard deviation of the noise in the sum in units of
             the clip, from 0.3 to 10.
         rounds: How many, 1 to 50.
-        width_in: Width in inches.
 
     Raises:
         FigureDataError: if an argument is none of these.
-    """
-    style.check_width(width_in)
-    values = _checked(clients, probability, noise_multiplier, rounds)
-    picture = BudgetPicture(width_in)
-    compute_now(picture, values)
-    return style.say(picture.figure, picture.show(**values))
-
-
-@short_traceback
-def explore_budget(
-    clients: int = 300,
-    probability: float = 0.1,
-    noise_multiplier: float = 1.0,
-    rounds: int = 10,
-) -> Explorer:
-    """Shows `draw_budget` with controls; its arguments are those of the beginning.
-
-    Raises:
-        FigureDataError: if an argument is none of those `draw_budget` takes.
     """
     first = _checked(clients, probability, noise_multiplier, rounds)
     controls = {
@@ -146,10 +119,10 @@ class BudgetPicture:
     """
 
     @style.in_our_look
-    def __init__(self, width_in: float = style.EXPLORER_IN) -> None:
+    def __init__(self) -> None:
         self.ask: Callable[[], None] = lambda: None
         titles = {"Privacy spent": False, "Test accuracy": True}
-        self.figure, panels = curve_panels(width_in, titles, lines=2)
+        self.figure, panels = curve_panels(titles)
         self._spent, self._accuracy = panels
         self._trials = Trials(_learner)
         self._epsilons: dict[tuple[Setting, int], float] = {}

@@ -16,9 +16,6 @@ from fedlearn_edu.viz.colors import CLIENTS, INK, SERVER
 HEAD_IN, FOOT_IN = 0.68, 0.62
 """The space above and below the rows of a drawing."""
 
-NARROW_BELOW_IN = 6.0
-"""Narrower drawings say less."""
-
 _BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": INK, "linewidth": 1.2}
 
 
@@ -36,9 +33,11 @@ def written(value: float) -> str:
 class Canvas:
     """A figure of one sheet; (0, 0) is the lower left corner, lengths are inches."""
 
-    def __init__(self, width_in: float) -> None:
-        self.width, self.height = width_in, 1.0
-        self.figure = Figure(figsize=(width_in, self.height), facecolor="white")
+    width = style.EXPLORER_IN
+
+    def __init__(self) -> None:
+        self.height = 1.0
+        self.figure = Figure(figsize=(self.width, self.height), facecolor="white")
         self._axes = self.figure.add_axes((0, 0, 1, 1))
 
     def wipe(self, height_in: float) -> None:

@@ -5,7 +5,6 @@ The work runs in the background and is kept. A picture asks for it when it is to
 what is not there yet; meanwhile the controls can be moved.
 """
 
-from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar, final
 
@@ -13,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from fedlearn_edu.viz import style
-from fedlearn_edu.viz.curves import AXIS_IN, LABEL_IN, LINE_IN, CurvePanel
+from fedlearn_edu.viz.curves import LABEL_IN, CurvePanel
 from fedlearn_edu.viz.explorers.background import Job, Step, Work, explorers_context
 from fedlearn_edu.viz.explorers.controls import Control
 from fedlearn_edu.viz.explorers.explorer import Explorer, Picture
@@ -63,12 +62,6 @@ def _compute(explorer: Explorer, picture: ComputedPicture) -> Work:
     return ""
 
 
-def compute_now(picture: ComputedPicture, values: Values) -> None:
-    """Computes in the foreground, for a picture without controls."""
-    with explorers_context():
-        deque(picture.compute(values), maxlen=0)
-
-
 S = TypeVar("S", bound=Hashable)
 
 
@@ -98,31 +91,19 @@ class Trials(Generic[S]):
             yield from self[setting].train(rounds, number * rounds, total)
 
 
-_PANEL_IN, _HEAD_IN, _LEFT_IN, _NARROW_BELOW_IN = 2.2, 0.42, 0.85, 5.5
+_PANEL_IN, _HEAD_IN, _LEFT_IN, _FOOT_IN = 2.2, 0.42, 0.85, 0.7
 
 
 @style.in_our_look
-def curve_panels(
-    width_in: float, titles: Mapping[str, bool], lines: int
-) -> tuple[Figure, list[CurvePanel]]:
-    """Panels below each other; on a narrow page the names of curves are below, too.
-
-    Args:
-        width_in: Of the figure, in inches.
-        titles: Of the panels, from the top, each with whether it is of shares.
-        lines: The most curves in a panel.
-    """
-    is_narrow = width_in < _NARROW_BELOW_IN
-    foot_in = AXIS_IN + (lines * LINE_IN + 0.1 if is_narrow else 0.1)
-    right_in = 0.25 if is_narrow else LABEL_IN
-    row_in = _HEAD_IN + _PANEL_IN + foot_in
+def curve_panels(titles: Mapping[str, bool]) -> tuple[Figure, list[CurvePanel]]:
+    """Panels below each other: titles, each with whether its panel is of shares."""
+    row_in, width_in = _HEAD_IN + _PANEL_IN + _FOOT_IN, style.EXPLORER_IN
     height_in = float(np.ceil(8 * len(titles) * row_in) / 8)
     figure, panels = Figure(figsize=(width_in, height_in), facecolor="white"), []
     for row, (title, is_share) in enumerate(titles.items(), 1):
-        corner_in = _LEFT_IN, height_in - row * row_in + foot_in
-        size_in = width_in - _LEFT_IN - right_in, _PANEL_IN
+        corner_in = _LEFT_IN, height_in - row * row_in + _FOOT_IN
+        size_in = width_in - _LEFT_IN - LABEL_IN, _PANEL_IN
         axes = style.add_axes(figure, (*corner_in, *size_in))
         axes.set_title(title)
-        panel = CurvePanel(axes, _PANEL_IN, is_share=is_share, below=is_narrow)
-        panels.append(panel)
+        panels.append(CurvePanel(axes, _PANEL_IN, is_share=is_share))
     return figure, panels

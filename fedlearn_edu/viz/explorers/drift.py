@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, final
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
@@ -25,7 +24,7 @@ from fedlearn_edu.learning.optimizers import build_sgd
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.explorers.background import Step
-from fedlearn_edu.viz.explorers.computing import compute_now, computing_explorer
+from fedlearn_edu.viz.explorers.computing import computing_explorer
 from fedlearn_edu.viz.explorers.controls import choice, slider, stops
 from fedlearn_edu.viz.explorers.drift_picture import Drift, DriftDrawing, words
 from fedlearn_edu.viz.explorers.explorer import Explorer
@@ -56,47 +55,6 @@ DATA: dict[str, tuple[str, Deal]] = {
 
 
 @short_traceback
-def draw_drift(
-    data: str = "dirichlet_0.1",
-    *,
-    clients: int = CLIENTS,
-    learning_rate: float = 0.1,
-    local_epochs: int = 5,
-    width_in: float = style.EXPLORER_IN,
-) -> Figure:
-    """Draws how far clients go in one round, and how far from where their mean goes.
-
-    To the right is the direction of the mean update; up and down is the part of a
-    client's update that is orthogonal to it, as a norm over all weights. A softmax
-    regression learns the embedded digits, in batches of 20.
-
-    >>> from fedlearn_edu import viz
-    >>> figure = viz.draw_drift("iid", clients=3, local_epochs=1)
-    >>> print(figure.get_label()[:79])
-    IID, 3 clients, learning rate 0.1. After 1 local epoch the clients are 0.80 fro
-
-    Args:
-        data: How the digits are dealt out to ten clients: `"one_label_per_client"`,
-            `"dirichlet_0.1"`, `"dirichlet_1"` or `"iid"`.
-        clients: How many of them take part, 2 to 10.
-        learning_rate: Of the clients, per step.
-        local_epochs: Passes over a client's examples, 1 to 10.
-        width_in: Width in inches; narrow figures put the matrix of cosines below.
-
-    Raises:
-        FigureDataError: if an argument is none of these, or training diverges.
-
-    Source: the drift is that of S. P. Karimireddy et al., "SCAFFOLD: Stochastic
-    Controlled Averaging for Federated Learning", ICML 2020.
-    """
-    style.check_width(width_in)
-    values = _checked(data, clients, learning_rate, local_epochs)
-    picture = DriftPicture(width_in)
-    compute_now(picture, values)
-    return style.say(picture.figure, picture.show(**values))
-
-
-@short_traceback
 def explore_drift(
     data: str = "dirichlet_0.1",
     *,
@@ -104,16 +62,25 @@ def explore_drift(
     learning_rate: float = 0.1,
     local_epochs: int = 5,
 ) -> Explorer:
-    """Shows `draw_drift` with controls; a missing round is computed automatically.
+    """Shows how far clients go in one round, and how far from where their mean goes.
+
+    To the right is the direction of the mean update; up and down is the part of a
+    client's update that is orthogonal to it, as a norm over all weights. A softmax
+    regression learns the embedded digits, in batches of 20. The arguments are what the
+    controls begin with; a missing round is computed automatically.
 
     Args:
-        data: As in `draw_drift`, at first.
-        clients: How many take part, at first.
-        learning_rate: Of the clients, per step, at first.
-        local_epochs: Passes over a client's examples, at first.
+        data: How the digits are dealt out to ten clients: `"one_label_per_client"`,
+            `"dirichlet_0.1"`, `"dirichlet_1"` or `"iid"`.
+        clients: How many of them take part, 2 to 10.
+        learning_rate: Of the clients, per step.
+        local_epochs: Passes over a client's examples, 1 to 10.
 
     Raises:
-        FigureDataError: if an argument is none of those `draw_drift` takes.
+        FigureDataError: if an argument is none of these.
+
+    Source: the drift is that of S. P. Karimireddy et al., "SCAFFOLD: Stochastic
+    Controlled Averaging for Federated Learning", ICML 2020.
     """
     first = _checked(data, clients, learning_rate, local_epochs)
     rates = {f"{rate:g}": rate for rate in sorted({*_RATES, first["rate"]})}
@@ -136,9 +103,9 @@ class DriftPicture:
     """
 
     @style.in_our_look
-    def __init__(self, width_in: float = style.EXPLORER_IN) -> None:
+    def __init__(self) -> None:
         self.ask: Callable[[], None] = lambda: None
-        self._drawing = DriftDrawing(width_in)
+        self._drawing = DriftDrawing()
         self.figure = self._drawing.figure
         self._models: dict[tuple[str, float], list[Any]] = {}
         self._drifts: dict[tuple[str, float, int], Drift] = {}

@@ -25,7 +25,6 @@ from fedlearn_edu.viz import style
 from fedlearn_edu.viz.colors import CLIENTS, INK, QUIET, SERVER, SIGNED_MAP
 from fedlearn_edu.viz.curves import spread
 
-_SIDE_BY_SIDE_FROM_IN = 6.0
 _EVERY_TICK_UP_TO = 5
 _LABEL_IN = 0.24
 _MARGIN = 0.3
@@ -115,9 +114,8 @@ class DriftDrawing:
     move with the number of passes.
     """
 
-    def __init__(self, width_in: float) -> None:
-        self._narrow = width_in < _SIDE_BY_SIDE_FROM_IN
-        height_in, plane, matrix, bar = _layout(width_in)
+    def __init__(self) -> None:
+        height_in, plane, matrix, bar = _layout(width_in := style.EXPLORER_IN)
         self.figure = Figure(figsize=(width_in, height_in), facecolor="white")
         self._plane, self._matrix, self._bar = map(self._axes, (plane, matrix, bar))
         self._prepare_matrix()
@@ -159,7 +157,7 @@ class DriftDrawing:
             legend.values(),
             legend.keys(),
             loc="lower left",
-            ncols=1 if self._narrow else 2,
+            ncols=2,
             frameon=False,
             fontsize=style.FONT_PT,
             columnspacing=1.2,
@@ -171,9 +169,12 @@ class DriftDrawing:
         self._image = axes.imshow(np.zeros((1, 1)), cmap=SIGNED_MAP, norm=norm)
         axes.set_title("Cosines")
         axes.set_xlabel("client")
-        kind = "vertical" if self._narrow else "horizontal"
-        mapped = ScalarMappable(norm, SIGNED_MAP)
-        self.figure.colorbar(mapped, cax=self._bar, orientation=kind, ticks=[-1, 0, 1])
+        self.figure.colorbar(
+            ScalarMappable(norm, SIGNED_MAP),
+            cax=self._bar,
+            orientation="horizontal",
+            ticks=[-1, 0, 1],
+        )
 
     def say(self, message: str) -> None:
         """Shows a message in place of a round; an empty one brings the axes back."""
@@ -242,14 +243,10 @@ class DriftDrawing:
 
 def _layout(width_in: float) -> tuple[float, Sides, Sides, Sides]:
     """The height of the figure; the sides of plane, matrix and color bar."""
-    if width_in < _SIDE_BY_SIDE_FROM_IN:
-        side, low = width_in - 1.0, 4.75
-        matrix, bar = (0.75, 1.55, 2.2, 2.2), (3.1, 1.55, 0.13, 2.2)
-    else:
-        side, low = (width_in - 1.75) * 0.66, 1.3
-        left = side + 1.4
-        small = width_in - left - 0.2
-        matrix = (left, low + side - small, small, small)
-        bar = (left, low + side - small - 0.78, small, 0.13)
+    side, low = (width_in - 1.75) * 0.66, 1.3
+    left = side + 1.4
+    small = width_in - left - 0.2
+    matrix = (left, low + side - small, small, small)
+    bar = (left, low + side - small - 0.78, small, 0.13)
     height = float(np.ceil(8 * (low + side + 0.4)) / 8)
     return height, (0.75, low, side, side), matrix, bar

@@ -18,6 +18,7 @@ from typing import Any, Protocol, final
 
 import ipywidgets as widgets
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from fedlearn_edu.errors import FedLearnError, describe
@@ -32,6 +33,8 @@ from fedlearn_edu.viz.explorers.controls import (
     status,
 )
 from fedlearn_edu.viz.notebook import fast_png, img
+
+_LONGEST_S = 600.0
 
 
 class Picture(Protocol):
@@ -104,7 +107,14 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
 
     @property
     def figure(self) -> Figure:
-        """The picture as a figure, as it is now."""
+        """The picture as a figure, once what it needs is computed.
+
+        Raises:
+            StillRunningError: if that takes more than ten minutes.
+        """
+        if self.job:
+            self.job.wait(_LONGEST_S)
+        FigureCanvasAgg(self.picture.figure)  # what is kept need not be quick
         return self.picture.figure
 
     @property
@@ -155,12 +165,12 @@ class Explorer(widgets.VBox):  # type: ignore[misc]
                 self._said.value = status(as_alarm(error))
                 return
             self._said.value = status(escape(self.sentence))
-            style.say(self.figure, self.sentence)
-            self._shown.value = img(self.figure, fast_png(self.figure))
+            figure = style.say(self.picture.figure, self.sentence)
+            self._shown.value = img(figure, fast_png(figure))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; and the picture and the sentence, for pages without widgets."""
         bundle = super()._repr_mimebundle_(**kwargs) or {}
         with self._lock:
-            png = b64encode(fast_png(self.figure)).decode()
+            png = b64encode(fast_png(self.picture.figure)).decode()
             return {**bundle, "image/png": png, "text/plain": self.sentence}

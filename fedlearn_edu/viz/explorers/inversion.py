@@ -32,22 +32,21 @@ Floats = NDArray[np.floating[Any]]
 
 
 @short_traceback
-def draw_inversion(
+def explore_inversion(
     batch_size: int = 1,
     *,
     local_steps: int = 1,
     noise_multiplier: float = 0.0,
     seed: int = 0,
-    width_in: float = style.EXPLORER_IN,
-) -> Figure:
-    """Draws a client's digits, and below each what its update tells of it.
+) -> Explorer:
+    """Shows a client's digits, and below each what its update tells of it.
 
     The client trains a softmax regression from zero weights, each step on other digits;
     `attacks.inversion.recover` divides the two parts of its update. Of what it finds,
-    one picture per class, the one most alike is shown below a digit.
+    one picture per class, the one most alike is shown below a digit. The arguments are
+    what the controls begin with.
 
-    >>> from fedlearn_edu import viz
-    >>> print(viz.draw_inversion().get_label())
+    >>> print(explore_inversion().sentence)
     A client takes 1 step on 1 digit, a 3. From its update the server recovers it with a
     correlation of 1.00, and its label.
 
@@ -57,29 +56,9 @@ def draw_inversion(
         noise_multiplier: z: the noise in each weight has standard deviation z·C, where
             C, to which the update is clipped, is the length it has.
         seed: Chooses the digits and the noise, 0 to 99.
-        width_in: Width in inches.
 
     Raises:
         FigureDataError: if an argument is none of these.
-    """
-    style.check_width(width_in)
-    values = _checked(batch_size, local_steps, noise_multiplier, seed)
-    picture = InversionPicture(width_in)
-    return style.say(picture.figure, picture.show(**values))
-
-
-@short_traceback
-def explore_inversion(
-    batch_size: int = 1,
-    *,
-    local_steps: int = 1,
-    noise_multiplier: float = 0.0,
-    seed: int = 0,
-) -> Explorer:
-    """Shows `draw_inversion` with controls; its arguments are those of the beginning.
-
-    Raises:
-        FigureDataError: if an argument is none of those `draw_inversion` takes.
     """
     first = _checked(batch_size, local_steps, noise_multiplier, seed)
     noises = {f"{z:g}": z for z in sorted({*_NOISES, first["noise"]})}
@@ -152,9 +131,8 @@ class InversionPicture:
     """A row for each step: its digits, what is recovered, and how alike they are."""
 
     @style.in_our_look
-    def __init__(self, width_in: float = style.EXPLORER_IN) -> None:
-        self.figure = Figure(figsize=(width_in, 1.0), facecolor="white")
-        self._width = width_in
+    def __init__(self) -> None:
+        self.figure = Figure(figsize=(style.EXPLORER_IN, 1.0), facecolor="white")
         self._axes = self.figure.add_axes((0, 0, 1, 1))
         self._axes.set_axis_off()
         self._images: list[Any] = []
@@ -165,7 +143,7 @@ class InversionPicture:
     def show(self, *, batch: int, steps: int, noise: float, seed: int) -> str:
         """Trains and inverts; returns in words what came of it."""
         tried = attempt(batch, steps, noise, seed)
-        side, places, rows, height = _layout(self._width, batch, steps)
+        side, places, rows, height = _layout(batch, steps)
         second = side + _GAP_IN
         line = second + side + _LINE_IN / 2
         labels, numbers = [(_EDGE_IN, 0.24, "Digits, and what is recovered")], []
@@ -188,8 +166,8 @@ class InversionPicture:
             image.set_visible(False)
         self._labels.show(labels)
         self._numbers.show(numbers)
-        self.figure.set_size_inches(self._width, height)
-        self._axes.set(xlim=(0, self._width), ylim=(height, 0))
+        self.figure.set_size_inches(style.EXPLORER_IN, height)
+        self._axes.set(xlim=(0, style.EXPLORER_IN), ylim=(height, 0))
         return _words(tried, steps)
 
     def _put(self, at: int, pixels: Floats, sides: tuple[float, float, float]) -> None:
@@ -221,22 +199,19 @@ class _Layout(NamedTuple):
     height: float
 
 
-def _layout(width_in: float, batch: int, steps: int) -> _Layout:
-    """A step has several rows where the page is narrow."""
-    wide_in = width_in - _LABELS_IN - _EDGE_IN
-    columns = min(batch, int(wide_in / _LEAST_PITCH_IN))
-    side = min(wide_in / columns - _GAP_IN, _MOST_SIDES_IN / steps)
-    pitch = max(side + _GAP_IN, _LEAST_PITCH_IN)
-    bottom, row_in = _HEAD_IN, 2 * (side + _GAP_IN) + _LINE_IN
-    places, rows = list[tuple[float, float]](), list[tuple[int, float]]()
-    for step in range(1, steps + 1):
-        for at in range(batch):
-            if at % columns == 0:
-                rows.append((step, bottom))
-                bottom += row_in
-            places.append((_LABELS_IN + at % columns * pitch, rows[-1][1]))
+def _layout(batch: int, steps: int) -> _Layout:
+    """A row for each step."""
+    wide_in = style.EXPLORER_IN - _LABELS_IN - _EDGE_IN
+    side = min(wide_in / batch - _GAP_IN, _MOST_SIDES_IN / steps)
+    pitch, row_in = (
+        max(side + _GAP_IN, _LEAST_PITCH_IN),
+        2 * (side + _GAP_IN) + _LINE_IN,
+    )
+    rows = [(step, _HEAD_IN + (step - 1) * row_in) for step in range(1, steps + 1)]
+    places = [(_LABELS_IN + at * pitch, top) for _, top in rows for at in range(batch)]
     # In whole eighths of an inch, which are whole pixels.
-    return _Layout(side, places, rows, float(np.ceil(8 * bottom) / 8))
+    height = float(np.ceil(8 * (_HEAD_IN + steps * row_in)) / 8)
+    return _Layout(side, places, rows, height)
 
 
 def _minus(text: str) -> str:

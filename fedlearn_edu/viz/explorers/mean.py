@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, final
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import counted, short_traceback
@@ -29,47 +28,15 @@ _MOST = 2**31 - 1
 
 
 @short_traceback
-@style.in_our_look
-def draw_mean(
-    values: Sequence[float],
-    weights: Sequence[float] | None = None,
-    *,
-    secure: bool = False,
-    width_in: float = style.EXPLORER_IN,
-) -> Figure:
-    """Draws a `federated_mean` of these numbers, step by step, from a real run.
-
-    >>> from fedlearn_edu import viz
-    >>> figure = viz.draw_mean([1.0, 2.0, 6.0])
-    >>> figure.get_label().split(". ")[-1]
-    'The server adds up 9 and 3, and divides: the mean is 3.'
-
-    Args:
-        values: One number per client.
-        weights: The weight of each client, 0 or more; by default all are equal.
-        secure: Whether the server adds up with secure sums: then what a client sends
-            is hidden behind a random mask, and only the sum is right. Values and
-            weights are rounded to hundredths for that.
-        width_in: Width in inches.
-
-    Raises:
-        FigureDataError: if there are no values, or some are no finite numbers, or
-            weights are negative or not as many as values.
-    """
-    style.check_width(width_in)
-    run, canvas = run_mean(values, weights, secure=secure), Canvas(width_in)
-    MeanDrawing(canvas, run).draw()
-    return style.say(canvas.figure, words(run))
-
-
-@short_traceback
 def explore_mean(
     values: Sequence[float] = (1.0, 2.0, 6.0),
     weights: Sequence[float] | None = None,
     *,
     secure: bool = False,
 ) -> Explorer:
-    """Shows `draw_mean` with sliders for each client's value and weight.
+    """Shows a `federated_mean` step by step, with sliders for values and weights.
+
+    Every number is that of a real run.
 
     >>> explorer = explore_mean([1.0, 2.0])
     >>> explorer.set(weighted=True, weight_1=3.0)
@@ -80,10 +47,13 @@ def explore_mean(
         values: The first values, one number per client, 1 to 8 of them.
         weights: The first weights, 0 or more; without them all clients are equal
             until "weighted" is ticked.
-        secure: Whether it starts with secure sums.
+        secure: Whether it starts with secure sums: then what a client sends is hidden
+            behind a random mask, and only the sum is right. Values and weights are
+            rounded to hundredths for that.
 
     Raises:
-        FigureDataError: as `draw_mean`, or if there are more than 8 values.
+        FigureDataError: if there are no values or more than 8, some are no finite
+            numbers, or weights are negative or not as many as values.
     """
     held, weigh = _checked(values, weights)
     if len(held) > _MOST_CLIENTS:
@@ -91,7 +61,7 @@ def explore_mean(
             "these are too many sliders",
             expected=f"1 to {_MOST_CLIENTS} values",
             found=f"{len(held)}",
-            do="take fewer, or fl.viz.draw_mean",
+            do="take fewer",
         )
     weight_sliders = _sliders("weight", weigh or (1.0,) * len(held), 0.0)
     controls = {
@@ -110,7 +80,7 @@ class MeanPicture:
     """The drawing of a mean that follows the controls."""
 
     def __init__(self) -> None:
-        self._canvas = Canvas(style.EXPLORER_IN)
+        self._canvas = Canvas()
         self.figure = self._canvas.figure
 
     @style.in_our_look

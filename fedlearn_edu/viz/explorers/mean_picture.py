@@ -2,9 +2,8 @@
 """A mean, drawn and in words.
 
 Clients are on the left, the server is on the right, messages are between them. Each
-client has a row with its message and the sums after it; the division is below. On a
-narrow sheet a client's own lines are inside its message. Lengths are in inches, rows
-run from the top down.
+client has a row with its message and the sums after it; the division is below. Lengths
+are in inches, rows run from the top down.
 """
 
 import math
@@ -12,15 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from fedlearn_edu.viz.artists import folded
 from fedlearn_edu.viz.colors import ALARM, CLIENTS, SERVER
-from fedlearn_edu.viz.explorers.canvas import (
-    FOOT_IN,
-    HEAD_IN,
-    NARROW_BELOW_IN,
-    Canvas,
-    written,
-)
+from fedlearn_edu.viz.explorers.canvas import FOOT_IN, HEAD_IN, Canvas, written
 
 SCALE = 100
 """Secure sums are over whole numbers: hundredths."""
@@ -29,7 +21,6 @@ _LINE, _PAD, _GAP, _EDGE = 0.23, 0.08, 0.08, 0.1
 _PLAIN_COLUMN, _MASKED_COLUMN, _POINT = 0.56, 1.38, 0.14
 # The numbers of a message take at least this share of the width.
 _SHARE = 0.28
-_ROWS = (5, 2)  # first and last ones
 _MINUS = "\N{MINUS SIGN}"
 
 
@@ -137,35 +128,26 @@ class MeanDrawing:
 
     def __init__(self, sheet: Canvas, run: MeanRun) -> None:
         self._sheet, self._run = sheet, run
-        self._rows = folded(len(run.values), *_ROWS)
-        self._narrow = sheet.width < NARROW_BELOW_IN
         self._least = _SHARE * sheet.width / len(run.sent[0])
         self._sent, self._sums = self._widths(run.sent), self._widths(run.sums)
         self._sums_end = sheet.width - _EDGE - _PAD
         self._server = self._sums_end - sum(self._sums)
         self._message_end = self._server - 2 * _PAD
         self._sent_end = self._message_end - _POINT
-        wide = self._sent_end - sum(self._sent) - _PAD
-        self._message = _EDGE if self._narrow else wide
-        lines = len(self._client_lines(0)) + self._narrow * len(self._number_lines())
-        self._num_lines = lines
-        self._row = lines * _LINE + 2 * _PAD
+        self._message = self._sent_end - sum(self._sent) - _PAD
+        self._num_lines = len(self._client_lines(0))
+        self._row = self._num_lines * _LINE + 2 * _PAD
 
     def draw(self) -> None:
         """Wipes the sheet, and draws everything."""
         run, sheet = self._run, self._sheet
-        heights = [_LINE if row is None else self._row for row in self._rows]
-        sheet.wipe(HEAD_IN + sum(heights) + _GAP * (len(heights) + 1) + FOOT_IN)
+        count = len(run.values)
+        sheet.wipe(HEAD_IN + count * self._row + _GAP * (count + 1) + FOOT_IN)
         self._draw_lanes()
         top = sheet.height - HEAD_IN
-        for row, height in zip(self._rows, heights, strict=True):
-            top -= height + _GAP
-            if row is None:
-                left_out = len(run.values) - len(self._rows) + 1
-                text = f"… {left_out} more clients …"
-                sheet.text(2 * _EDGE, top + _GAP, text, ha="left", style="italic")
-            else:
-                self._draw_row(row, top)
+        for client in range(count):
+            top -= self._row + _GAP
+            self._draw_row(client, top)
         color = ALARM if math.isnan(run.mean) else SERVER
         sheet.result(_division(run), color, weight="bold")
 
@@ -173,38 +155,27 @@ class MeanDrawing:
         """The widths of the columns, with room for all their numbers."""
         if self._run.is_secure:
             return [max(_MASKED_COLUMN, self._least)]
-        shown = [rows[row] for row in self._rows if row is not None]
-        columns = zip(*shown, strict=True)
+        columns = zip(*rows, strict=True)
         longest = [max(len(written(each)) for each in column) for column in columns]
         least = max(_PLAIN_COLUMN, self._least)
         return [max(least, 0.1 * chars + 0.12) for chars in longest]
 
     def _client_lines(self, client: int) -> list[str]:
-        """The lines about a client, beside or above its numbers."""
+        """The lines about a client, beside its numbers."""
         run, name = self._run, f"client {client}"
         held = f"v = {written(run.values[client])}"
         if run.weights is not None:
             held += f"   w = {written(run.weights[client])}"
         if run.is_secure:
-            ones = ["1"] if run.weights is None and not self._narrow else []
+            ones = ["1"] if run.weights is None else []
             return [f"{name}   {held}", *_maskings(run, client), *ones]
-        if self._narrow or run.weights is None:
+        if run.weights is None:
             return [f"{name}   {held}"]
         return [name, held]
 
-    def _number_lines(self) -> list[int]:
-        """The lines of a row in which there are numbers that are sent."""
-        if not self._run.is_secure:
-            return [1]
-        masked, sent = len(self._run.masks[0]), len(self._run.sent[0])
-        if self._narrow:  # each below what it hides; a plain 1 comes last
-            return [*(2 * (i + 1) for i in range(masked)), *[3] * (sent - masked)]
-        return [i + 1 for i in range(sent)]
-
     def _draw_lanes(self) -> None:
         sheet, y = self._sheet, self._sheet.height - 0.24
-        clients_end = self._message_end if self._narrow else self._message
-        sheet.lanes(clients_end - 1.1 * _PAD, self._server - 0.6 * _PAD, "SERVER")
+        sheet.lanes(self._message - 1.1 * _PAD, self._server - 0.6 * _PAD, "SERVER")
         sheet.text(self._sent_end, y, "sends", ha="right", style="italic")
         sheet.text(self._sums_end, y, "adds", ha="right", style="italic")
         for x, name in self._heads():
@@ -217,11 +188,8 @@ class MeanDrawing:
             sent = zip(self._rights(self._sent, self._sent_end), names, strict=True)
             sums = zip(self._rights(self._sums, self._sums_end), names, strict=True)
             return [*sent, *sums]
-        hidden, sums_head = "hundredths + mask", (self._sums_end, "so far")
-        if self._narrow:
-            return [(self._sent_end, hidden), sums_head]
-        beside = (self._message - 3 * _PAD, hidden)
-        return [beside, (self._sent_end, "masked"), sums_head]
+        beside = (self._message - 3 * _PAD, "hundredths + mask")
+        return [beside, (self._sent_end, "masked"), (self._sums_end, "so far")]
 
     def _rights(self, widths: Sequence[float], end: float) -> list[float]:
         """The right edge of each column, if that of the last one is `end`."""
@@ -241,24 +209,21 @@ class MeanDrawing:
             (run.sent[client], self._sent, self._sent_end, {}),
             (run.sums[client], self._sums, self._sums_end, last),
         ):
-            middle = lines[1] if self._narrow else bottom + self._row / 2
+            middle = bottom + self._row / 2
             places = [(right, middle) for right in self._rights(widths, end)]
             if run.is_secure:
-                places = [(end, lines[line]) for line in self._number_lines()]
+                places = [(end, line) for line in lines[1 : 1 + len(numbers)]]
             for (x, y), each in zip(places, numbers, strict=True):
                 sheet.text(x, y, written(each), ha="right", **look)
 
     def _draw_client(self, client: int, lines: list[float], bottom: float) -> None:
         left, right = _EDGE, self._message - 2 * _PAD
-        if self._narrow:
-            right = self._sent_end + _PAD
-        else:
-            sides = (left, bottom, right - left, self._row)
-            self._sheet.box(*sides, edgecolor=CLIENTS)
+        sides = (left, bottom, right - left, self._row)
+        self._sheet.box(*sides, edgecolor=CLIENTS)
         first, *others = self._client_lines(client)
         self._sheet.text(left + _PAD, lines[0], first, ha="left")
-        x, ha, below = left + _PAD, "left", lines[1:]
+        x, ha = left + _PAD, "left"
         if self._run.is_secure:
-            x, ha, below = right - _PAD, "right", lines[1 :: 1 + self._narrow]
-        for line, text in zip(below, others, strict=False):
+            x, ha = right - _PAD, "right"
+        for line, text in zip(lines[1:], others, strict=False):
             self._sheet.text(x, line, text, ha=ha)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from fedlearn_edu import attacks, learning
 from fedlearn_edu.attacks import Attack
@@ -20,7 +19,6 @@ from fedlearn_edu.viz.explorers.background import Step
 from fedlearn_edu.viz.explorers.computing import (
     Trials,
     Values,
-    compute_now,
     computing_explorer,
     curve_panels,
 )
@@ -78,24 +76,20 @@ DATA: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 @short_traceback
-def draw_poisoning(
+def explore_poisoning(
     attack: str = "sign_flip",
     rule: str = "median",
     data: str = "iid",
     *,
     attackers: int = 4,
     rounds: int = 10,
-    width_in: float = style.EXPLORER_IN,
-) -> Figure:
-    """Draws the test accuracy under an attack, with and without a defence.
+) -> Explorer:
+    """Shows the test accuracy under an attack, with and without a defence.
 
     Twenty clients learn the embedded digits by federated averaging of a softmax
     regression, in batches of 10. The defence takes the place of the mean. Where it asks
-    how many bad clients to bear, these are the attackers, at least one.
-
-    >>> from fedlearn_edu import viz
-    >>> print(viz.draw_poisoning(attackers=0, rounds=1).get_label()[:61])
-    20 clients, IID, no attackers. After 1 round the accuracy is:
+    how many bad clients to bear, these are the attackers, at least one. The arguments
+    are what the controls begin with.
 
     Args:
         attack: `"sign_flip"`, `"label_flip"`, `"gaussian"`, `"model_replacement"` or
@@ -105,31 +99,9 @@ def draw_poisoning(
             `"two_shards"` or `"one_shard"`.
         attackers: How many of the clients attack, 0 to 8.
         rounds: How many, 1 to 30.
-        width_in: Width in inches.
 
     Raises:
         FigureDataError: if an argument is none of these.
-    """
-    style.check_width(width_in)
-    values = _checked(attack, rule, data, attackers, rounds)
-    picture = PoisoningPicture(width_in)
-    compute_now(picture, values)
-    return style.say(picture.figure, picture.show(**values))
-
-
-@short_traceback
-def explore_poisoning(
-    attack: str = "sign_flip",
-    rule: str = "median",
-    data: str = "iid",
-    *,
-    attackers: int = 4,
-    rounds: int = 10,
-) -> Explorer:
-    """Shows `draw_poisoning` with controls; its arguments are those of the beginning.
-
-    Raises:
-        FigureDataError: if an argument is none of those `draw_poisoning` takes.
     """
     first = _checked(attack, rule, data, attackers, rounds)
     menus = (("attack", ATTACKS), ("rule", RULES), ("data", DATA))
@@ -180,11 +152,9 @@ class PoisoningPicture:
     """
 
     @style.in_our_look
-    def __init__(self, width_in: float = style.EXPLORER_IN) -> None:
+    def __init__(self) -> None:
         self.ask: Callable[[], None] = lambda: None
-        self.figure, (self._panel,) = curve_panels(
-            width_in, {"Test accuracy": True}, lines=3
-        )
+        self.figure, (self._panel,) = curve_panels({"Test accuracy": True})
         self._trials = Trials(_learner)
 
     def has(self, values: Values) -> bool:

@@ -11,11 +11,9 @@ from fedlearn_edu.learning import accounting
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz import style
 from fedlearn_edu.viz.curves import Curve
-from fedlearn_edu.viz.explorers.budget import BudgetPicture
-from fedlearn_edu.viz.explorers.computing import compute_now, curve_panels
+from fedlearn_edu.viz.explorers.computing import curve_panels
 from fedlearn_edu.viz.explorers.drift import model
 from fedlearn_edu.viz.explorers.inversion import attempt
-from fedlearn_edu.viz.explorers.poisoning import PoisoningPicture
 from tests.patience import PATIENCE_S
 from tests.viz.drawn_text import check_figure
 
@@ -37,16 +35,15 @@ def test_an_attempt_is_exact_for_one_digit_and_noise_hides_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "width"),
+    "options",
     [
-        ({}, 4.5),
-        ({"batch_size": 8, "local_steps": 4, "noise_multiplier": 0.01}, 4.5),
-        ({"batch_size": 8, "seed": 4}, 3.0),
-        ({"batch_size": 3, "local_steps": 2}, 10.0),
+        {},
+        {"batch_size": 8, "local_steps": 4, "noise_multiplier": 0.01},
+        {"batch_size": 3, "local_steps": 2},
     ],
 )
-def test_pictures_of_an_inversion_are_whole(options: Any, width: float) -> None:
-    figure = viz.draw_inversion(**options, width_in=width)
+def test_pictures_of_an_inversion_are_whole(options: Any) -> None:
+    figure = viz.explore_inversion(**options).figure
     texts = check_figure(figure)
     digits = options.get("batch_size", 1) * options.get("local_steps", 1)
     assert (
@@ -57,7 +54,7 @@ def test_pictures_of_an_inversion_are_whole(options: Any, width: float) -> None:
 
 def test_every_control_of_an_inversion_changes_what_it_says() -> None:
     explorer = viz.explore_inversion()
-    said = {explorer.sentence}
+    said = {first := explorer.sentence}
     for name, value in {"batch": 3, "steps": 2, "noise": 0.03, "seed": 1}.items():
         explorer.set(**{name: value})
         said.add(explorer.sentence)
@@ -65,7 +62,7 @@ def test_every_control_of_an_inversion_changes_what_it_says() -> None:
     assert len(said) == 5
     assert explorer.figure is explorer.picture.figure
     explorer.set(batch=1, steps=1, noise=0.0, seed=0)
-    assert explorer.sentence == style.said(viz.draw_inversion())
+    assert explorer.sentence == first
 
 
 # ------------------------------------------------------------------ poisoning
@@ -73,11 +70,7 @@ def test_every_control_of_an_inversion_changes_what_it_says() -> None:
 
 @pytest.mark.slow
 def test_poisoning_is_what_run_does_under_that_attack() -> None:
-    values: Any = {"attack": "sign_flip", "rule": "median", "data": "iid"}
-    values |= {"attackers": 4, "rounds": 2}
-    picture = PoisoningPicture()
-    compute_now(picture, values)
-    said = picture.show(**values)
+    figure = viz.explore_poisoning("sign_flip", "median", attackers=4, rounds=2).figure
     (x, y), test = datasets.load_digits28()
     clients = ClientData(x, y, partitions.iid(y, 20))
     judge = learning.build_federated_evaluation(model())
@@ -96,8 +89,8 @@ def test_poisoning_is_what_run_does_under_that_attack() -> None:
             process, clients, 2, batch_size=10, evaluate={"test": judge.on(everybody)}
         )
         share = run.history["test.accuracy_per_example"][-1]
-        assert f"{name} {share:.1%}" in said
-    check_figure(style.say(picture.figure, said))
+        assert f"{name} {share:.1%}" in style.said(figure)
+    check_figure(figure)
 
 
 @pytest.mark.slow
@@ -117,10 +110,8 @@ def test_every_control_of_poisoning_changes_what_it_says() -> None:
     assert len(said) == 6
 
 
-@pytest.mark.parametrize("width", [3.0, 4.5, 10.0])
-def test_pictures_of_curves_have_all_names(width: float) -> None:
-    """On a narrow page below the axis, the highest first; and also before any."""
-    figure, (panel,) = curve_panels(width, {"Test accuracy": True}, lines=3)
+def test_pictures_of_curves_have_all_names() -> None:
+    figure, (panel,) = curve_panels({"Test accuracy": True})
     names = ("no attack", "mean", "geometric median")
     ends = (0.9, 0.1, 0.88)
     for curves in (
@@ -161,18 +152,16 @@ def test_every_control_of_a_budget_changes_what_it_says() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [3.0, 6.4])
 def test_without_the_library_the_rest_of_a_budget_is_there(
-    width: float, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def gone(*_: Any) -> float:
         raise accounting.MissingAccountantError("no library", do="install it")
 
     monkeypatch.setattr(accounting, "epsilon", gone)
-    picture = BudgetPicture(width)
-    compute_now(picture, BUDGET)
-    said = picture.show(**BUDGET)
+    figure = viz.explore_budget(50, 0.3, 1.0, 2).figure
+    said = style.said(figure)
     assert "the accuracy is" in said
     assert said.endswith("; no library (install it).")
-    texts = check_figure(style.say(picture.figure, said))
+    texts = check_figure(figure)
     assert any("is not installed" in text for text in texts)

@@ -97,9 +97,8 @@ def test_paths_fan_out_and_only_alike_clients_get_anywhere() -> None:
     assert gone["iid", 9] > 2.5 * gone["iid", 2]
 
 
-@pytest.mark.parametrize("width", [4.5, 6.4, 10.0])
-def test_the_picture_is_whole(width: float, drift: Drift) -> None:
-    picture = DriftPicture(width)
+def test_the_picture_is_whole(drift: Drift) -> None:
+    picture = DriftPicture()
     values: dict[str, Any] = {"data": DATA, "rate": RATE, "clients": 10, "epochs": 5}
     check_waiting(picture, values)
     picture._drifts[DATA, RATE, 10] = drift
@@ -110,7 +109,7 @@ def test_the_picture_is_whole(width: float, drift: Drift) -> None:
 
 
 def test_clients_that_stay_away_leave_the_picture(models: Any, drift: Drift) -> None:
-    drawing, two = DriftDrawing(6.4), find_drift(DATA, models, 2)
+    drawing, two = DriftDrawing(), find_drift(DATA, models, 2)
     for shown in (drift, two, drift):
         drawing.show(shown, EPOCHS)
         texts = drawing.figure.axes[0].texts
@@ -129,16 +128,16 @@ def check_waiting(picture: DriftPicture, values: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("options", "width"),
+    "options",
     [
-        ({"data": "one_label_per_client", "clients": 3}, 4.5),
-        ({"data": "iid", "clients": 2, "learning_rate": 0.3, "local_epochs": 1}, 6.4),
-        ({"local_epochs": 10}, 4.5),
+        {"data": "one_label_per_client", "clients": 3},
+        {"data": "iid", "clients": 2, "learning_rate": 0.3, "local_epochs": 1},
+        {"local_epochs": 10},
     ],
     ids=["one digit", "two alike", "skewed"],
 )
-def test_static_pictures_say_what_they_show(options: Any, width: float) -> None:
-    figure = viz.draw_drift(**options, width_in=width)
+def test_the_figure_waits_for_what_it_shows(options: Any) -> None:
+    figure = viz.explore_drift(**options).figure
     check_figure(figure)
     assert "on everybody's digits, the old model 2.30" in style.said(figure)
 
