@@ -7,7 +7,6 @@ embed, call, compute, restore. `SyncExecutionContext` waits for the result;
 `AsyncExecutionContext` returns a coroutine.
 """
 
-import inspect
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -289,10 +288,9 @@ class SyncExecutionContext(_StackContext):
 class AsyncExecutionContext(_StackContext):
     """Like `SyncExecutionContext`, but a call returns a coroutine to be awaited.
 
-    Arguments may be coroutines of earlier calls: `await f(g(1))`. Calls run on threads
-    of their own: your event loop goes on meanwhile, several calls overlap, and
-    cancelling one returns at once. Python cannot stop a thread: leaf code that is
-    under way then goes on until it returns, and its result is thrown away.
+    Calls run on threads of their own: your event loop goes on meanwhile, several calls
+    overlap, and cancelling one returns at once. Python cannot stop a thread: leaf code
+    that is under way then goes on until it returns, and its result is thrown away.
 
     Args:
         executor_fn: an executor factory such as `local_executor_factory()`.
@@ -309,17 +307,7 @@ class AsyncExecutionContext(_StackContext):
 
     async def _run(self, plan: Callable[[Any], _Run], argument: Any) -> Any:
         with short_tracebacks(), depth_limit():
-            run = plan(await _awaited(argument))
+            run = plan(argument)
             if self.factory.on_callers_thread:
                 return await run.execute()
             return await event_loop.run_async(run.execute(), run.terms)
-
-
-async def _awaited(argument: Any) -> Any:
-    if inspect.isawaitable(argument):
-        return await argument
-    if isinstance(argument, Struct):
-        return Struct([(name, await _awaited(v)) for name, v in argument.items()])
-    if isinstance(argument, list):
-        return [await _awaited(element) for element in argument]
-    return argument

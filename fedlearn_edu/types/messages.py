@@ -37,6 +37,7 @@ def misfit(
     do: str | None = None,
 ) -> TypeMismatchError:
     """The error whose parts are given in the order in which they are printed."""
+    do = "await it first" if found == "a coroutine" else do
     return TypeMismatchError(
         summary, expected=expected, found=found, where=where, do=do
     )

