@@ -197,9 +197,12 @@ class depth_limit(AbstractContextManager[Any, None]):  # noqa: N801
 
 def _is_of_the_package(error: RecursionError) -> bool:
     codes = [f.f_code for f, _ in traceback.walk_tb(error.__traceback__)]
-    # What dataclasses generate has no file, and names with underscores.
-    named = [c for c in codes[-_LAST_FRAMES:] if not c.co_name.startswith("__")]
-    return not any(is_yours(code.co_filename) for code in named)
+    # What dataclasses and named tuples generate has no file, and underscores in it.
+    return not any(
+        is_yours(code.co_filename)
+        for code in codes[-_LAST_FRAMES:]
+        if not (code.co_name.startswith("__") or "_cls" in code.co_varnames)
+    )
 
 
 def too_deep() -> "TooDeepError":
