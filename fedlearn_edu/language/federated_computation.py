@@ -11,7 +11,6 @@ from typing import Any, final
 
 from fedlearn_edu.errors import FedLearnError, TypeNotAssignableError, add_place
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_nodes
 from fedlearn_edu.language.computation import Computation
 from fedlearn_edu.language.context_stack import TracingContext, current_tracing_context
@@ -32,10 +31,9 @@ class FederatedTracingContext(TracingContext):
         self._locals: list[tuple[str, ir.Node]] = []
         self._count = 0
         # The names this body may use, its own and those of the bodies around it.
-        self.scope: ChainMap[str, Type] = ChainMap()
         self._around: ChainMap[str, ir.Reference] = ChainMap()
         if outer is not None:
-            self.scope, self._around = outer.scope.new_child(), outer._references
+            self._around = outer._references
         self._references: ChainMap[str, ir.Reference] = self._around.new_child()
 
     def bind(self, node: ir.Node, name: str | None = None) -> Value:
@@ -49,7 +47,6 @@ class FederatedTracingContext(TracingContext):
     def declare(self, name: str, type_: Type) -> Value:
         """The stand-in for a name that is bound here."""
         reference = self._references[name] = ir.Reference(name, type_)
-        self.scope[name] = type_
         return Value(reference)
 
     def fresh(self, name: str) -> str:
@@ -126,9 +123,7 @@ def trace_federated(
         if result is None:
             raise messages.returned_none(fn, fn_name)
         body = context.finish(_result_of(fn_name, result))
-    tree = ir.Lambda(parameter, type_, body)
-    check(tree, parent.scope if parent else None)
-    return Computation(tree, fn_name, fn.__doc__)
+    return Computation(ir.Lambda(parameter, type_, body), fn_name, fn.__doc__)
 
 
 def _result_of(fn_name: str, result: Any) -> Value:

@@ -7,9 +7,9 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.compiler.expand_intrinsics import expand_intrinsics
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import free_references, intrinsics, walk
 from fedlearn_edu.language.intrinsic import all_intrinsics, expansion, intrinsic_named
+from tests.ir.checking import check
 from tests.programs import FLOATS, INTS, NUMBERS, increment
 
 PRIMITIVE = {d.uri for d in all_intrinsics() if d.is_primitive}

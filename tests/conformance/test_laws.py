@@ -22,12 +22,12 @@ from fedlearn_edu.framework import (
     intrinsic_named,
     local_executor_factory,
 )
-from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.traversal import intrinsics
 from fedlearn_edu.language.intrinsic import expansion
 from fedlearn_edu.testing import assert_conforms, assert_same, cases, difference, run_in
 from tests.conformance.by_hand import context_over, grouped
 from tests.conformance.stacks import count_clients
+from tests.ir.checking import check
 
 # The language's own, before any test defines more.
 PRIMITIVES = frozenset(d.uri for d in all_intrinsics() if d.is_primitive)
@@ -82,6 +82,7 @@ def test_expansion_preserves_type_and_meaning() -> None:
     for case in cases():
         tree = case.computation.tree
         expanded = compile_tree(tree, PRIMITIVES)
+        check(tree)
         check(expanded)
         assert expanded.type == tree.type, case
         assert {i.uri for i in intrinsics(expanded)} <= PRIMITIVES, case

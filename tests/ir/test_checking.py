@@ -9,8 +9,8 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import TypeMismatchError, TypeNotAssignableError
 from fedlearn_edu.ir import nodes as ir
-from fedlearn_edu.ir.checking import check
 from fedlearn_edu.ir.printing import to_text
+from tests.ir.checking import check
 from tests.programs import FLOAT, INT, INTS, add, increment, same, seven
 
 X, Y = ir.Reference("x", INT), ir.Reference("y", INT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The type checker of whole trees: runs after tracing, in tests after each pass."""
+"""The type checker of whole trees, for those that are traced and those of passes."""
 
 from collections import ChainMap
 from collections.abc import Mapping
