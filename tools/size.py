@@ -125,7 +125,7 @@ def import_closure(files: Iterable[Path]) -> set[Path]:
 
 
 def _is_apart(file: Path) -> bool:
-    is_table = file.stem == "former_names" or _is_messages(file)
+    is_table = "former_names" in file.parts or _is_messages(file)
     return is_table or file.is_relative_to(_TENSORFLOW)
 
 

@@ -13,7 +13,9 @@ from tests.docs.pages import DOCS, in_code, read, section, table
 
 PAGE = DOCS / "from_tff.md"
 HEADING = "## Did you mean"
-START = "<!-- made from fedlearn_edu/former_names.py by `pytest --update-golden` -->"
+START = (
+    "<!-- made from fedlearn_edu/former_names/table.py by `pytest --update-golden` -->"
+)
 END = "<!-- end of what is made -->"
 
 FATES = {
