@@ -9,7 +9,7 @@ side by side. `base.py` has the contract itself.
 from abc import abstractmethod
 from typing import Any, Generic, TypeVar, final
 
-from fedlearn_edu.errors import add_place, contained
+from fedlearn_edu.errors import add_place
 from fedlearn_edu.executors import messages
 from fedlearn_edu.executors.base import (
     Executor,
@@ -21,7 +21,7 @@ from fedlearn_edu.executors.base import (
     position,
     resolve,
 )
-from fedlearn_edu.executors.underway import underway
+from fedlearn_edu.executors.underway import contained, underway
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import OPERATION_TABLE
 from fedlearn_edu.structure import Struct, leaves
