@@ -15,19 +15,12 @@ from typing import Any, SupportsIndex, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fedlearn_edu.errors import (
-    FedLearnError,
-    bad_argument,
-    counted,
-    describe,
-    short_traceback,
-)
+from fedlearn_edu.errors import FedLearnError, counted, describe, short_traceback
 from fedlearn_edu.former_names import Answering, answers
 from fedlearn_edu.language.federated_value import FederatedValue, place
 from fedlearn_edu.simulation.datasets.dataset import ExamplesError, check_examples
 from fedlearn_edu.simulation.partitions.arguments import (
     Indices,
-    PartitionError,
     Shares,
     check_partition,
     whole,
@@ -40,7 +33,7 @@ from fedlearn_edu.simulation.partitions.batching import (
     in_form,
     is_scaled,
 )
-from fedlearn_edu.simulation.partitions.feature_skew import FeatureShift, as_grey
+from fedlearn_edu.simulation.partitions.feature_skew import FeatureShift, checked_shifts
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 from fedlearn_edu.types import CLIENTS, SequenceType, StructType, TensorType
 
@@ -237,7 +230,7 @@ class ClientData(Sequence[Client], metaclass=Answering):
         scaled = is_scaled(arrays[0], scale)
         shifts = feature_shifts
         if shifts is not None:
-            shifts = _checked_shifts(shifts, len(held), arrays[0], scaled)
+            shifts = checked_shifts(shifts, len(held), arrays[0], scaled)
         positions = np.concatenate(held)
         ends = np.cumsum([len(of) for of in held])
         self._examples = Examples(*arrays, positions, ends, scaled, shifts, names)
@@ -396,25 +389,3 @@ def _check_range(y: NDArray[Any]) -> None:
             where="ClientData, y",
             do="np.unique(y, return_inverse=True)[1] counts them from 0",
         )
-
-
-def _checked_shifts(
-    shifts: Sequence[FeatureShift], clients: int, x: NDArray[Any], scaled: bool
-) -> tuple[FeatureShift, ...]:
-    found = tuple(shifts)
-    if len(found) != clients or not all(
-        isinstance(each, FeatureShift) for each in found
-    ):
-        raise PartitionError(
-            "the feature shifts do not fit the clients",
-            expected=f"one FeatureShift for each of {clients:,} clients",
-            found=f"{counted(len(found), 'entry', 'entries')}: {describe(shifts)}",
-            where="feature_shifts",
-            do=f"partitions.feature_shifts({clients}, rotation=30.0)",
-        )
-    as_grey(x[:1] / 255.0 if scaled else x[:1])
-    if x.dtype == np.uint8 and not scaled:
-        lines = {"summary": "a feature shift works on grey values of 0..1"}
-        lines |= {"expected": "images divided by 255", "do": "leave out scale=False"}
-        raise bad_argument(scaled, "scale", PartitionError, **lines)
-    return found

@@ -5,13 +5,14 @@ As with cameras held at an angle, with noisy sensors or hard contrast. Labels an
 quantities stay as they were dealt.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import bad_argument, counted, describe, short_traceback
 from fedlearn_edu.simulation.partitions.arguments import PartitionError, real, whole
 from fedlearn_edu.simulation.seeded_rng import seeded_rng
 
@@ -147,3 +148,26 @@ def _rotated(images: NDArray[Any], degrees: float) -> NDArray[np.float32]:
             image.rotate(degrees, Image.Resampling.BILINEAR)
         )
     return turned.reshape(stack.shape)
+
+
+def checked_shifts(
+    shifts: Sequence[FeatureShift], clients: int, x: NDArray[Any], scaled: bool
+) -> tuple[FeatureShift, ...]:
+    """One shift for each client, of images whose grey values are 0..1."""
+    found = tuple(shifts)
+    if len(found) != clients or not all(
+        isinstance(each, FeatureShift) for each in found
+    ):
+        raise PartitionError(
+            "the feature shifts do not fit the clients",
+            expected=f"one FeatureShift for each of {clients:,} clients",
+            found=f"{counted(len(found), 'entry', 'entries')}: {describe(shifts)}",
+            where="feature_shifts",
+            do=f"partitions.feature_shifts({clients}, rotation=30.0)",
+        )
+    as_grey(x[:1] / 255.0 if scaled else x[:1])
+    if x.dtype == np.uint8 and not scaled:
+        lines = {"summary": "a feature shift works on grey values of 0..1"}
+        lines |= {"expected": "images divided by 255", "do": "leave out scale=False"}
+        raise bad_argument(scaled, "scale", PartitionError, **lines)
+    return found
