@@ -63,7 +63,7 @@ def section(draw: Callable[[], Figure], words: str) -> str:
     lines, _ = inspect.getsourcelines(draw)
     end_of_docstring = next(n for n, line in enumerate(lines) if line.count('"""') == 2)
     code = textwrap.dedent("".join(lines[end_of_docstring + 1 :])).strip()
-    code = code.replace("return viz", "viz")
+    code = code.replace("return viz", "viz").replace("return draw", "draw")
     moving = _MOVING.get(name)
     more = f"\nWith controls: `{moving}`\n" if moving else ""
     return (

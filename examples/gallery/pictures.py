@@ -11,6 +11,7 @@ import fedlearn_edu as fl
 from fedlearn_edu import learning, tf, viz
 from fedlearn_edu.remote.records import Message, Round
 from fedlearn_edu.simulation import ClientData, datasets, partitions
+from fedlearn_edu.viz.evaluation import draw_confusion
 
 MODEL = fl.to_type(
     OrderedDict(weights=(np.float32, [784, 10]), bias=(np.float32, [10]))
@@ -175,7 +176,7 @@ def what_is_taken_for_what() -> Figure:
     run = learning.run(process, clients, 15, batch_size=20, options=quiet)
     evaluation = learning.build_federated_evaluation(model)
     judged = evaluation(run.weights, test.place(batch_size=100))
-    return viz.draw_confusion(judged.confusion)
+    return draw_confusion(judged.confusion)
 
 
 def why_clients_drift() -> Figure:

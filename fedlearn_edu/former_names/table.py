@@ -162,6 +162,8 @@ emnist | gone | other tutorials | fl.simulation.datasets.load
 draw_epsilon | renamed | here, at first | fl.viz.draw_run
   fl.viz.draw_run(fl.learning.History.of([{"round": 1, "epsilon": 0.5}]), \
 columns=["epsilon"])
+draw_confusion | left | here, at first | matshow of Matplotlib, fl.viz.explore_training
+  import matplotlib.pyplot as plt; plt.matshow([[8, 2], [0, 10]])
 draw_mean | left | here, at first | .figure of fl.viz.explore_mean
   fl.viz.explore_mean([1.0, 2.0, 6.0]).figure
 draw_aggregation | left | here, at first | .figure of fl.viz.explore_aggregation

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         draw_server_view as draw_server_view,
     )
     from fedlearn_edu.viz.evaluation import draw_client_accuracy as draw_client_accuracy
-    from fedlearn_edu.viz.evaluation import draw_confusion as draw_confusion
     from fedlearn_edu.viz.explorers.aggregation import (
         explore_aggregation as explore_aggregation,
     )
@@ -57,7 +56,6 @@ _HOMES = {
     "WIDE_IN": "style",
     "draw_client_accuracy": "evaluation",
     "draw_comparison": "comparison",
-    "draw_confusion": "evaluation",
     "draw_digit_templates": "templates",
     "draw_graph": "dataflow.drawing",
     "draw_learning_curves": "rounds",

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fedlearn_edu.errors import counted, describe, short_traceback
 from fedlearn_edu.viz import colors, style
@@ -18,49 +18,26 @@ from fedlearn_edu.viz.artists import Texts, blended
 _MAP = LinearSegmentedColormap.from_list("model", ["#FFFFFF", colors.SERVER])
 _DARK_FROM = 0.55
 _DIGIT_IN = 0.1
-_TOO_MANY = 2.0**53
 _LEFT_IN, _BELOW_IN, _ABOVE_IN = 0.75, 0.62, 0.4
 _MOST_SERIES = 3
 _MOST_SAID = 12
 
 
-@short_traceback
 @style.in_our_look
-def draw_confusion(
-    matrix: ArrayLike,
-    *,
-    title: str = "Confusion matrix",
-    width_in: float = style.NARROW_IN,
-    ax: Axes | None = None,
-) -> Figure:
-    """Draws how often each class was predicted as which; a row's shares add up to one.
+def draw_confusion(counts: NDArray[np.int64]) -> Figure:
+    """A figure of one matrix: how often each class was predicted as which.
 
-    Args:
-        matrix: `[classes,classes]` examples: of the row's class, predicted as the
-            column's; `Evaluation.confusion`.
-        title: The title of the figure.
-        width_in: Width in inches.
-        ax: Axes to draw into; those of a new figure by default.
-
-    >>> print(draw_confusion([[8, 2], [0, 10]]).get_label())
+    >>> print(draw_confusion(np.array([[8, 2], [0, 10]])).get_label())
     18 of 20 examples are taken for what they are (90.0%). Most often 0 is taken for 1:
     2 times.
-
-    Raises:
-        FigureDataError: if the matrix is not square, or has something that is no count.
     """
-    style.check_width(width_in)
-    counts = check_matrix(matrix)
-    side_in = min(width_in - _LEFT_IN - 0.15, 6.0)
-    if ax is None:
-        figure = Figure(figsize=(width_in, side_in + _BELOW_IN + _ABOVE_IN))
-        axes = style.add_axes(figure, (_LEFT_IN, _BELOW_IN, side_in, side_in))
-    else:
-        axes, side_in = ax, ax.get_window_extent().width / ax.figure.dpi
-        style.dress(ax)
-    axes.set_title(title)
+    side_in = style.NARROW_IN - _LEFT_IN - 0.15
+    size_in = style.NARROW_IN, side_in + _BELOW_IN + _ABOVE_IN
+    figure = Figure(figsize=size_in)
+    axes = style.add_axes(figure, (_LEFT_IN, _BELOW_IN, side_in, side_in))
+    axes.set_title("Confusion matrix")
     ConfusionPanel(axes, side_in).show(counts)
-    return style.say_of(axes.figure, ax, _said(counts))
+    return style.say(figure, _said(counts))
 
 
 @final
@@ -109,31 +86,6 @@ class ConfusionPanel:
         wide_in = (len(str(classes - 1)) + 1) * _DIGIT_IN
         step = int(np.ceil(wide_in * classes / self._side_in))
         return range(0, classes, max(1, step))
-
-
-def check_matrix(matrix: ArrayLike) -> NDArray[np.int64]:
-    """The counts, or an error that says what they should be."""
-    try:
-        found = np.asarray(matrix)
-    except ValueError:  # rows of different lengths
-        found = np.asarray(None)
-    is_square = found.ndim == 2 and found.shape[0] == found.shape[1] > 0
-    if not is_square or not _are_counts(found):
-        shaped = f"{found.dtype} of shape {list(found.shape)}"
-        raise style.FigureDataError(
-            "this is no confusion matrix",
-            expected="counts [classes,classes]: whole numbers, none below 0",
-            found=shaped if found.ndim else "rows of different lengths, or no rows",
-            where="matrix",
-            do="take evaluation(weights, data).confusion, not shares of it",
-        )
-    return found.astype(np.int64)
-
-
-def _are_counts(found: NDArray[Any]) -> bool:
-    if found.dtype.kind not in "iuf":
-        return False
-    return bool(((found >= 0) & (found < _TOO_MANY) & (found == found.round())).all())
 
 
 def _said(counts: NDArray[np.int64]) -> str:

@@ -49,7 +49,6 @@ def of_digits() -> Figure:
     [
         (of_digits, True),
         (lambda: viz.draw_digit_templates(np.ones([784, 10])), True),
-        (lambda: viz.draw_confusion([[8, 2], [0, 10]]), True),
         (lambda: viz.draw_client_accuracy({"before": [0.0], "after": [1.0]}), False),
         (lambda: viz.draw_graph(increment), False),
     ],

@@ -55,14 +55,6 @@ WRONG: list[tuple[str, str, list[Any]]] = [
         ],
     ),
     (
-        "draw_confusion",
-        "no confusion matrix",
-        [
-            *(([1, 2],), ([[1, 2]],), ([[-1]],), ([["a"]],), (np.zeros([0, 0]),)),
-            *(([[NAN]],), ([[0.8, 0.2], [0.0, 1.0]],), ([[INF]],), ([[1, 2], [3]],)),
-        ],
-    ),
-    (
         "draw_local_steps",
         "where: +clients",
         [

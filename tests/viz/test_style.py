@@ -142,7 +142,6 @@ def test_two_threads_leave_the_settings_as_they_were() -> None:
 ROUND = Round(1, "next", (Message("worker 0", 0, 9, 0.0, 0.1, 0.2, 0.3, 40, 40),))
 DRAWN: dict[str, Callable[..., Any]] = {
     "bars": lambda **more: viz.draw_client_accuracy({"a": [0.5]}, **more),
-    "confusion": lambda **more: viz.draw_confusion([[1]], **more),
     "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
     "graph": lambda **more: viz.draw_graph(
         fl.np_computation(lambda a: a, np.int64), **more
@@ -197,13 +196,12 @@ def test_what_is_no_figure_is_not_drawn_into(name: str) -> None:
         DRAWN[name](figure=3)
 
 
-@pytest.mark.parametrize("name", ["bars", "confusion"])
-def test_a_panel_can_be_drawn_into_axes(name: str) -> None:
+def test_a_panel_can_be_drawn_into_axes() -> None:
     whole = Figure(figsize=(10, 5), layout="constrained")
     left, right = whole.subplots(1, 2)
     right.set_title("the reader's own")
-    assert DRAWN[name](ax=left) is whole
-    assert style.said(whole) == style.said(DRAWN[name]())
+    assert DRAWN["bars"](ax=left) is whole
+    assert style.said(whole) == style.said(DRAWN["bars"]())
     assert whole.axes == [left, right]
     assert left.get_title(loc="left")
     assert right.get_title() == "the reader's own"
