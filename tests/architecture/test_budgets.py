@@ -21,43 +21,43 @@ from tools.size import (
     stations,
 )
 
-DECISION = "docs/decisions/0023-what-is-measured.md"
+DECISION = "docs/decisions/0026-what-being-right-costs.md"
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 
 # Executable lines, without those that build an error.
 MAX_EXECUTABLE = {
-    "errors": 194,
+    "errors": 187,
     "structure": 90,
-    "types": 1_289,
-    "ir": 415,
-    "language": 1_641,
+    "types": 1_295,
+    "ir": 372,
+    "language": 1_635,
     "compiler": 403,
-    "executors": 1_729,
-    "runtimes": 1_943,
-    "contexts": 815,
+    "executors": 1_750,
+    "runtimes": 2_025,
+    "contexts": 812,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_341
-MAX_MACHINE_FILES = 104
+MAX_MACHINE_LINES = 18_528
+MAX_MACHINE_FILES = 105
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_094
-MAX_WAY_CLOSURE_LINES = 9_005
-MAX_ORACLE_CLOSURE_LINES = 4_220
+MAX_WAY_LINES = 3_079
+MAX_WAY_CLOSURE_LINES = 9_090
+MAX_ORACLE_CLOSURE_LINES = 4_359
 MAX_LINES = {
-    "dataflow": 815,
-    "simulation": 2_625,
-    "learning": 8_720,
-    "remote": 3_194,
-    "attacks": 818,
+    "dataflow": 861,
+    "simulation": 2_733,
+    "learning": 9_488,
+    "remote": 3_197,
+    "attacks": 828,
     "backends": 113,
-    "testing": 2_732,
-    "viz": 11_032,
-    "course": 9_832,
-    "demo": 684,
+    "testing": 2_735,
+    "viz": 10_525,
+    "course": 10_465,
+    "demo": 685,
 }
-MAX_TEST_LINES = 52_227
+MAX_TEST_LINES = 54_842
 
 
 def test_files_fit_on_a_few_screens() -> None:
