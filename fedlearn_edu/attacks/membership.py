@@ -85,7 +85,9 @@ class Membership:
 
 
 @short_traceback
-def by_loss(model: Model, weights: Any, members: Any, others: Any) -> Membership:
+def by_loss(
+    model: Model, weights: Any, members: Any, others: Any, *, scale: bool | None = None
+) -> Membership:
     """Tries the attack on examples whose origin is known.
 
     >>> import fedlearn_edu as fl
@@ -100,6 +102,8 @@ def by_loss(model: Model, weights: Any, members: Any, others: Any) -> Membership
         weights: Its weights after training, such as `run.state.weights`.
         members: x and y of examples it was trained on, as `ClientData` takes them.
         others: x and y of examples it was not trained on.
+        scale: Whether features are divided by 255, as for the `ClientData` of the run;
+            `None` divides images of bytes alone.
 
     Raises:
         AttackError: if one of the two is no pair of x and y.
@@ -107,13 +111,15 @@ def by_loss(model: Model, weights: Any, members: Any, others: Any) -> Membership
     """
     check_model(model)
     found = [
-        _losses(model, weights, examples, name)
+        _losses(model, weights, examples, name, scale)
         for name, examples in (("members", members), ("others", others))
     ]
     return Membership(*found)
 
 
-def _losses(model: Model, weights: Any, examples: Any, name: str) -> Losses:
+def _losses(
+    model: Model, weights: Any, examples: Any, name: str, scale: bool | None
+) -> Losses:
     if not isinstance(examples, tuple | list) or len(examples) != 2:
         raise AttackError(
             "an attack is tried on examples with their labels",
@@ -122,7 +128,7 @@ def _losses(model: Model, weights: Any, examples: Any, name: str) -> Losses:
             where=name,
         )
     x, y = examples
-    held = ClientData(x, y, [np.arange(len(y))])
+    held = ClientData(x, y, [np.arange(len(y))], scale=scale)
     check_batches(held, model.batch_type)
     placed = held.place(batch_type=model.batch_type)
     return np.asarray(model.losses(weights, placed.members[0][0]), np.float64)

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping, Set
+from contextlib import suppress
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, final
 
@@ -135,8 +136,10 @@ class _Reader:
         if hasattr(thing, "numpy") and not hasattr(thing, "assign"):
             yield from self._array(np.asarray(thing))  # a constant
         elif hasattr(thing, "get_config") and not hasattr(thing, "layers"):
-            config = thing.get_config()
-            yield from self.parts({k: config[k] for k in config if k != "name"})
+            # A variable of a graph that is being traced has no number yet.
+            with suppress(NotImplementedError):
+                config = thing.get_config()
+                yield from self.parts({k: config[k] for k in config if k != "name"})
 
     def _array(self, array: np.ndarray[Any, Any]) -> Iterator[bytes]:
         yield f"{array.dtype} {array.shape}".encode()
@@ -171,6 +174,6 @@ def _is_file_of_yours(module: ModuleType | None) -> bool:
 
 
 def _slots(thing: Any) -> dict[str, Any]:
-    slots = getattr(type(thing), "__slots__", ())
-    names = (slots,) if isinstance(slots, str) else slots
+    slots = [vars(kind).get("__slots__", ()) for kind in type(thing).__mro__]
+    names = [n for each in slots for n in ((each,) if isinstance(each, str) else each)]
     return {name: getattr(thing, name) for name in names if hasattr(thing, name)}

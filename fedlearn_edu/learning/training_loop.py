@@ -31,7 +31,7 @@ from fedlearn_edu.learning.config import Evaluators, Options, RunConfig, make_co
 from fedlearn_edu.learning.divergence import diverged, is_sound
 from fedlearn_edu.learning.errors import RunError
 from fedlearn_edu.learning.evaluation import Evaluation
-from fedlearn_edu.learning.history import COLUMNS, COSTS
+from fedlearn_edu.learning.history import COLUMNS
 from fedlearn_edu.learning.process import LearningProcess
 from fedlearn_edu.learning.progress import advance, progress_bar
 from fedlearn_edu.learning.pytree import flatten, read_only
@@ -214,7 +214,7 @@ def next_round(config: RunConfig, run: Run) -> Run:
         "late": len(cohort.late),
         "seconds": time.perf_counter() - started,
     }
-    own = (*COLUMNS, *COSTS, "epsilon")
+    own = (*COLUMNS, *(config.cost or ()), *["epsilon"] * bool(config.spending))
     row.update((k, v) for k, v in metrics.items() if k not in own)
     row.update(config.cost)
     if config.spending:

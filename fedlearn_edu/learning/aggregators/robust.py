@@ -28,14 +28,7 @@ from fedlearn_edu.learning.aggregators.base import (
     stateless,
 )
 from fedlearn_edu.learning.aggregators.checks import call_of
-from fedlearn_edu.learning.arrays import (
-    HAS_TENSORFLOW,
-    in_units_of,
-    largest_of,
-    leaf_computation,
-    tf,
-    zeros,
-)
+from fedlearn_edu.learning.arrays import HAS_TENSORFLOW, leaf_computation, tf, zeros
 from fedlearn_edu.learning.errors import ProcessError
 from fedlearn_edu.learning.optimizers import is_number, map_structure
 
@@ -43,6 +36,7 @@ Rule = Callable[[list[Any]], list[Any]]
 """From the stacked tensors of at least one update to the tensors of one."""
 
 _ALL = 2**31
+_FAR = 1e150  # a product of two such numbers is still one
 
 
 @short_traceback
@@ -278,10 +272,14 @@ def _products(stacks: list[Any]) -> Any:
     """`float64[n,n]`, the inner product of each update with each, on some scale.
 
     Distances are small differences of large products, and bad updates may be so long
-    that their squares overflow.
+    that their squares overflow: they stay far away, and honest ones set the unit.
     """
-    rows = [_rows(tf.cast(stack, tf.float64)) for stack in stacks]
-    units = in_units_of(largest_of(rows), rows)
+    some = [stack for stack in stacks if 0 not in stack.shape[1:]]
+    rows = [_rows(tf.cast(stack, tf.float64)) for stack in some]
+    largest = tf.reduce_max(tf.stack([tf.reduce_max(tf.abs(r), 1) for r in rows]), 0)
+    usual = _nth(tf.reshape(largest, [-1, 1]), tf.size(largest) // 2)
+    unit = tf.where(usual > 0.0, usual, tf.ones_like(usual))
+    units = [tf.maximum(tf.minimum(row / unit, _FAR), -_FAR) for row in rows]
     return tf.add_n([tf.matmul(row, row, transpose_b=True) for row in units])
 
 

@@ -36,7 +36,8 @@ def by_id(ids: Iterable[Hashable]) -> dict[str, Indices]:
         if id_ is None or str(id_ == id_) != "True":  # NaN, and the NA of pandas
             cure = "leave examples without an id out of x, y and ids"
             raise _no_id(id_, f"example {position}", cure)
-        name = id_.decode(errors="replace") if isinstance(id_, bytes) else str(id_)
+        is_bytes = isinstance(id_, bytes)
+        name = id_.decode(errors="backslashreplace") if is_bytes else str(id_)
         held.setdefault(name, []).append(position)
     return {name: np.array(of, np.intp) for name, of in held.items()}
 
