@@ -36,10 +36,14 @@ def by_id(ids: Iterable[Hashable]) -> dict[str, Indices]:
         if id_ is None or str(id_ == id_) != "True":  # NaN, and the NA of pandas
             cure = "leave examples without an id out of x, y and ids"
             raise _no_id(id_, f"example {position}", cure)
-        is_bytes = isinstance(id_, bytes)
-        name = id_.decode(errors="backslashreplace") if is_bytes else str(id_)
-        held.setdefault(name, []).append(position)
+        held.setdefault(_named(id_), []).append(position)
     return {name: np.array(of, np.intp) for name, of in held.items()}
+
+
+def _named(id_: Hashable) -> str:
+    if isinstance(id_, bytes):  # in whatever encoding
+        return id_.decode(errors="backslashreplace")
+    return str(id_)
 
 
 def _no_id(found: object, where: str, do: str) -> PartitionError:
