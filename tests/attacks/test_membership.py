@@ -25,6 +25,19 @@ def test_area_and_advantage_are_those_of_all_pairs_and_thresholds() -> None:
 
 
 @pytest.mark.tensorflow
+def test_features_are_scaled_as_in_the_run() -> None:
+    model = fl.learning.models.softmax_regression(features=4, classes=2)
+    chance, y = np.random.default_rng(0), np.array([0, 1, 1])
+    x = chance.integers(0, 256, [3, 4]).astype(np.uint8)
+    weights = {"weights": chance.normal(size=[4, 2]), "bias": np.zeros(2)}
+    weights = {name: array.astype(np.float32) for name, array in weights.items()}
+    found = by_loss(model, weights, (x, y), (x[:2], y[:2]), scale=True)
+    scaled = (x / np.float32(255)).astype(np.float32)
+    right = by_loss(model, weights, (scaled, y), (scaled[:2], y[:2]))
+    np.testing.assert_allclose(found.members, right.members, rtol=1e-5)
+
+
+@pytest.mark.tensorflow
 def test_few_examples_learned_by_heart_are_told_from_others() -> None:
     train, test = datasets.load_digits28()
     model = fl.learning.models.softmax_regression()

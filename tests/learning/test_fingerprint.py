@@ -41,6 +41,10 @@ class Slotted:
         self.rate = rate
 
 
+class Heir(Slotted):
+    __slots__ = ()
+
+
 @dataclasses.dataclass(frozen=True)
 class Record:
     rates: Any
@@ -93,6 +97,7 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "an attribute of a class": lambda rate: written(CLASS, RATE=rate),
     "a name of a module": lambda rate: written(MODULE, m=settings(rate)),
     "a slot": lambda rate: captured(Slotted(rate)),
+    "a slot of a base": lambda rate: captured(Heir(rate)),
     "an instance": Instance,
     "a method": lambda rate: Instance(rate).method,
     "a record": lambda rate: Record(long_array(rate)),

@@ -108,6 +108,11 @@ def test_rule_is_near_honest_clients_whatever_bad_ones_send(rule: Any) -> None:
         rows = np.concatenate([honest, np.full([2, SIZE], far, np.float32)])
         found, *_ = aggregated(LOCAL, rule, rows, [1.0] * 7)
         assert np.abs(found - 1.0).max() < 0.05
+    wide = rule(fl.to_type((np.float64, [SIZE])))
+    rows = np.concatenate([honest, np.full([2, SIZE], 1e160)]).astype(np.float64)
+    rows[0] += 1.0  # honest, and far from the others
+    output = wide.next(wide.initialize(), list(rows), [1.0] * 7)
+    assert np.abs(output.update - 1.0).max() < 0.3
 
 
 # ---------------------------------------------------------------- errors

@@ -65,6 +65,20 @@ def test_a_run_is_next_called_again_and_again() -> None:
     assert made.weights is made.state.weights
 
 
+def test_metrics_that_are_called_like_a_cost_are_kept() -> None:
+    class Next:
+        type_signature = PROCESS.next.type_signature
+
+        def __call__(self, *arguments: Any) -> Any:
+            output = PROCESS.next(*arguments)
+            metrics = {**output.metrics, "probability": 0.5, "drawn": 2.0}
+            return output._replace(metrics=metrics)
+
+    own: Any = Next()
+    last = run(replace(PROCESS, next=own), small_lists(), 1).history.last
+    assert (last["probability"], last["drawn"]) == (0.5, 2.0)
+
+
 def test_no_rounds_are_the_first_state_and_an_empty_history() -> None:
     made = run(PROCESS, small_lists(), 0)
     assert same(made.state, PROCESS.initialize())

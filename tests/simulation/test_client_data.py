@@ -205,6 +205,7 @@ def test_clients_by_id_come_in_the_order_of_their_first_example(
     assert [of.tolist() for of in held.values()] == [[0, 2], [1], [3]]
     assert " ".join(held) == names
     assert ClientData(X, Y, held).names == tuple(held)
+    assert len(partitions.by_id([b"M\xfcller", b"M\xf6ller"])) == 2  # of Latin-1
 
 
 # ------------------------------------------------------------------ batches
