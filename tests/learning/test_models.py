@@ -237,6 +237,54 @@ def test_keras_model_is_called_by_what_it_does() -> None:
     assert named("relu", halved).endswith(" with halved")
 
 
+LAYER = """
+class Lay(keras.layers.Layer):
+    def __init__(self, start=0):
+        super().__init__()
+        self.start, self.sizes = start, [1, START]
+    def call(self, x):
+        return SCALE * x + self.start
+class Holder(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.inner = Lay(START)
+    def call(self, x):
+        return self.inner(x)
+class Mine(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.last = keras.layers.Dense(2)
+    def call(self, x):
+        return SCALE * self.last(x) + START
+def act(x):
+    return SCALE * x + START
+"""
+OWN_LAYERS = ["Lay(START)", "Holder()", "keras.layers.Activation(act)", "Mine()"]
+
+
+@pytest.mark.parametrize("layer", OWN_LAYERS)
+def test_code_of_ones_own_is_in_the_name_of_a_keras_model(layer: str) -> None:
+    keras = fl.tf.keras
+
+    def named(scale: float, start: int) -> str:
+        names: Any = {"keras": keras, "SCALE": scale, "START": start}
+        names["__name__"] = "__main__"
+        exec(LAYER, names)
+        made = eval(layer, names)
+        if layer != "Mine()":
+            made = keras.Sequential([keras.Input([3]), made, keras.layers.Dense(2)])
+        made(np.ones([2, 3], np.float32))
+        first = models.from_keras_model(made).name
+        made.compile("sgd", "mse")
+        made.fit(np.ones([2, 3]), np.ones([2, 2]), verbose=0)
+        assert models.from_keras_model(made).name == first
+        return first
+
+    found = [named(*each) for each in ((1.0, 0), (1.0, 0), (2.0, 0), (1.0, 1))]
+    assert found[0] == found[1]
+    assert len(set(found)) == 3
+
+
 def test_keras_model_of_one_number_takes_mse() -> None:
     keras = fl.tf.keras
     theirs = keras.Sequential([keras.Input([3]), keras.layers.Dense(1)])

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import describe, short_traceback
+from fedlearn_edu.errors import describe, is_yours, short_traceback
 from fedlearn_edu.learning import losses
 from fedlearn_edu.learning.errors import ProcessError
+from fedlearn_edu.learning.fingerprint import fingerprint
 from fedlearn_edu.learning.models.keras_targets import (
     check_outputs,
     own_loss,
@@ -176,7 +177,7 @@ def _example_type(declared: Any) -> Any:
 
 
 def _kind(pure: _Pure) -> str:
-    """Its layers, and a digest of all their settings, by which a checkpoint knows it.
+    """Its layers, and a digest of their settings and of code of yours in them.
 
     Keras numbers names within a program, so that a cell that is run again makes
     `dense_1` of `dense`; names are left out.
@@ -184,6 +185,9 @@ def _kind(pure: _Pure) -> str:
     layers = pure.model.layers
     kinds = "-".join(type(layer).__name__ for layer in layers)
     found = hashlib.sha256(repr([_nameless(_config(each)) for each in layers]).encode())
+    bare = {"stop_training", *vars(fl.tf.keras.Model(name="bare"))}
+    for each in pure.model._flatten_layers():  # those that layers hold, too
+        found.update(fingerprint([type(each), _of_yours(each, bare)]).encode())
     for variable in pure.model.non_trainable_weights:
         found.update(variable.numpy().tobytes())
     return f"{kinds} {found.hexdigest()[:8]}"
@@ -194,6 +198,26 @@ def _config(layer: Any) -> Any:
         return layer.get_config()
     except NotImplementedError:  # of one's own, with arguments that are no JSON
         return None
+
+
+def _of_yours(layer: Any, bare: set[str]) -> dict[str, Any]:
+    """Functions, and plain settings, which a layer of one's own need not say."""
+    own = {k: v for k, v in vars(layer).items() if k[:1] != "_" and k not in bare}
+    is_kerass = type(layer).__module__.partition(".")[0] in ("keras", "tensorflow")
+    counts = _is_code if is_kerass else lambda each: _is_code(each) or _is_plain(each)
+    return {name: each for name, each in own.items() if counts(each)}
+
+
+def _is_code(thing: Any) -> bool:
+    """Whether it is a function of yours that does not hold the layer itself."""
+    code = getattr(thing, "__code__", None)
+    return bool(code and is_yours(code.co_filename) and "self" not in code.co_freevars)
+
+
+def _is_plain(thing: Any) -> bool:
+    if isinstance(thing, list | tuple):
+        return all(map(_is_plain, thing))
+    return isinstance(thing, bool | int | float | str)
 
 
 def _nameless(config: Any) -> Any:
