@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models are pure functions: sizes as in the papers, gradients, Keras in and out."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -399,7 +400,15 @@ def test_keras_model_without_weights_is_refused() -> None:
         models.from_keras_model(theirs)
 
 
-@pytest.mark.parametrize("loss", [lambda o, y: 0.5, lambda o, y: o])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda o, y: 0.5,
+        lambda o, y: o,
+        lambda o, y: fl.tf.reduce_mean(o, axis=0),
+        lambda o, y: fl.tf.reduce_mean(o[:, 0], keepdims=True),
+    ],
+)
 def test_a_loss_that_is_not_one_number_per_example_is_refused(loss: Any) -> None:
     made = models.softmax_regression(2, 2)
     model = models.Model(
@@ -408,6 +417,19 @@ def test_a_loss_that_is_not_one_number_per_example_is_refused(loss: Any) -> None
     batch = {"x": np.ones([3, 2], np.float32), "y": np.zeros(3, np.int32)}
     with pytest.raises(ProcessError, match="one number for each example"):
         model.losses(model.initialize(0), batch)
+    with pytest.raises(ProcessError, match="one number for each example"):
+        fl.tf_computation(model.losses, [model.weights_type, model.batch_type])
+
+
+def test_a_batch_of_a_size_that_a_model_says_is_one() -> None:
+    """Where the size of y is not known, that of the outputs may be."""
+    made = models.softmax_regression(2, 2)
+
+    def predict(weights: Any, x: Any) -> Any:
+        return fl.tf.reshape(made.predict(weights, x), [3, 2])
+
+    model = dataclasses.replace(made, predict=predict)
+    fl.tf_computation(model.losses, [model.weights_type, model.batch_type])
 
 
 @pytest.mark.parametrize("name", ["class", "function", "number"])

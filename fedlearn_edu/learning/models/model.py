@@ -5,6 +5,7 @@ A batch is `<x=float32[?,features],y=int32[?]>`, or `float32[?]` for `y` where a
 is predicted; a model with other examples says their types.
 """
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ class Model:
         """`<OUTPUTS,y> -> float32[n]`: the loss, if it is one number per example."""
         found = self.loss(outputs, y)
         tensor = tf.convert_to_tensor(found)
-        if tensor.ndim not in (None, 1):
+        if tensor.ndim not in (None, 1) or not _may_be_one_each(tensor, outputs, y):
             raise ProcessError(
                 "a loss is one number for each example, and no mean",
                 expected="float32[n]",
@@ -141,6 +142,27 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({self.name!r})"
+
+
+def _may_be_one_each(losses: Any, outputs: Any, y: Any) -> bool:
+    """Whether these can be one for each example, or for each place of sequences.
+
+    A size that is known, where that of the batch is not, is none of the batch.
+    """
+    of_y, of_outputs = (
+        [
+            tuple(array.shape)
+            for array in tf.nest.flatten(of)
+            if getattr(array, "ndim", 0)
+        ]
+        for of in (y, outputs)
+    )
+    if not of_y or not losses.ndim:
+        return True
+    known = {None, *(shape[0] for shape in of_y + of_outputs)}
+    places = of_y + [shape[:-1] for shape in of_outputs if len(shape) > 2]
+    known.update(math.prod(shape) for shape in places if None not in shape)
+    return losses.shape[0] in known
 
 
 def _dense(slope: Any, weight: Any) -> Any:
