@@ -306,6 +306,14 @@ def _cure_of_features(wanted: Any, found: Any, model: str) -> str | None:
     """What to do about an x of another size."""
     if wanted.is_assignable_from(found):
         return None
+    if not isinstance(wanted, fl.TensorType):
+        several = "{…}" if all(wanted.names()) else "(…)"
+        return f"pass a list of batches for each client, x={several}"
+    _, *sizes = wanted.shape
+    if None not in sizes and np.prod(sizes) == np.prod(found.shape[1:]):
+        # A last axis of length 1 is added by itself.
+        sizes = sizes[:-1] if len(sizes) > 1 and sizes[-1] == 1 else sizes
+        return f"x.reshape(-1, {', '.join(map(str, sizes))})"
     if model.startswith("convolutional"):
         return f"{model} is made for this size: scale the images, or take another model"
     size = int(np.prod(found.shape[1:]))

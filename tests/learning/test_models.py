@@ -638,7 +638,9 @@ def test_examples_of_another_shape_are_refused(shape: Any, x: Any) -> None:
     embedding = fl.tf.keras.layers.Embedding(50, 2)
     theirs = fl.tf.keras.Sequential([fl.tf.keras.Input(shape), embedding])
     model, data = models.from_keras_model(theirs), ClientData(x, [0, 1], [[0, 1]])
-    with pytest.raises(RunError, match="not what the model takes"):
+    with pytest.raises(RunError, match="not what the model takes") as caught:
         learning.run(build_fed_avg(model), data, 1)
+    fits = np.prod([size or 0 for size in shape]) == x[0].size
+    assert (f"x.reshape(-1, {', '.join(map(str, shape))})" in str(caught.value)) == fits
     with pytest.raises(RunError, match="not what the model takes"):
         learning.build_federated_evaluation(model).on(data)

@@ -73,6 +73,22 @@ def test_examples_of_another_size_say_which(model: models.Model, cure: str) -> N
         run(learning.build_fed_avg(number), data_with(np.eye(2)[WHOLE]), 1)
 
 
+def test_arrays_of_another_shape_say_how_to_reshape_them() -> None:
+    keras: Any = fl.tf.keras
+    layers = [keras.Input([2, 3, 1]), keras.layers.Flatten(), keras.layers.Dense(2)]
+    process = learning.build_fed_avg(models.from_keras_model(keras.Sequential(layers)))
+    x, of = np.ones([4, 6]), [[0, 1], [2, 3]]
+    with pytest.raises(RunError, match="not what the model takes") as caught:
+        run(process, ClientData(x, WHOLE, of), 1)
+    assert caught.value.do == "x.reshape(-1, 2, 3)"
+    run(process, ClientData(x.reshape(-1, 2, 3), WHOLE, of), 1)
+    ends = {"a": keras.Input([3], name="a"), "b": keras.Input([3], name="b")}
+    last = keras.layers.Dense(2)(keras.layers.Add()([*ends.values()]))
+    model = models.from_keras_model(keras.Model(ends, last))
+    with pytest.raises(RunError, match=r"list of batches for each client, x={…}"):
+        run(learning.build_fed_avg(model), data_with(WHOLE), 1)
+
+
 def test_a_run_may_start_from_weights_if_they_are_put_into_a_run() -> None:
     process = learning.build_fed_avg(MODEL)
     learned = run(process, data_with(WHOLE), 2)
