@@ -45,6 +45,7 @@ from fedlearn_edu.learning.optimizers import is_number
 _MOST_NOISE, _LEAST_NOISE = 1e4, 1e-2
 _PRECISION = 1e-4
 _NO_NOISE = 1e-3
+_MOST_ROUNDS = 10**7  # of one kind; more would take minutes
 # Beyond these the library computes nothing, and here ε is a little too large.
 _MOST_COUNTED, _EVERYBODY, _LEAST = 1e6, 1 - 1e-9, 1e-6
 
@@ -137,6 +138,7 @@ def composed(
     check_delta(delta)
     counts: Counter[_Kind] = Counter()
     for noise, sampling, number in rounds:
+        _check_rounds(number)
         counts[_kind(noise, sampling)] += number
     fixed = {isinstance(sampling, FixedSize) for _, sampling in counts}
     if len(fixed) > 1:
@@ -166,6 +168,7 @@ def epsilon_by_round(
     array([0.65, 0.84, 0.98, 1.09])
     """
     whole_number(rounds, "rounds", 0, AccountingError)
+    _check_rounds(rounds)
     kind, numbers = (noise_multiplier, sampling), range(1, int(rounds) + 1)
     return np.array([composed([(*kind, number)], delta) for number in numbers])
 
@@ -209,6 +212,18 @@ def calibrate(epsilon: float, delta: float, sampling: Sampling, rounds: int) -> 
         middle = math.sqrt(low * high)
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return max(high, _LEAST_NOISE)
+
+
+def _check_rounds(rounds: int) -> None:
+    if rounds > _MOST_ROUNDS:
+        is_huge = rounds >= 10**18
+        raise AccountingError(
+            "the cost of this many rounds is not computed",
+            expected=f"at most {_MOST_ROUNDS:,} rounds",
+            found=f"about 1e{math.log10(rounds):.0f}" if is_huge else f"{rounds:,}",
+            where="rounds",
+            do="pass the number of rounds of one training, such as 1_000",
+        )
 
 
 def check_epsilon(epsilon: Any) -> None:
