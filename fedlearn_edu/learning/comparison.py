@@ -138,6 +138,9 @@ class Comparison:
         Args:
             path: Of the file, `"team_a.jsonl"`; it is made if it is not there.
             by: Who hands it in.
+
+        Raises:
+            LeaderboardError: if the path is that of a folder.
         """
         from fedlearn_edu.learning.leaderboard import append
 

@@ -34,7 +34,7 @@ Line = Mapping[str, Any]
 
 
 class LeaderboardError(FedLearnError, ValueError):
-    """None of the files has a line of a leaderboard."""
+    """A file cannot be a leaderboard, or none has a line of one."""
 
 
 @final
@@ -97,6 +97,14 @@ def merge(paths: Iterable[str | Path]) -> Leaderboard:
 
 def append(comparison: Comparison, path: Path, by: str) -> Path:
     """Adds the lines of a comparison to a file, as `Comparison.save` says."""
+    if path.is_dir():
+        raise LeaderboardError(
+            "lines are appended to a file",
+            expected="a file",
+            found=f"the folder {path}",
+            where="path",
+            do=f"save({str(path / 'team.jsonl')!r})",
+        )
     lines = [_line(comparison, entry, by) for entry in comparison.entries.values()]
     append_lines(path, map(json.dumps, lines))
     return path
@@ -136,7 +144,9 @@ def _parsed(text: bytes) -> dict[str, Any] | None:
         line: dict[str, Any] = json.loads(text.decode("utf-8-sig"))
         line.pop("sha256", None)  # of earlier versions
         _ = _row(line), _rank(line), _title(line["protocol"])
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
+    except (ArithmeticError, RecursionError):  # a number too large, lists in lists
         return None
     return line
 

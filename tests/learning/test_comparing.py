@@ -208,6 +208,17 @@ def test_one_odd_line_is_named_and_the_others_stay(tmp_path: Path, odd: bytes) -
     assert "all.jsonl, line 3: no line of a leaderboard" in refused
 
 
+@pytest.mark.parametrize("odd", [{"finals": [10**400]}, {"bytes_up": 10**400}])
+def test_numbers_too_large_are_an_odd_line(tmp_path: Path, odd: Any) -> None:
+    line = json.loads(example().save(tmp_path / "a").read_text().splitlines()[0])
+    with (tmp_path / "a").open("a") as appended:
+        appended.write(json.dumps({**line, **odd}))
+    assert len(leaderboard.merge([tmp_path / "a"]).refused) == 1
+    for folder in (".", tmp_path):
+        with pytest.raises(leaderboard.LeaderboardError, match="expected: a file"):
+            example().save(folder)
+
+
 def test_names_of_any_characters_come_back(tmp_path: Path) -> None:
     names = ["Anna\u2028Ben", "\u2029", "a\x85b", "a\x0b\x0cb", "a\nb\r", "\ud800"]
     for name in names:
