@@ -5,6 +5,7 @@ from html import escape
 
 from fedlearn_edu.course.exercise import Exercise, Failure
 from fedlearn_edu.course.judging import FAILED, NOT_RUN, PASSED, Row, Verdict
+from fedlearn_edu.errors import counted
 from fedlearn_edu.viz.colors import ALARM, QUIET, TEST
 
 _SIGNS = {PASSED: "✓", FAILED: "✗", NOT_RUN: "–"}
@@ -20,12 +21,12 @@ def summary(verdict: Verdict) -> str:
     passed = sum(row.outcome == PASSED for row in verdict.rows)
     name, count = verdict.exercise.name, len(verdict.rows)
     if verdict.failure is None:
-        return f"{name}: right, all {count} checks pass"
+        return f"{name}: right, {_all(verdict)}"
     if not verdict.is_answered:
         return verdict.failure.do
     told = verdict.failure.likely or verdict.failure.do
     after = f": {told}" if told else ""
-    return f"{name}: not right yet, {passed} of {count} checks pass{after}"
+    return f"{name}: not right yet, {passed} of {_pass(count)}{after}"
 
 
 def as_text(verdict: Verdict) -> str:
@@ -34,7 +35,7 @@ def as_text(verdict: Verdict) -> str:
     name, title = verdict.exercise.name, verdict.exercise.title
     lines = [f"{name}: {title}", *rows, ""]
     if verdict.failure is None:
-        return "\n".join([*lines, f"Right. {_all(verdict)}"])
+        return "\n".join([*lines, f"Right. {_all(verdict).capitalize()}."])
     if not verdict.is_answered:
         return "\n".join([lines[0], verdict.failure.do])
     parts = _parts(verdict.failure)
@@ -48,7 +49,7 @@ def as_html(verdict: Verdict) -> str:
     rows = "".join(map(_row, verdict.rows)) if verdict.is_answered else ""
     color = TEST if verdict.is_right else ALARM
     if verdict.failure is None:
-        after = f"<div><strong>Right.</strong> {_all(verdict)}</div>"
+        after = f"<div><strong>Right.</strong> {_all(verdict).capitalize()}.</div>"
     elif not verdict.is_answered:
         after = f"<div>{_code(verdict.failure.do)}</div>"
     else:
@@ -85,7 +86,12 @@ def prose(text: str) -> str:
 
 
 def _all(verdict: Verdict) -> str:
-    return f"All {len(verdict.rows)} checks pass."
+    count = len(verdict.rows)
+    return f"{'all ' * (count > 1)}{_pass(count)}"
+
+
+def _pass(count: int) -> str:
+    return counted(count, "check passes", "checks pass")
 
 
 def hint_text(exercise: Exercise, rung: int) -> str:

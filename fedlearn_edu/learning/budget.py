@@ -121,7 +121,7 @@ class Spending:
         if finished > done.rounds:
             raise RunError(
                 "a state has more rounds behind it than its history tells of",
-                expected=f"what each of {finished:,} rounds cost",
+                expected=f"what {counted(finished, 'round')} cost",
                 found=f"a history of {done.rounds:,}",
                 where="start",
                 do="pass the whole run, with all of its history",
@@ -208,7 +208,7 @@ class Spending:
         return RunError(
             "a cohort of a fixed size is not what a Poisson accountant speaks of",
             expected=f"ClientSampling(probability={share:.4g}): epsilon {said:.4g} "
-            f"after {self.rounds:,} rounds",
+            f"after {counted(self.rounds, 'round')}",
             found=f"exactly {drawn:,} of {of:,} clients: epsilon {fixed:.4g}",
             where=where,
             do="take the probability; or say that you mean clients that are replaced: "

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import short_traceback
+from fedlearn_edu.errors import counted, short_traceback
 from fedlearn_edu.former_names import answers
 from fedlearn_edu.learning.aggregators.base import at_server
 from fedlearn_edu.learning.arrays import inside, leaf_computation, local_computation, tf
@@ -94,11 +94,11 @@ def build_scaffold(
     local = LocalTrainingConfig(
         build_sgd(client_learning_rate), local_epochs, "uniform", against_drift
     )
-    optimizer = build_sgd(server_learning_rate)
+    optimizer, of = build_sgd(server_learning_rate), counted(num_clients, "client")
     client_round = _build_client_round(model, local, client_learning_rate)
     return LearningProcess(
         name="SCAFFOLD",
-        settings=f"{local}, server {optimizer}, {num_clients} clients, seed {seed}",
+        settings=f"{local}, server {optimizer}, {of}, seed {seed}",
         model=model,
         initialize=at_server(_build_begin(model, optimizer, seed)),
         next=_build_next(model, optimizer, client_round, num_clients),

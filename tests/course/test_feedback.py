@@ -22,6 +22,9 @@ def test_text_of_a_right_answer() -> None:
         "Right. All 3 checks pass.",
     ]
     assert summary(judge(doubles(), right)) == "doubles: right, all 3 checks pass"
+    one = judge(doubles(cases=(), title="one check"), right)
+    assert as_text(one).endswith("Right. 1 check passes.")
+    assert summary(one) == "doubles: right, 1 check passes"
 
 
 def test_text_of_a_wrong_answer() -> None:

@@ -417,6 +417,7 @@ def test_builders_refuse_what_is_no_aggregator() -> None:
 
 
 def test_scaffold_says_why_it_takes_none() -> None:
+    assert "1 client, seed" in learning.build_scaffold(MODEL, 1).settings
     given: Any = PRIVATE
     with pytest.raises(ProcessError, match="control variates") as caught:
         learning.build_scaffold(MODEL, 3, aggregator=given)

@@ -148,7 +148,7 @@ class BudgetPicture:
         account = partial(accounting.epsilon, private.noise, private.probability)
         for number, at in enumerate(points.tolist()):
             if (private, at) not in self._epsilons:
-                yield number, len(points), f"epsilon after {at} rounds"
+                yield number, len(points), f"epsilon after {counted(at, 'round')}"
                 self._epsilons[private, at] = account(at, private.delta)
 
     @style.in_our_look
