@@ -339,8 +339,11 @@ def _text(thing: Any) -> str:
 
 
 def _number(x: float | np.floating[Any]) -> str:
-    """At most six digits, and no zero with a sign."""
-    text = f"{float(x) + 0.0:.6g}"
+    """Six digits, or ten where six would lose a unit; and no zero with a sign."""
+    number = float(x) + 0.0
+    text = f"{number:.6g}"
+    if abs(number) > 99_999 and float(text) != number:
+        text = f"{number:.10g}"
     return text if text.strip("-0123456789") else f"{text}.0"
 
 

@@ -80,7 +80,11 @@ def test_results_are_shown_as_one_would_write_them() -> None:
         "[1.05, -6.0, 0.0, 1e+22, nan, 3.0]"
     )
     numbers = np.array([0.02817468419244984, -0.0, 123456789.0])
-    assert shown(numbers) == "[0.0281747, 0.0, 1.23457e+08]"
+    assert shown(numbers) == "[0.0281747, 0.0, 123456789.0]"
+    close = [784000.5, 16777217.0, 16777216.0, 784000.0, 2.0**53 + 2]
+    assert (
+        shown(close) == "[784000.5, 16777217.0, 16777216.0, 784000.0, 9.007199255e+15]"
+    )
     assert shown(np.float32(-0.0)) == "0.0"
     assert shown(object()) == "an object"
     assert shown(Struct([("a", 1)])) == "<a=1>"
