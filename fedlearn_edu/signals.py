@@ -40,6 +40,6 @@ def _code_of(handler: Any) -> CodeType | None:
     while isinstance(handler, partial):
         handler = handler.func
     if not hasattr(handler, "__code__"):  # an object that can be called
-        handler = vars(type(handler)).get("__call__")
+        handler = type(handler).__call__
     code = getattr(handler, "__code__", None)
     return code if isinstance(code, CodeType) else None

@@ -55,6 +55,10 @@ class Alarm:
         raise self.error
 
 
+class Bell(Alarm):
+    """Inherits what makes it a handler."""
+
+
 def called(leaf: Any, data: list[float]) -> Any:
     program = fl.federated_computation(
         lambda v: fl.federated_map(leaf, v), fl.type_at_clients(F32)
@@ -97,6 +101,22 @@ def test_it_comes_through_unchanged_and_nothing_goes_on(
     while any(worker.calls for worker in event_loop._workers):
         pass  # what was under way is over soon
     assert len(began) < 64
+
+
+@pytest.mark.parametrize("handler", [Alarm, Bell])
+def test_it_comes_through_the_trial_on_ones(handler: type[Alarm]) -> None:
+    def work(x: Any) -> Any:
+        signal.raise_signal(signal.SIGALRM)
+        return x
+
+    error = TimeoutError("mine")
+    before = signal.signal(signal.SIGALRM, handler(error))
+    try:
+        with pytest.raises(TimeoutError) as caught:
+            fl.np_computation(work, F32)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert caught.value is error
 
 
 @pytest.mark.parametrize("context", ["on this thread", "reference"])

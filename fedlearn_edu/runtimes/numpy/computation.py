@@ -24,6 +24,7 @@ from fedlearn_edu.language.decorator import Decorator, call_leaf, check_leaf_par
 from fedlearn_edu.language.messages.computations import returned_none
 from fedlearn_edu.runtimes import messages
 from fedlearn_edu.runtimes.numpy import RUNTIME
+from fedlearn_edu.signals import is_from_outside
 from fedlearn_edu.structure import Struct, tree_map
 from fedlearn_edu.types import (
     FunctionType,
@@ -188,8 +189,9 @@ def _try(
             add_place(error, f"in {fn_name}, tried on ones to find out its result type")
             raise
         except Exception as error:
-            if sample is None or type(error) is NotImplementedError:
-                raise  # the second one says itself that the body is not written yet
+            is_unwritten = type(error) is NotImplementedError  # and says so itself
+            if sample is None or is_unwritten or is_from_outside(error):
+                raise
             on = infer_type(sample)
             raise messages.failed_on_ones(error, fn_name, on) from error
         if type_of_result is None:
