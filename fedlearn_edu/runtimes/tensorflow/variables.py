@@ -25,6 +25,7 @@ from fedlearn_edu.runtimes.tensorflow.optimizers import rates_may_be_tensors
 _ANONYMOUS = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 # What a graph takes for no name, as the one that Keras gives to a slot of `w:0`.
 _NO_NAME = re.compile(r"[^\w.\\/>-]", re.ASCII)
+_NO_BEGINNING = re.compile(r"^(?![A-Za-z0-9.])")
 
 
 @contextmanager
@@ -89,7 +90,7 @@ def _one_call_variable(**kwargs: Any) -> Any:
         shape=shape,
         shared_name=_ANONYMOUS,
         container="",
-        name=_NO_NAME.sub("_", kwargs.get("name") or "variable"),
+        name=_NO_BEGINNING.sub("v", _NO_NAME.sub("_", kwargs.get("name") or "")),
     )
     internals.describe_handle(handle, shape, value.dtype)
     tf.raw_ops.AssignVariableOp(resource=handle, value=value)

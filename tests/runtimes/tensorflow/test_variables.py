@@ -31,10 +31,14 @@ def doubled(x: Any) -> Any:
         lambda x: tf.Variable(x).assign_add(x),
         lambda x: tf.Variable(lambda: x).assign_sub(-x),
         lambda x: tf.Variable([x, x]).scatter_nd_add([[0]], [x])[0],
+        *[
+            lambda x, name=name: tf.Variable(x, name=name).assign_add(x)
+            for name in ("_w", "ünï", "w:0", "")
+        ],
         lambda x: doubled(x),
         lambda x: doubled(x) - tf.Variable(5) + 5,
     ],
-    ids=["tensor", "function", "scatter", "nested", "both"],
+    ids=["tensor", "function", "scatter", "_w", "ünï", "w:0", "", "nested", "both"],
 )
 def test_variables_are_made_in_many_ways(body: Callable[[Any], Any]) -> None:
     made = fl.tf_computation(body, np.int32)
