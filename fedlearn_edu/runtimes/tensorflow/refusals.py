@@ -6,7 +6,7 @@ value that it does not have yet, and TensorFlow or NumPy answered with a page.
 """
 
 import re
-from traceback import format_tb
+from traceback import format_tb, walk_tb
 
 from fedlearn_edu.errors import FedLearnError, line_in, line_of
 from fedlearn_edu.runtimes import messages
@@ -15,6 +15,11 @@ from fedlearn_edu.types import StructType, Type
 
 _A_SETTING = "a tensor as a setting of a Keras optimizer that has to be a number"
 _A_NUMBER = "a number, as in SGD(learning_rate, momentum=0.9): the rate may be a tensor"
+_A_LOOP = "a loop over a sequence, which is a dataset (by for, in, list, max, sum, …)"
+_REDUCED = (
+    "x.reduce(start, step) or x.map(…); for a `for`, put @tf.function below the "
+    "decorator"
+)
 _KERAS = re.compile(r"keras\W.*\Woptimizers\W")
 # A pattern of a message of theirs: what was done, and what to write instead.
 # `{0}` is the first group of the pattern.
@@ -81,11 +86,7 @@ _WHAT_TO_WRITE = {
         "a tf.Variable, where this optimizer wants a variable of Keras",
         "tf.keras.Variable(x); an inner function uses it, and does not take it",
     ),
-    r"get_next\(\)` calls was detected": (
-        "a loop over a sequence, which is a dataset (by for, list, sum, zip, …)",
-        "x.reduce(start, step) or x.map(…); for a `for`, put @tf.function below the "
-        "decorator",
-    ),
+    r"get_next\(\)` calls was detected": (_A_LOOP, _REDUCED),
     r"(?:operand type|instances of|elements of <|but got <).*Dataset"
     r"|Dataset(?:' object|.* only support)": (
         "a sequence, which is a dataset, taken for a tensor or a list",
@@ -112,12 +113,22 @@ def refusal(error: Exception, name: str, parameter: Type | None) -> Exception | 
     found, cure = _what_to_write(text, place or "")
     if "as a Python `bool`" in text and _KERAS.search(_raised_in(error)):
         found, cure = _A_SETTING, _A_NUMBER
+    elif "as a Python `bool`" in text and _has_read_an_element(error):
+        found, cure = _A_LOOP, _REDUCED
     is_ragged = parameter is not None and parameter.contains(_is_ragged)
     if is_ragged and (found or "'Struct'" in text):
         found, cure = "the parts of a ragged tensor, taken for a tensor", _RAGGED
     if not found:
         return None
     return messages.no_graph(name, found, place, cure)
+
+
+def _has_read_an_element(error: Exception) -> bool:
+    """Whether the tensor that raised it stands in a graph that reads a dataset."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    graph = getattr(frame.f_locals.get("self"), "graph", None)
+    operations = graph.get_operations() if graph else []
+    return any(each.type == "IteratorGetNext" for each in operations)
 
 
 def _raised_in(error: Exception) -> str:
