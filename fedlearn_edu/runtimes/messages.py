@@ -115,12 +115,25 @@ def not_a_tensor(name: str, result: object, *, is_composite: bool) -> TracingErr
     )
 
 
+# What makes tensors of elements, by the kind of their spec, and its ragged rank.
+_DENSE = {
+    "Sparse": "make them dense first: data.map(tf.sparse.to_dense), say",
+    "RaggedTensorSpec0": "make tensors of the rows first: data.map(lambda x: x)",
+    "Ragged": "make them dense first: data.map(lambda x: x.to_tensor()), say",
+    "Dataset": "take data.batch(2), say, in place of data.window(2)",
+}
+
+
 def no_type_of_elements(name: str, spec: object) -> TracingError:
+    kind = f"{type(spec).__name__}{getattr(spec, 'ragged_rank', '')}"
     return TracingError(
         f"{name} returned a dataset whose elements have no type here",
         expected="elements made of tensors",
         found=str(spec),
-        do="make them dense first: data.map(tf.sparse.to_dense), say",
+        do=next(
+            (cure for words, cure in _DENSE.items() if words in kind),
+            "let the body return what it makes of them: tensors, or one dataset",
+        ),
     )
 
 

@@ -194,6 +194,8 @@ IN_PYTHON: dict[str, tuple[Any, str]] = {
     "for": (in_a_for, "a loop over a sequence"),
     "list": (lambda numbers: list(numbers), "a loop over a sequence"),
     "sum": (lambda numbers: sum(numbers), "a loop over a sequence"),
+    "max": (lambda numbers: max(numbers), "a loop over a sequence"),
+    "in": (lambda numbers: 2 in numbers, "a loop over a sequence"),
     "len": (lambda numbers: len(numbers), "a sequence, which is a dataset, taken"),
     "[0]": (lambda numbers: numbers[0], "a sequence, which is a dataset, taken"),
     ">": (lambda numbers: numbers > 0, "a sequence, which is a dataset, taken"),
@@ -350,5 +352,34 @@ def test_sparse_elements_arrive_in_parts_and_the_error_says_how_to_join_them() -
     assert cure in str(caught.value.do)
     joined = fl.tf_computation(lambda rows: rows.map(dense), SPARSE)
     np.testing.assert_array_equal(joined(rows), np.eye(3))
-    with pytest.raises(TracingError, match=r"data\.map\(tf\.sparse\.to_dense\)"):
-        fl.tf_computation(lambda: from_slices(tf.sparse.from_dense(np.eye(3))))
+
+
+NOT_DENSE: dict[str, tuple[Any, str]] = {
+    "sparse": (
+        lambda: from_slices(tf.sparse.from_dense(np.eye(3))),
+        "data.map(tf.sparse.to_dense)",
+    ),
+    "ragged rows": (
+        lambda: from_slices(tf.ragged.constant([[1], [2, 3]])),
+        "data.map(lambda x: x)",
+    ),
+    "ragged": (
+        lambda: from_slices(tf.ragged.constant([[1], [2, 3]])).batch(2),
+        "data.map(lambda x: x.to_tensor())",
+    ),
+    "windows": (lambda: from_slices([1, 2]).window(2), "data.batch(2)"),
+    "optional": (
+        lambda: from_slices([1]).map(tf.experimental.Optional.from_value),
+        "let the body return",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_DENSE)
+def test_elements_without_a_type_are_refused_with_a_cure_for_their_kind(
+    kind: str,
+) -> None:
+    body, cure = NOT_DENSE[kind]
+    with pytest.raises(TracingError, match="have no type here") as caught:
+        fl.tf_computation(body)
+    assert cure in str(caught.value.do)
