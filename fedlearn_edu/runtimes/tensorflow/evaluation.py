@@ -30,6 +30,7 @@ from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
 from fedlearn_edu.structure import Struct, tree_map, unflatten
 from fedlearn_edu.types import FunctionType, SequenceType, StructType, TensorType, Type
 from fedlearn_edu.types.sequences import arranged
+from fedlearn_edu.types.value_messages import no_end
 
 
 def _at_most(value: Any, limit: Any) -> Any:
@@ -225,7 +226,8 @@ class Pipeline:
         """Runs the graph of leaf code."""
         given = [_given(v, t) for v, t in _pairs(flat, type_.parameter)]
         nested = None if type_.parameter is None else unflatten(type_.parameter, given)
-        found = code.run_nested(nested)
+        with _if_they_end(flat if code.reads_all else ()):
+            found = code.run_nested(nested)
         return _taken(flatten(found, type_.result), type_.result)
 
     def reduce(
@@ -238,11 +240,33 @@ class Pipeline:
             flat = sequence.element(flatten(arranged(element, type_), type_))
             return tuple(step(*state, *flat))
 
-        return list(dataset.reduce(tuple(start), _as_it_is(on_element)))
+        with _if_they_end([sequence]):
+            return list(dataset.reduce(tuple(start), _as_it_is(on_element)))
 
     def constant(self, plain: Any, type_: SequenceType) -> Elements:
         """A sequence that is a constant of the program."""
         return Elements((as_dataset(plain, type_), type_.element))
+
+
+def _if_they_end(flat: Sequence[Any]) -> Any:
+    """A block that fails in place of reading a dataset that has no end.
+
+    What is a parameter was looked at before; so only what is made on the way is here.
+    """
+    sources = [value.source for value in flat if isinstance(value, Elements)]
+    return tf.control_dependencies(
+        [
+            _has_end(dataset, no_end(SequenceType(type_)))
+            for dataset, type_ in sources
+            if tf.data.experimental.to_variant(dataset).op.type != "Placeholder"
+        ]
+    )
+
+
+def _has_end(dataset: Any, error: Any) -> Any:
+    parts = [f"{name}: {getattr(error, name)}" for name in ("expected", "found", "do")]
+    ends = dataset.cardinality() != tf.data.INFINITE_CARDINALITY
+    return tf.debugging.Assert(ends, [error.summary, *parts])
 
 
 def over_datasets(loops: Loops, type_: FunctionType) -> Body:

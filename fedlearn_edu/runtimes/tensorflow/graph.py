@@ -163,11 +163,12 @@ class GraphCode:
     def run_nested(self, argument: Any) -> Any:
         """Runs the graph on nested tensors and sequences; returns nested tensors."""
         leaves = flatten(argument, self.parameter)
-        if self.reads_all:
-            for leaf in leaves:
-                if isinstance(leaf, DatasetSequence):
-                    leaf.check_end()
-        pairs = zip(leaves, self._leaves, strict=True)
+        pairs = list(zip(leaves, self._leaves, strict=True))
+        for leaf, type_ in pairs if self.reads_all else ():
+            if isinstance(type_, SequenceType):
+                sequence = to_plain(leaf, type_)  # a tensor, if a leaf has made it
+                if isinstance(sequence, DatasetSequence):
+                    sequence.check_end()
         flat = [_as_tensor(leaf, type_) for leaf, type_ in pairs]
         results = self.run(flat)
         for result, type_ in zip(results, leaf_types(self.result), strict=True):

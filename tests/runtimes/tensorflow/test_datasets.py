@@ -12,7 +12,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.errors import TracingError, TypeMismatchError
+from fedlearn_edu.errors import FedLearnError, TracingError, TypeMismatchError
 from fedlearn_edu.executors import underway
 from fedlearn_edu.runtimes.tensorflow.conversion import to_plain
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
@@ -216,6 +216,20 @@ def test_a_loop_over_a_dataset_works_where_the_error_says() -> None:
     assert fl.tf_computation(tf.function(in_a_for), NUMBERS)([1, 2, 3]) == 6
 
 
+def summed(made: Any) -> Any:
+    return fl.federated_computation(lambda x: total(made(x)), NUMBERS)
+
+
+@fl.tf_computation(NUMBERS)
+def repeated(numbers: Any) -> Any:
+    return numbers.repeat()
+
+
+@fl.tf_computation(INT)
+def doubled_number(x: Any) -> Any:
+    return 2 * x
+
+
 WITHOUT_END = tf.data.Dataset.range(3, output_type=tf.int32).repeat()
 FOR_EVER: dict[str, Any] = {
     "result": lambda: fl.tf_computation(lambda x: x.repeat(), NUMBERS)([1, 2]),
@@ -225,12 +239,26 @@ FOR_EVER: dict[str, Any] = {
     "NumPy": lambda: fl.np_computation(sum, NUMBERS, result=np.int32)(WITHOUT_END),
     "eager": lambda: fl.sequence_sum(WITHOUT_END),
     "of a client": lambda: mapped(total)([[1], WITHOUT_END]),
+    "made": lambda: summed(repeated)([1, 2]),
+    "made, and mapped": lambda: summed(
+        lambda x: fl.sequence_map(doubled_number, repeated(x))
+    )([1, 2]),
+    "sum of made": lambda: fl.federated_computation(
+        lambda x: fl.sequence_sum(repeated(x)), NUMBERS
+    )([1, 2]),
+    "made by a client": lambda: fl.federated_computation(
+        lambda x: fl.federated_map(total, fl.federated_map(repeated, x)),
+        fl.type_at_clients(NUMBERS),
+    )([[1], [2]]),
+    "made in a body": lambda: fl.tf_computation(lambda x: total(x.repeat()), NUMBERS)(
+        [1, 2]
+    ),
 }
 
 
 @pytest.mark.parametrize("name", FOR_EVER)
 def test_a_dataset_without_end_is_not_read_to_its_end(name: str) -> None:
-    with pytest.raises(TypeMismatchError, match="dataset without end") as caught:
+    with pytest.raises(FedLearnError, match="dataset without end") as caught:
         FOR_EVER[name]()
     assert "take(100)" in str(caught.value.do)
 
