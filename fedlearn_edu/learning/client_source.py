@@ -309,7 +309,8 @@ def _cure_of_features(wanted: Any, found: Any, model: str) -> str | None:
     if not isinstance(wanted, fl.TensorType):
         several = "{…}" if all(wanted.names()) else "(…)"
         return f"pass a list of batches for each client, x={several}"
-    _, *sizes = wanted.shape
+    shape: Any = wanted.shape
+    _, *sizes = shape
     if None not in sizes and np.prod(sizes) == np.prod(found.shape[1:]):
         # A last axis of length 1 is added by itself.
         sizes = sizes[:-1] if len(sizes) > 1 and sizes[-1] == 1 else sizes
