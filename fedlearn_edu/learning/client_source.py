@@ -243,7 +243,17 @@ def check_no_split(data: Any) -> None:
 def _is_pair(client: Any) -> bool:
     """Whether this is an x and a y in place of batches."""
     is_two = isinstance(client, list | tuple) and len(client) == 2
-    return is_two and all(np.ndim(part) and hasattr(part, "dtype") for part in client)
+    return is_two and all(map(_is_array, client))
+
+
+def _is_array(part: Any) -> bool:
+    """Whether this is an array, or one in lists, as `tolist` makes it."""
+    try:
+        array = np.asarray(part) if isinstance(part, list) else part
+    except ValueError:  # lists of other lengths, as of x and y in a batch
+        return False
+    is_typed = hasattr(array, "dtype") and array.dtype != np.object_
+    return is_typed and bool(np.ndim(array))
 
 
 def _remembering_the_last(

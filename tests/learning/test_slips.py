@@ -111,12 +111,14 @@ def test_a_run_may_start_from_weights_if_they_are_put_into_a_run() -> None:
 
 
 def test_pairs_of_arrays_say_how_to_make_batches_of_them() -> None:
-    data: Any = [(np.ones([2, 3], np.float32), WHOLE[:2].astype(np.int32))] * 3
+    x, y = np.ones([2, 3], np.float32), WHOLE[:2].astype(np.int32)
     process = learning.build_fed_avg(MODEL)
-    with pytest.raises(RunError, match="a client holds batches") as caught:
-        run(process, data, 1)
-    cure = str(caught.value.do).partition(" makes ")[0]
-    assert run(process, eval(cure, {"data": data}), 1).rounds == 1
+    for pair in ((x, y), (x.tolist(), y.tolist()), [x.tolist(), y]):
+        data: Any = [pair] * 3
+        with pytest.raises(RunError, match="a client holds batches") as caught:
+            run(process, data, 1)
+        cure = str(caught.value.do).partition(" makes ")[0]
+        assert run(process, eval(cure, {"data": data}), 1).rounds == 1
 
 
 def test_an_evaluation_needs_data_before_it_can_judge() -> None:
