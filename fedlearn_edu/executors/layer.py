@@ -21,9 +21,10 @@ from fedlearn_edu.executors.base import (
     position,
     resolve,
 )
-from fedlearn_edu.executors.underway import contained, underway
+from fedlearn_edu.executors.underway import underway
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.operations import OPERATION_TABLE
+from fedlearn_edu.language.leaf_errors import contained
 from fedlearn_edu.structure import Struct, leaves
 from fedlearn_edu.types import (
     FederatedType,

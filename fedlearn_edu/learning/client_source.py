@@ -242,7 +242,7 @@ def check_no_split(data: Any) -> None:
 
 def _is_pair(client: Any) -> bool:
     """Whether this is an x and a y in place of batches."""
-    is_two = isinstance(client, list | tuple) and len(client) == 2
+    is_two = type(client) in (list, tuple) and len(client) == 2
     return is_two and all(map(_is_array, client))
 
 

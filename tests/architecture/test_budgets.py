@@ -32,32 +32,32 @@ MAX_EXECUTABLE = {
     "structure": 90,
     "types": 1_295,
     "ir": 372,
-    "language": 1_635,
+    "language": 1_652,
     "compiler": 403,
-    "executors": 1_750,
-    "runtimes": 2_025,
+    "executors": 1_733,
+    "runtimes": 2_051,
     "contexts": 812,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_528
-MAX_MACHINE_FILES = 105
+MAX_MACHINE_LINES = 18_585
+MAX_MACHINE_FILES = 106
 # The files that the way of a value names, and all that they import (no TensorFlow).
-MAX_WAY_LINES = 3_079
-MAX_WAY_CLOSURE_LINES = 9_090
-MAX_ORACLE_CLOSURE_LINES = 4_359
+MAX_WAY_LINES = 3_080
+MAX_WAY_CLOSURE_LINES = 9_095
+MAX_ORACLE_CLOSURE_LINES = 4_301
 MAX_LINES = {
     "dataflow": 861,
-    "simulation": 2_733,
-    "learning": 9_488,
+    "simulation": 2_738,
+    "learning": 9_582,
     "remote": 3_197,
-    "attacks": 828,
+    "attacks": 834,
     "backends": 113,
     "testing": 2_735,
     "viz": 10_525,
-    "course": 10_465,
+    "course": 10_474,
     "demo": 685,
 }
-MAX_TEST_LINES = 54_842
+MAX_TEST_LINES = 55_036
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -41,6 +41,7 @@ def error_of(slip: Slip) -> Exception:
     return slip.error()
 
 
+@pytest.mark.usefixtures("intrinsics_as_before")
 @each_slip
 def test_slip_gets_the_message_of_its_golden_file(
     slip: Slip, golden: Callable[[str, str], None]
