@@ -35,11 +35,11 @@ MAX_EXECUTABLE = {
     "language": 1_652,
     "compiler": 403,
     "executors": 1_733,
-    "runtimes": 2_051,
+    "runtimes": 2_056,
     "contexts": 812,
     "framework": 63,
 }
-MAX_MACHINE_LINES = 18_585
+MAX_MACHINE_LINES = 18_593
 MAX_MACHINE_FILES = 106
 # The files that the way of a value names, and all that they import (no TensorFlow).
 MAX_WAY_LINES = 3_080
@@ -57,7 +57,7 @@ MAX_LINES = {
     "course": 10_474,
     "demo": 685,
 }
-MAX_TEST_LINES = 55_036
+MAX_TEST_LINES = 55_046
 
 
 def test_files_fit_on_a_few_screens() -> None:

@@ -274,7 +274,7 @@ class _Whole:
     """The graph of a body, with plain values for the variables it makes."""
 
     def __init__(self, traced: Any) -> None:
-        self.function = traced
+        self.function = self._traced = traced
         self._replayed: dict[str, Any] = {}
 
         def run() -> None:
@@ -288,6 +288,7 @@ class _Whole:
         if not wanted:
             return lambda *_: []
         pruned = self.function.prune(self._here(known), self._here(wanted))
+        pruned.whole = self  # TensorFlow's hold on the variables of a body is weak
         return lambda *flat: list(pruned(*flat))
 
     def _here(self, tensors: Flat) -> Flat:

@@ -40,20 +40,27 @@ def living_for_one_call() -> Iterator[None]:
 
 
 def _creator_in(graph: Any) -> Callable[..., Any]:
+    # TensorFlow's own hold on variables is weak, in this graph and in those it calls.
+    graph.variables_of_the_body = made = []
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-        initial = kwargs["initial_value"]
-        if not tf.is_tensor(initial):
-            with graph.as_default():
-                return _one_call_variable(**kwargs)
-        try:
-            with graph.as_default():
-                start = _lifted(initial, graph, {})
-                return _one_call_variable(**kwargs | {"initial_value": start})
-        except _NotPlainError:
-            return _one_call_variable(**kwargs)
+        made.append(_made_in(graph, kwargs))
+        return made[-1]
 
     return create
+
+
+def _made_in(graph: Any, kwargs: dict[str, Any]) -> Any:
+    initial = kwargs["initial_value"]
+    if not tf.is_tensor(initial):
+        with graph.as_default():
+            return _one_call_variable(**kwargs)
+    try:
+        with graph.as_default():
+            start = _lifted(initial, graph, {})
+            return _one_call_variable(**kwargs | {"initial_value": start})
+    except _NotPlainError:
+        return _one_call_variable(**kwargs)
 
 
 def _lifted(tensor: Any, graph: Any, known: dict[Any, Any]) -> Any:

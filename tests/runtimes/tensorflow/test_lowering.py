@@ -2,6 +2,7 @@
 # mypy: disable-error-code="untyped-decorator"
 """Which bodies become loops, and that these mean what a pipeline means."""
 
+import gc
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
@@ -161,6 +162,7 @@ DATA = {"none": rows(), "even": rows(2, 2), "tail": rows(3, 3, 1), "any": rows(1
 def test_a_loop_in_memory_means_what_the_pipeline_means(body: Any) -> None:
     computation = fl.tf_computation(body, ROWS, F32)
     assert (loops_of(computation) is not None) is (body in LOWERED)
+    gc.collect()  # a graph has to keep the variables of its body
     of_all = fl.federated_computation(
         lambda data, k: fl.federated_map(computation, [data, k]),
         fl.type_at_clients(ROWS),
