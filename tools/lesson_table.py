@@ -5,11 +5,10 @@
 """
 
 from collections.abc import Callable, Sequence
+from itertools import starmap, zip_longest
 
-from fedlearn_edu.course import badges
 from fedlearn_edu.course.exercise import Lesson, by_path
 from fedlearn_edu.course.lessons import LESSONS
-from tools.cells import read
 from tools.edition import how_much_runs
 from tools.release import RELEASE, ROOT
 
@@ -31,28 +30,29 @@ def lesson_table() -> str:
 
 
 def short_table(address: Callable[[Lesson], str] | None = None) -> str:
-    """For learners: one row for each lesson, below its path, with links that open it.
+    """For learners: the two paths side by side, each question a link to its lesson.
 
     Args:
         address: Of a lesson, or nothing; `None` for where it is in the clone, and
             elsewhere, if it is there.
     """
-    published = badges.PUBLISHED if address is None else None
-    path = "| | **{name}** | {minutes} | {points} |" + " |" * bool(published)
 
-    def row(lesson: Lesson) -> str:
+    def cell(lesson: Lesson | None) -> str:
+        if lesson is None:
+            return ""
         there = (address or _if_there)(lesson)
         title = f"[{lesson.title}]({there})" if there else lesson.title
-        points = str(lesson.points) if lesson.exercises else ""
-        row = f"| {lesson.number} | {title} | {lesson.minutes} | {points} |"
-        return f"{row} {_links(lesson, published)} |" if published else row
+        return f"{lesson.number} {title}"
 
-    rows = [
-        "| | question | minutes | points |" + " elsewhere |" * bool(published),
-        "| ---: | --- | ---: | ---: |" + " --- |" * bool(published),
-        *_by_path(row, path),
-    ]
-    return "\n".join(rows)
+    paths = by_path(LESSONS)
+    rows = [list(starmap(_head, paths.items())), ["---"] * len(paths)]
+    rows += [list(map(cell, lessons)) for lessons in zip_longest(*paths.values())]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def _head(path: str, lessons: Sequence[Lesson]) -> str:
+    hours = sum(lesson.minutes for lesson in lessons) / 60
+    return f"{path} ({hours:.0f} hours)"
 
 
 def _by_path(row: Callable[[Lesson], str], head: str) -> list[str]:
@@ -84,10 +84,6 @@ def _row(lesson: Lesson) -> str:
     goals = "; ".join(lesson.goals).replace("*", "")
     needs = f"{lesson.needs} | {how_much_runs(lesson.name)}"
     return f"| {name} | {goals} | {needs} | {lesson.minutes} | {points} |"
-
-
-def _links(lesson: Lesson, published: badges.Published) -> str:
-    return badges.badges(lesson.name, read(ROOT / _file(lesson)), published)
 
 
 def _file(lesson: Lesson) -> str:

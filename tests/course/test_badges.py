@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from fedlearn_edu.course import badges
-from fedlearn_edu.course.lessons import LESSONS
 from tests.grading.toy import LESSON, write_lesson
 from tests.programs import linted
 from tools.cells import read
-from tools.lesson_table import short_table
-from tools.release import RELEASE, generate
+from tools.release import generate
 
 OURS = badges.Published("somebody/some-fork", "4.5.6", "https://ours")
 
@@ -58,23 +56,6 @@ def test_lesson_that_needs_an_installation_is_not_offered_in_the_browser() -> No
 
 def lesson(**marks: bool) -> Any:
     return SimpleNamespace(metadata={"fedlearn_edu": marks})
-
-
-def test_table_of_lessons_has_the_links_only_with_names_of_ours(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    without = short_table().splitlines()
-    assert "://" not in short_table()
-    monkeypatch.setattr(badges, "PUBLISHED", OURS)
-    head, line, *rows = short_table().splitlines()
-    assert [head.count("|"), line.count("|")] == [6, 6]
-    assert len(rows) == len(without[2:])
-    found = {row[2:].partition(" ")[0]: row for row in rows}
-    former = {row[2:].partition(" ")[0]: row for row in without}
-    for each in LESSONS:
-        row, before = found[each.number], former[each.number]
-        notebook = read(RELEASE / each.name / f"{each.name}.ipynb")
-        assert row == f"{before} {badges.badges(each.name, notebook, OURS)} |"
 
 
 def run_install_cell() -> list[tuple[str, ...]]:
