@@ -163,7 +163,7 @@ def test_picture_of_the_front_page_moves_by_keyboard_and_mouse(page: Any) -> Non
         "guides/privacy.html",
         "guides/from_tff.html",
         "reference/fedlearn_edu.framework.html",
-        "decisions/0024-a-group-is-one-message.html",
+        "decisions/0008-masks-and-messages.html",
         "source/fedlearn_edu/language/averages.py.html",
     ],
 )
