@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`FederatingExecutor` and `FederatedExecutor` asked directly, without a compiler.
 
-One test for each promise of the pages that `docs/executor_pages.md` is about. What
+One test for each promise of the pages that `docs/answers.md` is about. What
 every executor promises is in `test_base.py`; what strategies and targets are for, in
 `test_federating.py` and `test_federated.py`.
 """
