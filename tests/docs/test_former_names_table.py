@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page for people who come from TFF shows the table of former names, all of it.
+"""The page for people who come from TFF shows the table of former names.
 
-`pytest --update-golden tests/docs` writes it there anew.
+`pytest --update-golden tests/docs/test_former_names_table.py` writes it there anew.
+Examples and versions are in the message of each name; what had another name in earlier
+versions of this package only is answered, not shown.
 """
 
 import re
@@ -12,34 +14,47 @@ from fedlearn_edu.former_names import FormerName, former_names
 from tests.docs.pages import DOCS, in_code, read, section, table
 
 PAGE = DOCS / "from_tff.md"
-HEADING = "## Did you mean"
 START = (
     "<!-- made from fedlearn_edu/former_names/table.py by `pytest --update-golden` -->"
 )
 END = "<!-- end of what is made -->"
 
-FATES = {
-    "never": "never existed",
-    "renamed": "another name",
-    "gone": "not here",
-    "left": "not here any more",
-    "merged": "a parameter",
+HEADERS = {
+    "another name in TFF or in texts about it": ("renamed", "never"),
+    "not here": ("gone",),
 }
 
 
-def _row(row: FormerName) -> str:
-    asked = f"tff.{row.path}" if row.home.startswith("fedlearn_edu") else row.path
-    here = re.sub(r"(?<!\w)fl[\w.]*\.\w+|(?<!\w)\.\w+", r"`\g<0>`", row.here)
-    return f"| `{asked}` | {FATES[row.fate]} | {row.met} | {here} | `{row.example}` |"
+def _of_tff() -> list[FormerName]:
+    return [row for row in former_names().values() if row.met != "here, at first"]
+
+
+def _asked(row: FormerName) -> str:
+    of_a_package = row.home.startswith("fedlearn_edu")
+    return f"`tff.{row.path}`" if of_a_package else f"`{row.path}`"
+
+
+def _rows(fates: tuple[str, ...]) -> list[str]:
+    """One row for each thing to write, behind all names that are answered with it."""
+    names: dict[str, list[str]] = {}
+    for row in _of_tff():
+        if row.fate in fates:
+            names.setdefault(row.here, []).append(_asked(row))
+    return [
+        f"| {', '.join(asked)} | {_as_code(here)} |" for here, asked in names.items()
+    ]
+
+
+def _as_code(here: str) -> str:
+    return re.sub(r"(?<!\w)fl[\w.]*\.\w+|(?<!\w)\.\w+", r"`\g<0>`", here)
 
 
 def _made() -> str:
-    lines = [
-        "| name | what became of it | where people meet it | what to write | example |",
-        "| --- | --- | --- | --- | --- |",
-        *map(_row, former_names().values()),
+    tables = [
+        [f"| {header} | what to write |", "| --- | --- |", *_rows(fates)]
+        for header, fates in HEADERS.items()
     ]
-    return "\n".join([START, "", *lines, "", END])
+    return "\n\n".join([START, *map("\n".join, tables), END])
 
 
 def test_page_shows_the_table_of_former_names(request: pytest.FixtureRequest) -> None:
@@ -55,8 +70,8 @@ def test_page_shows_the_table_of_former_names(request: pytest.FixtureRequest) ->
     assert page == made, "if that is what you want: pytest --update-golden tests/docs"
 
 
-def test_shown_table_has_a_row_for_each_name_and_cells_that_hold() -> None:
-    _, *rows = table(section(PAGE, HEADING))
-    assert {len(row) for row in rows} == {5}
-    examples = [example for row in rows for example in in_code(row[4])]
-    assert examples == [row.example for row in former_names().values()]
+def test_shown_table_has_each_name_of_tff_once_and_cells_that_hold() -> None:
+    rows = table(section(PAGE, "## Names"))
+    assert {len(row) for row in rows} == {2}
+    shown = [name for names, _ in rows for name in in_code(names)]
+    assert sorted(shown) == sorted(_asked(row).strip("`") for row in _of_tff())
