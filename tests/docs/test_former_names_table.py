@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page for people who come from TFF shows the table of former names.
 
-`pytest --update-golden tests/docs/test_former_names_table.py` writes it there anew.
-Examples and versions are in the message of each name; what had another name in earlier
-versions of this package only is answered, not shown.
+`pytest --update-golden tests/docs` writes it there anew. Former names of this package,
+examples and versions are in messages only.
 """
 
 import re
@@ -19,10 +18,8 @@ START = (
 )
 END = "<!-- end of what is made -->"
 
-HEADERS = {
-    "another name in TFF or in texts about it": ("renamed", "never"),
-    "not here": ("gone",),
-}
+RENAMED = "another name in TFF or in texts about it"
+HEADERS = {RENAMED: ("renamed", "never"), "not here": ("gone",)}
 
 
 def _of_tff() -> list[FormerName]:
@@ -30,8 +27,7 @@ def _of_tff() -> list[FormerName]:
 
 
 def _asked(row: FormerName) -> str:
-    of_a_package = row.home.startswith("fedlearn_edu")
-    return f"`tff.{row.path}`" if of_a_package else f"`{row.path}`"
+    return f"`{'tff.' * row.home.startswith('fedlearn_edu')}{row.path}`"
 
 
 def _rows(fates: tuple[str, ...]) -> list[str]:
@@ -39,22 +35,17 @@ def _rows(fates: tuple[str, ...]) -> list[str]:
     names: dict[str, list[str]] = {}
     for row in _of_tff():
         if row.fate in fates:
-            names.setdefault(row.here, []).append(_asked(row))
-    return [
-        f"| {', '.join(asked)} | {_as_code(here)} |" for here, asked in names.items()
-    ]
-
-
-def _as_code(here: str) -> str:
-    return re.sub(r"(?<!\w)fl[\w.]*\.\w+|(?<!\w)\.\w+", r"`\g<0>`", here)
+            here = re.sub(r"(?<!\w)fl[\w.]*\.\w+|(?<!\w)\.\w+", r"`\g<0>`", row.here)
+            names.setdefault(here, []).append(_asked(row))
+    return [f"| {', '.join(asked)} | {here} |" for here, asked in names.items()]
 
 
 def _made() -> str:
     tables = [
-        [f"| {header} | what to write |", "| --- | --- |", *_rows(fates)]
+        "\n".join([f"| {header} | what to write |", "| --- | --- |", *_rows(fates)])
         for header, fates in HEADERS.items()
     ]
-    return "\n\n".join([START, *map("\n".join, tables), END])
+    return "\n\n".join([START, *tables, END])
 
 
 def test_page_shows_the_table_of_former_names(request: pytest.FixtureRequest) -> None:
