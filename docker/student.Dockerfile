@@ -8,7 +8,6 @@ FROM python:3.12-slim
 RUN useradd --uid 1000 --home-dir /lessons --create-home student
 
 COPY pyproject.toml constraints.txt LICENSE /opt/course/
-COPY docs/package.md /opt/course/docs/
 COPY fedlearn_edu /opt/course/fedlearn_edu
 COPY notebooks/release /opt/course/notebooks/release
 WORKDIR /opt/course

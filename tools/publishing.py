@@ -3,7 +3,7 @@
 
 `make release` runs this. Between two comments that name a block, it writes what the
 table `[tool.fedlearn-edu.publishing]` says; nothing leads anywhere until that table has
-`published = true`. How to get there: `docs/publishing.md`.
+`published = true`. How to get there: `docs/install.md`.
 """
 
 import argparse
@@ -119,8 +119,7 @@ def blocks(ours: Project) -> Iterator[Block]:
     yield "pyproject.toml", "addresses", _urls(ours)
     yield "CITATION.cff", "version and addresses", _citation(ours)
     yield "README.md", "links", _links(ours)
-    yield "docs/package.md", "links", _links(ours) + _by_name(ours)
-    yield "README.md", "install", f"\n{_install(ours)}\n"
+    yield "docs/install.md", "install", f"\n{_install(ours)}\n"
     yield "docs/teaching.md", "elsewhere", f"\n{_elsewhere(ours)}\n"
 
 
@@ -156,13 +155,6 @@ def _links(ours: Project) -> str:
     )
 
 
-def _by_name(ours: Project) -> str:
-    if not ours.published:
-        return ""
-    install = f'`pip install "{ours.name}[lab]"`, then `fedlearn-edu start`'
-    return f"{install}. The code is [on GitHub]({ours.code}).\n\n"
-
-
 def _install(ours: Project) -> str:
     wheel = f"{ours.name.replace('-', '_')}-{ours.version}-py3-none-any.whl"
     made = f'`pip install "{wheel}[lab]"`; `make dist` in a clone makes one'
@@ -187,12 +179,13 @@ def _elsewhere(ours: Project) -> str:
         return (
             "Lessons open on your machine: the package has no address and no name in "
             "an index yet, so no lesson links\nto itself elsewhere or installs "
-            "anything. If your fork has both, see [publishing](publishing.md).\n"
+            "anything. If your fork has both, see "
+            "[publishing](install.md#publishing).\n"
         )
     return (
         f"Lessons open on your machine, or [in a browser]({ours.site}/lite/). Each "
         "begins with links that open it elsewhere, and with a\ncell that installs this "
-        "version there. For links of a fork, see [publishing](publishing.md).\n"
+        "version there. For links of a fork, see [publishing](install.md#publishing).\n"
     )
 
 

@@ -20,7 +20,6 @@ def _named_paths() -> list[str]:
     project, tool = settings["project"], settings["tool"]
     pytest_ini = tool["pytest"]["ini_options"]
     return [
-        *([project["readme"]] if "readme" in project else []),
         *project["license-files"],
         *tool["hatch"]["build"]["targets"]["wheel"]["only-include"],
         *pytest_ini["testpaths"],

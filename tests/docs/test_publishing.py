@@ -51,7 +51,7 @@ def test_only_what_leads_to_a_name_is_stray(line: str, leads: bool) -> None:
 def test_nothing_leads_to_names_that_are_not_ours() -> None:
     """Neither in lessons, nor in the wheel, in pages, in workflows, for containers."""
     files = {named(f): f for f in text_files() if not named(f).startswith(MAY_NAME)}
-    expected = {"README.md", "CITATION.cff", "environment.yml", "docs/publishing.md"}
+    expected = {"README.md", "CITATION.cff", "environment.yml", "docs/install.md"}
     expected |= {".devcontainer/devcontainer.json", ".github/workflows/release.yml"}
     assert expected <= set(files)
     assert sum("notebooks/release" in name for name in files) == len(LESSONS) + 1
@@ -77,10 +77,8 @@ def test_all_places_say_what_the_project_says() -> None:
 
 
 def test_page_of_the_index_leads_to_no_file_beside_it() -> None:
-    page = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
-        "readme"
-    ]
-    text = (ROOT / page).read_text(encoding="utf-8")
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    text = settings["project"]["readme"]["text"]
     assert re.findall(r"\]\((?!https://)", text) == []
 
 
@@ -119,8 +117,7 @@ def test_flag_writes_all_places_and_back(tmp_path: Path) -> None:
     assert same == {"fedlearn_edu/__init__.py"}  # the version is what it was
     read = [name for name in on if not name.startswith(MAY_NAME)]
     assert _strays_in(tmp_path, read, ON) == {}
-    assert f'`pip install "{ON.name}[lab]"`, then' in on["docs/package.md"]
-    assert '- by name: `pip install "fedlearn-edu[lab]"`' in on["README.md"]
+    assert '- by name: `pip install "fedlearn-edu[lab]"`' in on["docs/install.md"]
     assert f"]({ON.site}/lite/), nothing to install" in on["README.md"]
     assert f"[cite it]({ON.citation})" in on["README.md"]
     ours = f'repository-code: "{ON.code}"\nurl: "{ON.site}/"\ndoi: "{ON.doi}"\n'
