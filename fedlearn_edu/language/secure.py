@@ -7,7 +7,7 @@ primitive `federated_pairwise_masks` gives each client the total of its masks; t
 is written in the language below. A real deployment adds what a simulation cannot show:
 key agreement between clients, secret shares to survive drop-outs, and a server that may
 not be trusted to route honestly (Bonawitz et al., CCS 2017; neighbors instead of all
-pairs: Bell et al., CCS 2020). `docs/secure_aggregation.md` builds the shares.
+pairs: Bell et al., CCS 2020). `docs/privacy.md` builds the shares.
 """
 
 from collections.abc import Callable

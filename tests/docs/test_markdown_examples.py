@@ -52,10 +52,8 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
     "name",
     [
         "README.md",
-        "docs/aggregators.md",
         "docs/analytics.md",
         "docs/answers.md",
-        "docs/attacks.md",
         "docs/honest_evaluation.md",
         "docs/learning.md",
         "docs/life_of_a_value.md",
@@ -63,7 +61,6 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
         "docs/notation.md",
         "docs/own_learning.md",
         "docs/privacy.md",
-        "docs/secure_aggregation.md",
     ],
 )
 def test_page_that_teaches_by_example_has_examples(name: str) -> None:
