@@ -5,7 +5,7 @@
 Clients count, the server adds up, and an `Evaluation` divides. It has no `loss` and no
 `accuracy`: a mean over examples and a mean over clients differ as soon as clients hold
 different numbers of examples, and a sum over batches depends on how examples were
-batched; `docs/honest_evaluation.md` shows all three.
+batched; `docs/learning.md` shows all three.
 """
 
 from collections import OrderedDict

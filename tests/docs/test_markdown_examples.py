@@ -54,12 +54,10 @@ def test_examples_print_what_the_page_says(page: Path) -> None:
         "README.md",
         "docs/analytics.md",
         "docs/answers.md",
-        "docs/honest_evaluation.md",
         "docs/learning.md",
         "docs/life_of_a_value.md",
         "docs/non_iid.md",
         "docs/notation.md",
-        "docs/own_learning.md",
         "docs/privacy.md",
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `docs/honest_evaluation.md` says of MNIST is what MNIST gives."""
+"""What `docs/learning.md` says of MNIST is what MNIST gives."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from tests.docs.pages import DOCS, section, table
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
-PAGE = DOCS / "honest_evaluation.md"
-HEADING = "## Better on test than in training?"
+PAGE = DOCS / "learning.md"
+HEADING = "### Better on test than in training?"
 
 
 def _one_digit_each(split: datasets.dataset.Split) -> ClientData:
