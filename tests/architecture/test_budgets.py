@@ -21,7 +21,7 @@ from tools.size import (
     stations,
 )
 
-DECISION = "docs/decisions/0026-what-being-right-costs.md"
+DECISION = "docs/decisions/0011-what-is-measured.md"
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
