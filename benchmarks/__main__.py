@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m benchmarks`, which is what `make bench` runs.
 
-Exit status: 0 after success, 1 if a row found wrong losses, 2 if something was asked
-for that cannot be done.
+Exit status: 0 after success, 1 if a row found wrong losses or has become slower than in
+another checkout, 2 if something was asked for that cannot be done.
 """
 
 import argparse
@@ -13,69 +13,82 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.workloads import PARTS, NoDataError
+from benchmarks.workloads import NoDataError, Source
 
 _ROOT = Path(__file__).resolve().parents[1]
 _PAGE = _ROOT / "docs" / "performance.md"
-_PICTURE = _ROOT / "docs" / "images" / "performance.png"
 _RESULTS = _ROOT / "benchmarks" / "results.json"
+PARTS = ("W1", "W2", "first", "W7")
+"""What can be asked for; `"first"` are first rounds, and importing the package."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measures, prints the report, writes it down, and returns the exit status."""
+    """Measures, prints the table, writes it down, and returns the exit status."""
     parser = _build_parser()
     chosen = parser.parse_args(arguments)
     if chosen.write and (chosen.only or chosen.quick or chosen.data != "mnist"):
         parser.error("--write keeps a whole run on MNIST, nothing less")
     # Not before the options are known to be good: TensorFlow takes seconds to load.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    from benchmarks.report import report, wrong_rows
-    from benchmarks.suite import run
-
     try:
-        results = run(tuple(chosen.only), chosen.data, quick=chosen.quick)
+        if chosen.against:
+            return _compare(chosen)
+        results = run(chosen.only or PARTS, chosen.data, quick=chosen.quick)
     except NoDataError as error:
         sys.stderr.write(f"{error}\n")
         return 2
+    from benchmarks.report import put_into, report, wrong_rows
+
     sys.stdout.write(f"{report(results)}\n")
-    _keep(results, chosen.out)
-    wrong = wrong_rows(results)
-    for row in wrong:
-        sys.stderr.write(f"wrong: {row}\n")
+    _write_json(results, chosen.out / "results.json")
+    wrong = wrong_rows(results["workloads"])
+    sys.stderr.writelines(f"wrong: {row}\n" for row in wrong)
     if chosen.write and not wrong:
-        _commit(results)
+        _write_json(results, _RESULTS)
+        page = put_into(_PAGE.read_text(encoding="utf-8"), report(results))
+        _PAGE.write_text(page, encoding="utf-8")
     return 1 if wrong else 0
 
 
-def _keep(results: dict[str, Any], folder: Path) -> None:
-    """The record, the report and the picture, for whoever asked."""
-    from benchmarks.report import report
+def run(parts: Sequence[str], data: str, *, quick: bool) -> dict[str, Any]:
+    """Measures the parts that are asked for, one after the other."""
+    from benchmarks import clusters, first, measuring
 
-    folder.mkdir(parents=True, exist_ok=True)
-    _write_json(results, folder / "results.json")
-    (folder / "report.md").write_text(report(results) + "\n", encoding="utf-8")
-    _draw(results, folder / "performance.png")
+    source = Source(data, quick=quick)
+    results: dict[str, Any] = {
+        "machine": measuring.describe_machine(),
+        "data": data,
+        "quick": quick,
+    }
+    found: dict[str, Any] = {}
+    for name in _WORKLOADS:
+        if name in parts:
+            found |= measuring.measure(source, name)
+    if "first" in parts:
+        found |= first.measure(data, quick=quick)
+        results["import_s"] = first.import_seconds()
+    if "W7" in parts and clusters.dask_is_installed():
+        found["W7"] = clusters.measure(data, quick=quick)
+    return results | {"workloads": found}
 
 
-def _commit(results: dict[str, Any]) -> None:
-    """The same into the files that are under version control."""
-    from benchmarks.report import put_into
-
-    _write_json(results, _RESULTS)
-    page = _PAGE.read_text(encoding="utf-8")
-    _PAGE.write_text(put_into(page, results), encoding="utf-8")
-    _draw(results, _PICTURE)
+_WORKLOADS = ("W1", "W2")
 
 
-def _draw(results: dict[str, Any], path: Path) -> None:
-    from benchmarks.picture import DESCRIPTION, draw
-    from fedlearn_edu.viz.style import save_png
+def _compare(chosen: argparse.Namespace) -> int:
+    from benchmarks.against import compare
+    from benchmarks.report import comparison, slower_rows, wrong_rows
 
-    if results["tables"]:
-        save_png(draw(results), path, DESCRIPTION)
+    names = [name for name in _WORKLOADS if name in (chosen.only or PARTS)]
+    found = compare(chosen.against, names, chosen.data, quick=chosen.quick)
+    sys.stdout.write(f"{comparison(found)}\n")
+    wrong = [f"{side}: {row}" for side in found for row in wrong_rows(found[side])]
+    sys.stderr.writelines(f"wrong: {row}\n" for row in wrong)
+    return 1 if wrong or slower_rows(found) else 0
 
 
 def _write_json(results: dict[str, Any], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
@@ -89,7 +102,7 @@ def _build_parser() -> argparse.ArgumentParser:
         nargs="+",
         choices=PARTS,
         default=[],
-        help="these workloads; W4 comes with W1 and W2, first are the first rounds",
+        help="these parts; first are first rounds, and importing the package",
     )
     parser.add_argument(
         "--data",
@@ -102,9 +115,15 @@ def _build_parser() -> argparse.ArgumentParser:
         "--quick", action="store_true", help="small sizes: a trial, not a measurement"
     )
     parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="DIR",
+        help="compare our rows of W1 and W2 with those of another checkout",
+    )
+    parser.add_argument(
         "--write",
         action="store_true",
-        help="update docs/performance.md, its picture, and benchmarks/results.json",
+        help="update docs/performance.md and benchmarks/results.json",
     )
     parser.add_argument(
         "--out",

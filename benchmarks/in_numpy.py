@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rounds in NumPy, gradients by hand: what all other rows have to agree with.
 
-One process, one client after the other. A model has a function from inputs to scores,
-which also returns what the backward pass needs, and one from there to gradients.
+One process, one client after the other.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import convolutions
 from benchmarks.models import Loop, Parameters, initial
 from benchmarks.workloads import Workload
 
@@ -21,25 +18,24 @@ Array = NDArray[Any]
 def loop(workload: Workload) -> Loop:
     """One client after the other, data cut into batches beforehand."""
     batches = [workload.cut(client) for client in workload.clients]
-    forward, backward = _MODELS[workload.model]
 
     def train(model: Parameters, rate: float) -> Parameters:
         step = np.float32(rate)
         total = [np.zeros_like(part) for part in model]
         for client in batches:
-            own = model
+            weights, bias = model
             for x, y in client:
-                scores, seen = forward(own, x)
-                gradients = backward(own, seen, _error(scores, y))
-                pairs = zip(own, gradients, strict=True)
-                own = tuple(part - step * gradient for part, gradient in pairs)
-            for summed, part in zip(total, own, strict=True):
-                summed += part
+                error = _error(x @ weights + bias, y)
+                weights = weights - step * (x.T @ error)
+                bias = bias - step * error.sum(axis=0)
+            total[0] += weights
+            total[1] += bias
         return tuple(summed / np.float32(len(batches)) for summed in total)
 
     def evaluate(model: Parameters) -> float:
+        weights, bias = model
         losses = [
-            sum(_loss(forward(model, x)[0], y) for x, y in client) for client in batches
+            sum(_loss(x @ weights + bias, y) for x, y in client) for client in batches
         ]
         return float(np.mean(losses))
 
@@ -49,7 +45,7 @@ def loop(workload: Workload) -> Loop:
 def losses_of(workload: Workload) -> tuple[float, ...]:
     """The loss after each round that is checked."""
     train, evaluate = loop(workload)
-    model, losses = tuple(initial(workload.model).values()), []
+    model, losses = tuple(initial().values()), []
     for rate in workload.rates:
         model = train(model, rate)
         losses.append(evaluate(model))
@@ -72,18 +68,3 @@ def _error(scores: Array, y: Array) -> Array:
     error[np.arange(len(y)), y] -= 1
     error /= len(y)
     return error
-
-
-def _softmax_forward(model: Parameters, x: Array) -> tuple[Array, Array]:
-    weights, bias = model
-    return x @ weights + bias, x
-
-
-def _softmax_backward(model: Parameters, x: Array, error: Array) -> Parameters:
-    return x.T @ error, error.sum(axis=0)
-
-
-_MODELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "softmax": (_softmax_forward, _softmax_backward),
-    "cnn": (convolutions.forward, convolutions.backward),
-}

@@ -6,14 +6,12 @@ Nothing is imported here that would load TensorFlow.
 """
 
 from collections import OrderedDict
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from multiprocessing import get_context
 from typing import Any
 
 import fedlearn_edu as fl
 from benchmarks.models import Loop, Parameters, initial
-from benchmarks.processes import pose_as_browser
+from benchmarks.processes import Elsewhere, pose_as_browser
 from benchmarks.workloads import Workload
 
 
@@ -22,7 +20,7 @@ def loop(workload: Workload, context: Any, data: Any) -> Loop:
 
     The rates have to be a geometric sequence, as W1's and W2's are.
     """
-    names = list(initial(workload.model))
+    names = list(initial())
     model = fl.learning.models.softmax_regression()
     first, second, *_ = workload.rates
     decay = fl.learning.optimizers.exponential_decay(first, second / first)
@@ -46,41 +44,19 @@ def loop(workload: Workload, context: Any, data: Any) -> Loop:
     return Loop(train, evaluate)
 
 
-def stack(*, fuse: bool = True, max_fanout: int = 100) -> Any:
+def stack(*, fuse: bool = True) -> Any:
     """A stack of executors of its own for each row."""
     return fl.framework.SyncExecutionContext(
-        fl.framework.local_executor_factory(
-            support_sequence_ops=True, fuse=fuse, max_fanout=max_fanout
-        )
+        fl.framework.local_executor_factory(support_sequence_ops=True, fuse=fuse)
     )
 
 
 def without_tensorflow(workload: Workload) -> Loop:
-    """The same in a process without TensorFlow; models come and go through a pipe."""
-    pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=pose_as_browser)
-    pool.submit(_prepare, workload).result()
-
-    def train(model: Parameters, rate: float) -> Parameters:
-        return pool.submit(_train, model, rate).result()
-
-    def evaluate(model: Parameters) -> float:
-        return pool.submit(_evaluate, model).result()
-
-    return Loop(train, evaluate)
+    """The same in a process without TensorFlow."""
+    found: Loop = Elsewhere(pose_as_browser).loop(_in_numpy, workload)
+    return found
 
 
-_loops: list[Loop] = []
-
-
-def _prepare(workload: Workload) -> None:
+def _in_numpy(workload: Workload) -> Loop:
     type_ = fl.SequenceType(fl.learning.models.softmax_regression().batch_type)
-    data = fl.place(workload.batches, fl.CLIENTS, type_)
-    _loops.append(loop(workload, stack(), data))
-
-
-def _train(model: Parameters, rate: float) -> Parameters:
-    return _loops[0].train(model, rate)
-
-
-def _evaluate(model: Parameters) -> float:
-    return _loops[0].evaluate(model)
+    return loop(workload, stack(), fl.place(workload.batches, fl.CLIENTS, type_))

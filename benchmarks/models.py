@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two models: the arrays they consist of, and their initial values.
+"""Softmax regression: its arrays, and what every row makes of it.
 
-A model in training is a tuple of arrays, in the order of `initial`. Its loss on a batch
-is in `losses.py` for all TensorFlow rows, and in `in_numpy.py`.
+A model in training is a tuple of arrays, in the order of `initial`.
 """
 
 from collections import OrderedDict
@@ -29,31 +28,8 @@ class Loop(NamedTuple):
     evaluate: Callable[[Parameters], float]
 
 
-_CNN_SHAPES = OrderedDict(
-    kernel_1=(5, 5, 1, 32),
-    bias_1=(32,),
-    kernel_2=(5, 5, 32, 64),
-    bias_2=(64,),
-    weights_3=(7 * 7 * 64, 512),
-    bias_3=(512,),
-    weights_4=(512, 10),
-    bias_4=(10,),
-)
-
-
-def initial(model: str) -> OrderedDict[str, NDArray[np.float32]]:
-    """Zeros for `"softmax"`; for `"cnn"` what a fixed seed draws, the same for all."""
-    if model == "softmax":
-        shapes = OrderedDict(weights=(784, 10), bias=(10,))
-        return OrderedDict((n, np.zeros(s, np.float32)) for n, s in shapes.items())
-    chance = np.random.default_rng(2017)
-    return OrderedDict((n, _drawn(chance, s)) for n, s in _CNN_SHAPES.items())
-
-
-def _drawn(chance: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Uniform weights that keep the variance of what passes through; biases of zero."""
-    if len(shape) == 1:
-        return np.zeros(shape, np.float32)
-    *field, fan_in, fan_out = shape
-    limit = np.sqrt(6 / (np.prod(field) * (fan_in + fan_out)))
-    return chance.uniform(-limit, limit, shape).astype(np.float32)
+def initial() -> OrderedDict[str, NDArray[np.float32]]:
+    """The model before the first round: zeros."""
+    return OrderedDict(
+        weights=np.zeros((784, 10), np.float32), bias=np.zeros(10, np.float32)
+    )

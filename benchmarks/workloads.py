@@ -2,8 +2,8 @@
 """What is computed: who holds which examples, how they train, and what comes out.
 
 All data are NumPy arrays, and one client's examples lie in one piece of memory. The
-known losses of W1 and W2 were published with the plan of this project, that of W3 was
-found by NumPy in double precision. A row that finds others is wrong, however fast.
+known losses were published with the plan of this project. A row that finds others is
+wrong, however fast.
 """
 
 from collections import OrderedDict
@@ -20,12 +20,10 @@ from fedlearn_edu.simulation.datasets import find_mnist, load_digits28, read_mni
 Examples = tuple[NDArray[np.float32], NDArray[np.int32]]
 """A client's `(x, y)`: `float32[n,784]` in 0..1 and `int32[n]`."""
 
-
 _GROUP = 50
 """The most clients that rows by hand take together."""
-
-PARTS = ("W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "first")
-"""What can be asked for; `"first"` are the first rounds."""
+_EXAMPLES = 50
+"""How many a client of W2 has."""
 
 
 class NoDataError(FedLearnError, LookupError):
@@ -40,11 +38,6 @@ class Sizes:
     Attributes:
         w1: examples per client, and per batch.
         w2: clients.
-        w2_few: clients where a round takes very long.
-        w3: clients, batches per client, and examples per batch.
-        growth: numbers of clients of W5.
-        sums: numbers of clients of W6.
-        updates: how many the aggregators of W8 combine.
         turns: how often a row is timed, at most.
         row_s: a row that has used up this many seconds sits out the other turns.
         fresh: how many fresh processes a first round is timed in.
@@ -52,21 +45,15 @@ class Sizes:
 
     w1: tuple[int, int]
     w2: int
-    w2_few: int
-    w3: tuple[int, int, int]
-    growth: tuple[int, ...]
-    sums: tuple[int, ...]
-    updates: int
     turns: int
     row_s: float
     fresh: int
 
 
-_W5, _W6 = (10, 100, 1000, 10_000), (10, 1000, 100_000)
 SIZES = {
-    "mnist": Sizes((1000, 100), 1000, 100, (20, 10, 20), _W5, _W6, 100, 9, 5.0, 3),
-    "digits": Sizes((140, 14), 1000, 100, (7, 10, 20), _W5, _W6, 100, 9, 5.0, 3),
-    "quick": Sizes((28, 14), 12, 6, (2, 2, 4), (3, 6), (3, 10), 10, 1, 1e9, 1),
+    "mnist": Sizes((1000, 100), 1000, 9, 5.0, 3),
+    "digits": Sizes((140, 14), 1000, 9, 5.0, 3),
+    "quick": Sizes((28, 14), 12, 1, 1e9, 1),
 }
 """`"quick"` is for trying out: everything small, and no time means anything."""
 
@@ -78,7 +65,6 @@ class Workload:
 
     Attributes:
         title: its size in words.
-        model: a name in `models.py`.
         clients: each client's examples, in their order.
         batch_size: examples per batch; a client's last one may be shorter.
         rates: the learning rate of each round that is checked.
@@ -87,7 +73,6 @@ class Workload:
     """
 
     title: str
-    model: str
     clients: tuple[Examples, ...]
     batch_size: int
     rates: tuple[float, ...]
@@ -122,11 +107,6 @@ class Workload:
         x, y = (part.reshape(-1, size, *part.shape[1:]) for part in self.stacked())
         return x.swapaxes(1, 2).copy(), y.swapaxes(1, 2).copy()
 
-    @property
-    def bytes(self) -> int:
-        """How large one copy of the data is."""
-        return sum(x.nbytes + y.nbytes for x, y in self.clients)
-
 
 @final
 class Source:
@@ -138,10 +118,9 @@ class Source:
     """
 
     def __init__(self, data: str, *, quick: bool = False) -> None:
-        self.name = data
         self.sizes = SIZES["quick" if quick else data]
         # The known losses are those of the full sizes on MNIST.
-        self.knows = data == "mnist" and not quick
+        self._knows = data == "mnist" and not quick
         self._x, self._y = _read(data)
 
     @cached_property
@@ -154,64 +133,36 @@ class Source:
         x = (self._x[indices].reshape(len(indices), -1) / 255.0).astype(np.float32)
         return x, self._y[indices].astype(np.int32)
 
+    def named(self, name: str) -> Workload:
+        """`"W1"` or `"W2"`."""
+        return self.w1() if name == "W1" else self.w2()
+
     def w1(self) -> Workload:
         """Ten large clients: client k has the first examples of digit k."""
         examples, batch_size = self.sizes.w1
         clients = tuple((x[:examples], y[:examples]) for x, y in self._of_label)
         title = f"10 clients × {examples // batch_size} batches × {batch_size}"
-        known = (21.6055, 20.3657, 19.2748, 18.3111, 17.4573) if self.knows else ()
+        known = (21.6055, 20.3657, 19.2748, 18.3111, 17.4573) if self._knows else ()
         rates = tuple(0.1 * 0.9**number for number in range(5))
-        return Workload(title, "softmax", clients, batch_size, rates, known)
+        return Workload(title, clients, batch_size, rates, known)
 
-    def w2(self, count: int | None = None) -> Workload:
+    def w2(self) -> Workload:
         """Many small clients: 50 consecutive examples of one label each."""
-        count = count or self.sizes.w2
-        known = (11.0246, 10.5726, 10.1529) if self.knows and count == 1000 else ()
-        clients = tuple(self.consecutive(client, 50) for client in range(count))
-        title = f"{count:,} clients × 5 batches × 10"
-        return Workload(title, "softmax", clients, 10, (0.05,) * 3, known)
+        known = (11.0246, 10.5726, 10.1529) if self._knows else ()
+        clients = tuple(map(self._consecutive, range(self.sizes.w2)))
+        title = f"{len(clients):,} clients × 5 batches × 10"
+        return Workload(title, clients, 10, (0.05,) * 3, known)
 
-    def w2_ragged(self) -> Workload:
-        """The clients of W2 with 30 to 70 examples, 50 on the average."""
-        clients = tuple(
-            self.consecutive(client, 30 + 7 * client % 41)
-            for client in range(self.sizes.w2)
-        )
-        title = f"{len(clients):,} clients × 30 to 70 examples"
-        return Workload(title, "softmax", clients, 10, (0.05,) * 3)
+    def _consecutive(self, client: int) -> Examples:
+        """Block `client div 10` of fifty examples of label `client mod 10`.
 
-    def w3(self) -> Workload:
-        """A convolutional network on consecutive examples of all labels."""
-        count, batches, batch_size = self.sizes.w3
-        each = batches * batch_size
-        x, y = self._take(np.arange(count * each))
-        starts = range(0, count * each, each)
-        clients = tuple((x[s : s + each], y[s : s + each]) for s in starts)
-        title = f"{count} clients × {batches} batches × {batch_size}"
-        known = (21.7884,) if self.knows else ()
-        return Workload(title, "cnn", clients, batch_size, (0.05,), known)
-
-    def named(self, name: str) -> Workload:
-        """W1, W2 or W3, or W2 with a number of clients: `"W2 100"`."""
-        kind, _, count = name.partition(" ")
-        match kind:
-            case "W1":
-                return self.w1()
-            case "W2":
-                return self.w2(int(count) if count else None)
-            case _:
-                return self.w3()
-
-    def consecutive(self, client: int, count: int) -> Examples:
-        """Block `client div 10` of fifty, and what follows, of label `client mod 10`.
-
-        A view where it does not wrap: ten thousand clients share one piece of memory.
+        A view where it does not wrap: clients share one piece of memory.
         """
         x, y = self._of_label[client % 10]
-        start = client // 10 * 50 % len(y)
-        if start + count <= len(y):
-            return x[start : start + count], y[start : start + count]
-        wrapped = (start + np.arange(count)) % len(y)
+        start = client // 10 * _EXAMPLES % len(y)
+        if start + _EXAMPLES <= len(y):
+            return x[start : start + _EXAMPLES], y[start : start + _EXAMPLES]
+        wrapped = (start + np.arange(_EXAMPLES)) % len(y)
         return x[wrapped], y[wrapped]
 
 

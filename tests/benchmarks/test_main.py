@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line measures, keeps what it found, and answers for wrong rows."""
+"""The command line measures and keeps what it found; the page shows what is kept."""
 
 import json
 from pathlib import Path
@@ -7,47 +7,19 @@ from typing import Any
 
 import pytest
 
-from benchmarks.__main__ import main
+from benchmarks import __main__ as command
+from tests.architecture.repository import ROOT
+from tests.docs.pages import DOCS, read
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
-QUICK = ["--quick", "--data", "digits", "--only", "W3", "--out"]
+PAGE = DOCS / "performance.md"
+KEPT = ROOT / "benchmarks" / "results.json"
 
 
-@pytest.mark.thorough
-def test_one_workload_is_measured_and_kept(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*QUICK, str(tmp_path / "new")]) == 0
-    printed = capfd.readouterr()
-    assert printed.err == ""
-    assert "| W3, placed ÷ two threads by hand |" in printed.out
-    kept = json.loads((tmp_path / "new" / "results.json").read_text(encoding="utf-8"))
-    assert list(kept["tables"]) == ["W3"]
-    for row in kept["tables"]["W3"]["rows"].values():
-        assert row["losses"] == pytest.approx(
-            kept["tables"]["W3"]["expected"], rel=1e-4
-        )
-        assert "train_s" in row
-    assert (tmp_path / "new" / "report.md").read_text(encoding="utf-8") == printed.out
-    picture = (tmp_path / "new" / "performance.png").read_bytes()
-    assert picture.startswith(b"\x89PNG")
-
-
-def test_wrong_rows_end_in_a_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from benchmarks import suite
-    from tests.benchmarks.results import made_up
-
-    def run(*_: Any, **__: Any) -> dict[str, Any]:
-        results = made_up(lambda _table, _key: 1.0)
-        results["growth"][0]["right"] = False
-        return results
-
-    monkeypatch.setattr(suite, "run", run)
-    assert main([*QUICK, str(tmp_path)]) == 1
-    assert capsys.readouterr().err == "wrong: W5: 10 clients\n"
+def kept() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(KEPT.read_text("utf-8"))
+    return found
 
 
 def test_without_mnist_it_says_what_to_do(
@@ -55,38 +27,46 @@ def test_without_mnist_it_says_what_to_do(
 ) -> None:
     monkeypatch.setenv("FEDLEARN_EDU_DATA", str(tmp_path))
     monkeypatch.setenv("KERAS_HOME", str(tmp_path))
-    assert main(["--out", str(tmp_path)]) == 2
-    printed = capsys.readouterr()
-    assert "FEDLEARN_EDU_DATA" in printed.err
-    assert printed.out == ""
+    assert command.main(["--out", str(tmp_path)]) == 2
+    assert "FEDLEARN_EDU_DATA" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("less", [["--quick"], ["--only", "W1"], ["--data", "digits"]])
-def test_only_a_whole_run_is_committed(
-    less: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_a_whole_run_is_committed(less: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["--write", *less])
+        command.main(["--write", *less])
     assert stopped.value.code == 2
-    assert "a whole run on MNIST" in capsys.readouterr().err
 
 
-def test_whole_run_writes_what_is_committed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("right", [True, False])
+def test_whole_run_is_written_if_all_rows_are_right(
+    right: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchmarks import __main__ as command
-    from benchmarks import suite
-    from benchmarks.report import END, START
-    from tests.benchmarks.results import made_up
-
-    page, picture = tmp_path / "page.md", tmp_path / "images" / "picture.png"
-    page.write_text(f"before {START} {END} after", encoding="utf-8")
+    results, page, record = kept(), tmp_path / "page.md", tmp_path / "kept.json"
+    for entry in results["workloads"]["W7"]["rows"].values():
+        entry["right"] = right
+    page.write_text(read(PAGE).replace("140 (1.00)", "old"), encoding="utf-8")
     monkeypatch.setattr(command, "_PAGE", page)
-    monkeypatch.setattr(command, "_PICTURE", picture)
-    monkeypatch.setattr(command, "_RESULTS", tmp_path / "kept.json")
-    results = made_up(lambda _table, _key: 1.0)
-    monkeypatch.setattr(suite, "run", lambda *_, **__: results)
-    assert main(["--write", "--out", str(tmp_path / "out")]) == 0
-    assert "figure to reach" in page.read_text(encoding="utf-8")
-    assert json.loads((tmp_path / "kept.json").read_text(encoding="utf-8")) == results
-    assert picture.exists()
+    monkeypatch.setattr(command, "_RESULTS", record)
+    monkeypatch.setattr(command, "run", lambda *_, **__: results)
+    assert command.main(["--write", "--out", str(tmp_path)]) == (0 if right else 1)
+    assert json.loads(read(tmp_path / "results.json")) == results
+    assert record.exists() == right
+    assert (page.read_text(encoding="utf-8") == read(PAGE)) == right
+
+
+def test_page_shows_the_kept_results_and_all_options() -> None:
+    from benchmarks.learning.page import figures, written
+    from benchmarks.report import put_into, report, wrong_rows
+
+    page, results = read(PAGE), kept()
+    assert (results["data"], results["quick"]) == ("mnist", False)
+    assert wrong_rows(results["workloads"]) == []
+    assert page == put_into(page, report(results)), "--write writes both"
+    learned = json.loads(read(ROOT / "benchmarks" / "learning" / "results.json"))
+    assert page == written(page, learned)
+    assert [what for what, reached in figures(learned) if not reached] == []
+    learned["paper"]["IID"][0] = None
+    assert [r for _, r in figures(learned)].count(False) == 1
+    for action in command._build_parser()._actions:
+        assert action.dest in {"help", "out"} or f"`{action.option_strings[0]}" in page

@@ -33,7 +33,7 @@ def test_demo_finds_the_numbers_of_numpy_on_digits28() -> None:
     test: Any = DATA.test.batches(DATA.batch_size)
     train, evaluate = loop(WORKLOAD)
     alone = [loop(replace(WORKLOAD, clients=(c,))) for c in WORKLOAD.clients]
-    model = tuple(initial("softmax").values())
+    model = tuple(initial().values())
     lone = alone[LONE_CLIENT].train(model, 0.1)
     losses = [each.evaluate(lone) for each in alone]
     assert outcome.baselines.lone.client_losses == pytest.approx(losses, rel=1e-5)

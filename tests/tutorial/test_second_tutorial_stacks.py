@@ -84,7 +84,7 @@ def test_local_stack_agrees_with_a_loop_in_numpy(
         tuple(np.concatenate([batch[name] for batch in client]) for name in "xy")
         for client in small_clients
     )
-    workload = Workload("as in the tutorial", "softmax", clients, 4, (0.1, 0.09))
+    workload = Workload("as in the tutorial", clients, 4, (0.1, 0.09))
     assert expected[2] == pytest.approx(losses_of(workload), 1e-5)
 
 
