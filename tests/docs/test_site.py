@@ -87,7 +87,7 @@ def test_files_that_a_page_leads_to_are_found() -> None:
 
 @pytest.mark.parametrize("link", ["gone.md", "../gone.py", "gone.ipynb", "gone.png"])
 def test_link_to_nothing_is_named(link: str, tmp_path: Path) -> None:
-    for name in ["CHANGELOG", "CONTRIBUTING", "examples/README", "benchmarks/README"]:
+    for name in ["CHANGELOG", "CONTRIBUTING", "examples/README"]:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.md").write_text("# Page")
     (tmp_path / "README.md").write_text(f"# T\n\nClaim\n\n[a](docs/{link})")

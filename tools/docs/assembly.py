@@ -20,13 +20,7 @@ from tools.lesson_table import short_table
 from tools.release import INDEX
 
 _FRONT = Path(__file__).with_name("front.html")
-_OTHERS = (
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "examples/README.md",
-    "benchmarks/README.md",
-)
+_OTHERS = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md")
 _ROW = re.compile(r"^\| ([^|]+) \| (.*) \|$", re.M)
 _TARGET = re.compile(r"\]\(([^)#\s]+)\)")
 _ABOUT = (
