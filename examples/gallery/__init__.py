@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every picture of the package with the lines that make it: `docs/gallery.md`."""
+"""Draws every picture of `docs/pictures.md`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the gallery: a function for each, and nothing that is not shown."""
+"""The pictures of `docs/pictures.md`: a function for each, whose last line is shown."""
 
 from collections import OrderedDict
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
-from fedlearn_edu import learning, tf, viz
+from fedlearn_edu import learning, tf
 from fedlearn_edu.remote.records import Message, Round
 from fedlearn_edu.simulation import ClientData, datasets, partitions
 from fedlearn_edu.viz.evaluation import draw_confusion
@@ -50,19 +50,7 @@ def federated_train(model: Any, learning_rate: Any, data: Any) -> Any:
 
 def what_travels() -> Figure:
     """What travels in a round of federated averaging."""
-    return viz.draw_graph(federated_train)
-
-
-def what_a_mean_stands_for() -> Figure:
-    """The same, with every operator written out in the ones it stands for."""
-    return viz.draw_graph(federated_train, expanded=True)
-
-
-def what_scaffold_sends() -> Figure:
-    """What SCAFFOLD sends more than federated averaging does."""
-    model = learning.models.softmax_regression()
-    process = learning.build_scaffold(model, 10, client_learning_rate=0.1)
-    return viz.draw_graph(process.next)
+    return fl.viz.draw_graph(federated_train)
 
 
 def what_the_server_sees() -> Figure:
@@ -74,12 +62,12 @@ def what_the_server_sees() -> Figure:
         total = fl.federated_secure_sum(examples, 1000)
         return fl.federated_collect(update), fl.federated_mean(loss), total
 
-    return viz.draw_server_view(gather)
+    return fl.viz.draw_server_view(gather)
 
 
 def what_the_compiler_does() -> Figure:
     """A program before and after each pass of the compiler."""
-    return viz.draw_passes(federated_train)
+    return fl.viz.draw_passes(federated_train)
 
 
 def who_does_what_when() -> Figure:
@@ -88,7 +76,7 @@ def who_does_what_when() -> Figure:
     model = [np.zeros([784, 10], np.float32), np.zeros([10], np.float32)]
     with fl.record() as tape:
         federated_train(model, 0.1, [[batch, batch]] * 5)
-    return viz.draw_tape(tape, at=200)
+    return fl.viz.draw_tape(tape, at=200)
 
 
 def who_takes_over() -> Figure:
@@ -98,29 +86,30 @@ def who_takes_over() -> Figure:
     lost = Message("worker 1", 30, 30, 0.0030, 0.0030, 0.0030, 0.1078, down, 0, True)
     also = Message("worker 2", 60, 30, 0.0095, 0.0171, 0.0899, 0.0924, down, up)
     again = Message("worker 2", 30, 30, 0.1078, 0.1107, 0.2997, 0.3025, down, up)
-    return viz.draw_messages(Round(4, "next_round", (done, lost, also, again)))
+    messages = Round(4, "next_round", (done, lost, also, again))
+    return fl.viz.draw_messages(messages)
 
 
 def what_is_in_a_mean() -> Figure:
     """What clients send for a weighted mean, and what the server adds up."""
-    return viz.explore_mean([1.0, 2.0, 6.0], weights=[1.0, 1.0, 2.0]).figure
+    return fl.viz.explore_mean([1.0, 2.0, 6.0], weights=[1.0, 1.0, 2.0]).figure
 
 
 def what_secure_sums_hide() -> Figure:
     """The same mean from secure sums: what each client sends looks random."""
-    return viz.explore_mean([1.0, 2.0, 6.0], secure=True).figure
+    return fl.viz.explore_mean([1.0, 2.0, 6.0], secure=True).figure
 
 
 def why_grouping_matters() -> Figure:
     """An aggregation whose zero is not neutral: it counts once for each group."""
-    return viz.explore_aggregation([1, 2, 3, 4, 5], zero=1, fan_out=3).figure
+    return fl.viz.explore_aggregation([1, 2, 3, 4, 5], zero=1, fan_out=3).figure
 
 
 def who_has_which_digits() -> Figure:
     """Digits dealt out unevenly: a Dirichlet partition with alpha 0.3."""
     images, labels = datasets.load_digits28().train
     shares = partitions.dirichlet(labels, 10, alpha=0.3, seed=0)
-    return viz.draw_partition(labels, shares, images=images)
+    return fl.viz.draw_partition(labels, shares, images=images)
 
 
 def which_algorithm_is_ahead() -> Figure:
@@ -138,65 +127,58 @@ def which_algorithm_is_ahead() -> Figure:
         "SCAFFOLD": learning.build_scaffold(model, 10, client_learning_rate=0.1),
     }
     quiet = learning.Options(progress=False)
-    return viz.draw_run(
-        {
-            name: learning.run(
-                process,
-                clients,
-                15,
-                batch_size=20,
-                evaluate={"test": judge},
-                options=quiet,
-            )
-            for name, process in processes.items()
-        }
-    )
+    runs = {
+        name: learning.run(
+            process, clients, 15, batch_size=20, evaluate={"test": judge}, options=quiet
+        )
+        for name, process in processes.items()
+    }
+    return fl.viz.draw_run(runs)
 
 
 def what_a_model_looks_for() -> Figure:
     """The weights for each digit, after fifteen rounds on unlike clients."""
-    digits = datasets.load_digits28()
-    shares = partitions.dirichlet(digits.train[1], 10, alpha=0.5, seed=0)
-    clients = ClientData(*digits.train, shares)
-    process = learning.build_fed_avg(learning.models.softmax_regression(), 0.1)
-    quiet = learning.Options(progress=False)
-    run = learning.run(process, clients, 15, batch_size=20, options=quiet)
-    return viz.draw_digit_templates(run.weights["weights"])
+    model = learning.models.softmax_regression()
+    weights = _weights_after_training(model)["weights"]
+    return fl.viz.draw_digit_templates(weights)
 
 
 def what_is_taken_for_what() -> Figure:
     """Test digits, and the classes that a model of the same kind predicts for them."""
-    digits = datasets.load_digits28()
-    shares = partitions.dirichlet(digits.train[1], 10, alpha=0.5, seed=0)
-    clients = ClientData(*digits.train, shares)
-    test = ClientData(*digits.test, partitions.iid(digits.test[1], 10))
+    x, y = datasets.load_digits28().test
+    test = ClientData(x, y, partitions.iid(y, 10)).place(batch_size=100)
     model = learning.models.softmax_regression()
+    evaluation = learning.build_federated_evaluation(model)
+    judged = evaluation(_weights_after_training(model), test)
+    return draw_confusion(judged.confusion)
+
+
+def _weights_after_training(model: learning.models.Model) -> Any:
+    x, y = datasets.load_digits28().train
+    clients = ClientData(x, y, partitions.dirichlet(y, 10, alpha=0.5, seed=0))
     process = learning.build_fed_avg(model, 0.1)
     quiet = learning.Options(progress=False)
-    run = learning.run(process, clients, 15, batch_size=20, options=quiet)
-    evaluation = learning.build_federated_evaluation(model)
-    judged = evaluation(run.weights, test.place(batch_size=100))
-    return draw_confusion(judged.confusion)
+    return learning.run(process, clients, 15, batch_size=20, options=quiet).weights
 
 
 def why_clients_drift() -> Figure:
     """How far ten clients go that train alone, and how much of it is in their mean."""
-    return viz.explore_drift().figure
+    return fl.viz.explore_drift().figure
 
 
 def what_an_update_gives_away() -> Figure:
     """The digits of a client, and what the server recovers from its update."""
-    return viz.explore_inversion(batch_size=4).figure
+    return fl.viz.explore_inversion(batch_size=4).figure
 
 
 def what_poison_does() -> Figure:
     """Four of twenty clients send the opposite: to a mean, and to a median."""
-    return viz.explore_poisoning("sign_flip", "median", attackers=4).figure
+    return fl.viz.explore_poisoning("sign_flip", "median", attackers=4).figure
 
 
 def what_privacy_costs() -> Figure:
     """Epsilon and accuracy of 300 clients, of which a tenth takes part in a round."""
-    return viz.explore_budget(300, probability=0.1, noise_multiplier=1.0).figure
+    return fl.viz.explore_budget(300, probability=0.1, noise_multiplier=1.0).figure
 
 
 def why_more_steps_do_not_help() -> Figure:
@@ -211,4 +193,4 @@ def why_more_steps_do_not_help() -> Figure:
                 path.append(path[-1] - 0.05 * 2 * x * (x * path[-1] - y))
             weight = path[-1].mean()
         rounds.append(np.transpose(path))
-    return viz.draw_local_steps(clients, rounds)
+    return fl.viz.draw_local_steps(clients, rounds)

@@ -108,7 +108,7 @@ def test_search_finds_a_function(page: Any) -> None:
 
 def test_the_dark_inverts_drawings_and_no_digits(page: Any) -> None:
     page.emulate_media(color_scheme="dark")
-    page.goto(page.url.rpartition("/")[0] + "/guides/gallery.html")
+    page.goto(page.url.rpartition("/")[0] + "/guides/pictures.html")
     looks = page.locator("article img").evaluate_all(
         "all => all.map(i => [i.src.split('_what_').pop(), getComputedStyle(i).filter])"
     )

@@ -28,7 +28,7 @@ PLACE = re.compile(
     r"\bon the (?:left|right)\b|\bat the left\b|(?:left|right)(?:-hand|most)"
 )
 OF_THEMES = re.compile(r"dark themes?|in the dark|on dark pages|black box", re.I)
-ABOUT_PICTURES = ["pictures.md", "gallery.md", "performance.md"]
+ABOUT_PICTURES = ["pictures.md", "performance.md"]
 
 
 def sentences(folder: Path) -> Iterator[str]:
