@@ -96,54 +96,11 @@ def test_wider_types_are_assignable_in_steps_and_at_once(data: st.DataObject) ->
     assert wide.is_assignable_from(narrow)
 
 
-@pytest.mark.parametrize(
-    ("target", "source", "where", "expected", "found"),
-    [
-        (
-            "<int32,b=<int32,<x=float32>>>",
-            "<int32,b=<int32,<x=float64>>>",
-            ".b[1].x",
-            "float32",
-            "float64",
-        ),
-        ("{int32*}@CLIENTS", "{bool*}@CLIENTS", "→member→element", "int32", "bool"),
-        ("(int32 -> bool)", "(int64 -> bool)", "→parameter", "int32", "int64"),
-        ("(bool -> int32)", "(bool -> int64)", "→result", "int32", "int64"),
-        ("<( -> int32)>", "<(<> -> int32)>", "[0]→parameter", "no parameter", "<>"),
-    ],
-)
-def test_error_shows_the_place_and_not_the_whole(
-    target: str, source: str, where: str, expected: str, found: str
-) -> None:
-    with pytest.raises(TypeNotAssignableError) as caught:
-        parse_type(target).check_assignable_from(parse_type(source))
-    assert str(caught.value.expected) == expected
-    assert str(caught.value.found) == found
-    assert caught.value.where == f"at {where} of the type"
-
-
-def test_error_names_the_place_the_caller_knows_as_well() -> None:
-    target, source = parse_type("<a=int32>"), parse_type("<a=bool>")
-    match = r"where: +the argument of f, at \.a of the type"
-    with pytest.raises(TypeNotAssignableError, match=match):
-        target.check_assignable_from(source, where="the argument of f")
-
-
 def test_error_carries_both_types() -> None:
     target, source = parse_type("<a=int32>"), parse_type("<a=bool>")
     with pytest.raises(TypeNotAssignableError) as caught:
         target.check_assignable_from(source)
     assert (caught.value.target_type, caught.value.source_type) == (target, source)
-
-
-def test_long_types_make_no_long_messages() -> None:
-    fields = ",".join(f"field_{i}=float32[100]" for i in range(200))
-    target, source = parse_type(f"<{fields},z=int32>"), parse_type(f"<{fields},z=bool>")
-    with pytest.raises(TypeNotAssignableError) as caught:
-        target.check_assignable_from(source)
-    assert len(str(caught.value).splitlines()) <= 12
-    assert len(str(caught.value)) < 700
-    assert caught.value.where == "at .z of the type"
 
 
 KINDS = {
@@ -171,32 +128,3 @@ def test_path_names_a_field_if_it_can() -> None:
 def test_clip_keeps_short_texts_whole() -> None:
     assert clip("x" * 80) == "x" * 80
     assert len(clip("x" * 81)) == 80
-
-
-@pytest.mark.parametrize(
-    ("target", "source", "cure"),
-    [
-        ("int32", "int64", "or cast"),
-        ("int32[10]", "int32[?]", "declare `\\?`"),
-        ("int32@CLIENTS", "{int32}@CLIENTS", "all_equal=False"),
-        ("{int32}@CLIENTS", "int32@SERVER", "federated_broadcast"),
-        ("{<int32>}@CLIENTS", "<{int32}@CLIENTS>", "federated_zip"),
-        ("{int32}@CLIENTS", "int32", "federated_value"),
-        ("{int32}@CLIENTS", "(int32 -> int32)", "check the order of the arguments"),
-        ("int32", "int32@SERVER", "federated_map"),
-        ("int32", "( -> int32)", "call the function"),
-        ("(int32 -> int32)", "int32", "pass a computation"),
-        ("float32*", "float32[?]", "declare `T\\*`"),
-        ("int32", "<int32>", "select a field"),
-        ("<int32,int32>", "int32*", r"place\(x, SERVER, type\)"),
-        ("int32*", "<int32,int32>", r"place\(x, SERVER, type\)"),
-        ("int32[2]", "int32*", r"place\(x, SERVER, type\)"),
-        ("int32", "T", "unify, then substitute"),
-        ("<int32>", "<a=int32>", "names may be added, not dropped"),
-        ("<a=int32,b=bool>", "<b=int32,a=bool>", "in the order a, b"),
-        ("<a=int32>", "<b=int32>", "the same names"),
-    ],
-)
-def test_mismatch_says_what_to_do(target: str, source: str, cure: str) -> None:
-    with pytest.raises(TypeNotAssignableError, match=f"do: .*{cure}"):
-        parse_type(target).check_assignable_from(parse_type(source))

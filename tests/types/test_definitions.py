@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from fedlearn_edu.errors import FieldError, StructureError, TypeMismatchError
+import fedlearn_edu.types
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
     SERVER,
     UNRANKED,
-    AbstractType,
     FederatedType,
     FunctionType,
     Placement,
@@ -41,17 +40,6 @@ def test_placement_decides_what_is_all_equal_by_default() -> None:
     assert type_at_clients(np.int32, all_equal=True).all_equal
 
 
-def test_placement_by_name_is_refused() -> None:
-    with pytest.raises(TypeMismatchError, match=r"CLIENTS or SERVER\n.*'clients'"):
-        FederatedType(np.int32, "clients")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("label", [3, "", None])
-def test_label_of_an_abstract_type_is_a_word(label: object) -> None:
-    with pytest.raises(TypeMismatchError, match="a string such as 'T'"):
-        AbstractType(label)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -65,7 +53,7 @@ def test_label_of_an_abstract_type_is_a_word(label: object) -> None:
     ],
 )
 def test_repr_builds_the_type_again(text: str) -> None:
-    assert repr(eval(text)) == text
+    assert repr(eval(text, {**vars(fedlearn_edu.types), "np": np})) == text
 
 
 def test_equal_types_are_one_member_of_a_set() -> None:
@@ -105,33 +93,6 @@ def test_no_type_stays_no_type_and_a_type_denotes_itself() -> None:
     assert to_type(type_) is type_
 
 
-def test_missing_inner_type_says_which_one() -> None:
-    with pytest.raises(TypeMismatchError, match="element type of a sequence is miss"):
-        SequenceType(None)
-    with pytest.raises(TypeMismatchError, match="result type of a function is miss"):
-        FunctionType(np.int32, None)
-    with pytest.raises(TypeMismatchError, match="member type of a federated type is"):
-        FederatedType(None, CLIENTS)
-    with pytest.raises(TypeMismatchError, match="type of the field a is missing"):
-        StructType([("a", None)])
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("int32**", "a sequence type cannot be inside a sequence type"),
-        ("<a=<int32*>>*", "a sequence type cannot be inside a sequence type"),
-        ("(int32 -> int32)*", "a function type cannot be inside a sequence type"),
-        ("{int32}@CLIENTS*", "a federated type cannot be inside a sequence type"),
-        ("<int32@SERVER>@SERVER", "a federated type cannot be inside a federated"),
-        ("{<( -> int32)>}@CLIENTS", "a function type cannot be inside a federated"),
-    ],
-)
-def test_forbidden_nesting_is_refused(text: str, problem: str) -> None:
-    with pytest.raises(TypeMismatchError, match=problem):
-        parse_type(text)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -162,24 +123,9 @@ def test_static_shape_knows_every_size() -> None:
     assert not TensorType(np.int32, UNRANKED).has_static_shape
 
 
-def test_bad_dtype_and_shape_show_good_ones() -> None:
-    with pytest.raises(TypeMismatchError, match=r"not the dtype.*\n.*np\.int32"):
-        TensorType("int32")
-    with pytest.raises(TypeMismatchError, match=r"write \[10\] for a vector"):
-        TensorType(np.int32, [-1])
-
-
 def test_types_are_frozen() -> None:
     with pytest.raises(AttributeError, match="cannot assign"):
         TensorType(np.int32).shape = (1,)  # type: ignore[misc]
-
-
-def test_unknown_field_lists_the_known_ones() -> None:
-    type_ = StructType([("a", np.int32)])
-    with pytest.raises(AttributeError, match="no field 'b'; the named fields are: a"):
-        _ = type_.b
-    with pytest.raises(IndexError, match="index 1 in a structure of 1"):
-        _ = type_[1]
 
 
 def test_tab_completion_offers_the_fields() -> None:
@@ -200,17 +146,6 @@ def test_elements_may_come_in_several_forms(elements: Any) -> None:
 
 def test_pair_of_dtype_and_shape_is_a_field_without_name() -> None:
     assert str(StructType([(np.float32, [2]), (None, np.bool_)])) == "<float32[2],bool>"
-
-
-def test_duplicate_names_are_refused() -> None:
-    with pytest.raises(StructureError, match="a more than once"):
-        StructType([("a", np.int32), ("a", np.int32)])
-
-
-@pytest.mark.parametrize("bad", [5, "ab", np.int32])
-def test_struct_of_no_list_is_refused(bad: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="needs a list of fields"):
-        StructType(bad)
 
 
 def test_container_counts_for_equality_but_not_for_the_notation() -> None:
@@ -250,10 +185,3 @@ def test_placement_survives_pickling_as_itself(placement: Placement) -> None:
 def test_a_field_is_not_hidden_by_a_method(name: str) -> None:
     type_ = StructType([(name, np.int32)])
     assert getattr(type_, name) == TensorType(np.int32)
-
-
-@pytest.mark.parametrize("spec", [np.int32, [("a", np.int32)]], ids=str)
-def test_former_methods_say_what_to_write(spec: Any) -> None:
-    with pytest.raises(FieldError, match="is_identical_to any more") as caught:
-        to_type(spec).is_identical_to  # noqa: B018
-    assert caught.value.do == "a == b"

@@ -15,7 +15,6 @@ import fedlearn_edu as fl
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
-    FederatedType,
     Type,
     normalize,
     parse_type,
@@ -129,32 +128,3 @@ def test_placed_value_fits_its_type_and_wider_ones() -> None:
         (CENTRAL, type_at_server(F32)),
     ):
         assert normalize(value, type_) is value._cached
-
-
-@pytest.mark.parametrize(
-    ("value", "type_", "problem", "cure"),
-    [
-        (CENTRAL, F32, "without a placement is needed", "x.value"),
-        (SHARED, F32, "without a placement is needed", "x.value"),
-        (CENTRAL, FLOATS, "is not assignable", "federated_broadcast takes a value"),
-        (PLACED, type_at_server(F32), "is not assignable", "federated_mean"),
-        (PLACED, F32, "is not assignable", "federated_map(fn, x)"),
-        (PLACED, type_at_clients(np.int32), "is not assignable", "cast"),
-        (PLACED, FederatedType(F32, CLIENTS, True), "is not assignable", "broadcast"),
-        (
-            [PLACED],
-            FLOATS,
-            "entry of a list for the clients is placed",
-            "federated_zip",
-        ),
-        ([CENTRAL], FLOATS, "without a placement is needed", "x.value"),
-    ],
-)
-def test_placed_value_that_does_not_fit(
-    value: Any, type_: Any, problem: str, cure: str
-) -> None:
-    with pytest.raises(TypeError, match=problem) as caught:
-        normalize(value, fl.to_type(type_), "the argument")
-    assert cure in str(caught.value)
-    assert "the argument" in str(caught.value)
-    assert len(str(caught.value).splitlines()) == 5

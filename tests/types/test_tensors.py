@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors in plain form, and sequences that are read anew each time."""
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from fedlearn_edu.errors import ShapeMismatchError, TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import TensorType, parse_type
 from fedlearn_edu.types.containers import to_plain_tensor
@@ -54,62 +53,6 @@ def test_value_becomes_exactly_the_declared_dtype(
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (1.5, "int32"),
-        (1.0, "int32"),
-        ("a", "int32"),
-        (np.array([1.5]), "int32[1]"),
-        (1, "bool"),
-        (1j, "float32"),
-        (1, "string"),
-        (["a", 1], "string[2]"),
-        (object(), "float32"),
-        ({"a": 1}, "float32"),
-        ([[1], [2, 3]], "int32[?]"),
-        ([["a"], ["b", "c"]], "string[?]"),
-    ],
-)
-def test_value_of_another_sort_is_refused(value: Any, text: str) -> None:
-    match = r"cannot become the declared tensor\n +expected: .*\n[\s\S]*where: +\$\.x"
-    with pytest.raises(TypeMismatchError, match=match):
-        plain(value, text)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(2**40, "int32"), (10**30, "int64"), (-1, "uint8"), (np.int64(300), "uint8")],
-)
-def test_number_that_does_not_fit_is_refused(value: Any, text: str) -> None:
-    with pytest.raises(TypeMismatchError, match=r"holds -?[0-9]+ to [0-9]+"):
-        plain(value, text)
-
-
-@pytest.mark.parametrize(
-    ("value", "text", "limit"),
-    [
-        (1e300, "float32", "3.40282e+38"),
-        (np.float64(-1e300), "float32", "3.40282e+38"),
-        ([1.0, float("inf"), 1e39], "float32[3]", "3.40282e+38"),
-        (np.array([[1.0], [1e39]]), "float32[?,1]", "3.40282e+38"),
-        (70000, "float16", "65504"),
-        (np.float32(1e6), "float16", "65504"),
-        (complex("nan+1e300j"), "complex64", "3.40282e+38"),
-        (10**40, "float32", "3.40282e+38"),
-        (10**400, "float64", "1.79769e+308"),
-        (1e39, "bfloat16", "3.38953e+38"),
-    ],
-    ids=repr,
-)
-def test_number_that_would_be_infinite_is_refused(
-    value: Any, text: str, limit: str
-) -> None:
-    says = rf"holds numbers up to {re.escape(limit)}: declare a wider dtype"
-    with pytest.raises(TypeMismatchError, match=says):
-        plain(value, text)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
         ([float("inf"), float("nan"), 3.4028235e38, 1e-300], "float32[4]"),
         (np.array([-np.inf, 65519.0]), "float16[2]"),
         (complex("inf+1j"), "complex64"),
@@ -121,20 +64,6 @@ def test_number_that_would_be_infinite_is_refused(
 def test_number_that_is_infinite_or_just_fits_is_kept(value: Any, text: str) -> None:
     given, found = np.asarray(value, complex), np.asarray(plain(value, text))
     assert np.array_equal(np.isinf(found), np.isinf(given))
-
-
-@pytest.mark.parametrize(
-    ("value", "text", "found"),
-    [
-        ([1, 2, 3], "int32[2]", r"int32\[3\]"),
-        (1, "int32[1]", "int32"),
-        ([1], "int32", r"int32\[1\]"),
-        (np.zeros((2, 3), np.float32), "float32[?,4]", r"float32\[2,3\]"),
-    ],
-)
-def test_wrong_shape_shows_both_shapes(value: Any, text: str, found: str) -> None:
-    with pytest.raises(ShapeMismatchError, match=rf"expected: .*\n +found: +{found}\n"):
-        plain(value, text)
 
 
 def test_array_that_fits_is_not_copied() -> None:

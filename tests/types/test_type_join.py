@@ -21,12 +21,7 @@ from fedlearn_edu.types import (
     type_at_clients,
 )
 from fedlearn_edu.types.sequences import SequenceList
-from fedlearn_edu.types.type_join import (
-    infer_member,
-    infer_members,
-    infer_sequence,
-    join,
-)
+from fedlearn_edu.types.type_join import infer_members, infer_sequence, join
 from tests.programs import Point
 from tests.strategies import data_types, wider_types
 
@@ -157,69 +152,6 @@ def test_container_is_that_of_the_first_client() -> None:
         found = infer_members([value, value])
         assert isinstance(found, StructType)
         assert found.python_container is type(value)
-
-
-@pytest.mark.parametrize(
-    ("values", "places", "found"),
-    [
-        ([1.0, "x"], "client 0 and client 1", "string, in client 1"),
-        ([True, 1], "client 0 and client 1", "int32, in client 1"),
-        ([np.int64(1), 2, 3.5], "client 0 and client 2", "float32, in client 2"),
-        ([1.0, [1.0]], "client 0 and client 1", "float32*, in client 1"),
-        ([[1.0], 1.0, 2.0], "client 0 and client 1", "float32, in client 1"),
-        ([np.ones(2), np.ones([2, 2])], "client 0 and client 1", "float64[2,2], in"),
-        ([np.ones(2), np.ones(2, F32)], "client 0 and client 1", "float32[2], in"),
-        ([(1, 2), (1, 2, 3)], "client 0 and client 1", "<int32,int32,int32>, in"),
-        ([{"a": 1}, {"b": 1}], "client 0 and client 1", "<b=int32>, in client 1"),
-        ([{"a": 1}, {"a": 1, "b": 2}], "client 0 and client 1", "<a=int32,b=int32>"),
-        ([(1, 2), 3], "client 0 and client 1", "int32, in client 1"),
-        (
-            [[1, 2], [3], [4, "x"]],
-            "client 0, element 0 and client 2, element 1",
-            "string, in client 2, element 1",
-        ),
-        (
-            [{"a": (1, 2)}, {"a": (1, "x")}],
-            "client 0.a[1] and client 1.a[1]",
-            "string, in client 1.a[1]",
-        ),
-        (
-            [[], [[1.0]], [[2.0], ["x"]]],
-            "client 1, element 0, element 0 and client 2, element 1, element 0",
-            "string, in client 2, element 1, element 0",
-        ),
-    ],
-)
-def test_clients_that_do_not_fit_are_named(
-    values: list[Any], places: str, found: str
-) -> None:
-    with pytest.raises(TypeError, match="have no type in common") as caught:
-        infer_members(values)
-    assert str(caught.value).splitlines()[0].endswith(f"common: {places}")
-    assert found in str(caught.value)
-    assert "SequenceType(np.float32) for lists" in str(caught.value)
-
-
-@pytest.mark.parametrize("values", [[], [[], []], [[[], []]], [{"a": []}]])
-def test_nothing_has_no_type(values: list[Any]) -> None:
-    with pytest.raises(TypeError, match="nothing tells the type") as caught:
-        infer_members(values)
-    assert "np.zeros([0], np.float32)" in str(caught.value)
-
-
-def test_missing_value_says_whose() -> None:
-    with pytest.raises(TypeError, match="a value is missing") as caught:
-        infer_members([1.0, None])
-    assert "client 1" in str(caught.value)
-    assert "leave the client out" in str(caught.value)
-    with pytest.raises(TypeError, match="a value is missing"):
-        infer_member(None)
-
-
-def test_row_of_structures_is_none() -> None:
-    with pytest.raises(TypeError, match="a list of different things") as caught:
-        infer_members([[[(1, 2)]]])
-    assert "use tuples or dicts" in str(caught.value)
 
 
 @pytest.mark.parametrize(
