@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.language.arithmetic import binary, constant_like, leafwise, zeros
-from tests.programs import FLOAT, INT, NUMBERS
+from tests.programs import FLOAT, INT
 
 
 def run(body: Any, *types: Any) -> Any:
@@ -45,38 +44,12 @@ def test_a_constant_is_chosen_leaf_by_leaf() -> None:
     assert made() == OrderedDict(a=1, b=4)
 
 
-@pytest.mark.parametrize("type_", [NUMBERS, fl.FunctionType(INT, INT)], ids=str)
-def test_other_types_have_no_zero(type_: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="no constant"):
-        run(lambda: zeros(type_))
-
-
 def test_a_scalar_meets_every_leaf() -> None:
     pair = fl.to_type(OrderedDict(a=np.float32, b=(np.float32, [2])))
     made = run(lambda p, k: leafwise("multiply", p, k), pair, FLOAT)
     result = made(OrderedDict(a=1, b=[2, 3]), 10)
     assert result["a"] == 10
     np.testing.assert_array_equal(result["b"], [20, 30])
-
-
-VECTOR = fl.TensorType(np.float32, [2])
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "cure"),
-    [
-        (VECTOR, (np.float32, [3]), "reshape or slice"),
-        (VECTOR, (np.int32, [2]), r"cast float32\[2\] or int32\[2\]"),
-        (np.int32, [np.int32, np.float32], "cast int32 or float32"),
-        ([np.int32], OrderedDict(a=np.int32), "the same fields"),
-        ([VECTOR], VECTOR, "only numbers and structures"),
-        (np.str_, np.str_, "turn them into numbers"),
-    ],
-)
-def test_the_cure_speaks_of_what_differs(left: Any, right: Any, cure: str) -> None:
-    for types in ((left, right), (fl.type_at_server(left), fl.type_at_server(right))):
-        with pytest.raises(TypeMismatchError, match=cure):
-            run(lambda x, y: x * y, *types)
 
 
 def test_a_binary_function_takes_a_pair_of_one_type() -> None:

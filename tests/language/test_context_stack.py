@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ContextError, TypeMismatchError
+from fedlearn_edu.errors import ContextError
 from fedlearn_edu.framework import Context
 from fedlearn_edu.language import context_stack
 from fedlearn_edu.language.computation import Computation
@@ -147,12 +147,6 @@ def test_a_default_may_be_built_when_it_is_first_needed(default: Named) -> None:
     assert not built
     assert [increment(1), increment(1)] == ["built", "built"]
     assert len(built) == 1
-
-
-@pytest.mark.parametrize("wrong", [None, 5, "context"], ids=repr)
-def test_only_a_context_can_be_the_default(wrong: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="must be a context"):
-        set_default_context(wrong)
 
 
 def test_without_a_default_a_call_says_what_to_do(default: Named) -> None:

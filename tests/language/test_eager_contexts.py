@@ -79,20 +79,6 @@ def test_asynchronous_intrinsics_run_side_by_side() -> None:
     assert in_async(program) == [7, 4, [3, 3]]
 
 
-def test_asynchronous_errors_come_when_they_are_known() -> None:
-    async def later() -> Any:
-        await ft.federated_mean(ft.place([], CLIENTS, F32))
-
-    with pytest.raises(RuntimeError, match="mean over no clients"):
-        in_async(later)
-
-    async def at_once() -> Any:
-        ft.federated_mean(ft.place([1], CLIENTS))
-
-    with pytest.raises(TypeError, match="only floating-point values"):
-        in_async(at_once)
-
-
 def test_synchronous_intrinsics_run_inside_a_running_loop() -> None:
     async def program() -> Any:
         return fl.federated_mean(p)

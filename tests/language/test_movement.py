@@ -8,18 +8,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import TypeMismatchError
-from tests.ids import plain
-from tests.programs import (
-    FLOAT,
-    INT,
-    INT_AT_SERVER,
-    INTS,
-    add,
-    increment,
-    seven,
-    signature,
-)
+from tests.programs import INT, INT_AT_SERVER, seven, signature
 
 
 @pytest.mark.parametrize(
@@ -45,62 +34,16 @@ def test_a_traced_value_can_be_placed() -> None:
     )
 
 
-@pytest.mark.parametrize("value", [increment, [increment, 1]], ids=["one", "inside"])
-def test_a_function_is_not_placed(value: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="plain values only"):
-        fl.federated_computation(lambda: fl.federated_value(value, fl.SERVER))
-
-
-def test_a_federated_value_is_not_placed_again() -> None:
-    for wrap, where in ((lambda v: v, "v"), (lambda v: [v, 1], "<v,1>")):
-        with pytest.raises(TypeMismatchError, match="plain values only") as caught:
-            fl.federated_computation(
-                lambda v, wrap=wrap: fl.federated_value(wrap(v), fl.CLIENTS),
-                INT_AT_SERVER,
-            )
-        assert "federated_broadcast" in str(caught.value.do)
-        assert caught.value.where == where
-
-
-@pytest.mark.parametrize(
-    "placement", ["clients", None, 5, fl.type_at_server], ids=plain
-)
-@pytest.mark.parametrize("intrinsic", [fl.federated_value, fl.federated_eval])
-def test_only_a_placement_is_a_placement(placement: Any, intrinsic: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="not a placement"):
-        fl.federated_computation(lambda: intrinsic(seven, placement))
-
-
 @pytest.mark.parametrize("intrinsic", [fl.federated_eval, fl.federated_compute])
 def test_evaluating_is_not_all_equal_at_clients(intrinsic: Any) -> None:
     assert signature(lambda: intrinsic(seven, fl.CLIENTS)) == "( -> {int32}@CLIENTS)"
     assert signature(lambda: intrinsic(seven, fl.SERVER)) == "( -> int32@SERVER)"
 
 
-@pytest.mark.parametrize(
-    "wrong", [increment, 1, lambda: 1], ids=["parameter", "1", "def"]
-)
-def test_what_is_evaluated_is_a_computation_without_parameter(wrong: Any) -> None:
-    with pytest.raises(TypeError, match=r"computation|federated_eval"):
-        fl.federated_computation(lambda: fl.federated_eval(wrong, fl.CLIENTS))
-
-
-def test_what_is_evaluated_has_no_placement_itself() -> None:
-    placed = fl.federated_computation(lambda: fl.federated_value(1, fl.SERVER))
-    with pytest.raises(TypeMismatchError, match="inside a federated type"):
-        fl.federated_computation(lambda: fl.federated_eval(placed, fl.CLIENTS))
-
-
 def test_a_broadcast_value_is_equal_everywhere() -> None:
     assert signature(lambda v: fl.federated_broadcast(v), INT_AT_SERVER) == (
         "(int32@SERVER -> int32@CLIENTS)"
     )
-
-
-def test_a_broadcast_needs_one_server_value() -> None:
-    not_equal = fl.FederatedType(INT, fl.SERVER, all_equal=False)
-    with pytest.raises(TypeMismatchError, match="equal everywhere"):
-        fl.federated_computation(lambda v: fl.federated_broadcast(v), not_equal)
 
 
 # ---------------------------------------- federated_select
@@ -147,25 +90,3 @@ def test_a_slice_may_be_a_structure() -> None:
     assert select(fn=fn)([[2, 0]], 3, [1, 2, 3]) == [
         [OrderedDict(key=2, value=3), OrderedDict(key=0, value=1)]
     ]
-
-
-@pytest.mark.parametrize(
-    ("changed", "names"),
-    [
-        ({"keys": fl.type_at_clients(fl.TensorType(np.int64, [2]))}, "client_keys"),
-        ({"keys": fl.type_at_clients(fl.TensorType(np.int32, [None]))}, "client_keys"),
-        ({"keys": fl.type_at_clients(fl.TensorType(np.int32, [2, 2]))}, "client_keys"),
-        ({"keys": INTS}, "client_keys"),
-        ({"keys": fl.TensorType(np.int32, [2])}, "federated_select"),
-        ({"limit": fl.type_at_server(FLOAT)}, "max_key"),
-        ({"limit": INTS}, "federated_select"),
-        ({"limit": INT}, "federated_select"),
-        ({"fn": increment}, "select_fn"),
-        ({"fn": add}, "select_fn"),
-        ({"fn": 3}, "federated_select"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_an_argument_of_the_wrong_type_is_named(changed: Any, names: str) -> None:
-    with pytest.raises(TypeMismatchError, match=names):
-        select(**changed)
