@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from fedlearn_edu.contexts import event_loop
-from fedlearn_edu.errors import ContextError
 from tests.patience import PATIENCE_S
 from tests.programs import at_once, in_another_process
 
@@ -40,17 +39,6 @@ def test_errors_come_out_as_they_are() -> None:
     with pytest.raises(KeyError, match="mine"):
         event_loop.run(failing())
     assert event_loop.run(answer(1))[0] == 1
-
-
-def test_a_call_on_the_thread_of_the_loop_is_refused() -> None:
-    """It would wait for itself."""
-
-    async def outer() -> Any:
-        return event_loop.run(answer(1))
-
-    with pytest.raises(ContextError, match="thread that runs calls") as caught:
-        event_loop.run(outer())
-    assert "await" in str(caught.value.do)
 
 
 def test_two_threads_call_at_once_without_waiting_for_each_other() -> None:

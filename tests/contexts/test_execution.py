@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ContextError, TypeMismatchError
+from fedlearn_edu.errors import ContextError
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.framework import ExecutorFactory, SyncExecutionContext
 from tests.executors.examples import CountingExecutor
@@ -15,17 +15,6 @@ from tests.programs import INT, INTS, in_another_process, increment
 
 fw = fl.framework
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [None, 5, fw.NumPyExecutor(), fw.local_executor_factory, fw.SyncExecutionContext],
-    ids=lambda wrong: getattr(wrong, "__name__", type(wrong).__name__),
-)
-@pytest.mark.parametrize("context", [fw.SyncExecutionContext, fw.AsyncExecutionContext])
-def test_it_needs_a_factory(context: Any, wrong: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="executor factory"):
-        context(executor_fn=wrong)
 
 
 def test_the_older_name_is_the_same_class() -> None:

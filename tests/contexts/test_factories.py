@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import CardinalityError, TypeMismatchError
+from fedlearn_edu.errors import CardinalityError
 from tests.executors.examples import CountingExecutor
 from tests.patience import PATIENCE_S
 from tests.programs import INTS, increment, seven
@@ -29,13 +29,6 @@ def test_numbers_have_a_least_value(name: str, least: int) -> None:
         with pytest.raises(CardinalityError, match=name) as caught:
             make(**{name: least - 1})
         assert f"at least {least}" in str(caught.value.expected)
-
-
-@pytest.mark.parametrize("name", ["default_num_clients", "max_fanout"])
-@pytest.mark.parametrize("wrong", ["3", 2.5, None, True, [1]], ids=repr)
-def test_numbers_are_ints(name: str, wrong: Any) -> None:
-    with pytest.raises(TypeMismatchError, match=name):
-        fw.local_executor_factory(**{name: wrong})
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,11 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.contexts import reference
-from fedlearn_edu.errors import CardinalityError, ContextError, EmptyGroupError
+from fedlearn_edu.errors import CardinalityError, ContextError
 from tests.programs import INT, INTS, add, same, seven
 
 MAX_CODE_LINES = 150
@@ -72,14 +71,6 @@ def test_nobody_holds_no_all_equal_value() -> None:
     context = fl.framework.ReferenceContext(default_num_clients=0)
     with context, pytest.raises(CardinalityError, match="0 clients"):
         program(5)
-
-
-def test_nobody_has_no_mean() -> None:
-    mean = fl.federated_computation(
-        lambda v: fl.federated_mean(v), fl.type_at_clients(np.float32)
-    )
-    with pytest.raises(EmptyGroupError, match="no clients"):
-        mean([])
 
 
 def test_a_capturing_computation_runs_only_inside_its_body() -> None:

@@ -7,36 +7,17 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.federating import FederatingExecutor, implements
 from fedlearn_edu.ir import nodes as ir
 from tests.executors.examples import CountingExecutor, Plain, federating, pair, run
 from tests.programs import INT, INT_AT_SERVER, INTS, add, increment
 
-FIVE = ir.Literal(np.int32(5), INT)
 SUM = ir.Intrinsic("federated_sum", fl.FunctionType(INTS, INT_AT_SERVER))
 BROADCAST = ir.Intrinsic(
     "federated_broadcast",
     fl.FunctionType(INT_AT_SERVER, fl.type_at_clients(INT, all_equal=True)),
 )
 MEMBERS = (np.int32(1), np.int32(2))
-
-
-@pytest.mark.parametrize(
-    "node",
-    [
-        ir.Block((("x", FIVE),), FIVE),
-        ir.Struct(((None, FIVE),)),
-        ir.Call(increment.tree, FIVE),
-        ir.Selection(ir.Struct(((None, FIVE),)), 0),
-        ir.Reference("x", INT),
-    ],
-    ids=lambda node: type(node).__name__,
-)
-def test_names_and_calls_are_for_the_executor_above(node: ir.Node) -> None:
-    with pytest.raises(ExecutorError, match=type(node).__name__) as caught:
-        run(federating().create_value(node))
-    assert "ReferenceResolvingExecutor" in str(caught.value.do)
 
 
 def test_the_all_equal_bit_is_forgotten_where_it_is_not_wanted() -> None:

@@ -4,13 +4,11 @@
 from typing import Any
 
 import numpy as np
-import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.ir import nodes as ir
 from tests.executors.examples import CountingExecutor, run
-from tests.programs import INT, NUMBERS, increment, total
+from tests.programs import NUMBERS, increment, total
 
 fw = fl.framework
 MAP = fl.FunctionType(fl.StructType([increment.type_signature, NUMBERS]), NUMBERS)
@@ -95,15 +93,3 @@ def test_a_sequence_stays_here_until_leaf_code_wants_it() -> None:
         return before, await (await executor.create_call(fn, value)).compute()
 
     assert run(work()) == ({}, 6)
-
-
-def test_other_intrinsics_are_not_for_this_layer() -> None:
-    summed = ir.Intrinsic("sequence_sum", fl.FunctionType(NUMBERS, INT))
-
-    async def work() -> Any:
-        executor = fw.SequenceExecutor(fw.NumPyExecutor())
-        fn = await executor.create_value(summed)
-        await executor.create_call(fn, await executor.create_value(ELEMENTS, NUMBERS))
-
-    with pytest.raises(FedLearnError, match="leaf code"):
-        run(work())

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.executors.sizing import Meter, SizeInfo, size_bytes
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types.sequences import LazySequence
@@ -107,12 +106,6 @@ def test_counting_goes_on_until_it_is_reset() -> None:
         factory.reset_size_info()
         assert factory.get_size_info() == SizeInfo({}, {})
     assert once.bytes_up == 8
-
-
-def test_only_a_sizing_factory_counts() -> None:
-    with pytest.raises(TypeMismatchError, match="does not count") as caught:
-        fw.local_executor_factory().get_size_info()
-    assert "sizing_executor_factory" in str(caught.value.expected)
 
 
 def test_a_meter_adds_up_by_type() -> None:

@@ -12,7 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ArgumentsError, CardinalityError, TypeMismatchError
+from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.language import context_stack
 from tests.programs import FLOATS, in_another_process
 
@@ -97,52 +97,6 @@ def test_number_of_workers_is_started_once_and_ended_with_the_process() -> None:
     assert in_another_process(program) == "2.0\n2.0\n2\n"
 
 
-class Channel:
-    """As gRPC has it."""
-
-
-Channel.__module__ = "grpc._channel"
-
-
-@pytest.mark.parametrize(
-    ("channels", "said"),
-    [
-        (Channel(), "gRPC channels lead to workers of TensorFlow Federated"),
-        ([Channel()] * 10, "gRPC channels lead to workers of TensorFlow Federated"),
-        ([], "found:    0 channels"),
-        (
-            ["tls://a:1", "tls://b:1"],
-            "2 channels: a str: 'tls://a:1', a str: 'tls://b:1'",
-        ),
-        (True, "this is no cluster"),
-    ],
-)
-def test_what_leads_to_no_cluster_is_refused(channels: Any, said: str) -> None:
-    with pytest.raises(TypeMismatchError) as caught:
-        fl.framework.remote_executor_factory(channels)
-    assert said in str(caught.value)
-    assert "tls://host:8786" in str(caught.value.do)
-
-
-@pytest.mark.parametrize(
-    "name", ["rpc_mode", "thread_pool_executor", "dispose_batch_size", "stream_structs"]
-)
-def test_argument_about_grpc_is_refused(name: str) -> None:
-    with pytest.raises(ArgumentsError, match=f"{name} is about gRPC") as caught:
-        native.set_remote_python_execution_context(2, **{name: 20})
-    assert caught.value.found == f"{name}=20"
-
-
-def test_numbers_are_checked_before_anything_is_started() -> None:
-    with pytest.raises(CardinalityError, match="max_fanout is too small"):
-        fl.framework.remote_executor_factory(2, max_fanout=1)
-    with pytest.raises(CardinalityError, match="workers is too small"):
-        fl.framework.remote_executor_factory(0)
-    factory: Any = fl.framework.remote_executor_factory
-    with pytest.raises(ArgumentsError, match="takes 1 positional argument"):
-        factory(2, "REQUEST_REPLY")
-
-
 def test_address_may_be_in_the_environment(
     running: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,9 +105,3 @@ def test_address_may_be_in_the_environment(
     monkeypatch.setenv("FEDLEARN_EDU_CLUSTER", running.scheduler_address)
     with fl.remote.connect() as cluster:
         assert cluster.address == running.scheduler_address
-
-
-def test_encrypted_address_wants_certificates() -> None:
-    with pytest.raises(fl.remote.ClusterError, match="wants certificates") as caught:
-        fl.remote.connect("tls://127.0.0.1:8786")
-    assert caught.value.found == "tls://127.0.0.1:8786, and none"

@@ -5,7 +5,6 @@ import copy
 import ipaddress
 import os
 import socket
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +15,6 @@ import pytest
 from distributed.security import Security
 
 from fedlearn_edu import remote
-from fedlearn_edu.errors import TypeMismatchError
 
 
 def _inodes() -> set[str]:
@@ -94,14 +92,6 @@ def test_open_address_elsewhere_is_refused_before_anything_is_sent(
 
 def _no_connection(*_: object, **__: object) -> None:
     raise AssertionError("something was sent")
-
-
-@pytest.mark.parametrize(
-    "connect", [lambda: remote.connect(3.5), lambda: remote.connect(object())]
-)
-def test_what_is_no_cluster_is_refused(connect: Callable[[], object]) -> None:
-    with pytest.raises(TypeMismatchError, match="no cluster"):
-        connect()
 
 
 def test_process_is_as_before() -> None:

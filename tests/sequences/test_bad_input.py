@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import (
-    ExhaustedError,
-    FedLearnError,
-    SumIncompatibleError,
-    TypeMismatchError,
-)
+from fedlearn_edu.errors import ExhaustedError, FedLearnError, TypeMismatchError
 from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, add, increment, mapped
 from tests.sequences.readers import every_reader, read
 
@@ -96,34 +91,7 @@ def test_a_sequence_for_one_client_is_none_for_all(data: Any) -> None:
     check_paragraph(caught.value)
 
 
-def test_a_function_that_wants_arguments_says_so() -> None:
-    with pytest.raises(TypeError, match="missing 1 required positional") as caught:
-        ADD_UP(lambda n: [n])
-    assert "sequence_sum's argument" in caught.value.__notes__[0]
-
-
-@pytest.mark.parametrize("element", [np.str_, np.bool_, (np.int32, [None])], ids=str)
-def test_what_cannot_be_added_up_is_refused_outside_of_bodies(element: Any) -> None:
-    placed = fl.place([[], []], fl.CLIENTS, fl.SequenceType(element))
-    with pytest.raises(SumIncompatibleError, match="added up"):
-        fl.sequence_sum(placed)
-
-
-def test_an_empty_list_outside_of_bodies_needs_a_type() -> None:
-    with pytest.raises(TypeMismatchError, match=r"np.zeros\(\[0\], np.float32\)"):
-        fl.sequence_sum([])
-
-
-def test_elements_outside_of_bodies_are_what_the_function_takes() -> None:
-    with pytest.raises(TypeMismatchError, match=r"\[element 1\]"):
-        fl.sequence_map(increment, [1, 2.5])
-
-
 # ------------------------------------------------------------------- read twice
-
-
-def twice(first: Any, second: Any) -> Callable[[Any], Any]:
-    return lambda s: [first(s), second(s)]
 
 
 @every_reader

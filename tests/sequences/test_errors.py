@@ -14,7 +14,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ComputationFailedError, TypeMismatchError
-from tests.programs import NUMBERS, add
+from tests.programs import NUMBERS
 from tests.sequences.readers import every_reader, read
 
 fw = fl.framework
@@ -127,21 +127,6 @@ def test_the_innermost_of_several_maps_says_the_element(reader: str) -> None:
     assert _said(caught.value).count("mapped sequence") == 1
 
 
-def test_an_error_of_a_reduction_comes_back_as_itself() -> None:
-    @fl.np_computation(np.int32, np.int32)
-    def grow(s: Any, x: Any) -> Any:
-        if x < s:
-            raise MyError("it shrinks")
-        return x
-
-    program = fl.federated_computation(
-        lambda s: fl.sequence_reduce(s, 0, grow), NUMBERS
-    )
-    with pytest.raises(MyError, match="it shrinks") as caught:
-        program(BAD)
-    assert "in the computation grow" in _said(caught.value)
-
-
 # ------------------------------------------------------------------ generators
 
 
@@ -207,6 +192,9 @@ def test_an_error_of_a_dataset_that_leaf_code_returned(
     assert ("at client 2" in _said(caught.value)) == at_clients
 
 
+# ------------------------------------------------------------ outside of bodies
+
+
 @pytest.mark.tensorflow
 def test_an_error_of_a_dataset_of_ones_own_says_the_element() -> None:
     def checked(x: Any) -> Any:
@@ -218,20 +206,3 @@ def test_an_error_of_a_dataset_of_ones_own_says_the_element() -> None:
     with pytest.raises(fl.tf.errors.InvalidArgumentError, match="too much") as caught:
         program(dataset)
     assert "in element 1 of a dataset" in _said(caught.value)
-
-
-# ------------------------------------------------------------ outside of bodies
-
-
-def test_an_error_outside_of_bodies_comes_back_as_itself() -> None:
-    placed = fl.place([GOOD, BAD], fl.CLIENTS)
-    with pytest.raises(MyError, match="-3 is negative") as caught:
-        fl.sequence_map(positive, placed)
-    assert "in element 2 of a mapped sequence" in _said(caught.value)
-    assert "at client 1" in _said(caught.value)
-
-
-def test_an_error_over_a_plain_generator_comes_back_as_itself() -> None:
-    with pytest.raises(MyError, match="no more") as caught:
-        fl.sequence_reduce(breaks(), 0, add)
-    assert "when element 1 was asked for" in _said(caught.value)

@@ -15,9 +15,8 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.errors import ContextError, TracingError, TypeMismatchError
 from fedlearn_edu.testing import assert_same
-from tests.programs import NUMBERS, increment
+from tests.programs import NUMBERS
 
 pytestmark = pytest.mark.tensorflow
 FLOATS = fl.SequenceType(np.float32)
@@ -203,34 +202,3 @@ def test_fields_keep_their_names_whatever_their_order(names: str, form: str) -> 
 
 
 # ------------------------------------------------------------------------- misuse
-
-
-@pytest.mark.parametrize(
-    "sequence",
-    [[1, 2], (1, 2), np.array([1, 2]), iter([1, 2])],
-    ids=["list", "tuple", "array", "iterator"],
-)
-def test_what_is_no_dataset_is_told_how_to_become_one(sequence: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="from_tensor_slices"):
-        fl.tf_computation(lambda: fl.sequence_sum(sequence))
-
-
-def test_a_tensor_is_no_sequence() -> None:
-    with pytest.raises(TypeMismatchError, match="declare the parameter as"):
-        fl.tf_computation(lambda t: fl.sequence_sum(t), fl.TensorType(np.int32, [3]))
-
-
-def test_a_bare_function_is_refused() -> None:
-    with pytest.raises(TracingError, match="decorate it"):
-        fl.tf_computation(lambda d: fl.sequence_map(lambda x: x, d), NUMBERS)
-
-
-def test_numpy_code_cannot_become_part_of_a_graph() -> None:
-    with pytest.raises(ContextError, match="leaf code for numpy"):
-        fl.tf_computation(lambda d: fl.sequence_map(increment, d), NUMBERS)
-
-
-def test_rows_of_a_ragged_dataset_cannot_be_added_up() -> None:
-    ragged = from_slices(tf.ragged.constant([[1.0], [2.0, 3.0]]))
-    with pytest.raises(TypeMismatchError, match="added up"):
-        fl.tf_computation(lambda: fl.sequence_sum(ragged))

@@ -5,13 +5,8 @@ Everything runs in a child process with a watchdog: a hang ends as a failure tha
 where each thread stood, and not as a test run that never ends.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
 import pytest
 
-import fedlearn_edu as fl
-from fedlearn_edu.errors import ContextError
 from tests.programs import in_another_process
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
@@ -141,16 +136,3 @@ def test_graphs_read_mapped_sequences_with_any_number_of_threads(options: str) -
 
 def test_calls_side_by_side_read_mapped_sequences() -> None:
     assert in_another_process(PRELUDE + ASYNCHRONOUS) == "done\n"
-
-
-def test_a_generator_that_is_read_by_a_call_makes_no_calls() -> None:
-    """TensorFlow has one thread for a function that reads a generator."""
-    numbers = fl.SequenceType(np.float32)
-    add = fl.tf_computation(lambda a, b: a + b, np.float32, np.float32)
-    total = fl.tf_computation(lambda d: d.reduce(np.float32(0), add), numbers)
-
-    def elements() -> Iterator[float]:
-        yield float(total([1.0, 2.0]))
-
-    with pytest.raises(ContextError, match="in a generator, compute the elements"):
-        total(elements)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import CardinalityError
 from tests.executors.examples import call, counted, federating, run
 from tests.programs import INT_AT_SERVER, TEXT, add, seven
 
@@ -23,11 +22,6 @@ def composed(server: Any, *counts: int) -> Any:
 
 def above(executor: Any) -> Any:
     return fw.ReferenceResolvingExecutor(executor)
-
-
-def test_the_number_of_clients_of_each_child_is_told() -> None:
-    with pytest.raises(CardinalityError, match="2 counts"):
-        factory(counted(), [federating(), federating()], [2])
 
 
 CONCATENATE = fl.np_computation(lambda s, x: b"(" + s + b"+" + x + b")", TEXT, TEXT)

@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import CardinalityError
 from fedlearn_edu.executors.base import Executor
 from tests.executors.examples import call, counted, run
-from tests.programs import INT, INT_AT_SERVER, INTS, add, failing, increment, same
+from tests.programs import INT_AT_SERVER, INTS, add, failing, increment, same
 
 fw = fl.framework
 factory = fw.FederatedResolvingStrategy.factory
-EQUAL = fl.type_at_clients(INT, all_equal=True)
 
 
 def stack(server: Executor, clients: list[Executor]) -> Any:
@@ -30,15 +28,6 @@ def numbers(*values: int) -> tuple[Any, ...]:
 
 
 # ------------------------------------------------------------------ the configuration
-
-
-@pytest.mark.parametrize(("count", "found"), [(1, "1 entry"), (3, "3 entries")])
-def test_a_value_has_one_entry_for_each_participant(count: int, found: str) -> None:
-    executor = stack(counted(), [counted(), counted()])
-    with pytest.raises(CardinalityError, match="2 entries") as caught:
-        run(executor.create_value(numbers(*range(count)), INTS))
-    assert found in str(caught.value.found)
-    assert isinstance(caught.value, ValueError)
 
 
 # ------------------------------------------------------------------ who does what

@@ -11,9 +11,9 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.errors import ContextError, TracingError, TypeNotAssignableError
+from fedlearn_edu.errors import TracingError
 from fedlearn_edu.ir import nodes as ir
-from tests.programs import INT, INTS, NUMBERS, Pair
+from tests.programs import INT, NUMBERS, Pair
 
 pytestmark = pytest.mark.tensorflow
 
@@ -65,12 +65,6 @@ def test_tensorflow_types_and_specs_are_types() -> None:
     assert str(made.type_signature.parameter) == "<x=int32,y=bool[?,2]>"
 
 
-@pytest.mark.parametrize("type_", [INTS, fl.FunctionType(INT, INT), [INTS]], ids=str)
-def test_placements_and_functions_are_not_for_leaf_code(type_: Any) -> None:
-    with pytest.raises(TracingError, match="leaf code"):
-        fl.tf_computation(lambda x: 1, type_)
-
-
 def test_a_function_of_tensorflow_can_be_decorated() -> None:
     """differs: the hidden default `name=None` of `tf.add` was refused."""
     assert fl.tf_computation(tf.add, np.int32, np.int32)(1, 2) == 3
@@ -113,26 +107,6 @@ def test_an_inner_call_returns_containers_and_takes_datasets() -> None:
     assert mapped([1, 2]) == 6
 
 
-def test_an_inner_call_checks_its_argument() -> None:
-    with pytest.raises(TypeNotAssignableError, match="float32"):
-        fl.tf_computation(lambda x: tf_increment(x), np.float32)
-
-
-@pytest.mark.parametrize(
-    "inner",
-    [
-        fl.np_computation(lambda x: x, INT),
-        fl.federated_computation(lambda x: fl.federated_value(x, fl.SERVER), INT),
-        fl.federated_computation(lambda x: fl.np_computation(lambda y: y, INT)(x), INT),
-    ],
-    ids=["numpy", "placements", "federated with numpy"],
-)
-def test_only_tensorflow_is_called_inside(inner: Any) -> None:
-    """differs: a ValueError in the ancestor."""
-    with pytest.raises(ContextError, match="inside a tf_computation"):
-        fl.tf_computation(lambda x: inner(x), np.int32)
-
-
 def test_a_federated_computation_without_placements_is_called_inside() -> None:
     """differs: a ValueError in the ancestor."""
 
@@ -143,11 +117,6 @@ def test_a_federated_computation_without_placements_is_called_inside() -> None:
     outer = fl.tf_computation(lambda d: twice_the_sum(d, 1) + 100, NUMBERS)
     assert outer([1, 2]) == 2 * (2 + 3) - 1 + 100
     assert pickle.loads(pickle.dumps(outer))([1, 2]) == 109
-
-
-def test_an_intrinsic_with_placements_cannot_be_used_inside() -> None:
-    with pytest.raises(ContextError, match="outside the body of a federated"):
-        fl.tf_computation(lambda d: fl.federated_sum(d), NUMBERS)
 
 
 # ------------------------------------------------------------------ results
@@ -197,22 +166,6 @@ def test_strings_come_back_as_bytes() -> None:
     assert result.tolist() == [b"aa", b"bcbc"]
 
 
-@pytest.mark.parametrize("value", [{1}, object(), {1: 2}, tf_increment], ids=type)
-def test_what_tensorflow_cannot_return_is_refused(value: Any) -> None:
-    with pytest.raises(TypeError):
-        fl.tf_computation(lambda: value)
-
-
-def test_a_ragged_or_sparse_result_is_refused() -> None:
-    """differs: the ancestor gave one back."""
-    for body in (
-        lambda: tf.ragged.constant([[1, 2], [3]]),
-        lambda: {"x": tf.sparse.from_dense([[0, 5]])},
-    ):
-        with pytest.raises(TracingError, match="make it dense"):
-            fl.tf_computation(body)
-
-
 def test_a_ragged_or_sparse_parameter_is_seen_as_its_components() -> None:
     """differs: the ancestor's body saw a `tf.RaggedTensor`, a `tf.SparseTensor`."""
     ragged = fl.tf_computation(
@@ -249,24 +202,17 @@ def test_a_number_or_a_tensor_of_the_dtype_is_taken(argument: Any) -> None:
 # ------------------------------------------------------------------ in a federated body
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda x: tf.constant(1),
-        lambda x: x + tf.constant(1),
-        lambda x: tf.constant(1) + x,
-        lambda x: tf.add(x, 1),
-        lambda x: tf.data.Dataset.range(2),
-        lambda x: fl.tf_computation(lambda y: y + x, INT)(x),
-        lambda x: fl.tf_computation(lambda y: x, INT)(x),
-    ],
-)
-def test_tensorflow_and_values_do_not_mix(use: Callable[[Any], Any]) -> None:
-    with pytest.raises((TypeError, ContextError)):
-        fl.federated_computation(use, INT)
-
-
 def test_a_computation_without_parameters_can_be_called_in_another() -> None:
     three = fl.tf_computation(lambda: tf.constant(3.0))
     plus = fl.tf_computation(lambda x: x + three(), np.float32)
     assert plus(1.0) == 4
+
+
+def test_a_ragged_or_sparse_result_is_refused() -> None:
+    """differs: the ancestor gave one back."""
+    for body in (
+        lambda: tf.ragged.constant([[1, 2], [3]]),
+        lambda: {"x": tf.sparse.from_dense([[0, 5]])},
+    ):
+        with pytest.raises(TracingError, match="make it dense"):
+            fl.tf_computation(body)

@@ -12,7 +12,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.errors import FedLearnError, TracingError, TypeMismatchError
+from fedlearn_edu.errors import TracingError
 from fedlearn_edu.executors import underway
 from fedlearn_edu.runtimes.tensorflow.conversion import to_plain
 from fedlearn_edu.runtimes.tensorflow.sequences import as_dataset
@@ -146,11 +146,6 @@ def test_a_plain_dict_goes_by_name_and_the_others_by_position(dataset: Any) -> N
     assert rest(dataset) == 27
 
 
-def test_an_ordered_dict_in_another_order_is_refused() -> None:
-    with pytest.raises(TypeMismatchError, match="b=int32,a=int32"):
-        rest(from_slices(OrderedDict(a=[1, 2], b=[10, 20])))
-
-
 @pytest.mark.parametrize(
     ("columns", "element"),
     [
@@ -190,77 +185,11 @@ def in_a_for(numbers: Any) -> Any:
     return total
 
 
-IN_PYTHON: dict[str, tuple[Any, str]] = {
-    "for": (in_a_for, "a loop over a sequence"),
-    "list": (lambda numbers: list(numbers), "a loop over a sequence"),
-    "sum": (lambda numbers: sum(numbers), "a loop over a sequence"),
-    "max": (lambda numbers: max(numbers), "a loop over a sequence"),
-    "in": (lambda numbers: 2 in numbers, "a loop over a sequence"),
-    "len": (lambda numbers: len(numbers), "a sequence, which is a dataset, taken"),
-    "[0]": (lambda numbers: numbers[0], "a sequence, which is a dataset, taken"),
-    ">": (lambda numbers: numbers > 0, "a sequence, which is a dataset, taken"),
-    "shape": (lambda numbers: numbers.shape, "a sequence, which is a dataset, taken"),
-}
-
-
-@pytest.mark.parametrize("name", IN_PYTHON)
-def test_a_dataset_is_no_list_of_python(name: str) -> None:
-    body, found = IN_PYTHON[name]
-    with pytest.raises(TracingError, match=found) as caught:
-        fl.tf_computation(body, NUMBERS)
-    assert "x.reduce(" in str(caught.value.do)
-    assert "test_datasets.py" in str(caught.value.where)
-
-
 def test_a_loop_over_a_dataset_works_where_the_error_says() -> None:
     assert fl.tf_computation(tf.function(in_a_for), NUMBERS)([1, 2, 3]) == 6
 
 
-def summed(made: Any) -> Any:
-    return fl.federated_computation(lambda x: total(made(x)), NUMBERS)
-
-
-@fl.tf_computation(NUMBERS)
-def repeated(numbers: Any) -> Any:
-    return numbers.repeat()
-
-
-@fl.tf_computation(INT)
-def doubled_number(x: Any) -> Any:
-    return 2 * x
-
-
 WITHOUT_END = tf.data.Dataset.range(3, output_type=tf.int32).repeat()
-FOR_EVER: dict[str, Any] = {
-    "result": lambda: fl.tf_computation(lambda x: x.repeat(), NUMBERS)([1, 2]),
-    "part": lambda: fl.tf_computation(lambda x: (1, x.repeat()), NUMBERS)([1, 2]),
-    "handed on": lambda: fl.tf_computation(lambda x: x, NUMBERS)(WITHOUT_END),
-    "argument": lambda: total(WITHOUT_END),
-    "NumPy": lambda: fl.np_computation(sum, NUMBERS, result=np.int32)(WITHOUT_END),
-    "eager": lambda: fl.sequence_sum(WITHOUT_END),
-    "of a client": lambda: mapped(total)([[1], WITHOUT_END]),
-    "made": lambda: summed(repeated)([1, 2]),
-    "made, and mapped": lambda: summed(
-        lambda x: fl.sequence_map(doubled_number, repeated(x))
-    )([1, 2]),
-    "sum of made": lambda: fl.federated_computation(
-        lambda x: fl.sequence_sum(repeated(x)), NUMBERS
-    )([1, 2]),
-    "made by a client": lambda: fl.federated_computation(
-        lambda x: fl.federated_map(total, fl.federated_map(repeated, x)),
-        fl.type_at_clients(NUMBERS),
-    )([[1], [2]]),
-    "made in a body": lambda: fl.tf_computation(lambda x: total(x.repeat()), NUMBERS)(
-        [1, 2]
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FOR_EVER)
-def test_a_dataset_without_end_is_not_read_to_its_end(name: str) -> None:
-    with pytest.raises(FedLearnError, match="dataset without end") as caught:
-        FOR_EVER[name]()
-    assert "take(100)" in str(caught.value.do)
 
 
 def test_a_dataset_without_end_may_be_taken_from() -> None:
@@ -380,34 +309,3 @@ def test_sparse_elements_arrive_in_parts_and_the_error_says_how_to_join_them() -
     assert cure in str(caught.value.do)
     joined = fl.tf_computation(lambda rows: rows.map(dense), SPARSE)
     np.testing.assert_array_equal(joined(rows), np.eye(3))
-
-
-NOT_DENSE: dict[str, tuple[Any, str]] = {
-    "sparse": (
-        lambda: from_slices(tf.sparse.from_dense(np.eye(3))),
-        "data.map(tf.sparse.to_dense)",
-    ),
-    "ragged rows": (
-        lambda: from_slices(tf.ragged.constant([[1], [2, 3]])),
-        "data.map(lambda x: x)",
-    ),
-    "ragged": (
-        lambda: from_slices(tf.ragged.constant([[1], [2, 3]])).batch(2),
-        "data.map(lambda x: x.to_tensor())",
-    ),
-    "windows": (lambda: from_slices([1, 2]).window(2), "data.batch(2)"),
-    "optional": (
-        lambda: from_slices([1]).map(tf.experimental.Optional.from_value),
-        "let the body return",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", NOT_DENSE)
-def test_elements_without_a_type_are_refused_with_a_cure_for_their_kind(
-    kind: str,
-) -> None:
-    body, cure = NOT_DENSE[kind]
-    with pytest.raises(TracingError, match="have no type here") as caught:
-        fl.tf_computation(body)
-    assert cure in str(caught.value.do)

@@ -40,15 +40,6 @@ def test_a_tf_function_outside_of_all_computations_may_call_computations() -> No
     assert [int(x) for x in mapped] == [0, 0, 2]
 
 
-def test_placements_are_refused_in_a_tf_function() -> None:
-    @tf.function
-    def everywhere(x: Any) -> Any:
-        return fl.federated_value(x, fl.SERVER)
-
-    with pytest.raises(Exception, match="outside the body of a federated computation"):
-        everywhere(tf.constant(1))
-
-
 def test_a_dataset_mapped_inside_a_body_may_use_sequence_intrinsics() -> None:
     @fl.tf_computation(NUMBERS)
     def sum_of_sums(numbers: Any) -> Any:
@@ -66,10 +57,3 @@ def test_division_has_the_digits_it_has_elsewhere(dtype: Any) -> None:
     ratio = fl.federated_computation(lambda a, b: a / b, dtype, dtype)
     in_graph = fl.tf_computation(lambda a, b: ratio(a, b), dtype, dtype)
     assert in_graph(7, 3) == ratio(7, 3)
-
-
-def test_elements_without_a_tensor_are_refused_in_our_words() -> None:
-    nothing = fl.SequenceType(fl.StructType([]))
-    count = fl.tf_computation(lambda s: s.reduce(0, lambda n, _: n + 1), nothing)
-    with pytest.raises(fl.FedLearnError, match="hold no tensor"):
-        count([(), ()])

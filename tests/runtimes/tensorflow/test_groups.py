@@ -391,19 +391,6 @@ def test_clients_whose_results_differ_in_size_go_alone() -> None:
     check(mapped, data, expected=0)
 
 
-def test_an_error_names_client_and_computation() -> None:
-    positive = fl.tf_computation(
-        lambda x: tf.debugging.check_numerics(x / x, "division by zero"), F32
-    )
-    program = fl.federated_computation(
-        lambda v: fl.federated_sum(fl.federated_map(positive, v)), AT_CLIENTS(F32)
-    )
-    with pytest.raises(
-        ComputationFailedError, match=r"division by zero[\s\S]*client 2"
-    ):
-        together(program, [1.0, 2.0, 0.0])
-
-
 def _in_graph(fn: Any) -> Any:
     return fl.tf_computation(
         lambda x: tf.reshape(tf.numpy_function(fn, [x], tf.float32), []), F32

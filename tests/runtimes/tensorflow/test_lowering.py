@@ -11,7 +11,6 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import tf
-from fedlearn_edu.errors import TracingError
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.runtimes.tensorflow.graph import GraphCode
 from fedlearn_edu.testing import assert_same
@@ -251,14 +250,3 @@ def test_clients_share_what_is_the_same_for_all() -> None:
     for own in ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0], []]):
         wanted = [sum(x + 30.0 for x in each) for each in own]
         assert program(own, [10.0, 20.0]) == wanted
-
-
-def test_a_variable_from_outside_is_refused_where_a_loop_is_defined() -> None:
-    """The graph that reads a pipeline may be traced later, or never."""
-    outside = tf.Variable(2.0)
-
-    def body(data: Any, k: Any) -> Any:
-        return data.reduce(k, lambda s, row: s + outside * summed(row))
-
-    with pytest.raises(TracingError, match="made outside"):
-        fl.tf_computation(body, ROWS, F32)

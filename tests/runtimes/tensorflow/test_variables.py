@@ -14,7 +14,6 @@ from fedlearn_edu.errors import TracingError
 from tests.programs import at_once, mapped
 
 pytestmark = pytest.mark.tensorflow
-fw = fl.framework
 
 
 @fl.tf_computation(np.int32)
@@ -43,44 +42,6 @@ def doubled(x: Any) -> Any:
 def test_variables_are_made_in_many_ways(body: Callable[[Any], Any]) -> None:
     made = fl.tf_computation(body, np.int32)
     assert [made(3), made(3), made(4)] == [6, 6, 8]
-
-
-def _in_a_vocabulary(x: Any) -> Any:
-    known = tf.lookup.KeyValueTensorInitializer(
-        ["c", "a", "b"], tf.constant([0, 1, 2], tf.int64)
-    )
-    return tf.lookup.StaticVocabularyTable(known, 1).lookup(x)
-
-
-def _in_a_layer(x: Any) -> Any:
-    return tf.keras.layers.StringLookup(vocabulary=["a", "b"])(x)
-
-
-def _in_its_own_table(x: Any) -> Any:
-    """The keys differ from client to client."""
-    own = tf.lookup.KeyValueTensorInitializer([x], tf.constant([1], tf.int64))
-    table = tf.lookup.StaticHashTable(own, np.int64(0))
-    return table.lookup(x) + tf.cast(x == "b", tf.int64) - tf.cast(x == "c", tf.int64)
-
-
-def _in_a_table_that_grows(x: Any) -> Any:
-    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, np.int64(0))
-    table.insert(["a", "b"], tf.constant([1, 2], tf.int64))
-    found = table.lookup(x)
-    table.insert(x, np.int64(9))
-    return found
-
-
-TABLES = [_in_a_vocabulary, _in_a_layer, _in_its_own_table, _in_a_table_that_grows]
-
-
-@pytest.mark.parametrize("body", TABLES, ids=lambda body: body.__name__)
-def test_lookup_tables_are_refused_with_a_cure(body: Any) -> None:
-    in_data = lambda words: words.map(body)  # noqa: E731
-    for whole, type_ in ((body, np.str_), (in_data, fl.SequenceType(np.str_))):
-        with pytest.raises(TracingError, match="lookup table") as caught:
-            fl.tf_computation(whole, type_)
-        assert "tf.argmax" in str(caught.value.do)
 
 
 def test_the_cure_for_a_lookup_table_works() -> None:
@@ -209,21 +170,6 @@ def test_a_keras_layer_and_optimizer_made_inside_live_for_one_call() -> None:
 
 
 # ------------------------------------------------------------------ made outside
-
-
-def test_a_keras_model_made_outside_is_refused() -> None:
-    model = tf.keras.Sequential([tf.keras.layers.Input([2]), tf.keras.layers.Dense(1)])
-    with pytest.raises(TracingError, match="made outside") as caught:
-        fl.tf_computation(lambda x: model(x), fl.TensorType(np.float32, [None, 2]))
-    assert "Keras" in str(caught.value.do)
-
-
-def test_a_dataset_made_outside_is_refused() -> None:
-    outside = tf.data.Dataset.range(3)
-    with pytest.raises(TracingError, match="dataset that was made outside"):
-        fl.tf_computation(
-            lambda x: outside.reduce(np.int64(0), lambda a, b: a + b) + x, np.int64
-        )
 
 
 def test_a_variable_that_leaked_out_of_its_body_is_refused() -> None:
