@@ -9,7 +9,8 @@ import pytest
 import fedlearn_edu as fl
 from fedlearn_edu.errors import FedLearnError
 from fedlearn_edu.executors.base import Executor
-from tests.executors.examples import federating, run
+from fedlearn_edu.framework import Handle
+from tests.executors.examples import Plain, federating, run
 
 fw = fl.framework
 
@@ -45,16 +46,37 @@ def composed(clients: int = 2, *, leaf: Leaf = fw.NumPyExecutor) -> Any:
 FLAT = {"FederatingExecutor": federating, "FederatedExecutor": federated}
 
 
-def refused(work: Any, kind: type[Exception], match: str) -> str:
-    """The message of an error of that builtin class, which must say all it can."""
-    with pytest.raises(kind, match=match) as caught:
-        run(work)
-    error = caught.value
-    assert isinstance(error, FedLearnError)
-    assert error.expected is not None
-    assert error.found is not None
-    assert error.where or error.do
-    text = str(error)
-    assert "\n\n" not in text
-    assert " at 0x" not in text
-    return text
+async def called(executor: Any, fn: Any, *arguments: Any) -> Any:
+    """Calls on what `fn` and the arguments, pairs of value and type, become."""
+    values = [await executor.create_value(*argument) for argument in arguments]
+    arg = await executor.create_struct(values) if len(values) > 1 else None
+    if len(values) == 1:
+        [arg] = values
+    return await (
+        await executor.create_call(await executor.create_value(*fn), arg)
+    ).compute()
+
+
+def told_by_both(work: Callable[[Any], Any]) -> None:
+    """Raises the error that this work ends with: the same for both, but for a name."""
+    told = []
+    for make in FLAT.values():
+        with pytest.raises(FedLearnError) as caught:
+            run(work(make()))
+        told.append(caught.value)
+    first, second = map(str, told)
+    assert first == second.replace("FederatedExecutor", "FederatingExecutor")
+    raise told[0]
+
+
+def embedded(value: Any, type_: Any) -> None:
+    """Embeds the value in both forms."""
+    told_by_both(lambda executor: executor.create_value(value, type_))
+
+
+class Twofold(Plain):
+    """Represents a structure by two words."""
+
+    @fw.implements("federated_value")
+    async def _value(self, type_: Any, value: Handle) -> Any:
+        return ("one", "two")

@@ -10,7 +10,7 @@ import fedlearn_edu as fl
 from fedlearn_edu.framework import Handle, implements
 from fedlearn_edu.language.application import define
 from fedlearn_edu.language.intrinsic import intrinsic_named
-from tests.executors.direct import composed, refused, with_sequences
+from tests.executors.direct import called, composed, with_sequences
 from tests.executors.examples import Plain, federating, run
 from tests.programs import FLOAT, FLOATS, INT, INT_AT_SERVER, INTS, add, increment
 
@@ -28,10 +28,6 @@ async def ask(executor: Any, fn: Any, *arguments: Any) -> Any:
     return await executor.create_call(await executor.create_value(*fn), arg)
 
 
-async def answer(executor: Any, fn: Any, *arguments: Any) -> Any:
-    return await (await ask(executor, fn, *arguments)).compute()
-
-
 class Lacking(Plain):
     """One value for everybody, and of all intrinsics only the sum."""
 
@@ -45,11 +41,10 @@ def lacking() -> Any:
 
 
 def test_an_expansion_that_comes_to_a_missing_primitive_says_by_which_way() -> None:
-    text = refused(
-        answer(lacking(), MEAN, ([1.0, 2.0], FLOATS)),
-        NotImplementedError,
-        "Lacking does not implement federated_value",
-    )
+    with pytest.raises(NotImplementedError) as caught:
+        run(called(lacking(), MEAN, ([1.0, 2.0], FLOATS)))
+    text = str(caught.value)
+    assert "Lacking does not implement federated_value" in text
     assert "in the expansion of federated_mean" in text
     assert '@implements("federated_value")' in text
 
@@ -57,12 +52,12 @@ def test_an_expansion_that_comes_to_a_missing_primitive_says_by_which_way() -> N
 def test_a_use_inside_an_uncompiled_tree_is_expanded_too() -> None:
     program = fl.federated_computation(lambda v: fl.federated_mean(v), FLOATS)
     stack = fw.ReferenceResolvingExecutor(federating())
-    assert run(answer(stack, (program,), ([1.0, 2.0], FLOATS))) == 1.5
+    assert run(called(stack, (program,), ([1.0, 2.0], FLOATS))) == 1.5
 
 
 def test_a_definition_may_be_handed_in_above_the_federating_executor() -> None:
     stack = fw.ReferenceResolvingExecutor(federating())
-    assert run(answer(stack, MEAN, ([1.0, 2.0], FLOATS))) == 1.5
+    assert run(called(stack, MEAN, ([1.0, 2.0], FLOATS))) == 1.5
 
 
 @fl.federated_computation(np.int32, np.int32)
@@ -79,7 +74,7 @@ def test_functions_among_the_arguments_are_opened(op: Any, result: int) -> None:
     reduce = intrinsic_named("federated_reduce")
     fn = (reduce, fl.FunctionType(parameter, INT_AT_SERVER))
     arguments = ([1, 2, 3], INTS), (10, INT), (op,)
-    assert run(answer(composed(3), fn, *arguments)) == result
+    assert run(called(composed(3), fn, *arguments)) == result
 
 
 @pytest.mark.usefixtures("intrinsics_as_before")
@@ -100,7 +95,7 @@ def test_a_function_may_travel_inside_another_one(fn: Any) -> None:
     )
     parameter = fl.StructType([fn.type_signature, INTS])
     use = (defined, fl.FunctionType(parameter, INTS))
-    assert run(answer(federating(), use, (fn,), ([1, 2], INTS))) == (3, 4)
+    assert run(called(federating(), use, (fn,), ([1, 2], INTS))) == (3, 4)
 
 
 @pytest.mark.usefixtures("intrinsics_as_before")
@@ -127,7 +122,7 @@ def test_sequence_sum_is_expanded_where_sequences_are_understood() -> None:
     fn = (intrinsic_named("sequence_sum"), fl.FunctionType(numbers, INT))
     strategy = fw.FederatedResolvingStrategy.factory({})
     executor = fw.FederatingExecutor(strategy, with_sequences(fw.NumPyExecutor))
-    assert run(answer(executor, fn, ([1, 2, 3], numbers))) == 6
+    assert run(called(executor, fn, ([1, 2, 3], numbers))) == 6
 
 
 def test_a_recorder_sees_one_call_above_and_the_steps_below() -> None:
@@ -141,7 +136,7 @@ def test_a_recorder_sees_one_call_above_and_the_steps_below() -> None:
     strategy = fw.FederatedResolvingStrategy.factory(targets)
     federating = fw.FederatingExecutor(strategy, watched("unplaced"))
     top = fw.RecordingExecutor(federating, tape, layer="federating")
-    assert run(answer(top, MEAN, ([3.0], FLOATS))) == 3.0
+    assert run(called(top, MEAN, ([3.0], FLOATS))) == 3.0
 
     calls = [e for e in tape if e.what == "create_call"]
     assert [(e.layer, e.detail) for e in calls if e.layer == "federating"] == [

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.language.application import derived
-from tests.programs import FLOATS, INT, INTS, NUMBERS, add, same, signature
+from tests.programs import INT, INTS, NUMBERS, add, same, signature
 
 pytestmark = pytest.mark.usefixtures("intrinsics_as_before")
 
@@ -75,20 +74,6 @@ def test_a_derived_intrinsic_needs_only_its_expansion() -> None:
     made = fl.federated_computation(lambda v: federated_spread(v), INTS)
     assert made([3, 10, 5]) == 7
     assert federated_spread.__doc__ == "The greatest value less the least."
-
-
-def test_a_derived_intrinsic_may_require_more() -> None:
-    def floats_only(value: Any) -> None:
-        if value.member.dtype != np.float32:
-            raise TypeMismatchError("floats only")
-
-    @derived("({T}@CLIENTS -> T@SERVER)", require=floats_only)
-    def federated_float_sum(value: Any) -> Any:
-        return fl.federated_sum(value)
-
-    assert fl.federated_computation(federated_float_sum, FLOATS)([1.5, 2]) == 3.5
-    with pytest.raises(TypeMismatchError, match="floats only"):
-        fl.federated_computation(lambda v: federated_float_sum(v), INTS)
 
 
 def test_a_derived_intrinsic_may_be_used_on_sequences() -> None:

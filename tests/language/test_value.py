@@ -62,6 +62,8 @@ def test_a_slice_holds_the_values_of_its_fields() -> None:
     assert fl.federated_computation(lambda v: v[1:], three)([1, 2, 3]) == (2, 3)
     at_clients = fl.federated_computation(lambda v: v[1:], fl.type_at_clients(three))
     assert at_clients([[1, 2, 3], [4, 5, 6]]) == [(2, 3), (5, 6)]
+    named = fl.federated_computation(lambda v: v[:1], OrderedDict(a=INT, b=INT))
+    assert str(named.type_signature.result) == "<a=int32>"
 
 
 def test_a_structure_has_a_length_and_unpacks(struct: Any) -> None:

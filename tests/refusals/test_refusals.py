@@ -77,6 +77,8 @@ def _told(example: Example, session: str, names: dict[str, Any]) -> str:
         return ""
     try:
         eval(expression, names)
+    except (AssertionError, NameError):
+        raise  # of the session itself
     except Exception as error:
         lines = re.sub(r"line \d+ of", "line N of", whole_message(error)).splitlines()
         assert len(lines) <= MAX_LINES, f"a long message: {lines}"

@@ -16,12 +16,10 @@ from fedlearn_edu.errors import (
     CardinalityError,
     ComputationReturnedNoneError,
     ContextError,
-    EmptyGroupError,
     TracingError,
     TypeMismatchError,
     UnsupportedIntrinsicError,
 )
-from tests.executors.examples import CountingExecutor
 from tests.programs import (
     FLOATS,
     INT,
@@ -242,36 +240,6 @@ def test_10_error_classes_are_part_of_the_behavior() -> None:
 # ------------------------------------------------------------- further traps
 
 
-def test_a_mean_multiplies_and_a_weighted_mean_divides() -> None:
-    """follows the ancestor, to the last printed digit."""
-    mean = fl.federated_computation(lambda v: fl.federated_mean(v), FLOATS)
-    weighted = fl.federated_computation(
-        lambda v, w: fl.federated_mean(v, w), FLOATS, FLOATS
-    )
-    values = [68.5, 70.3, 69.8]
-    assert str(mean(values)) == "69.53334"
-    assert str(weighted(values, [1, 1, 1])) == "69.53333"
-
-
-def test_over_nobody_a_sum_is_zero_and_no_mean_exists() -> None:
-    """differs: the weighted mean over nobody was nan; weights of zero give nan here."""
-    mean = fl.federated_computation(lambda v: fl.federated_mean(v), FLOATS)
-    weighted = fl.federated_computation(
-        lambda v, w: fl.federated_mean(v, w), FLOATS, FLOATS
-    )
-    summed = fl.federated_computation(lambda v: fl.federated_sum(v), FLOATS)
-    report = fl.federated_computation(
-        lambda v: fl.federated_aggregate(v, 5, add, add, increment), INTS
-    )
-    assert summed([]) == 0
-    assert report([]) == 6
-    with pytest.raises(EmptyGroupError, match="no clients"):
-        mean([])
-    with pytest.raises(EmptyGroupError, match="no clients"):
-        weighted([], [])
-    assert np.isnan(weighted([1, 2], [0, 0]))
-
-
 def test_a_value_is_drawn_once_and_an_evaluation_by_each_client() -> None:
     """follows the ancestor."""
     numbers = iter(range(1000))
@@ -283,71 +251,6 @@ def test_a_value_is_drawn_once_and_an_evaluation_by_each_client() -> None:
     with stack(default_num_clients=3):
         assert len(set(copied())) == 1
         assert len(set(drawn())) == 3
-
-
-def test_a_stack_is_kept_also_after_an_error() -> None:
-    """differs: any exception destroyed it there."""
-    made: list[CountingExecutor] = []
-
-    def leaf() -> CountingExecutor:
-        made.append(CountingExecutor())
-        return made[-1]
-
-    fragile = fl.np_computation(lambda x: np.int32(1 // int(x)), np.int32)
-    program = fl.federated_computation(lambda v: fl.federated_map(fragile, v), INTS)
-    with stack(leaf=leaf):
-        program([1, 1])
-        count = len(made)
-        with pytest.raises(ZeroDivisionError):
-            program([1, 0])
-        assert program([1, 1]) == [1, 1]
-    assert len(made) == count
-    assert all(executor.times_closed == 0 for executor in made)
-
-
-def test_unused_calls_run_in_order_and_their_errors_count() -> None:
-    """differs: they ran at the same time there, and nobody heard of their errors."""
-    order: list[int] = []
-
-    @fl.np_computation(np.int32)
-    def noted(x: Any) -> Any:
-        order.append(int(x))
-        return np.int32(10 // int(x))
-
-    def body(x: Any) -> Any:
-        noted(x)
-        noted(increment(x))
-        return x
-
-    program = fl.federated_computation(body, INT)
-    order.clear()
-    assert program(1) == 1
-    assert order == [1, 2]
-    with pytest.raises(ZeroDivisionError):
-        program(-1)
-
-
-def test_pairs_are_names_in_a_type_and_structures_in_a_value() -> None:
-    """follows the ancestor."""
-    assert str(fl.to_type([("a", np.int32)])) == "<a=int32>"
-    assert signature(lambda: [("a", 1)]) == "( -> <<string,int32>>)"
-
-
-def test_slices_keep_names_everywhere() -> None:
-    """differs: there, slicing an unplaced value dropped its names."""
-    type_ = OrderedDict(a=INT, b=INT)
-    assert signature(lambda v: v[:1], type_).endswith("-> <a=int32>)")
-    assert signature(lambda v: v[:1], fl.type_at_server(type_)).endswith(
-        "-> <a=int32>@SERVER)"
-    )
-
-
-def test_no_shape_is_a_scalar_and_an_unknown_rank_prints_as_dots() -> None:
-    """follows the ancestor; differs: unknown rank printed as 'float32'(shape=None)."""
-    assert str(fl.TensorType(np.float32, None)) == "float32"
-    unknown = fl.parse_type("float32[...]")
-    assert str(unknown) == "float32[...]"
-    assert unknown.is_assignable_from(fl.to_type(np.float32))
 
 
 @pytest.mark.tensorflow

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that uses sequences in graphs writes nothing to stderr.
+"""A successful program says nothing on stderr: a grader takes any text for failure.
 
-TensorFlow's AutoGraph warns there of what it cannot rewrite, and of what it should not
-have tried to. It needs the source, so the program is a file of its own.
+TensorFlow 2.21 writes nine lines there at its import and at its first operation, and
+six are left with every environment variable it knows. Importing `fedlearn_edu` loads no
+TensorFlow and so cannot help; what helps is that the first import of TensorFlow in the
+process is ours. A lesson therefore says `from fedlearn_edu import tf`, or takes
+something else from us that needs it, before anybody says `import tensorflow`.
+
+AutoGraph warns of what it cannot rewrite, and of what it should not have tried to. It
+needs the source, so the program is a file of its own.
 """
 
 from pathlib import Path
@@ -17,6 +23,7 @@ PROGRAM = """\
 import numpy as np
 import fedlearn_edu as fl
 from fedlearn_edu import tf
+import tensorflow as tf
 
 FLOATS = fl.SequenceType(np.float32)
 
@@ -38,6 +45,12 @@ def program(dataset, factor):
 
     return work(dataset, factor)
 
+@fl.tf_computation(np.float32)
+def step(rate):
+    variable = tf.Variable(1.0)
+    tf.keras.optimizers.SGD(rate).apply_gradients([(2.0, variable)])
+    return variable.read_value()
+
 @tf.function
 def outside(dataset):
     return fl.sequence_sum(dataset)
@@ -49,11 +62,17 @@ with fl.framework.SyncExecutionContext(factory):
     assert program(lambda: iter([1, 2]), 10) == 35
     assert in_a_body(tf.data.Dataset.from_tensor_slices([1.0, 2.0])) == 3
     assert outside(tf.data.Dataset.from_tensor_slices([1.0, 2.0])) == 3
+    assert step(0.25) == 0.5
 print("done")
 """
+LOUD_UNLESS_TOLD = ("TF_CPP_MIN_LOG_LEVEL", "CUDA_VISIBLE_DEVICES")
 
 
-def test_nothing_is_written_to_stderr(tmp_path: Path) -> None:
+def test_nothing_is_written_to_stderr(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in LOUD_UNLESS_TOLD:  # a learner has never heard of them
+        monkeypatch.delenv(variable, raising=False)
     file = tmp_path / "program.py"
     file.write_text(PROGRAM, encoding="utf-8")
     run_file = "import runpy, sys; runpy.run_path(sys.argv[1])"

@@ -28,6 +28,10 @@ def test_mean_of_the_sensor_readings() -> None:
     assert type(average) is np.float32
     # A sum times 1/3; a sum divided by 3 would print 69.53333.
     assert str(average) == "69.53334"
+    weighted = tff.federated_weighted_mean(
+        tff.place(READINGS, tff.CLIENTS), tff.place([1, 1, 1], tff.CLIENTS)
+    )
+    assert f"{weighted:.5f}" == "69.53333"
 
 
 @pytest.mark.tensorflow

@@ -11,7 +11,6 @@ import fedlearn_edu as fl
 from benchmarks.in_numpy import losses_of
 from benchmarks.workloads import Workload
 from fedlearn_edu import framework
-from fedlearn_edu.errors import UnsupportedIntrinsicError
 from fedlearn_edu.language.context_stack import Context
 from fedlearn_edu.testing import assert_same
 from tests.tutorial.conftest import Run
@@ -107,92 +106,6 @@ def test_stacks_agree_to_the_bit_in_the_same_order_of_clients(
     assert found_losses == pytest.approx(losses, rel=10 * rounding, abs=0)
 
 
-def test_clients_that_go_alone_agree_to_the_bit(
-    expected: tuple[str, Any, list[float]], small_run: Run, small_clients: Clients
-) -> None:
-    form = expected[0]
-    with sizing():
-        one_graph_each = two_rounds(form, small_run, small_clients)
-    with local(fuse=False):
-        step_by_step = two_rounds(form, small_run, small_clients)
-    assert_same(one_graph_each, step_by_step, relative=0)
-
-
-@pytest.mark.parametrize("form", ALL_FORMS)
-def test_without_sequence_support_the_cure_is_named_before_anything_runs(
-    form: str, small_run: Run, small_clients: Clients
-) -> None:
-    """Only the forms that keep to TensorFlow run on a stack without that layer."""
-    from tests.tutorial.second_forms import FORMS
-
-    names, ours = small_run.names, FORMS[form](small_run.names)
-    tape = framework.Tape()
-    factory = framework.local_executor_factory(tape=tape)
-    with framework.SyncExecutionContext(factory):
-        if form.startswith("in_tensorflow"):
-            ours.federated_train(names.initial_model, 0.1, small_clients)
-            return
-        for train_or_eval, arguments, missing in (
-            (ours.federated_train, (names.initial_model, 0.1), "sequence_reduce"),
-            (ours.federated_eval, (names.initial_model,), "sequence_map"),
-        ):
-            with pytest.raises(
-                UnsupportedIntrinsicError, match="support_sequence_ops=True"
-            ) as refused:
-                train_or_eval(*arguments, small_clients)
-            assert missing in str(refused.value)
-    assert len(tape) == 0
-
-
-@pytest.mark.parametrize(
-    ("fuse", "expected", "together"),
-    [(False, [3, 3, 3, 3, 3, 3, 1], 0), (True, [0] * 7, 1)],
-    ids=["step by step", "fused"],
-)
-def test_tape_shows_every_client_at_work(
-    small_run: Run,
-    small_clients: Clients,
-    fuse: bool,
-    expected: list[int],
-    together: int,
-) -> None:
-    """One call of `batch_train` per batch, at the client that holds the batch.
-
-    Or one for all clients, if all that they do is one graph.
-    """
-    tape = framework.Tape()
-    names = small_run.names
-    with local(tape=tape, fuse=fuse):
-        names.federated_train(names.initial_model, 0.1, small_clients)
-    steps = [
-        event.participant
-        for event in tape
-        if (event.layer, event.what) == ("leaf", "create_call")
-        and event.type == str(names.MODEL_TYPE)
-        and event.participant.startswith("clients")
-    ]
-    held = [steps.count(f"clients[{i}]") for i in range(len(small_clients))]
-    assert held == expected
-    groups = [event.detail for event in tape if event.what == "batched_call"]
-    assert len(groups) == together
-    assert all("batch_train" in detail and "7 clients" in detail for detail in groups)
-
-
-def test_meter_counts_a_model_down_and_up_per_client(
-    small_run: Run, small_clients: Clients
-) -> None:
-    """Down: model and rate. Up: model, and that it is the model of one client."""
-    model_bytes, number_bytes = 4 * (784 * 10 + 10), 4
-    names, num_clients = small_run.names, len(small_clients)
-    factory = framework.sizing_executor_factory(support_sequence_ops=True)
-    with framework.SyncExecutionContext(factory):
-        names.federated_train(names.initial_model, 0.1, small_clients)
-    sizes = factory.get_size_info()
-    assert sizes.down[str(names.MODEL_TYPE)] == num_clients * model_bytes
-    assert sizes.down["float32"] == num_clients * number_bytes
-    assert sizes.bytes_up == num_clients * (model_bytes + number_bytes)
-
-
 @pytest.mark.parametrize(
     "processes", [False, pytest.param(True, marks=pytest.mark.thorough)]
 )
@@ -208,18 +121,3 @@ def test_cluster_gives_the_bits_of_the_same_groups_here(
     with fl.remote.local(2, max_fanout=3, processes=processes):
         there = two_rounds(form, small_run, small_clients)
     assert_same(there, here, relative=0)
-
-
-@pytest.mark.thorough
-def test_published_losses_on_two_processes(mnist_run: Run) -> None:
-    """The last ones, after five rounds."""
-    names = mnist_run.names
-    model, rate = names.initial_model, 0.1
-    with fl.remote.local(2, max_fanout=5):
-        data = fl.place(names.federated_train_data, fl.CLIENTS)
-        for _ in range(5):
-            model = names.federated_train(model, rate, data)
-            rate *= 0.9
-        found = names.federated_eval(model, data)
-    published = mnist_run.printed.split("round 4, loss=")[1].split()[0]
-    assert found == pytest.approx(float(published), rel=1e-6)
