@@ -10,7 +10,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import remote
-from fedlearn_edu.errors import FedLearnError, TypeMismatchError
+from fedlearn_edu.errors import FedLearnError
 from tests.remote.conftest import MAX_FANOUT
 from tests.slips.slip import whole_message
 
@@ -106,19 +106,3 @@ def test_error_that_cannot_travel_keeps_its_text(in_process: remote.Cluster) -> 
         fl.federated_map(failing, fl.place(NUMBERS, fl.CLIENTS, np.float32))
     assert "ValueError: no threes" in whole_message(caught.value)
     assert "client 2" in whole_message(caught.value)
-
-
-def test_function_that_cannot_travel_is_named(in_process: remote.Cluster) -> None:
-    lock = threading.Lock()
-
-    def guarded(x: Any) -> Any:
-        with lock:
-            return x
-
-    with pytest.raises(TypeMismatchError, match="guarded cannot travel") as caught:
-        in_process.place(guarded, 4, np.float32)
-    assert "its variable lock" in str(caught.value)
-    guarding = fl.np_computation(guarded, np.float32)
-    with in_process.context, pytest.raises(TypeMismatchError) as again:
-        fl.federated_map(guarding, fl.place(NUMBERS, fl.CLIENTS, np.float32))
-    assert str(again.value) == str(caught.value)

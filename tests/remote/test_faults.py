@@ -22,7 +22,7 @@ from distributed import Client, LocalCluster
 import fedlearn_edu as fl
 from fedlearn_edu import remote
 from fedlearn_edu.errors import ComputationTimeoutError
-from fedlearn_edu.remote import roster, start, worker
+from fedlearn_edu.remote import roster, worker
 from fedlearn_edu.remote.worker import Service
 from tests.patience import PATIENCE_S
 from tests.remote import cut_off
@@ -361,20 +361,6 @@ def test_closed_cluster_says_so_and_can_be_shown() -> None:
 
 
 # ------------------------------------------------------------------------ what differs
-
-
-def test_worker_with_other_versions_is_refused_with_a_table(
-    in_process: remote.Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ours = {**worker.versions(), "numpy": "1.0", "python": "3.9"}
-    monkeypatch.setattr(start, "versions", lambda: ours)
-    client = in_process._dispatcher._client
-    with pytest.raises(remote.ClusterError) as caught:
-        remote.connect(client)
-    head, *rows = str(caught.value.where).splitlines()
-    assert head.split() == ["package", "here", "there", "at"]
-    assert [row.split()[:2] for row in rows] == [["python", "3.9"], ["numpy", "1.0"]]
-    assert total(NUMBERS) == 10
 
 
 def _forget_all(dask_worker: Any) -> None:

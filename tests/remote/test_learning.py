@@ -36,35 +36,12 @@ def _softmax() -> Any:
     return learning.models.softmax_regression(features=FEATURES, classes=2)
 
 
-def _of_two_functions() -> Any:
-    def training_process(model: Any, data: Any) -> Any:
-        model.compile("sgd", "mse")
-        model.fit(data)
-        return model.weights
-
-    return learning.federated_averaging.build_weighted_averaging_process(
-        lambda: learning.models.LinearRegression(FEATURES), training_process
-    )
-
-
 PROCESSES: dict[str, Callable[[], Any]] = {
     "FedAvg": lambda: learning.build_fed_avg(_softmax(), 0.5, local_epochs=2),
-    "FedAvg of an MLP": lambda: learning.build_fed_avg(
-        learning.models.multilayer_perceptron([4], FEATURES, 2), 0.5
-    ),
-    "FedProx": lambda: learning.build_fed_prox(_softmax(), 0.5),
-    "FedSGD": lambda: learning.build_fed_sgd(_softmax(), 0.5),
-    "FedAvgM": lambda: learning.build_fed_avg_m(_softmax(), 0.5),
-    "FedAdagrad": lambda: learning.build_fed_adagrad(_softmax(), 0.5),
-    "FedAdam": lambda: learning.build_fed_adam(_softmax(), 0.5),
-    "FedYogi": lambda: learning.build_fed_yogi(_softmax(), 0.5),
     "SCAFFOLD": lambda: learning.build_scaffold(_softmax(), CLIENTS, 0.5),
-    "averaging of two functions": _of_two_functions,
     "in NumPy": mean_process,
     "clients that remember": lambda: mean_process(keeps=True),
 }
-
-
 # One for each aggregation, where NumPy's cannot be joined, and one for what each client
 # keeps. Clients work once all the same.
 MESSAGES = {"SCAFFOLD": 2, "in NumPy": 4, "clients that remember": 5}
@@ -84,16 +61,7 @@ def _batches(process: Any) -> Any:
     return process.next.type_signature.parameter[1].member
 
 
-FIRST = ["FedAvg", "SCAFFOLD", "in NumPy", "clients that remember"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if name in FIRST else pytest.mark.thorough)
-        for name in PROCESSES
-    ],
-)
+@pytest.mark.parametrize("name", PROCESSES)
 def test_rounds_give_the_bits_of_local_ones(name: str, cluster: Cluster) -> None:
     process = PROCESSES[name]()
     placed = cluster.place(lambda client: DATA[client], CLIENTS, _batches(process))
@@ -103,18 +71,6 @@ def test_rounds_give_the_bits_of_local_ones(name: str, cluster: Cluster) -> None
     sent = cluster.traffic().rounds[-1].messages
     assert len({message.first_client for message in sent}) == 4
     assert len(sent) == 4 * MESSAGES.get(name, 1)
-
-
-@pytest.mark.thorough
-def test_evaluation_gives_the_bits_of_a_local_one(cluster: Cluster) -> None:
-    evaluation = learning.build_federated_evaluation(_softmax())
-    weights = _softmax().initialize(3)
-
-    def judged(context: Context) -> Any:
-        with context:
-            return bits(evaluation(weights, DATA))
-
-    assert judged(cluster.context) == judged(_local())
 
 
 def test_runs_with_cohorts_give_the_bits_of_local_ones(cluster: Cluster) -> None:
