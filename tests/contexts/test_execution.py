@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`SyncExecutionContext`: in scripts, in threads, inside running event loops."""
+"""Synchronous and asynchronous contexts, and the event loops under them."""
 
 import asyncio
+import inspect
+import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ContextError
+from fedlearn_edu.contexts import event_loop
+from fedlearn_edu.errors import (
+    ArgumentsError,
+    CardinalityError,
+    ContextError,
+    TypeMismatchError,
+)
 from fedlearn_edu.executors.base import Executor
 from fedlearn_edu.framework import ExecutorFactory, SyncExecutionContext
-from tests.executors.examples import CountingExecutor
-from tests.programs import INT, INTS, in_another_process, increment
+from fedlearn_edu.language import context_stack
+from tests.executors.examples import CountingExecutor, run
+from tests.patience import PATIENCE_S
+from tests.programs import INT, INTS, at_once, in_another_process, increment
 
 fw = fl.framework
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
@@ -101,7 +112,6 @@ import asyncio, sys
 {before}
 import numpy as np
 import fedlearn_edu as fl
-{after}
 at_clients = fl.type_at_clients(np.int32)
 total = fl.federated_computation(lambda v: fl.federated_sum(v), at_clients)
 
@@ -115,17 +125,186 @@ print(asyncio.run(cell()))
 PATCH = "import nest_asyncio; nest_asyncio.apply()"
 
 
-@pytest.mark.parametrize("moment", ["before", "after", "inside"])
-def test_a_patched_event_loop_does_no_harm(moment: str) -> None:
-    """Old notebooks begin with this line; it must not matter when."""
-    parts = {"before": "", "after": "", "inside": "", moment: PATCH}
-    assert in_another_process(NOTEBOOK.format(**parts)) == "(6, 'patched')\n"
+def test_a_patched_event_loop_does_no_harm() -> None:
+    """Old notebooks begin with this line."""
+    program = NOTEBOOK.format(before=PATCH, inside="")
+    assert in_another_process(program) == "(6, 'patched')\n"
 
 
 def test_a_patch_in_the_middle_of_a_session_does_no_harm() -> None:
     program = NOTEBOOK.format(
-        before="",
-        after="",
-        inside=f"first = int(total([1])); {PATCH}; assert first == 1",
+        before="", inside=f"first = int(total([1])); {PATCH}; assert first == 1"
     )
     assert in_another_process(program) == "(6, 'patched')\n"
+
+
+# ----------------------------------------
+# `AsyncExecutionContext`: a call is a coroutine
+
+
+def context(**options: Any) -> Any:
+    return fw.AsyncExecutionContext(fw.local_executor_factory(**options))
+
+
+def test_a_call_returns_a_coroutine() -> None:
+    with context():
+        coroutine = increment(1)
+        assert inspect.iscoroutine(coroutine)
+        assert run(coroutine) == 2
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+def test_arguments_are_awaited_first() -> None:
+    with context():
+        for call in (increment(increment(1)), SUM([increment(1)]), SUM(increment(1))):
+            with pytest.raises(TypeError, match=r"a coroutine[^$]*await it first"):
+                run(call)
+
+
+@fl.np_computation(np.int32)
+def meet(x: Any) -> Any:
+    if x > 1:
+        meeting.wait()
+    return x
+
+
+meeting = threading.Barrier(2)
+
+
+def test_several_calls_are_under_way_at_once() -> None:
+    async def program() -> Any:
+        with context():
+            return await asyncio.gather(meet(5), meet(6))
+
+    assert run(program()) == [5, 6]
+
+
+def test_different_numbers_of_clients_do_not_meet() -> None:
+    async def program() -> Any:
+        with context():
+            return await asyncio.gather(*(SUM([1] * count) for count in range(5)))
+
+    assert run(program()) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: increment("a"), TypeMismatchError),
+        (lambda: SUM(5), TypeMismatchError),
+        (
+            lambda: fl.federated_computation(lambda v, w: v, INTS, INTS)([1], [1, 2]),
+            CardinalityError,
+        ),
+    ],
+)
+def test_errors_come_when_it_is_awaited(call: Any, error: type[Exception]) -> None:
+    with context():
+        coroutine = call()
+        with pytest.raises(error):
+            run(coroutine)
+
+
+def test_arguments_are_packed_at_once() -> None:
+    with context(), pytest.raises(ArgumentsError, match="takes one argument"):
+        increment(1, 2)
+
+
+def test_computations_can_be_defined_inside() -> None:
+    async def program() -> Any:
+        with context():
+            double = fl.federated_computation(lambda x: x + x, np.int32)
+            return await double(4)
+
+    assert run(program()) == 8
+
+
+def test_it_can_be_the_default_context() -> None:
+    before = list(context_stack._default)
+    fw.set_default_context(context())
+    try:
+        assert run(increment(1)) == 2
+    finally:
+        context_stack._default[:] = before
+
+
+def test_a_synchronous_context_inside_an_asynchronous_one_waits() -> None:
+    async def program() -> Any:
+        with context():
+            with fw.SyncExecutionContext(fw.local_executor_factory()):
+                waited = increment(1)
+            return waited, await increment(1)
+
+    assert run(program()) == (2, 2)
+
+
+# ----------------------------------------
+# The loop in a thread of ours that serves synchronous calls
+
+
+async def answer(value: Any) -> Any:
+    await asyncio.sleep(0)
+    return value, threading.current_thread()
+
+
+def test_work_is_done_in_a_daemon_thread_that_is_used_again() -> None:
+    (one, thread), (two, again) = event_loop.run(answer(1)), event_loop.run(answer(2))
+    assert (one, two) == (1, 2)
+    assert thread is again
+    assert thread.daemon
+    assert thread is not threading.current_thread()
+
+
+def test_it_works_inside_a_running_loop() -> None:
+    async def outer() -> Any:
+        return event_loop.run(answer(1))[0]
+
+    assert asyncio.run(outer()) == 1
+
+
+def test_errors_come_out_as_they_are() -> None:
+    async def failing() -> None:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        event_loop.run(failing())
+    assert event_loop.run(answer(1))[0] == 1
+
+
+def test_two_threads_call_at_once_without_waiting_for_each_other() -> None:
+    meeting = threading.Barrier(2, timeout=PATIENCE_S)
+
+    async def meet(value: int) -> int:
+        meeting.wait()
+        return value
+
+    assert at_once(lambda i: event_loop.run(meet(i)), range(2)) == [0, 1]
+
+
+INTERRUPT = """
+import asyncio, signal, sys, threading
+from fedlearn_edu.contexts import event_loop
+
+cleaned_up = threading.Event()
+
+async def interrupted():
+    while sys._current_frames()[threading.main_thread().ident].f_code.co_name != "wait":
+        await asyncio.sleep(0)
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    try:
+        await asyncio.Event().wait()
+    finally:
+        cleaned_up.set()
+
+async def answer():
+    return 42
+
+try:
+    event_loop.run(interrupted())
+except KeyboardInterrupt:
+    print("interrupted", cleaned_up.wait(), event_loop.run(answer()))
+"""
+
+
+def test_an_interrupt_cancels_what_is_running() -> None:
+    assert in_another_process(INTERRUPT) == "interrupted True 42\n"

@@ -197,7 +197,7 @@ def test_other_threads_are_not_limited_and_still_judged() -> None:
 def test_where_there_are_no_threads_a_clock_is_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Earlier Pythons see only that it was late; `test_clock.py` has the others."""
+    """Earlier Pythons see only that it was late; see `test_time_limits.py`."""
     monkeypatch.setenv("FEDLEARN_EDU_PLATFORM", "emscripten")
 
     def slow(numbers: list[float]) -> list[float]:

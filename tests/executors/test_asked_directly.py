@@ -3,7 +3,7 @@
 
 One test for each promise of the pages that `docs/answers.md` is about. What
 every executor promises is in `test_base.py`; what strategies and targets are for, in
-`test_federating.py` and `test_federated.py`.
+`test_federating.py`.
 """
 
 from collections import OrderedDict

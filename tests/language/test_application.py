@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Using intrinsics: where they may be called, what their arguments convert to."""
+"""Using and defining intrinsics: where they may be called, what they convert."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.language.application import derived
+from fedlearn_edu.language.application import define, derived
+from fedlearn_edu.language.intrinsic import all_intrinsics, intrinsic_named
+from fedlearn_edu.types import FunctionType, parse_type
 from tests.programs import INT, INTS, NUMBERS, add, same, signature
 
 pytestmark = pytest.mark.usefixtures("intrinsics_as_before")
@@ -83,3 +85,90 @@ def test_a_derived_intrinsic_may_be_used_on_sequences() -> None:
 
     made = fl.federated_computation(lambda s: sequence_double_sum(s), NUMBERS)
     assert made([1, 2, 3]) == 12
+
+
+# ----------------------------------------
+# The registry: every intrinsic has a name, a signature and perhaps an expansion
+
+
+PRIMITIVE = {
+    "federated_aggregate",
+    "federated_broadcast",
+    "federated_eval",
+    "federated_map",
+    "federated_pairwise_masks",
+    "federated_select",
+    "federated_value",
+    "federated_zip",
+    "sequence_map",
+    "sequence_reduce",
+}
+DERIVED = {
+    "federated_apply",
+    "federated_collect",
+    "federated_map_aggregate",
+    "federated_max",
+    "federated_mean",
+    "federated_min",
+    "federated_reduce",
+    "federated_secure_modular_sum",
+    "federated_secure_sum",
+    "federated_sum",
+    "federated_weighted_mean",
+    "sequence_sum",
+}
+
+
+def test_the_vocabulary_is_what_the_design_lists() -> None:
+    # Other tests of the same process may have derived their own.
+    ours = [
+        d
+        for d in all_intrinsics()
+        if "tests" not in getattr(d.expand, "__module__", "")
+    ]
+    found = {d.uri: d.is_primitive for d in ours}
+    assert {uri for uri, primitive in found.items() if primitive} == PRIMITIVE
+    assert {uri for uri, primitive in found.items() if not primitive} == DERIVED
+
+
+@pytest.mark.parametrize("uri", sorted(PRIMITIVE | DERIVED))
+def test_every_signature_is_a_function_type_in_the_notation(uri: str) -> None:
+    for written in intrinsic_named(uri).signatures:
+        type_ = parse_type(written)
+        assert isinstance(type_, FunctionType)
+        assert str(type_) == written
+
+
+@pytest.mark.parametrize(
+    ("uri", "several"),
+    [
+        ("federated_sum", False),
+        ("federated_map", True),
+        ("federated_aggregate", True),
+        ("federated_zip", False),
+        ("federated_broadcast", False),
+    ],
+)
+def test_a_signature_says_whether_there_are_several_arguments(
+    uri: str, several: bool
+) -> None:
+    assert intrinsic_named(uri).takes_several_arguments is several
+
+
+def test_defining_again_replaces() -> None:
+    """As a notebook cell does that is run twice."""
+    first = define("federated_test", "({T}@CLIENTS -> T@SERVER)")
+    second = define("federated_test", "({T}@CLIENTS -> T*@SERVER)")
+    assert intrinsic_named("federated_test") is second
+    assert first is not second
+    assert [d.uri for d in all_intrinsics()].count("federated_test") == 1
+
+
+def test_a_definition_can_have_an_expansion() -> None:
+    def twice(value: Any) -> Any:
+        return value
+
+    defined = define("federated_test", "(T -> T)", expand=twice)
+    assert not defined.is_primitive
+    assert defined.expand is not None
+    assert str(defined.expand(parse_type("int32")).type) == "(int32 -> int32)"

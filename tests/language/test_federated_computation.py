@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tracing a federated body: the tree it leaves (semantics 2.8), captures (2.9)."""
+"""Tracing a body: the tree it leaves (semantics 2.8), captures (2.9), equality."""
 
+import pickle
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -10,11 +11,22 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.errors import ContextError
+from fedlearn_edu.framework import Context
 from fedlearn_edu.ir import nodes as ir
 from fedlearn_edu.ir.printing import to_text
 from fedlearn_edu.ir.traversal import free_references, walk
+from fedlearn_edu.language.computation import Computation, check_closed
 from fedlearn_edu.language.value import Value
-from tests.programs import INT, INTS, NUMBERS, NUMBERS_AT_CLIENTS, add, increment, seven
+from tests.programs import (
+    INT,
+    INTS,
+    NUMBERS,
+    NUMBERS_AT_CLIENTS,
+    add,
+    increment,
+    same,
+    seven,
+)
 
 
 def bound_in(node: ir.Node) -> list[str]:
@@ -195,3 +207,61 @@ def test_a_structure_of_federated_values_is_zipped_for_a_call() -> None:
     both = fl.federated_computation(lambda p, q: [sums(p), sums(q)], PAIRS, PAIRS)
     made = fl.federated_computation(lambda v, w: both([v, w], [w, w]), INTS, INTS)
     assert made([1, 2], [10, 20]) == [[11, 22], [20, 40]]
+
+
+# ----------------------------------------
+# A computation: a typed tree; the current context says what calling it means
+
+
+class Remembering(Context):
+    """Runs nothing, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, Any]] = []
+
+    def invoke(self, computation: Computation, argument: Any) -> Any:
+        self.asked.append((computation.__name__, argument))
+        return "whatever the context says"
+
+
+def test_a_call_asks_the_current_context() -> None:
+    with Remembering() as context:
+        assert add(1, b=2) == "whatever the context says"
+        increment(5)
+    assert context.asked == [("add", fl.Struct.named(a=1, b=2)), ("increment", 5)]
+
+
+def test_computations_of_equal_trees_are_equal() -> None:
+    again = fl.federated_computation(lambda x: x, INT)
+    once = fl.federated_computation(lambda x: x, INT)
+    assert once == again
+    assert len({once, again}) == 1
+    assert once != fl.federated_computation(lambda x: [x], INT)
+    assert once != "a computation"
+
+
+def test_it_prints_its_name_and_its_type() -> None:
+    assert str(add) == "add: (<a=int32,b=int32> -> int32)"
+    assert repr(same) == "<computation same: (int32 -> int32)>"
+    assert same.to_text() == "(x ->\n  x)"
+
+
+def test_a_federated_computation_can_be_pickled() -> None:
+    total = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
+    copy = pickle.loads(pickle.dumps(total))
+    assert (copy, copy.__name__) == (total, "lambda")
+    assert copy([1, 2]) == 3
+
+
+def test_a_computation_that_captured_a_value_runs_only_where_it_was_made() -> None:
+    kept: list[Any] = []
+
+    def outer(x: Any) -> Any:
+        kept.append(fl.federated_computation(lambda y: add(y, x), INT))
+        return kept[0](x)
+
+    assert fl.federated_computation(outer, INT)(4) == 8
+    with pytest.raises(ContextError, match="'x'"):
+        kept[0](1)
+    with pytest.raises(ContextError, match="can run only inside it"):
+        check_closed(kept[0])

@@ -172,7 +172,7 @@ def test_type_of_a_sequence(values: Any, expected: str) -> None:
 
 
 def test_group_may_be_large() -> None:
-    numbers = list(range(200_000))
+    numbers = list(range(50_000))
     assert infer_members(numbers) == TensorType(np.int32)
     assert str(infer_members([numbers, numbers])) == "int32*"
 

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of groups: partial folds in the groups, merged in order above them."""
+"""Groups of groups, masks, and what a server does with the results of many."""
 
+import asyncio
 from typing import Any
 
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
+from fedlearn_edu.executors.concurrency import gather, prefetched, run_inline
+from fedlearn_edu.executors.strategies.shared import pairwise_masks, with_participant
+from fedlearn_edu.structure import Struct
+from fedlearn_edu.types import CLIENTS
 from tests.executors.examples import call, counted, federating, run
 from tests.programs import INT_AT_SERVER, TEXT, add, seven
 
@@ -68,3 +73,89 @@ def test_evaluating_happens_where_it_is_asked_for(placement: Any, result: Any) -
     program = fl.federated_computation(lambda: fl.federated_eval(seven, placement))
     assert run(call(above(composed(server, 2, 1)), program)) == result
     assert server.calls["create_call"] == (placement is fl.SERVER)
+
+
+# ----------------------------------------
+# Masks hide each client's value, and cancel in the sum
+
+
+DTYPES = [np.int32, np.int64, np.uint8]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 33])
+def test_masks_sum_to_zero(dtype: type, count: int) -> None:
+    masks = pairwise_masks(np.zeros([4], dtype), count)
+    assert [mask.dtype for mask in masks] == [np.dtype(dtype)] * count
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(np.sum(masks, axis=0, dtype=dtype), np.zeros(4))
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 33])
+def test_nobody_beside_others_sends_a_bare_value(count: int) -> None:
+    masks = pairwise_masks(np.zeros([8], np.int64), count)
+    assert all(np.any(mask != 0) for mask in masks)
+
+
+def test_a_lone_client_has_nobody_to_hide_behind() -> None:
+    assert tuple(pairwise_masks(np.int32(0), 1)) == (0,)
+    assert tuple(pairwise_masks(np.int32(0), 0)) == ()
+
+
+def test_every_call_draws_new_masks() -> None:
+    once, again = (pairwise_masks(np.zeros([8], np.int64), 3) for _ in range(2))
+    assert not np.array_equal(once[0], again[0])
+
+
+def test_a_structure_is_masked_leaf_by_leaf() -> None:
+    prototype = Struct.named(a=np.int32(0), b=np.zeros([2], np.int64))
+    masks = pairwise_masks(prototype, 2)
+    assert [mask.names() for mask in masks] == [("a", "b")] * 2
+    with np.errstate(over="ignore"):
+        assert masks[0].a + masks[1].a == 0
+        np.testing.assert_array_equal(masks[0].b + masks[1].b, [0, 0])
+
+
+# ----------------------------------------
+# What a server does with the results of many, one after the other
+
+
+async def made(value: int) -> Any:
+    return value
+
+
+async def all_of(values: list[int]) -> list[Any]:
+    return [each async for each in prefetched((made(value) for value in values), 2)]
+
+
+@pytest.mark.parametrize("values", [[], [1], [1, 2, 3, 4, 5]])
+def test_results_come_in_order_with_a_loop_and_without(values: list[int]) -> None:
+    assert asyncio.run(all_of(values)) == values
+    assert run_inline(lambda: all_of(values)) == values
+
+
+def test_stepping_makes_no_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would belong to nobody, and be garbage that some other test is blamed for."""
+    made_loops = []
+    begin = asyncio.BaseEventLoop.__init__
+
+    def note_and_begin(self: asyncio.BaseEventLoop) -> None:
+        made_loops.append(self)
+        begin(self)
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "__init__", note_and_begin)
+    asyncio.set_event_loop(None)
+    assert run_inline(lambda: all_of([1, 2])) == [1, 2]
+    assert made_loops == []
+
+
+def test_what_an_interrupt_keeps_from_beginning_leaves_nothing_to_await(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    async def interrupted() -> None:
+        raise asyncio.CancelledError
+
+    work = [interrupted, lambda: made(1), lambda: made(2)]
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(gather(with_participant(CLIENTS, 0, work)))
+    assert [str(warning.message) for warning in recwarn] == []

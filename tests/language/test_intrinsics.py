@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Intrinsics in bodies: their types; the conformance suite has their results."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fedlearn_edu as fl
+from fedlearn_edu.errors import TypeMismatchError
+from tests.programs import (
+    FLOAT,
+    FLOATS,
+    INT,
+    INT_AT_SERVER,
+    INTS,
+    NUMBERS,
+    NUMBERS_AT_CLIENTS,
+    add,
+    increment,
+    same,
+    seven,
+    signature,
+)
+
+VECTOR = fl.TensorType(np.int32, [None])
+
+
+def aggregate(**changed: Any) -> Any:
+    """The type of an aggregation with one argument replaced."""
+    arguments = {"zero": 0, "accumulate": add, "merge": add, "report": same, **changed}
+    body = lambda v: fl.federated_aggregate(v, **arguments)  # noqa: E731
+    return fl.federated_computation(body, INTS).type_signature.result
+
+
+def test_the_running_state_has_the_result_type_of_accumulate() -> None:
+    grow = fl.np_computation(lambda s, x: np.append(s, x), VECTOR, np.int32)
+    join = fl.np_computation(lambda s, t: np.concatenate([s, t]), VECTOR, VECTOR)
+    keep = fl.np_computation(lambda s: s, VECTOR)
+    nothing_yet = np.zeros([0], np.int32)  # int32[0], which int32[?] may stand for
+    result = aggregate(zero=nothing_yet, accumulate=grow, merge=join, report=keep)
+    assert str(result) == "int32[?]@SERVER"
+
+
+def test_zero_may_leave_out_names() -> None:
+    pair = OrderedDict(s=INT, n=INT)
+    step = fl.np_computation(
+        lambda a, x: OrderedDict(s=a["s"] + x, n=a["n"]), pair, INT
+    )
+    join = fl.np_computation(lambda a, b: a, pair, pair)
+    keep = fl.np_computation(lambda a: a, pair)
+    result = aggregate(zero=[0, 0], accumulate=step, merge=join, report=keep)
+    assert str(result) == "<s=int32,n=int32>@SERVER"
+
+
+def test_report_decides_the_result() -> None:
+    half = fl.np_computation(lambda x: np.float64(x) / 2, np.int32)
+    assert str(aggregate(report=half)) == "float64@SERVER"
+
+
+def test_polymorphic_functions_take_their_types_from_the_values() -> None:
+    plus, same_ = fl.np_computation(lambda a, b: a + b), fl.np_computation(lambda a: a)
+    result = aggregate(accumulate=plus, merge=plus, report=same_)
+    assert str(result) == "int32@SERVER"
+
+
+# ------------------------------------------------------------- sum, min, max, others
+
+
+SUMMABLE = [np.int32, np.uint8, np.float64, np.complex64, (np.float32, [2, 3])]
+
+
+@pytest.mark.parametrize("member", [*SUMMABLE, [], OrderedDict(a=np.int32)], ids=str)
+def test_a_sum_has_the_type_of_its_summands(member: Any) -> None:
+    type_ = fl.to_type(member)
+    assert signature(lambda v: fl.federated_sum(v), fl.type_at_clients(type_)) == (
+        f"({{{type_}}}@CLIENTS -> {type_}@SERVER)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("use", "result"),
+    [
+        (lambda v: fl.federated_min(v), "int32@SERVER"),
+        (lambda v: fl.federated_max(v), "int32@SERVER"),
+        (lambda v: fl.federated_collect(v), "int32*@SERVER"),
+        (lambda v: fl.federated_reduce(v, 0, add), "int32@SERVER"),
+    ],
+)
+def test_results_are_at_the_server(use: Callable[[Any], Any], result: str) -> None:
+    made = fl.federated_computation(use, INTS)
+    assert str(made.type_signature.result) == result
+
+
+# ------------------------------------------------------------------ federated_mean
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        np.float32,
+        np.float64,
+        np.complex64,
+        (np.float32, [2]),
+        OrderedDict(a=np.float32, b=[np.float64]),
+        [],
+    ],
+    ids=str,
+)
+def test_a_mean_has_the_type_of_what_is_averaged(member: Any) -> None:
+    type_ = fl.to_type(member)
+    assert signature(lambda v: fl.federated_mean(v), fl.type_at_clients(type_)) == (
+        f"({{{type_}}}@CLIENTS -> {type_}@SERVER)"
+    )
+
+
+@pytest.mark.parametrize(
+    "weight", [np.int32, np.int64, np.uint8, np.float32, np.float64]
+)
+def test_a_weight_is_any_real_number(weight: Any) -> None:
+    """differs: integers and other dtypes traced there, and failed when they ran."""
+    made = fl.federated_computation(
+        lambda v, w: fl.federated_mean(v, w), FLOATS, fl.type_at_clients(weight)
+    )
+    result = made([1, 2, 3], [1, 1, 2])
+    assert (result, result.dtype) == (2.25, np.float32)
+
+
+def test_the_two_names_of_a_weighted_mean_are_one() -> None:
+    one = fl.federated_computation(lambda v, w: fl.federated_mean(v, w), FLOATS, INTS)
+    other = fl.federated_computation(
+        lambda v, w: fl.federated_weighted_mean(v, w), FLOATS, INTS
+    )
+    assert one == other
+
+
+# ----------------------------------------
+# `federated_map`, `federated_apply`, `federated_zip`: types and misuse
+
+
+EQUAL = fl.type_at_clients(INT, all_equal=True)
+
+
+@pytest.mark.parametrize(
+    ("type_", "result"),
+    [
+        (INTS, "{int32}@CLIENTS"),
+        (EQUAL, "{int32}@CLIENTS"),
+        (INT_AT_SERVER, "int32@SERVER"),
+    ],
+    ids=str,
+)
+def test_a_map_stays_where_it_is_and_forgets_all_equal(type_: Any, result: str) -> None:
+    found = fl.federated_computation(lambda v: fl.federated_map(increment, v), type_)
+    assert str(found.type_signature.result) == result
+
+
+def test_a_member_may_be_more_special_than_the_parameter() -> None:
+    total = fl.np_computation(lambda x: x.sum(), fl.TensorType(np.int32, [None]))
+    vectors = fl.type_at_clients(fl.TensorType(np.int32, [3]))
+    made = fl.federated_computation(lambda v: fl.federated_map(total, v), vectors)
+    assert made([[1, 2, 3]]) == [6]
+
+
+def test_apply_is_for_the_server() -> None:
+    assert signature(lambda v: fl.federated_apply(increment, v), INT_AT_SERVER) == (
+        "(int32@SERVER -> int32@SERVER)"
+    )
+    with pytest.raises(TypeMismatchError, match="another placement"):
+        fl.federated_computation(lambda v: fl.federated_apply(increment, v), INTS)
+
+
+# ------------------------------------------------------------------ zip
+
+
+@pytest.mark.parametrize(
+    ("arrange", "result"),
+    [
+        (lambda v, w: [v, w], "{<int32,float32>}@CLIENTS"),
+        (lambda v, w: OrderedDict(a=v, b=[w]), "{<a=int32,b=<float32>>}@CLIENTS"),
+        (lambda v, w: [v], "{<int32>}@CLIENTS"),
+        (lambda v, w: [v, []], "{<int32,<>>}@CLIENTS"),
+        (lambda v, w: [[[v]], [w, v]], "{<<<int32>>,<float32,int32>>}@CLIENTS"),
+    ],
+)
+def test_a_zip_takes_placements_out_of_a_structure(
+    arrange: Callable[[Any, Any], Any], result: str
+) -> None:
+    made = fl.federated_computation(
+        lambda v, w: fl.federated_zip(arrange(v, w)), INTS, FLOATS
+    )
+    assert str(made.type_signature.result) == result
+
+
+def test_a_zip_keeps_containers() -> None:
+    made = fl.federated_computation(
+        lambda v: fl.federated_zip(OrderedDict(a=v, b=(v,))), INTS
+    )
+    assert made([1]) == [OrderedDict(a=1, b=(1,))]
+
+
+def test_a_zip_at_clients_is_not_all_equal_and_one_at_the_server_is() -> None:
+    assert signature(lambda v: fl.federated_zip([v, v]), EQUAL) == (
+        "(int32@CLIENTS -> {<int32,int32>}@CLIENTS)"
+    )
+    assert signature(lambda v: fl.federated_zip([v, v]), INT_AT_SERVER) == (
+        "(int32@SERVER -> <int32,int32>@SERVER)"
+    )
+
+
+# ----------------------------------------
+# Values that come to a placement, whole or by key: types and misuse
+
+
+@pytest.mark.parametrize(
+    ("value", "placement", "result"),
+    [
+        (1, fl.SERVER, "int32@SERVER"),
+        (1, fl.CLIENTS, "int32@CLIENTS"),
+        (OrderedDict(a=1, b=2.5), fl.SERVER, "<a=int32,b=float32>@SERVER"),
+        ((), fl.SERVER, "<>@SERVER"),
+        # A list is a structure here, not one entry per client.
+        ([1.0, 2.0], fl.CLIENTS, "<float32,float32>@CLIENTS"),
+    ],
+)
+def test_a_placed_value_is_equal_everywhere(
+    value: Any, placement: Any, result: str
+) -> None:
+    assert signature(lambda: fl.federated_value(value, placement)) == f"( -> {result})"
+
+
+def test_a_traced_value_can_be_placed() -> None:
+    assert signature(lambda x: fl.federated_value(x, fl.CLIENTS), INT) == (
+        "(int32 -> int32@CLIENTS)"
+    )
+
+
+@pytest.mark.parametrize("intrinsic", [fl.federated_eval, fl.federated_compute])
+def test_evaluating_is_not_all_equal_at_clients(intrinsic: Any) -> None:
+    assert signature(lambda: intrinsic(seven, fl.CLIENTS)) == "( -> {int32}@CLIENTS)"
+    assert signature(lambda: intrinsic(seven, fl.SERVER)) == "( -> int32@SERVER)"
+
+
+def test_a_broadcast_value_is_equal_everywhere() -> None:
+    assert signature(lambda v: fl.federated_broadcast(v), INT_AT_SERVER) == (
+        "(int32@SERVER -> int32@CLIENTS)"
+    )
+
+
+# ---------------------------------------- federated_select
+
+
+KEYS = fl.type_at_clients(fl.TensorType(np.int32, [2]))
+TABLE = fl.TensorType(np.float32, [3])
+
+
+@fl.np_computation(TABLE, np.int32)
+def pick(table: Any, key: Any) -> Any:
+    return table[key]
+
+
+def select(keys: Any = KEYS, limit: Any = INT_AT_SERVER, fn: Any = pick) -> Any:
+    return fl.federated_computation(
+        lambda k, m, t: fl.federated_select(k, m, t, fn),
+        keys,
+        limit,
+        fl.type_at_server(TABLE),
+    )
+
+
+def test_each_client_gets_a_sequence_of_slices() -> None:
+    assert str(select().type_signature.result) == "{float32*}@CLIENTS"
+    assert select()([[0, 2], [1, 1]], 3, [1, 2, 3]) == [[1, 3], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        fl.np_computation(lambda t, k: t[k]),
+        fl.np_computation(lambda p: p[0][p[1]], [TABLE, INT]),
+        fl.np_computation(lambda table, row: table[row], TABLE, INT),
+    ],
+    ids=["polymorphic", "unnamed pair", "other names"],
+)
+def test_the_function_may_take_a_pair_in_any_way(fn: Any) -> None:
+    assert select(fn=fn)([[0, 2]], 3, [1, 2, 3]) == [[1, 3]]
+
+
+def test_a_slice_may_be_a_structure() -> None:
+    fn = fl.np_computation(lambda t, k: OrderedDict(key=k, value=t[k]), TABLE, INT)
+    assert select(fn=fn)([[2, 0]], 3, [1, 2, 3]) == [
+        [OrderedDict(key=2, value=3), OrderedDict(key=0, value=1)]
+    ]
+
+
+# ----------------------------------------
+# Sequence intrinsics: types and misuse; results are in the conformance suite
+
+
+NUMBERS_AT_SERVER = fl.type_at_server(NUMBERS)
+HALF = fl.np_computation(lambda x: x / np.float32(2), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("use", "type_", "result"),
+    [
+        (lambda s: fl.sequence_map(increment, s), NUMBERS, "int32*"),
+        (
+            lambda s: fl.sequence_map(increment, s),
+            NUMBERS_AT_CLIENTS,
+            "{int32*}@CLIENTS",
+        ),
+        (lambda s: fl.sequence_map(increment, s), NUMBERS_AT_SERVER, "int32*@SERVER"),
+        (lambda s: fl.sequence_reduce(s, 0, add), NUMBERS, "int32"),
+        (
+            lambda s: fl.sequence_reduce(s, 0, add),
+            NUMBERS_AT_CLIENTS,
+            "{int32}@CLIENTS",
+        ),
+        (
+            lambda s: fl.sequence_reduce(s, fl.federated_value(0, fl.CLIENTS), add),
+            NUMBERS_AT_CLIENTS,
+            "{int32}@CLIENTS",
+        ),
+        (lambda s: fl.sequence_sum(s), NUMBERS, "int32"),
+        (lambda s: fl.sequence_sum(s), NUMBERS_AT_CLIENTS, "{int32}@CLIENTS"),
+    ],
+)
+def test_a_sequence_intrinsic_works_where_the_sequence_is(
+    use: Callable[[Any], Any], type_: Any, result: str
+) -> None:
+    """differs: there, a federated reduction wanted a federated zero."""
+    assert signature(use, type_) == f"({type_} -> {result})"
+
+
+def test_a_polymorphic_function_takes_its_type_from_the_elements() -> None:
+    """differs: there, sequence intrinsics refused polymorphic functions."""
+    double = fl.np_computation(lambda x: x + x)
+    plus = fl.np_computation(lambda a, x: a + x)
+    made = fl.federated_computation(
+        lambda s: fl.sequence_reduce(fl.sequence_map(double, s), 0, plus), NUMBERS
+    )
+    assert made([1, 2]) == 6
+
+
+def test_zero_may_be_a_structure_of_constants() -> None:
+    state = OrderedDict(t=np.int32, n=np.int32)
+    count = fl.np_computation(
+        lambda s, x: OrderedDict(t=s["t"] + x, n=s["n"] + np.int32(1)), state, np.int32
+    )
+    made = fl.federated_computation(
+        lambda s: fl.sequence_reduce(s, OrderedDict(t=0, n=0), count), NUMBERS
+    )
+    assert made([1, 2, 3]) == OrderedDict(t=6, n=3)
+
+
+def test_a_mapped_sequence_may_change_its_element_type() -> None:
+    assert signature(lambda s: fl.sequence_map(HALF, s), fl.SequenceType(FLOAT)) == (
+        "(float32* -> float32*)"
+    )
