@@ -274,7 +274,7 @@ BUILD_MY_PROX = Exercise(
         "`build_my_prox` was handed",
         raises("missing . required positional"),
         "the names are keys: write `gradients[name]`, not `gradients.name`",
-        raises("has no attribute"),
+        raises("has no attribute|name in brackets"),
         "a model has two tensors, `weights` and `bias`: work on each of them by its "
         "name, and not on the dictionary as a whole",
         raises(r"dict|unsupported operand"),
