@@ -216,6 +216,8 @@ MAPS_IN_TURN = Exercise(
         raises("Handle' object (is not iterable|has no attribute)"),
         "one call for each member: you made one with all of them",
         raises("'(tuple|list)' object has no attribute 'type_sig|type <.* assignable"),
+        "calls in the room have to be awaited: write `await` before `create_call`",
+        raises("coroutine"),
         "hand back the handles as they are: somebody else may never compute them",
         raises("no attribute 'compute'"),
         "`self.room` makes calls and structures: `await self.room.create_call(…)`",
@@ -223,8 +225,6 @@ MAPS_IN_TURN = Exercise(
         "a handle is not a function: write `await self.room.create_call(function, "
         "member)`",
         raises("Handle' object is not callable"),
-        "calls in the room have to be awaited: write `await` before `create_call`",
-        raises("coroutine"),
         'the method is not in the table: `@implements("federated_map")` belongs above '
         "it",
         raises("UnsupportedIntrinsicError"),
@@ -357,6 +357,8 @@ FOLDS_IN_ORDER = Exercise(
         raises("embedded in the executor"),
         "without clients the loop never runs: call `report` after it, once",
         raises("UnboundLocalError"),
+        "the method returns nothing: is there a `return`?",
+        raises("NoneType"),
         "a value at the server is a tuple with one member: `(result,)`",
         raises("subscriptable|not iterable|IndexError"),
         "calls in the room have to be awaited: write `await` before them",
@@ -364,8 +366,6 @@ FOLDS_IN_ORDER = Exercise(
         'the method is not in the table: `@implements("federated_aggregate")` belongs '
         "above it",
         raises("UnsupportedIntrinsicError"),
-        "the method returns nothing: is there a `return`?",
-        raises("NoneType"),
     ),
     hints=(
         "In each step a state and a member go in, and the next state comes out.",

@@ -288,6 +288,8 @@ COMPOSE = Exercise(
         Case("clients first, then the server", _at_clients, _answered),
     ),
     mistakes=usual(
+        "`compose` is a plain Python function: remove its decorator",
+        looks(_is_polymorphic),
         "this is a Python function: decorate it with `@fl.federated_computation(…)` to "
         "make it a computation",
         raises("returned <class 'function'>"),
@@ -322,8 +324,6 @@ COMPOSE = Exercise(
         lambda first, second, data: second(data),
         "`first` was applied twice, and `second` not at all",
         lambda first, second, data: first(first(data)),
-        "`compose` is a plain Python function: remove its decorator",
-        looks(_is_polymorphic),
     ),
     hints=(
         "Define a program inside `compose`, with one parameter, whose body calls both "
