@@ -1,27 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """Right and wrong answers to the exercises of a lesson, kept in one page per lesson.
 
-`answers/NN_name.md` has a heading for each exercise and one below it for each answer:
+`answers/NN_name.md` has a heading for each exercise. An answer of one line, and the
+words that the message to a wrong one contains, is an item of a list; a longer one has a
+heading of its own:
 
     # exercise_name
-    ## right: a few words on how it differs from the solution
-    ```python
-    <the complete source of the answer cell>
-    ```
+    - right: `return the_answer`
+    - wrong: `return another_one` → words of the message
     ## wrong: what is misunderstood
-    > words that the message has to contain
+    > words of the message
     > more words, each line by itself
     ```python
-    <the complete source of the answer cell>
+    <what is written>
     ```
+
+What is written stands in the gap of the lesson's cell, in the place of its solution. It
+is the whole cell if it makes the name of the exercise itself.
+
+Each mistake that is known by an error, a type or a look has an answer here. Those known
+by a formula need none: `tests/course/test_law_of_mistakes.py` holds them.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from tools.cells import answer_cells, read
+from tools.release import SOURCE
+
 FOLDER = Path(__file__).parent / "answers"
+_ITEM = re.compile(r"- (\w+): `([^`]+)`(?: → (.+))?")
+_SOLUTION = re.compile(r"^( *)### BEGIN SOLUTION\n.*?^ *### END SOLUTION$", re.M | re.S)
 
 
 @dataclass(frozen=True)
@@ -42,36 +55,63 @@ class Answer:
 def answers_of(lesson: str, folder: Path = FOLDER) -> list[Answer]:
     """All answers of a lesson, as its page has them."""
     page = folder / f"{lesson}.md"
-    return list(parse(page.read_text(encoding="utf-8"), page.name))
+    cells = answer_cells(read(SOURCE / lesson / f"{lesson}.ipynb"))
+    sources = {name: cell.source for name, cell in cells.items()}
+    return list(parse(page.read_text(encoding="utf-8"), page.name, sources))
 
 
-def parse(text: str, name: str = "answers") -> Iterator[Answer]:
+def parse(
+    text: str, name: str = "answers", cells: Mapping[str, str] | None = None
+) -> Iterator[Answer]:
     """Every answer of a page; an error names the line that breaks the format."""
-    exercise, title, inside = "", "", False
+    exercise, heading, inside = "", "", False
     words: list[str] = []
-    source: list[str] = []
+    written: list[str] = []
+
+    def answer() -> Answer:
+        cell = (cells or {}).get(exercise, "")
+        source = completed("\n".join(written), exercise, cell)
+        return _answer(exercise, heading, words, source, f"{name}:{number}")
+
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith("```"):
             if inside:
-                yield _answer(exercise, title, words, source, f"{name}:{number}")
-                title, words, source = "", [], []
+                yield answer()
+                heading, words, written = "", [], []
             inside = not inside
         elif inside:
-            source.append(line)
+            written.append(line)
         elif line.startswith("# "):
             exercise = line[2:].strip()
         elif line.startswith("## "):
-            if title:
-                raise ValueError(f"{name}:{number}: {title!r} has no ```python block")
-            title = line[3:].strip()
+            if heading:
+                raise ValueError(f"{name}:{number}: {heading!r} has no ```python block")
+            heading = line[3:].strip()
         elif line.startswith("> "):
             words.append(line[2:].strip())
-    if inside or title:
+        elif item := _ITEM.fullmatch(line):
+            kind, code, told = item.groups()
+            heading, written, words = f"{kind}: {code}", [code], [told] if told else []
+            yield answer()
+            heading, words, written = "", [], []
+        elif line:
+            raise ValueError(f"{name}:{number}: {line!r} is part of no answer")
+    if inside or heading:
         raise ValueError(f"{name}: the last answer has no complete ```python block")
 
 
+def completed(written: str, exercise: str, cell: str) -> str:
+    """The cell with this in the place of its solution, or this alone if it is whole."""
+    solution = _SOLUTION.search(cell)
+    whole = re.search(rf"^(async )?(def |class )?{exercise}\b", written, re.M)
+    if solution is None or whole:
+        return written
+    in_place = textwrap.indent(textwrap.dedent(written), solution[1])
+    return cell[: solution.start()] + in_place + cell[solution.end() :]
+
+
 def _answer(
-    exercise: str, heading: str, words: list[str], source: list[str], where: str
+    exercise: str, heading: str, words: list[str], source: str, where: str
 ) -> Answer:
     kind, colon, title = heading.partition(":")
     if not (exercise and colon and kind in ("right", "wrong")):
@@ -85,7 +125,7 @@ def _answer(
             "a right one none"
         )
     is_right = kind == "right"
-    return Answer(exercise, is_right, title.strip(), tuple(words), "\n".join(source))
+    return Answer(exercise, is_right, title.strip(), tuple(words), source)
 
 
 def for_the_grader(answers: Sequence[Answer]) -> list[Answer]:

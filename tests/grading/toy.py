@@ -55,15 +55,10 @@ ANSWERS = """
 ## wrong: adds one
 > you added one
 ```python
-def double(number):
-    return number + 1
+return number + 1
 ```
 
-## right: adds
-```python
-def double(number):
-    return number + number
-```
+- right: `return number + number`
 
 ## wrong: only right for three
 > AssertionError
@@ -81,6 +76,8 @@ def double(number):
 def square(number):
     return number * 2
 ```
+
+- wrong: `square = lambda number: number - 1` → expected another
 """
 
 
