@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 from fedlearn_edu.course import doctor, records, start
 from fedlearn_edu.course.doctor import Finding, examine, verdict
 from tests.programs import in_another_process
+
+Trouble = Callable[[Path, pytest.MonkeyPatch], object]
 
 
 @pytest.fixture(autouse=True)
@@ -40,20 +43,6 @@ def one(tmp_path: Path, words: str, **options: Any) -> Finding:
     return found
 
 
-def pretend(monkeypatch: pytest.MonkeyPatch, name: str, version: str | None) -> None:
-    """Lets a package have another version, or none."""
-    real = metadata.version
-
-    def told(package: str) -> str:
-        if package != name:
-            return real(package)
-        if version is None:
-            raise metadata.PackageNotFoundError(package)
-        return version
-
-    monkeypatch.setattr(metadata, "version", told)
-
-
 def test_ready_machine_has_nothing_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,13 +53,15 @@ def test_ready_machine_has_nothing_to_do(
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     findings = list(examine(tmp_path / "new" / "deeper"))
     assert not (tmp_path / "new").exists()
-    assert [f for f in findings if f.verdict != "ok"] == []
-    assert [f for f in findings if f.do] == []
+    assert [f for f in findings if f.verdict != "ok" or f.do] == []
     assert verdict(findings) == "nothing stops you"
     said = "\n".join(map(str, findings))
     assert f"ok       Python {sys.version_info[0]}.{sys.version_info[1]}" in said
     assert "ok       2 lessons" in said
     assert "ok       data: the embedded digits, 1,797 images" in said
+    packages = {finding.found.split()[0] for finding in findings}
+    assert {"numpy", "tensorflow", "ipywidgets", "jupyterlab"} <= packages
+    assert not packages & {"pytest", "nbgrader", "dask"}
 
 
 def test_nothing_is_left_behind_and_tensorflow_stays_away(tmp_path: Path) -> None:
@@ -84,22 +75,6 @@ def test_nothing_is_left_behind_and_tensorflow_stays_away(tmp_path: Path) -> Non
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("version", [(3, 10, 12), (3, 14, 0)])
-def test_python_that_does_not_do_is_a_problem(
-    version: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "version_info", version)
-    found = doctor._python()
-    assert found.verdict == "problem"
-    assert found.do == "take Python 3.11, 3.12 or 3.13"
-
-
-def test_packages_are_those_of_the_project_and_of_the_lab(tmp_path: Path) -> None:
-    found = {finding.found.split()[0] for finding in examine(tmp_path)}
-    assert {"numpy", "tensorflow", "ipywidgets", "jupyterlab"} <= found
-    assert not found & {"pytest", "nbgrader", "dask"}
-
-
 def test_every_requirement_of_the_project_is_understood() -> None:
     """One that is written differently would be passed over in silence."""
     written = metadata.requires("fedlearn-edu") or []
@@ -107,69 +82,57 @@ def test_every_requirement_of_the_project_is_understood() -> None:
     assert [line for line in written if not doctor._NEEDED.match(line)] == []
 
 
-@pytest.mark.parametrize(
-    ("version", "words", "verdict"),
-    [
-        (None, "jupyterlab is not installed", "problem"),
-        ("4.1.9", "jupyterlab 4.1.9 is too old", "problem"),
-        ("", "jupyterlab  is too old", "problem"),
-        ("4.2.0rc1", "jupyterlab 4.2.0rc1", "ok"),
-        ("4.10", "jupyterlab 4.10", "ok"),
-    ],
-)
-def test_missing_or_old_package_is_a_problem_with_a_command(
-    version: str | None,
-    words: str,
-    verdict: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+# ------------------------------------------------------------------ troubles
+
+
+@pytest.mark.parametrize("version", [(3, 10, 12), (3, 14, 0)])
+def test_python_that_does_not_do_is_a_problem(
+    version: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pretend(monkeypatch, "jupyterlab", version)
-    found = one(tmp_path, words)
-    assert found.verdict == verdict
-    if verdict == "problem":
-        assert found.do.endswith('-m pip install "jupyterlab>=4.2"')
-        assert sys.executable in found.do
+    monkeypatch.setattr(sys, "version_info", version)
+    found = doctor._python()
+    assert (found.verdict, found.do) == ("problem", "take Python 3.11, 3.12 or 3.13")
 
 
-def kernel(folder: Path, command: str) -> None:
+def version(name: str, version: str | None) -> Trouble:
+    """A package has another version, or is not there."""
+    real = metadata.version
+
+    def told(package: str) -> str:
+        if package == name and version is None:
+            raise metadata.PackageNotFoundError(package)
+        return str(version) if package == name else real(package)
+
+    return lambda _, patch: patch.setattr(metadata, "version", told)
+
+
+def kernel(command: str, *, is_linked: bool = False) -> Trouble:
     """A kernel of the name that lessons ask for, where Jupyter looks first."""
-    spec = {"argv": [command, "-m", "ipykernel"], "display_name": "x", "language": "p"}
-    (folder / "kernels" / "python3").mkdir(parents=True)
-    (folder / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
+
+    def install(folder: Path, patch: pytest.MonkeyPatch) -> None:
+        python = command.format(folder=folder)
+        if is_linked:
+            (folder / "bin").mkdir()
+            Path(python).symlink_to(sys.executable)
+        spec = {"argv": [python, "-m", "ipykernel"], "display_name": "x"}
+        (folder / "kernels" / "python3").mkdir(parents=True)
+        file = folder / "kernels" / "python3" / "kernel.json"
+        file.write_text(json.dumps(spec | {"language": "p"}))
+        patch.setenv("JUPYTER_PATH", str(folder))
+
+    return install
 
 
-@pytest.mark.parametrize("is_a_link_to_the_same", [False, True])
-def test_kernel_of_another_python_is_a_problem(
-    is_a_link_to_the_same: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if is_a_link_to_the_same:
-        (tmp_path / "bin").mkdir()
-        (tmp_path / "bin" / "python").symlink_to(sys.executable)
-    kernel(tmp_path, str(tmp_path / "bin" / "python"))
-    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
-    found = one(tmp_path, "notebooks start another Python")
-    assert found.verdict == "problem"
-    assert "jupyter kernelspec remove python3" in found.do
-    assert str(tmp_path) in found.do
+def no_kernel(_: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(doctor, "find_spec", lambda _: None)
 
 
-@pytest.mark.parametrize("command", ["python", sys.executable])
-def test_kernel_of_this_python_is_fine(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kernel(tmp_path, command)
-    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
-    assert doctor._kernel().verdict == "ok"
-
-
-def test_missing_ipykernel_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "find_spec", lambda _: None)
-    assert doctor._kernel().do == f"{sys.executable} -m pip install ipykernel"
-
-
-def damaged_data(folder: Path, _: pytest.MonkeyPatch) -> None:
+def torn_data(folder: Path, _: pytest.MonkeyPatch) -> None:
     (folder / "mnist.npz").write_bytes(b"torn")
+
+
+def root(_: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(os, "geteuid", lambda: 0)
 
 
 def no_lessons(folder: Path, patch: pytest.MonkeyPatch) -> None:
@@ -177,30 +140,49 @@ def no_lessons(folder: Path, patch: pytest.MonkeyPatch) -> None:
         patch.setattr(start, place, folder / "nowhere")
 
 
-def not_installed(_: Path, patch: pytest.MonkeyPatch) -> None:
-    pretend(patch, "fedlearn-edu", None)
+def progress(name: str) -> Trouble:
+    """A place for it: below a file, or none."""
+
+    def put(folder: Path, patch: pytest.MonkeyPatch) -> None:
+        (folder / "occupied").write_text("")
+        patch.setenv(records.VARIABLE, name.format(folder=folder))
+
+    return put
 
 
-def root(_: Path, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(os, "geteuid", lambda: 0, raising=False)
-
-
-def occupied(folder: Path, _: pytest.MonkeyPatch) -> None:
-    (folder / "occupied").write_text("")
+OLD_LAB = '-m pip install "jupyterlab>=4.2"'
+OTHER = "notebooks start another Python"
+REMOVE = "jupyter kernelspec remove python3"
 
 
 @pytest.mark.parametrize(
     ("trouble", "words", "verdict", "cure"),
     [
-        (damaged_data, "the MNIST file cannot be read", "problem", "delete it"),
+        (version("jupyterlab", None), "jupyterlab is not inst", "problem", OLD_LAB),
+        (version("jupyterlab", "4.1.9"), "4.1.9 is too old", "problem", OLD_LAB),
+        (version("jupyterlab", ""), "jupyterlab  is too old", "problem", OLD_LAB),
+        (version("jupyterlab", "4.2.0rc1"), "jupyterlab 4.2.0rc1", "ok", ""),
+        (version("jupyterlab", "4.10"), "jupyterlab 4.10", "ok", ""),
+        (version("fedlearn-edu", None), "its folder only", "problem", "install -e"),
+        (kernel("{folder}/bin/python"), OTHER, "problem", REMOVE),
+        (kernel("{folder}/bin/python", is_linked=True), OTHER, "problem", REMOVE),
+        (kernel("python"), "start this Python", "ok", ""),
+        (kernel(sys.executable), "start this Python", "ok", ""),
+        (
+            no_kernel,
+            "ipykernel",
+            "problem",
+            f"{sys.executable} -m pip install ipykernel",
+        ),
+        (torn_data, "the MNIST file cannot be read", "problem", "delete it"),
         (no_lessons, "the lessons are not here", "problem", ""),
-        (not_installed, "runs from its folder only", "problem", "pip install -e"),
-        (occupied, "cannot be written into", "problem", "fedlearn-edu start FOLDER"),
+        (progress("{folder}/occupied/p.json"), "/p.json", "note", ""),
+        (progress("off"), "your progress is not kept", "note", ""),
         (root, "you are root", "note", " start FOLDER --allow-root"),
     ],
 )
 def test_trouble_is_named_with_its_cure(
-    trouble: Any,
+    trouble: Trouble,
     words: str,
     verdict: str,
     cure: str,
@@ -208,35 +190,15 @@ def test_trouble_is_named_with_its_cure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     trouble(tmp_path, monkeypatch)
-    below = tmp_path / "occupied" / "deeper" if trouble is occupied else tmp_path
-    found = one(below, words)
+    found = one(tmp_path, words)
     assert found.verdict == verdict
     assert cure in found.do
 
 
-def test_progress_that_cannot_be_kept_stops_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_that_is_a_file_cannot_be_written_into(tmp_path: Path) -> None:
     (tmp_path / "occupied").write_text("")
-    monkeypatch.setenv(records.VARIABLE, str(tmp_path / "occupied" / "p.json"))
-    findings = list(examine(tmp_path))
-    assert [f.verdict for f in findings if f.verdict != "ok"] == ["note"]
-    assert verdict(findings) == "nothing stops you (1 note)"
-    monkeypatch.setenv(records.VARIABLE, "off")
-    assert one(tmp_path, "your progress is not kept").verdict == "note"
-
-
-def test_port_that_is_taken_stops_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port: int = other.getsockname()[1]
-        monkeypatch.setattr(doctor, "LAB_PORT", port)
-        found = one(tmp_path, f"port {port} is taken")
-    assert found.verdict == "note"
-    assert "takes the next one" in found.do
+    found = one(tmp_path / "occupied" / "deeper", "cannot be written into")
+    assert (found.verdict, "fedlearn-edu start FOLDER" in found.do) == ("problem", True)
 
 
 @pytest.mark.parametrize(
@@ -261,6 +223,18 @@ def test_tensorflow_that_does_not_load_is_a_problem(
     found = one(tmp_path, said, deep=True)
     assert found.verdict == verdict
     assert ("pip install" in found.do) == (verdict == "problem")
+
+
+def test_port_that_is_taken_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port: int = other.getsockname()[1]
+        monkeypatch.setattr(doctor, "LAB_PORT", port)
+        found = one(tmp_path, f"port {port} is taken")
+    assert (found.verdict, "takes the next one" in found.do) == ("note", True)
 
 
 @pytest.mark.tensorflow

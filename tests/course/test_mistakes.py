@@ -1,63 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
 """A usual mistake is recognized on any input, and nothing else is."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.course.exercise import Attempt
-from fedlearn_edu.course.mistakes import gives, looks, raises, returns, typed, usual
+from fedlearn_edu.course.mistakes import (
+    Sign,
+    gives,
+    looks,
+    raises,
+    returns,
+    typed,
+    usual,
+)
+
+SUMMED, INVERSE = gives(sum), gives(lambda x: 1 / x)
+LOST = returns(lambda got, numbers: len(got) < len(numbers))
+WHOLE = typed("(int32 -> int32)", "(int64 -> int64)")
+UNDEFINED, LONG = raises("NameError.*'x'"), looks(lambda answer: len(answer) > 3)
 
 
-def test_mistake_is_known_by_what_it_gives() -> None:
-    summed = gives(sum)
-    assert summed.spotted(Attempt(None, ([1.0, 2.0],), got=np.float32(3.0)))
-    assert summed.spotted(Attempt(None, ([5.0],), got=5))
-    assert not summed.spotted(Attempt(None, ([1.0, 2.0],), got=1.5))
+def of(dtype: Any) -> Any:
+    return fl.np_computation(lambda x: x, dtype)
 
 
-def test_mistake_that_the_inputs_do_not_allow_is_not_it() -> None:
-    inverse = gives(lambda x: 1 / x)
-    assert not inverse.spotted(Attempt(None, (0,), got=0.0))
-    assert not inverse.spotted(Attempt(None, (), got=0.0))
-    assert not inverse.spotted(Attempt(None, (2,), got=None))
-
-
-def test_mistake_is_known_by_what_a_result_is_like() -> None:
-    lost = returns(lambda got, numbers: len(got) < len(numbers))
-    assert lost.spotted(Attempt(None, ([1, 2],), got=[1]))
-    assert not lost.spotted(Attempt(None, ([1, 2],), got=[1, 2]))
-    assert not lost.spotted(Attempt(None, ([1, 2],), got=3))
-    assert not lost.spotted(Attempt(None, ([1, 2],), got=[], error=ValueError()))
-    assert not lost.spotted(Attempt(None))
-
-
-def test_error_is_not_a_result() -> None:
-    anything = gives(lambda: 1)
-    assert not anything.spotted(Attempt(None, (), got=1, error=ValueError()))
-
-
-def test_mistake_is_known_by_its_type() -> None:
-    mistake = typed("(int32 -> int32)", "(int64 -> int64)")
-    for dtype, is_it in ((np.int32, True), (np.int64, True), (np.float32, False)):
-        made = fl.np_computation(lambda x: x, dtype)
-        assert mistake.spotted(Attempt(made)) == is_it
-    assert not mistake.spotted(Attempt("no computation"))
-
-
-def test_mistake_is_known_by_its_error() -> None:
-    mistake = raises("NameError.*'x'")
-    error = NameError("name 'x' is not defined")
-    assert mistake.spotted(Attempt(None, error=error))
-    assert not mistake.spotted(Attempt(None, error=NameError("name 'y'")))
-    assert not mistake.spotted(Attempt(None, got="NameError 'x'"))
-
-
-def test_mistake_is_known_by_its_looks() -> None:
-    mistake = looks(lambda answer: len(answer) > 3)
-    assert mistake.spotted(Attempt("long"))
-    assert not mistake.spotted(Attempt("no"))
-    assert not mistake.spotted(Attempt(3))
+@pytest.mark.parametrize(
+    ("sign", "attempt", "is_it"),
+    [
+        (SUMMED, Attempt(None, ([1.0, 2.0],), got=np.float32(3.0)), True),
+        (SUMMED, Attempt(None, ([5.0],), got=5), True),
+        (SUMMED, Attempt(None, ([1.0, 2.0],), got=1.5), False),
+        (SUMMED, Attempt(None, ([5.0],), got=5, error=ValueError()), False),
+        # A formula that these inputs do not allow, or no result at all.
+        (INVERSE, Attempt(None, (0,), got=0.0), False),
+        (INVERSE, Attempt(None, (), got=0.0), False),
+        (INVERSE, Attempt(None, (2,), got=None), False),
+        (LOST, Attempt(None, ([1, 2],), got=[1]), True),
+        (LOST, Attempt(None, ([1, 2],), got=[1, 2]), False),
+        (LOST, Attempt(None, ([1, 2],), got=3), False),
+        (LOST, Attempt(None, ([1, 2],), got=[], error=ValueError()), False),
+        (LOST, Attempt(None), False),
+        (WHOLE, Attempt(of(np.int32)), True),
+        (WHOLE, Attempt(of(np.int64)), True),
+        (WHOLE, Attempt(of(np.float32)), False),
+        (WHOLE, Attempt("no computation"), False),
+        (UNDEFINED, Attempt(None, error=NameError("name 'x' is not here")), True),
+        (UNDEFINED, Attempt(None, error=NameError("name 'y'")), False),
+        (UNDEFINED, Attempt(None, got="NameError 'x'"), False),
+        (LONG, Attempt("long"), True),
+        (LONG, Attempt("no"), False),
+        (LONG, Attempt(3), False),
+    ],
+)
+def test_sign_fits_its_mistake_and_no_other(
+    sign: Sign, attempt: Attempt, is_it: bool
+) -> None:
+    assert sign.spotted(attempt) == is_it
 
 
 def test_each_mistake_has_its_own_signs() -> None:

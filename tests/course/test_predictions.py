@@ -3,9 +3,8 @@
 
 import pytest
 
-from fedlearn_edu.course import predict, predictions, reveal
+from fedlearn_edu.course import predictions, reveal
 from fedlearn_edu.course.feedback import prose
-from fedlearn_edu.course.predictions import PredictionError
 from fedlearn_edu.viz.asking import HintButton, PredictionView
 
 
@@ -56,12 +55,6 @@ def test_page_without_a_front_end_has_the_question() -> None:
     assert bundle["text/plain"] == "Which `x`? (a / b)"
     assert "<code>x</code>? (a / b)" in bundle["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in bundle
-
-
-@pytest.mark.parametrize("choices", [("one",), ("a", "a"), ("a", "b", "c", "d", "e")])
-def test_choices_have_to_be_some(choices: tuple[str, ...]) -> None:
-    with pytest.raises(PredictionError, match="expected: none, or 2 to 4"):
-        predict("name", "Which?", *choices)
 
 
 def test_button_gives_one_hint_per_press_and_says_which_is_the_last(

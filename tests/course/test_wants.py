@@ -10,76 +10,67 @@ import fedlearn_edu as fl
 from fedlearn_edu.course import wants
 from fedlearn_edu.course.exercise import Failure, Want
 
-INTEGERS = "(int32* -> int32)"
+
+class Mine(dict[str, int]):
+    pass
+
+
 DOUBLE = fl.np_computation(lambda x: x + x, np.float32)
+SENT = fl.federated_computation(fl.federated_broadcast, fl.type_at_server(np.float32))
+COUNT = fl.np_computation(lambda numbers: np.int32(len(numbers)))
+FLOATS = wants.computation("(float32 -> float32)")
+TWO = wants.function(2)
+NUMBER = wants.value((int, float), "a number")
+TABLE = wants.subclass(dict, "a class derived from dict")
 
 
-def _count(numbers: Any) -> Any:
-    return np.int32(len(numbers))
-
-
-def refused(want: Want, answer: Any) -> Failure:
-    failure = want.failure(answer)
-    assert failure is not None
-    return failure
-
-
-def test_computation_of_the_type_or_of_one_that_promises_more_is_fine() -> None:
-    made = fl.np_computation(lambda x: x + x, np.float32)
-    assert wants.computation("(float32 -> float32)").failure(made) is None
-    at_all = fl.federated_computation(
-        fl.federated_broadcast, fl.type_at_server(np.float32)
-    )
-    wanted = wants.computation("(float32@SERVER -> {float32}@CLIENTS)")
-    assert str(at_all.type_signature.result) == "float32@CLIENTS"
-    assert wanted.failure(at_all) is None
+def test_computation_that_promises_more_than_its_type_is_fine() -> None:
+    assert str(SENT.type_signature.result) == "float32@CLIENTS"
+    assert str(TWO.name) == "is a function of 2 arguments"
 
 
 @pytest.mark.parametrize(
-    ("notation", "answer", "likely"),
+    ("want", "answer"),
     [
-        ("(int32 -> float32)", DOUBLE, "parameters differ"),
-        ("(float32 -> int32)", DOUBLE, "what it returns"),
-        ("(float32 -> float32)", lambda x: x, "the decorator is missing"),
-        (INTEGERS, fl.np_computation(_count), "the decorator says no types"),
+        (FLOATS, DOUBLE),
+        (wants.computation("(float32@SERVER -> {float32}@CLIENTS)"), SENT),
+        (TWO, lambda a, b: a),
+        (TWO, lambda a, b=1, *more: a),
+        (wants.function(1), int),  # which has no signature
+        (NUMBER, 3),
+        (TABLE, Mine),
     ],
 )
-def test_other_computations_are_told_what_is_missing(
-    notation: str, answer: Any, likely: str
+def test_what_is_wanted_is_taken(want: Want, answer: Any) -> None:
+    assert want.failure(answer) is None
+
+
+COMPUTATION = "a computation of type (float32 -> float32)"
+
+
+@pytest.mark.parametrize(
+    ("want", "answer", "expected", "got", "likely"),
+    [
+        (wants.computation("(int32 -> float32)"), DOUBLE, "", "", "parameters differ"),
+        (wants.computation("(float32 -> int32)"), DOUBLE, "", "", "what it returns"),
+        (FLOATS, lambda x: x, COMPUTATION, "", "the decorator is missing"),
+        (wants.computation("(int32* -> int32)"), COUNT, "", "", "says no types"),
+        (FLOATS, 3, COMPUTATION, "an int: 3", ""),
+        (FLOATS, object(), COMPUTATION, "an object", ""),
+        (TWO, lambda a: a, "", "", "too many positional"),
+        (TWO, lambda a, b, c: a, "", "", "missing a required argument: 'c'"),
+        (TWO, 3, "a function of 2 arguments", "an int: 3", ""),
+        (NUMBER, "3", "a number", "a str: '3'", ""),
+        (TABLE, Mine(), "", "", "hand in the class itself"),
+        (TABLE, list, "a class derived from dict", "the class list", ""),
+    ],
+)
+def test_other_things_are_told_what_is_missing(
+    want: Want, answer: Any, expected: str, got: str, likely: str
 ) -> None:
-    assert likely in refused(wants.computation(notation), answer).likely
-
-
-@pytest.mark.parametrize("answer", [3, "text", [], object()])
-def test_other_things_are_no_computations(answer: Any) -> None:
-    failure = refused(wants.computation("(float32 -> float32)"), answer)
-    assert failure.expected == "a computation of type (float32 -> float32)"
+    failure = want.failure(answer)
+    assert isinstance(failure, Failure)
+    assert expected in failure.expected
+    assert got in failure.got
+    assert likely in failure.likely
     assert "0x" not in failure.got
-
-
-def test_function_takes_this_number_of_arguments() -> None:
-    want = wants.function(2)
-    assert want.name == "is a function of 2 arguments"
-    assert want.failure(lambda a, b: a) is None
-    assert want.failure(lambda a, b=1, *more: a) is None
-    assert wants.function(1).failure(int) is None, "it has no signature"
-    assert "too many positional" in refused(want, lambda a: a).likely
-    assert "missing a required argument: 'c'" in refused(want, lambda a, b, c: a).likely
-    assert refused(want, 3).got == "an int: 3"
-
-
-def test_value_is_of_a_class() -> None:
-    want = wants.value((int, float), "a number")
-    assert want.failure(3) is None
-    failure = refused(want, "3")
-    assert (failure.expected, failure.got) == ("a number", "a str: '3'")
-
-
-def test_class_is_not_an_object_of_it() -> None:
-    class Mine(dict[str, int]):
-        pass
-
-    want = wants.subclass(dict, "a class derived from dict")
-    assert want.failure(Mine) is None
-    assert "hand in the class itself" in refused(want, Mine()).likely
-    assert refused(want, list) == Failure("a class derived from dict", "the class list")
