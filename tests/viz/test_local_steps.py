@@ -5,29 +5,11 @@ That the numbers are those lesson 11a speaks of is in `tests/lessons`.
 """
 
 import numpy as np
-import pytest
 
 from fedlearn_edu import viz
-from tests.viz.drawn_text import check_figure
 
 CLIENTS = [(1.0, 4.0), (3.0, 3.0)]
 ROUND = [[2.0, 2.2, 2.38], [2.0, 1.1, 1.02]]
-
-
-@pytest.mark.parametrize("width_in", [viz.NARROW_IN, viz.WIDE_IN])
-def test_each_client_has_its_words(width_in: float) -> None:
-    figure = viz.draw_local_steps(CLIENTS, [ROUND] * 2, width_in=width_in)
-    texts = check_figure(figure)
-    assert {"client 0: 4", "client 1: 1", "all: 1.3"} <= set(texts)
-    assert texts.count("2 local steps: from 2 to 1.7") == 2
-    assert {"weight", "squared error", "its steps", "mean: new model"} <= set(texts)
-
-
-@pytest.mark.parametrize("width_in", [viz.NARROW_IN, viz.WIDE_IN])
-def test_clients_that_agree_are_told_apart(width_in: float) -> None:
-    still = np.ones([4, 2])
-    texts = check_figure(viz.draw_local_steps(still, [still] * 2, width_in=width_in))
-    assert {*(f"client {number}: 1" for number in range(4)), "all: 1"} <= set(texts)
 
 
 def test_steps_stand_on_the_loss_of_their_client() -> None:

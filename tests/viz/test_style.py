@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Colors that can be told apart and read, labels that make room, files that repeat."""
 
-from collections.abc import Callable
 from itertools import combinations, pairwise
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +14,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-import fedlearn_edu as fl
 from fedlearn_edu import viz
-from fedlearn_edu.learning.history import History
-from fedlearn_edu.remote.records import Message, Round
 from fedlearn_edu.viz import colors, style
 from fedlearn_edu.viz.curves import spread
 from tests.viz.drawn_text import check_text
@@ -137,71 +132,3 @@ def test_two_threads_leave_the_settings_as_they_were() -> None:
         event.set()
         thread.join()
     assert dict(rcParams) == before
-
-
-ROUND = Round(1, "next", (Message("worker 0", 0, 9, 0.0, 0.1, 0.2, 0.3, 40, 40),))
-DRAWN: dict[str, Callable[..., Any]] = {
-    "bars": lambda **more: viz.draw_client_accuracy({"a": [0.5]}, **more),
-    "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
-    "graph": lambda **more: viz.draw_graph(
-        fl.np_computation(lambda a: a, np.int64), **more
-    ),
-    "messages": lambda **more: viz.draw_messages(ROUND, **more),
-    "partition": lambda **more: viz.draw_partition([0, 1], [[0], [1]], **more),
-    "run": lambda **more: viz.draw_run(History.of([{"round": 1, "loss": 1.0}]), **more),
-    "steps": lambda **more: viz.draw_local_steps(
-        [(1, 4), (3, 3)], [[[1.3, 1.57], [1.3, 1.03]]], **more
-    ),
-    "tape": lambda **more: viz.draw_tape(fl.framework.Tape(), **more),
-    "templates": lambda **more: viz.draw_digit_templates([[1.0]], **more),
-    "traffic": lambda **more: viz.draw_traffic([ROUND], 1, **more),
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "width_in"),
-    [
-        *((name, 2.9) for name in DRAWN),
-        *(("bars", each) for each in (-1, float("nan"), float("inf"), "wide", None)),
-    ],
-)
-def test_what_is_no_width_is_refused(name: str, width_in: Any) -> None:
-    with pytest.raises(viz.FigureDataError, match="as wide as this"):
-        DRAWN[name](width_in=width_in)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("curves", "messages", "partition", "run", "steps", "tape"),
-        *("templates", "traffic"),
-    ],
-)
-def test_a_figure_can_be_drawn_into_a_part_of_another(name: str) -> None:
-    whole = Figure(figsize=(20, 6), layout="constrained")
-    parts: Any = whole.subfigures(1, 2)
-    for part in parts:
-        assert DRAWN[name](figure=part) is whole
-        assert part.axes
-    check_text(whole)
-    words = style.said(DRAWN[name]())
-    assert style.said(whole) == f"{words} {words}"
-
-
-@pytest.mark.parametrize(
-    "name", ["curves", "partition", "run", "steps", "tape", "templates"]
-)
-def test_what_is_no_figure_is_not_drawn_into(name: str) -> None:
-    with pytest.raises(viz.FigureDataError, match="this cannot be drawn into"):
-        DRAWN[name](figure=3)
-
-
-def test_a_panel_can_be_drawn_into_axes() -> None:
-    whole = Figure(figsize=(10, 5), layout="constrained")
-    left, right = whole.subplots(1, 2)
-    right.set_title("the reader's own")
-    assert DRAWN["bars"](ax=left) is whole
-    assert style.said(whole) == style.said(DRAWN["bars"]())
-    assert whole.axes == [left, right]
-    assert left.get_title(loc="left")
-    assert right.get_title() == "the reader's own"

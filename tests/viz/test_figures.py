@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contract of all figures, over a registry of drawings, at both widths.
+
+Nothing is cut off, overlaps or is too small to read, and each picture comes with a
+sentence. The golden files have that sentence and the words that are drawn; read them as
+somebody would who does not see the picture. Numbers that a figure computes are in the
+tests of its subject.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import fedlearn_edu as fl
+from fedlearn_edu import viz
+from fedlearn_edu.remote.records import Round
+from fedlearn_edu.simulation import datasets, partitions
+from fedlearn_edu.viz import style
+from fedlearn_edu.viz.evaluation import draw_confusion
+from tests.viz.drawn_text import check_figure, check_text
+from tests.viz.records import MODEL, WITH_A_LOSS, four_runs, history, in_turn, message
+
+Draw = Callable[..., Figure]
+NAN = float("nan")
+STEPS = [[2.0, 2.2, 2.38], [2.0, 1.1, 1.02]]
+LONGEST = "before training: calls everything 0"
+
+
+def curves(rounds: int) -> Draw:
+    steps = np.arange(rounds + 1)[:, None]
+    losses = 23.0 * np.exp(-0.01 * steps * np.arange(1, 11))
+    shares = np.linspace(0.1, 0.9, rounds + 1).tolist()
+    return lambda **more: viz.draw_learning_curves(losses, shares, shares, **more)
+
+
+def bars(clients: int) -> Draw:
+    before = [1.0] + [0.0] * (clients - 1)
+    series = {LONGEST: before, "after": np.linspace(1.0, 0.55, clients).tolist()}
+    return lambda **more: viz.draw_client_accuracy(series, **more)
+
+
+def templates(weights: Any) -> Draw:
+    return lambda **more: viz.draw_digit_templates(weights, **more)
+
+
+def run(runs: Any, **chosen: Any) -> Draw:
+    return lambda **more: viz.draw_run(runs, **chosen, **more)
+
+
+def confusion(matrix: Any) -> Draw:
+    return lambda width_in: draw_confusion(np.asarray(matrix))
+
+
+def local_steps(clients: Any, walked: Any) -> Draw:
+    return lambda **more: viz.draw_local_steps(clients, [walked] * 2, **more)
+
+
+def dealt(deal: Callable[[Any], Any]) -> Draw:
+    x, y = datasets.load_digits28().train
+    return lambda **more: viz.draw_partition(y, deal(y), images=x, **more)
+
+
+def messages(round_: Round) -> Draw:
+    return lambda **more: viz.draw_messages(round_, **more)
+
+
+SPREAD = np.random.default_rng(0).normal(0, 0.02, [784, 10])
+GAPS = [[1.0, 2.0], [0.5, 1.0], [NAN, 2.0]]
+
+DRAWINGS: dict[str, Draw] = {
+    **{f"curves_{rounds}": curves(rounds) for rounds in (0, 1, 2, 300)},
+    "curves_with_gaps": lambda **more: viz.draw_learning_curves(
+        GAPS, [0.1, 0.5, NAN], [NAN] * 3, **more
+    ),
+    "curves_without_numbers": lambda **more: viz.draw_learning_curves(
+        [[NAN]], [NAN], [NAN], **more
+    ),
+    "bars_3": bars(3),
+    "bars_10": bars(10),
+    "bars_with_a_gap": lambda **more: viz.draw_client_accuracy(
+        {"before": [1, 0], "alone": [0.2, 0.3], "after": [0.9, NAN]}, **more
+    ),
+    "templates": templates(SPREAD),
+    "templates_of_nothing": templates(np.zeros([784, 10])),
+    "run_1": run(history([0.9])),
+    "run_300": run(history(np.linspace(0.1, 0.9, 300).tolist())),
+    "run_with_a_gap": run(history([0.25, 0.5, NAN])),
+    "run_without_numbers": run(history([NAN, NAN])),
+    "run_stopped": run({"a run": four_runs(stopped="by hand")["number 0"]}),
+    "run_of_chosen_columns": run(
+        history([0.5, 0.6]), columns=["loss_per_example", "round"]
+    ),
+    "runs": run(
+        {f"an algorithm with a very long name, {n}": r for n, r in four_runs().items()}
+    ),
+    **{f"confusion_{n}": confusion(np.eye(n) * 100 + 7) for n in (1, 2, 10, 40)},
+    "confusion": confusion([[8, 2, 0], [0, 10, 0], [0, 5, 5]]),
+    "confusion_of_nothing": confusion(np.zeros([2, 2], int)),
+    "confusion_without_mistakes": confusion(np.eye(2, dtype=int)),
+    "confusion_of_one_mistake": confusion([[0, 1], [0, 0]]),
+    "local_steps": local_steps([(1.0, 4.0), (3.0, 3.0)], STEPS),
+    "local_steps_that_agree": local_steps(np.ones([4, 2]), np.ones([4, 2])),
+    "partition_of_labels": dealt(lambda y: partitions.one_label_per_client(y)),
+    "partition_of_one": dealt(lambda y: partitions.iid(y, 1)),
+    "partition_of_twenty": dealt(lambda y: partitions.dirichlet(y, 20, 0.5)),
+    "partition_of_a_hundred": dealt(lambda y: partitions.log_normal_sizes(y, 100, 2.0)),
+    "partition_without_images": lambda **more: viz.draw_partition(
+        np.repeat([0, 1, 2], [4, 4, 2]), [[0, 1, 4], [2, 3], [5, 6, 7, 8, 9]], **more
+    ),
+    "messages": messages(in_turn(4)),
+    "messages_lost": messages(WITH_A_LOSS),
+    "messages_1000": messages(in_turn(1000)),
+    "messages_of_40_workers": messages(in_turn(40, 40)),
+    "messages_at_once": messages(
+        Round(1, "", tuple(message(0, group, 0.0, 0.1) for group in range(3)))
+    ),
+    "traffic": lambda **more: viz.draw_traffic(
+        [in_turn(10), in_turn(1), Round(1, "no clients", ())], MODEL, **more
+    ),
+}
+WIDTHS = {"narrow": viz.NARROW_IN, "wide": viz.WIDE_IN}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_figure_is_whole_and_is_said(
+    name: str, golden: Callable[[str, str], None]
+) -> None:
+    drawn = {}
+    for width, width_in in WIDTHS.items():
+        figure = DRAWINGS[name](width_in=width_in)
+        texts = check_figure(figure)
+        # The numbers at an axis are a choice of matplotlib's.
+        words = sorted(
+            {t.replace("\n", " / ") for t in texts if any(map(str.isalpha, t))}
+        )
+        drawn[width] = "\n".join([style.said(figure), *words])
+        if not name.startswith("confusion"):
+            assert figure.get_size_inches()[0] == width_in
+    same = len(set(drawn.values())) == 1
+    told = drawn["wide"] if same else "\n\n".join(f"{w}: {t}" for w, t in drawn.items())
+    golden(f"figures/{name}.txt", told)
+
+
+SMALL: dict[str, Draw] = {
+    "bars": lambda **more: viz.draw_client_accuracy({"a": [0.5]}, **more),
+    "curves": lambda **more: viz.draw_learning_curves([[1]], [0], [0], **more),
+    "messages": DRAWINGS["messages"],
+    "partition": DRAWINGS["partition_without_images"],
+    "run": DRAWINGS["run_1"],
+    "steps": DRAWINGS["local_steps"],
+    "tape": lambda **more: viz.draw_tape(fl.framework.Tape(), **more),
+    "templates": lambda **more: viz.draw_digit_templates([[1.0]], **more),
+    "traffic": DRAWINGS["traffic"],
+}
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "bars"])
+def test_figure_can_be_drawn_into_a_part_of_another(name: str) -> None:
+    whole = Figure(figsize=(20, 6), layout="constrained")
+    parts: Any = whole.subfigures(1, 2)
+    for part in parts:
+        assert SMALL[name](figure=part) is whole
+        assert part.axes
+    check_text(whole)
+    words = style.said(SMALL[name]())
+    assert style.said(whole) == f"{words} {words}"
+
+
+def test_panel_can_be_drawn_into_axes() -> None:
+    whole = Figure(figsize=(10, 5), layout="constrained")
+    left, right = whole.subplots(1, 2)
+    right.set_title("the reader's own")
+    assert SMALL["bars"](ax=left) is whole
+    assert style.said(whole) == style.said(SMALL["bars"]())
+    assert whole.axes == [left, right]
+    assert left.get_title(loc="left")
+    assert right.get_title() == "the reader's own"
