@@ -8,6 +8,7 @@ from typing import Any
 
 from fedlearn_edu.viz.notebook import IN_THE_DARK
 
+_BLOCKS = {"tr", "caption", "li", "p", "div", "summary", "figcaption", "section"}
 _VOID = {"br", "img", "source", "wbr"}
 
 
@@ -21,6 +22,7 @@ class Reader(HTMLParser):
         self.attributes: list[tuple[str, str, str]] = []
         self.texts: list[str] = []
         self.boxes: list[str] = []
+        self._read = ""
         self.feed(html)
         self.close()
         assert self.open == []
@@ -32,12 +34,16 @@ class Reader(HTMLParser):
             self.open.append(tag)
         if tag == "li":
             self.boxes.append("")
+        self._read += "\n" if tag in _BLOCKS else " | " if tag in ("td", "th") else ""
+        if tag == "img":
+            self._read += f"\n[{dict(attrs)['alt']}]\n"
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
+        self._read += data
         if "li" in self.open:
             self.boxes[-1] += data
 
@@ -45,6 +51,12 @@ class Reader(HTMLParser):
     def text(self) -> str:
         """All text, as it is read aloud."""
         return "".join(self.texts).replace("\N{NO-BREAK SPACE}", " ")
+
+    @property
+    def lines(self) -> list[str]:
+        """The same with a line for each row, item and paragraph, and for pictures."""
+        lines = self._read.replace("\N{NO-BREAK SPACE}", " ").splitlines()
+        return [line.removeprefix(" | ").rstrip() for line in lines if line.strip()]
 
     def values(self, tag: str, name: str) -> list[str]:
         """The values of an attribute of a tag."""
