@@ -20,7 +20,7 @@ def course_config(root: Path) -> Any:
     """The settings of `nbgrader_config.py`, for a course in the folder `root`."""
     from traitlets.config.loader import PyFileConfigLoader
 
-    loader = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT))
+    loader = PyFileConfigLoader("nbgrader_config.py", path=str(ROOT / "notebooks"))
     config = loader.load_config()
     config.CourseDirectory.root = str(root)
     config.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}"

@@ -57,7 +57,7 @@ class Course:
     def release(cls, source: Path, root: Path) -> "Course":
         """Copies the folder of a lesson to `root` and makes its release there."""
         course = cls(root, source.name)
-        shutil.copytree(source, root / "notebooks" / "source" / source.name)
+        shutil.copytree(source, root / "source" / source.name)
         for folder in ("no_data", "home"):
             (root / folder).mkdir()
         api = course._api  # (it also turns its log on)
@@ -67,11 +67,11 @@ class Course:
 
     @property
     def source(self) -> Path:
-        return self._notebook("notebooks/source")
+        return self._notebook("source")
 
     @property
     def released(self) -> Path:
-        return self._notebook("notebooks/release")
+        return self._notebook("release")
 
     def hand_in(self, student: str, sources: Mapping[str, str | None]) -> None:
         """Writes a submission: the release, some cells changed, or deleted (`None`)."""

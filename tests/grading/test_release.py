@@ -52,9 +52,9 @@ def test_release_is_what_make_release_writes(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.thorough
 def test_command_line_of_nbgrader_writes_the_same(tmp_path: Path) -> None:
-    source = write_lesson(tmp_path / "notebooks" / "source")
+    source = write_lesson(tmp_path / "source")
     generate(source.parent, tmp_path / "ours")
-    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    shutil.copy(ROOT / "notebooks" / "nbgrader_config.py", tmp_path)
     bin_ = str(Path(sys.executable).parent)
     done = subprocess.run(
         [sys.executable, "-m", "nbgrader", "generate_assignment", source.name],
@@ -65,7 +65,7 @@ def test_command_line_of_nbgrader_writes_the_same(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert _files(tmp_path / "notebooks" / "release") == _files(tmp_path / "ours")
+    assert _files(tmp_path / "release") == _files(tmp_path / "ours")
 
 
 @each_lesson

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The course for nbgrader, whose commands run in this folder: see docs/teaching.md."""
+"""The course for nbgrader; its commands run in this folder: see docs/teaching.md."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from fedlearn_edu.course import grading
 c = get_config()  # type: ignore[name-defined]  # noqa: F821, nbgrader provides it
 
 c.CourseDirectory.course_id = "fedlearn_edu"
-c.CourseDirectory.source_directory = "notebooks/source"
-c.CourseDirectory.release_directory = "notebooks/release"
-# Whatever belongs to one class is in `build`, which is not under version control.
+c.CourseDirectory.source_directory = "source"
+c.CourseDirectory.release_directory = "release"
+# What belongs to one class is in `notebooks/build`, which is not under version control.
 c.CourseDirectory.submitted_directory = "build/submitted"
 c.CourseDirectory.autograded_directory = "build/autograded"
 c.CourseDirectory.feedback_directory = "build/feedback"
