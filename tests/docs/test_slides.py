@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Slides are cut where they should be, show no answer, and ask no other host."""
 
+import doctest
 import re
 from pathlib import Path
 from typing import Any
@@ -8,53 +9,71 @@ from typing import Any
 import nbformat
 import pytest
 
+from tools import slides
 from tools.cells import answer_cells, check_cells, read
-from tools.release import ROOT
-from tools.slides import _of_reveal, main, page, slides
+from tools.release import SOURCE
+from tools.slides import is_question, with_slides, write
 
 new: Any = nbformat.v4
-HELLO = ROOT / "notebooks" / "source" / "01_hello" / "01_hello.ipynb"
+LESSONS = ["01_hello", "08_non_iid_mnist"]
 
 
-def test_headings_and_texts_begin_slides() -> None:
-    text = "# One\n\na\n\n## Two\n\nb <details>folded</details>\n\n"
-    text += "## Where this lives\n\nc"
-    cells = [new.new_markdown_cell(text), new.new_code_cell("x = 1")]
-    cells.append(new.new_markdown_cell("In words: d"))
+def lesson(name: str) -> Any:
+    return read(SOURCE / name / f"{name}.ipynb")
+
+
+def cut(notebook: Any) -> list[list[Any]]:
+    found: list[list[Any]] = [[]]
+    for cell in with_slides(notebook).cells:
+        if "slideshow" in cell.metadata:
+            found.append([])
+        found[-1].append(cell)
+    return [slide for slide in found if slide]
+
+
+def test_examples_hold() -> None:
+    assert doctest.testmod(slides).failed == 0
+
+
+def test_heading_question_and_height_begin_slides() -> None:
+    picture = new.new_output("execute_result", data={"text/html": "<img>"})
+    asked = "# One\n\na\n\n## Two\n\nb <details>folded</details>\n\nWhat is c?"
+    cells = [new.new_markdown_cell(asked)]
+    cells += [new.new_code_cell("c", outputs=[picture]), new.new_markdown_cell("In c:")]
+    cells += [new.new_markdown_cell("d " * 1000)]
+    cells += [new.new_markdown_cell("## Where this lives\n\ne")]
     shown = [
-        [c.source.strip() for c in s] for s in slides(new.new_notebook(cells=cells))
+        [cell.source.strip() for cell in slide]
+        for slide in cut(new.new_notebook(cells=cells))
     ]
-    assert shown == [["# One\n\na"], ["## Two\n\nb", "x = 1"], ["In words: d"]]
+    expected = [["# One", "a"], ["## Two", "b", "What is c?"], ["c", "In c:"]]
+    assert shown == [*expected, [("d " * 1000).strip()]]
 
 
-def test_formulas_and_links_need_nobody() -> None:
+@pytest.mark.parametrize("name", LESSONS)
+def test_no_slide_has_a_question_and_its_answer(name: str) -> None:
+    hidden = {
+        cell.source
+        for cells in (answer_cells(lesson(name)), check_cells(lesson(name)))
+        for cell in cells.values()
+    }
+    for slide in cut(lesson(name)):
+        assert not hidden & {cell.source for cell in slide}
+        asked = [is_question(cell) for cell in slide]
+        after = slide[asked.index(True) + 1 :] if any(asked) else []
+        assert all(cell.source.startswith("predict(") for cell in after)
+
+
+def test_pages_need_no_other_host(tmp_path: Path) -> None:
     text = "# T\n\n$w^2$ and `$HOME`, [on](../02_types/02_types.ipynb)"
-    html = page(new.new_notebook(cells=[new.new_markdown_cell(text)]), "T & T")
+    page = write(
+        new.new_notebook(cells=[new.new_markdown_cell(text)]), "00_t", tmp_path
+    )
+    html = page.read_text(encoding="utf-8")
     assert "<msup>" in html
     assert "$HOME" in html
     assert 'href="02_types.html"' in html
-    assert "<title>T &amp; T</title>" in html
-    assert "reveal.js 5" in html.partition("Reveal.initialize({")[0]
-    # The name of MathML is an address that nobody asks.
-    assert not re.search(r"[\"'(](?:https?:)?//(?!www.w3.org/1998/Math)|@import", html)
-
-
-def test_without_the_package_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.setattr("tools.slides.find_spec", lambda _: None)
-    _of_reveal.cache_clear()
-    assert main(["01", "--as-stored", "--out", str(tmp_path)]) == 2
-    assert "slides need reveal.js" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-def test_lesson_shows_neither_answers_nor_checks() -> None:
-    notebook = read(HELLO)
-    shown = {cell.source for slide in slides(notebook) for cell in slide}
-    for cells in (answer_cells(notebook), check_cells(notebook)):
-        assert not {cell.source for cell in cells.values()} & shown
-    text = "\n".join(shown)
-    assert "HIDDEN TESTS" not in text
-    assert "SOLUTION" not in text
-    assert "<details>" not in text
+    fetched = re.findall(r'<(?:script|link|img)[^>]* (?:src|href)="([^"]+)"', html)
+    assert len(fetched) == 3
+    assert all((tmp_path / file).is_file() for file in fetched)
+    assert not re.search(r"@import|url\((?!data:)", html)
