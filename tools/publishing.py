@@ -3,7 +3,8 @@
 
 `make release` runs this. Between two comments that name a block, it writes what the
 table `[tool.fedlearn-edu.publishing]` says; nothing leads anywhere until that table has
-`published = true`. How to get there: `docs/install.md`.
+`published = true`. The words are in `publishing.toml`; how to get there is in
+`docs/install.md`.
 """
 
 import argparse
@@ -17,9 +18,11 @@ from typing import final
 from fedlearn_edu.errors import FedLearnError
 
 ROOT = Path(__file__).resolve().parents[1]
-
-Block = tuple[str, str, str]
-"""A file, the name of a block in it, and the lines to be there."""
+_FORMS = {
+    "repository": r"[\w.-]+/[\w.-]+",
+    "site": r"https://[^\s/]+(/[^\s/]+)*",
+    "doi": r"(10\.\d+/\S+)?",
+}
 
 
 @final
@@ -51,23 +54,12 @@ class Project:
         """Whether anything may lead there."""
         return bool(self.repository)
 
-    @property
-    def code(self) -> str:
-        """Where the code is."""
-        return f"https://github.com/{self.repository}"
-
-    @property
-    def citation(self) -> str:
-        """Where the DOI leads."""
-        return f"https://doi.org/{self.doi}"
-
 
 def project(root: Path = ROOT) -> Project:
     """Reads `pyproject.toml`; addresses that are not published are left out.
 
     Raises:
-        NotPublishableError: if it is published, and an address is not there, or no
-            address.
+        NotPublishableError: if it is published, and an address is none.
     """
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     name, version = settings["project"]["name"], settings["project"]["version"]
@@ -84,13 +76,6 @@ def project(root: Path = ROOT) -> Project:
                 do="write it down, or set published = false",
             )
     return Project(name, version, **ours)
-
-
-_FORMS = {
-    "repository": r"[\w.-]+/[\w.-]+",
-    "site": r"https://[^\s/]+(/[^\s/]+)*",
-    "doi": r"(10\.\d+/\S+)?",
-}
 
 
 def renewed(text: str, name: str, lines: str) -> str:
@@ -112,81 +97,18 @@ def renewed(text: str, name: str, lines: str) -> str:
     return new
 
 
-def blocks(ours: Project) -> Iterator[Block]:
-    """All that depends on what is ours, but for the lessons and their table."""
-    yield "fedlearn_edu/__init__.py", "version", f'__version__ = "{ours.version}"\n'
-    yield "fedlearn_edu/course/badges.py", "name and addresses", _addresses(ours)
-    yield "pyproject.toml", "addresses", _urls(ours)
-    yield "CITATION.cff", "version and addresses", _citation(ours)
-    yield "README.md", "links", _links(ours)
-    yield "docs/install.md", "install", f"\n{_install(ours)}\n"
-    yield "docs/teaching.md", "elsewhere", f"\n{_elsewhere(ours)}\n"
-
-
-def _addresses(ours: Project) -> str:
-    lines = {"PACKAGE": ours.name, "_REPOSITORY": ours.repository, "_SITE": ours.site}
-    return "".join(f'{name} = "{value}"\n' for name, value in lines.items())
-
-
-def _urls(ours: Project) -> str:
-    if not ours.published:
-        return ""
-    changes = f"{ours.code}/blob/v{ours.version}/CHANGELOG.md"
-    return (
-        f'[project.urls]\nDocumentation = "{ours.site}/"\n'
-        f'Repository = "{ours.code}"\nChangelog = "{changes}"\n'
-    )
-
-
-def _citation(ours: Project) -> str:
-    lines = f"version: {ours.version}\n"
-    if ours.published:
-        lines += f'repository-code: "{ours.code}"\nurl: "{ours.site}/"\n'
-    return lines + (f'doi: "{ours.doi}"\n' if ours.doi else "")
-
-
-def _links(ours: Project) -> str:
-    if not ours.published:
-        return ""
-    cite = f" · [cite it]({ours.citation})" if ours.doi else ""
-    return (
-        f"\n[Open the lessons in the browser]({ours.site}/lite/), nothing to install · "
-        f"[read the documentation]({ours.site}/){cite}\n\n"
-    )
-
-
-def _install(ours: Project) -> str:
-    wheel = f"{ours.name.replace('-', '_')}-{ours.version}-py3-none-any.whl"
-    made = f'`pip install "{wheel}[lab]"`; `make dist` in a clone makes one'
-    if not ours.published:
-        return (
-            "The package is in no registry yet. Without a clone, in an environment of "
-            "your own (ADDRESS is that of the repository):\n\n"
-            f"- from a wheel, lessons inside: {made}\n"
-            f'- from a tag: `pip install "{ours.name}[lab] @ git+ADDRESS@TAG"`\n'
-        )
-    tag = f"git+{ours.code}@v{ours.version}"
-    return (
-        "Without a clone, in an environment of your own:\n\n"
-        f'- by name: `pip install "{ours.name}[lab]"`, then `fedlearn-edu start`\n'
-        f"- from a wheel, lessons inside: {made}\n"
-        f'- from a tag: `pip install "{ours.name}[lab] @ {tag}"`\n'
-    )
-
-
-def _elsewhere(ours: Project) -> str:
-    if not ours.published:
-        return (
-            "Lessons open on your machine: the package has no address and no name in "
-            "an index yet, so no lesson links\nto itself elsewhere or installs "
-            "anything. If your fork has both, see "
-            "[publishing](install.md#publishing).\n"
-        )
-    return (
-        f"Lessons open on your machine, or [in a browser]({ours.site}/lite/). Each "
-        "begins with links that open it elsewhere, and with a\ncell that installs this "
-        "version there. For links of a fork, see [publishing](install.md#publishing).\n"
-    )
+def blocks(ours: Project) -> Iterator[tuple[str, str, str]]:
+    """File, name and lines of what depends on what is ours, but for the lessons."""
+    said = vars(ours) | {
+        "code": f"https://github.com/{ours.repository}",
+        "wheel": f"{ours.name.replace('-', '_')}-{ours.version}-py3-none-any.whl",
+        "cite": f" · [cite it](https://doi.org/{ours.doi})" * bool(ours.doi),
+        "cff": f'doi: "{ours.doi}"\n' * bool(ours.doi),
+    }
+    words = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    for block in tomllib.loads(words)["block"]:
+        chosen = block.get("after" if ours.published else "before", block["before"])
+        yield block["file"], block["name"], chosen.format(**said)
 
 
 def write(root: Path) -> None:
@@ -196,9 +118,8 @@ def write(root: Path) -> None:
         NotPublishableError: if `pyproject.toml` does not say where.
     """
     for file, name, lines in blocks(project(root)):
-        path = root / file
-        text = renewed(path.read_text(encoding="utf-8"), name, lines)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        text = renewed((root / file).read_text(encoding="utf-8"), name, lines)
+        (root / file).write_text(text, encoding="utf-8", newline="\n")
 
 
 def main() -> None:
