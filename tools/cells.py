@@ -33,11 +33,8 @@ def is_to_fail(cell: Any) -> bool:
 
 
 def is_compared(cell: Any) -> bool:
-    """Whether `make notebooks` compares what it prints with what is stored."""
+    """Whether nbval compares what it prints with what is stored."""
     return "nbval-check-output" in cell.metadata.get("tags", [])
-
-
-# ------------------------------------------------------------------ nbgrader's cells
 
 
 def grade_id(cell: Any) -> str:
@@ -62,9 +59,6 @@ def check_cells(notebook: Any) -> dict[str, Any]:
     """The check cell of each exercise, in order."""
     checks = [cell for cell in notebook.cells if is_check(cell)]
     return {grade_id(cell).removeprefix("check-"): cell for cell in checks}
-
-
-# ------------------------------------------------------------------ what cells showed
 
 
 def errors(cell: Any) -> list[Any]:
@@ -94,26 +88,15 @@ def what_it_says(cell: Any) -> str:
     return _ANSI.sub("", "\n".join(part for part in said if part))
 
 
-# ------------------------------------------------------------------ prose
-
-_NOT_PROSE = (
-    re.compile(r"```.*?```", re.DOTALL),  # code
-    re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE),  # tables
-    re.compile(r"<details>.*?</details>", re.DOTALL),  # hints and answers, folded
-    re.compile(r"<[^>]+>"),
+# Code, tables, and what is folded.
+_NOT_PROSE = re.compile(
+    r"```.*?```|<details>.*?</details>|^[ \t]*\|[^\n]*\|[ \t]*$|<[^>]+>", re.S | re.M
 )
-
-
-def prose(notebook: Any) -> str:
-    """What there is to read: Markdown without code, tables and folded parts."""
-    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    text = "\n\n".join(texts)
-    for pattern in _NOT_PROSE:
-        text = pattern.sub(" ", text)
-    return text
 
 
 def count_words(notebook: Any) -> int:
     """Words of prose; a link counts as its text, a bit of code as a word."""
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", prose(notebook))
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    text = _NOT_PROSE.sub(" ", "\n\n".join(texts))
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return len(re.findall(r"`[^`]*`|\w[\w'’-]*", text))

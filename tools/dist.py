@@ -6,7 +6,6 @@ in the newest versions; lessons are delivered, the doctor looks, the demo learns
 lesson 01 runs, as released and with its solutions.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -16,119 +15,66 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from fedlearn_edu.errors import FedLearnError
-
 ROOT = Path(__file__).resolve().parents[1]
 VERSIONS = ("3.11", "3.12", "3.13")
-LESSON = "01_hello"
+LESSON = "01_hello/01_hello.ipynb"
 NOT_ANSWERED = "is not answered yet"
 
 
-class TrialError(FedLearnError, RuntimeError):
-    """The wheel does not do what it is for, where there is nothing but the wheel."""
-
-
 def interpreter(version: str) -> str | None:
-    """The command of this Python, on the path or among those of pyenv."""
+    """The command of this Python, among those of pyenv or on the path."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    candidates = [f"python{version}", *pyenv.glob(f"versions/{version}.*/bin/python")]
-    asked = "import sys; print('%d.%d' % sys.version_info[:2])"
-    for each in map(shutil.which, map(str, candidates)):
-        if each is None:
-            continue
-        command = [each, "-c", asked]
-        said = subprocess.run(command, capture_output=True, text=True, check=False)
-        if said.stdout.strip() == version:
-            return each
-    return None
+    found = sorted(pyenv.glob(f"versions/{version}.*/bin/python"))
+    return str(found[-1]) if found else shutil.which(f"python{version}")
 
 
-def trial(python: str, wheel: Path, folder: Path) -> Iterator[str]:
-    """Installs the wheel into a new environment in `folder`; a line for each step.
-
-    Raises:
-        TrialError: if a step fails.
-    """
+def steps(python: str, wheel: Path, folder: Path) -> Iterator[list[str | Path]]:
+    """The commands of a trial in `folder`, one after the other."""
     own, lessons = folder / "venv" / "bin", folder / "lessons"
-    notebook = lessons / LESSON / f"{LESSON}.ipynb"
-    solved = ROOT / "notebooks" / "source" / LESSON / f"{LESSON}.ipynb"
-    yield _timed(folder, python, "-m", "venv", folder / "venv")
-    install = (own / "python", "-m", "pip", "install", "--quiet", f"{wheel}[lab]")
-    yield _timed(folder, *install)
-    yield _timed(folder, own / "fedlearn-edu", "start", lessons, "--no-lab")
-    yield _timed(folder, own / "fedlearn-edu", "doctor", "--deep")
-    short = ("--data", "digits28", "--rounds", "1", "--out", folder / "demo")
-    yield _timed(folder, own / "fedlearn-edu", "demo", *short)
-    for file, answered in ((notebook, False), (solved, True)):
-        copy = folder / f"{file.parents[1].name}.ipynb"
-        shutil.copy(file, copy)
-        yield _timed(folder, own / "jupyter", "execute", "--inplace", copy)
-        check_outputs(copy, answered=answered)
+    yield [python, "-m", "venv", folder / "venv"]
+    yield [own / "python", "-m", "pip", "install", "--quiet", f"{wheel}[lab]"]
+    yield [own / "fedlearn-edu", "start", lessons, "--no-lab"]
+    yield [own / "fedlearn-edu", "doctor", "--deep"]
+    short = ["--data", "digits28", "--rounds", "1"]
+    yield [own / "fedlearn-edu", "demo", *short, "--out", folder / "demo"]
+    for source, answered in ((lessons, False), (ROOT / "notebooks/source", True)):
+        copy = folder / "lesson.ipynb"
+        shutil.copy(source / LESSON, copy)
+        yield [own / "jupyter", "execute", "--inplace", copy]
+        if (NOT_ANSWERED in copy.read_text(encoding="utf-8")) == answered:
+            without = "without" if answered else "with"
+            raise SystemExit(f"{source / LESSON}: not {without} {NOT_ANSWERED!r}")
 
 
-def check_outputs(notebook: Path, *, answered: bool) -> None:
-    """Looks whether checks said that there is no answer; no other cell has failed.
-
-    Raises:
-        TrialError: if they should, and do not, or the other way round.
-    """
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    said = json.dumps([cell.get("outputs") for cell in cells])
-    if (NOT_ANSWERED in said) == answered:
-        raise TrialError(
-            "the lesson does not show what it should",
-            expected=f"checks {'without' if answered else 'with'} {NOT_ANSWERED!r}",
-            found=said[-2000:],
-            where=str(notebook),
-            do="run the lesson, and look at its checks",
-        )
-
-
-def _timed(folder: Path, *command: str | Path) -> str:
-    """Runs a command in the folder, away from the clone; says what and how long."""
-    private = {"PYTHONNOUSERSITE": "1", "FEDLEARN_EDU_PROGRESS": "off"}
+def run(command: list[str | Path], folder: Path) -> None:
+    """Runs it in the folder, away from the clone; says what and how long."""
     left_out = ("PYTHONPATH", "FEDLEARN_EDU_DATA", "VIRTUAL_ENV")
     kept = {key: value for key, value in os.environ.items() if key not in left_out}
-    words, begin = [str(word) for word in command], time.monotonic()
+    private = {"PYTHONNOUSERSITE": "1", "FEDLEARN_EDU_PROGRESS": "off"}
+    begin = time.monotonic()
     done = subprocess.run(
-        words,
-        cwd=folder,
-        env=kept | private,
-        capture_output=True,
-        text=True,
-        check=False,
+        command, cwd=folder, env=kept | private, capture_output=True, text=True
     )
+    shown = " ".join(Path(word).name for word in command[:4])
+    print(f"  {time.monotonic() - begin:5.0f} s  {shown}", flush=True)
     if done.returncode:
-        raise TrialError(
-            "a step of the trial failed",
-            expected="exit status 0",
-            found=f"{done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}",
-            where=" ".join(words),
-            do="mend it, and make dist",
-        )
-    shown = " ".join(Path(word).name for word in words[:4])
-    return f"  {time.monotonic() - begin:5.0f} s  {shown}"
+        raise SystemExit(f"{shown} failed: {done.stdout[-2000:]}{done.stderr[-2000:]}")
 
 
-def main() -> int:
+def main() -> None:
     """Tries the wheel in `dist` on these Pythons, or on all that are here."""
     (wheel,) = (ROOT / "dist").glob("*.whl")
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB")
     found = {version: interpreter(version) for version in sys.argv[1:] or VERSIONS}
+    if not any(found.values()):
+        raise SystemExit(f"there is no Python {', '.join(found)} here")
     for version, python in found.items():
-        if python is None:
-            print(f"Python {version}: skipped, it is not here")
-            continue
-        print(f"Python {version}: {python}")
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                for line in trial(python, wheel, Path(folder)):
-                    print(line, flush=True)
-            except TrialError as error:
-                print(error)
-                return 1
-    return 0 if any(found.values()) else 1
+        print(f"Python {version}: {python or 'skipped, it is not here'}")
+        if python:
+            with tempfile.TemporaryDirectory() as folder:
+                for step in steps(python, wheel, Path(folder)):
+                    run(step, Path(folder))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of lessons in `docs/teaching.md` and `README.md`, from what checks know.
 
-`make release` renews them, so that goals, minutes and points are stated in one place.
+`make release` renews them, so that titles, minutes and points have one home.
 """
 
-from collections.abc import Callable, Sequence
-from itertools import starmap, zip_longest
+from collections.abc import Callable
+from itertools import zip_longest
 
 from fedlearn_edu.course.exercise import Lesson, by_path
 from fedlearn_edu.course.lessons import LESSONS
@@ -19,13 +19,16 @@ END = "\n<!-- end of lessons -->"
 
 
 def lesson_table() -> str:
-    """For teachers: one row for each lesson, one for each path, and one for all."""
-    rows = [
-        "| lesson | afterwards one can | one needs | in a browser | minutes | points |",
-        "| --- | --- | --- | --- | ---: | --- |",
-        *_by_path(_row, "| **{name}** | | | | {minutes} | **{points}** |"),
-        _sum("| all | | | | {minutes} | **{points}** |", "", LESSONS),
-    ]
+    """For teachers: what a lesson needs, takes and is worth; the sums of each path."""
+    rows = ["| lesson | one needs | in a browser | minutes | points |"]
+    rows += ["| --- | --- | --- | ---: | ---: |"]
+    for path, lessons in by_path(LESSONS).items():
+        minutes, points = (sum(s) for s in zip(*map(_sizes, lessons), strict=True))
+        rows.append(f"| **{path}** | | | {minutes} | {points} |")
+        for each in lessons:
+            name = f"[{each.name}](../{_if_there(each)})"
+            runs, (minutes, points) = how_much_runs(each.name), _sizes(each)
+            rows.append(f"| {name} | {each.needs} | {runs} | {minutes} | {points} |")
     return "\n".join(rows)
 
 
@@ -33,8 +36,7 @@ def short_table(address: Callable[[Lesson], str] | None = None) -> str:
     """For learners: the two paths side by side, each question a link to its lesson.
 
     Args:
-        address: Of a lesson, or nothing; `None` for where it is in the clone, and
-            elsewhere, if it is there.
+        address: Of a lesson, or nothing; `None` for where it is in the clone.
     """
 
     def cell(lesson: Lesson | None) -> str:
@@ -45,53 +47,26 @@ def short_table(address: Callable[[Lesson], str] | None = None) -> str:
         return f"{lesson.number} {title}"
 
     paths = by_path(LESSONS)
-    rows = [list(starmap(_head, paths.items())), ["---"] * len(paths)]
+    hours = [sum(each.minutes for each in of) / 60 for of in paths.values()]
+    head = [f"{path} ({h:.0f} hours)" for path, h in zip(paths, hours, strict=True)]
+    rows = [head, ["---"] * len(paths)]
     rows += [list(map(cell, lessons)) for lessons in zip_longest(*paths.values())]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _head(path: str, lessons: Sequence[Lesson]) -> str:
-    hours = sum(lesson.minutes for lesson in lessons) / 60
-    return f"{path} ({hours:.0f} hours)"
-
-
-def _by_path(row: Callable[[Lesson], str], head: str) -> list[str]:
-    rows = []
-    for name, lessons in by_path(LESSONS).items():
-        rows += [_sum(head, name, lessons), *map(row, lessons)]
-    return rows
-
-
-def _sum(head: str, name: str, lessons: Sequence[Lesson]) -> str:
-    minutes = sum(lesson.minutes for lesson in lessons)
-    points = sum(lesson.points for lesson in lessons)
-    return head.format(name=name, minutes=minutes, points=points)
-
-
-def with_table(page: str, table: str | None = None) -> str:
-    """The page with a table between the two marks: that for teachers, or this one."""
+def with_table(page: str, table: str) -> str:
+    """The page with a table between the two marks."""
     before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table or lesson_table()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
 
 
-def _row(lesson: Lesson) -> str:
-    name = f"{lesson.number} {lesson.title}"
-    if there := _if_there(lesson):
-        name = f"[{name}](../{there})"
-    each = ", ".join(f"`{e.name}` {e.points}" for e in lesson.exercises)
-    points = f"**{lesson.points}**: {each}" if each else ""
-    goals = "; ".join(lesson.goals).replace("*", "")
-    needs = f"{lesson.needs} | {how_much_runs(lesson.name)}"
-    return f"| {name} | {goals} | {needs} | {lesson.minutes} | {points} |"
-
-
-def _file(lesson: Lesson) -> str:
-    return (RELEASE.relative_to(ROOT) / lesson.file).as_posix()
+def _sizes(lesson: Lesson) -> tuple[int, int]:
+    return lesson.minutes, lesson.points
 
 
 def _if_there(lesson: Lesson) -> str:
-    return _file(lesson) if (ROOT / _file(lesson)).is_file() else ""
+    file = RELEASE / lesson.file
+    return file.relative_to(ROOT).as_posix() if file.is_file() else ""
 
 
 def main() -> None:

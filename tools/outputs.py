@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the lessons and store the few outputs that `make notebooks` compares.
+"""Run the lessons and store the few outputs that tests compare.
 
 Lessons are stored without outputs, with one exception: cells with the tag
-`nbval-check-output` keep what they print, for the embedded digits. `make outputs` runs
-this, `python -m tools.outputs 04` one lesson; read the diff before you commit it.
+`nbval-check-output` keep what they print, for the embedded digits. `python -m
+tools.outputs 04` does it for one lesson; read the diff before you commit it.
 """
 
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 
 from tools.cells import code_cells, is_compared, read, write
 from tools.kernels import closed_environment, execute
@@ -18,34 +20,22 @@ from tools.release import SOURCE, lesson_names
 
 def keep_compared_outputs(notebook: Any, done: Any) -> None:
     """Takes from the notebook that is `done` the text of cells that are compared."""
+    join: Any = CoalesceStreamsPreprocessor()
     for cell, ran in zip(code_cells(notebook), code_cells(done), strict=True):
+        outputs, count = [], None
         if is_compared(cell):
-            plain = [_plain(output, cell.id) for output in ran.outputs]
-            cell.outputs = _joined(plain)
-            cell.execution_count = 1  # nbval skips cells that have none
-        else:
-            cell.outputs, cell.execution_count = [], None
-
-
-def _joined(outputs: list[Any]) -> list[Any]:
-    """A kernel may send what one cell prints in several parts, or in one."""
-    joined: list[Any] = []
-    for output in outputs:
-        if joined and "name" in output and "name" in joined[-1]:
-            joined[-1].text += output.text
-        else:
-            joined.append(output)
-    return joined
+            joined, _ = join.preprocess_cell(ran, {}, 0)
+            outputs = [_plain(output, cell.id) for output in joined.outputs]
+            count = 1  # nbval skips cells that have none
+        cell.outputs, cell.execution_count = outputs, count
 
 
 def _plain(output: Any, name: str) -> Any:
-    is_text = output.get("name") == "stdout" or set(output.get("data", {})) == {
-        "text/plain"
-    }
-    if not is_text:
+    shown = sorted(output.get("data", {}))
+    if output.get("name") != "stdout" and shown != ["text/plain"]:
         raise ValueError(
             f"cell {name!r} is to be compared, so it may print or show plain text "
-            f"only; it also has {output.get('name') or sorted(output.get('data', {}))}"
+            f"only; it also has {output.get('name') or shown}"
         )
     if "execution_count" in output:
         output.execution_count = 1
@@ -63,14 +53,8 @@ def refresh(path: Path) -> None:
     write(notebook, path)
 
 
-def main(names: list[str]) -> None:
-    for lesson in lesson_names():
-        path = SOURCE / lesson / f"{lesson}.ipynb"
-        compared = sum(map(is_compared, code_cells(read(path))))
-        if compared and (not names or lesson.startswith(tuple(names))):
-            refresh(path)
-            print(f"{lesson}: {compared} outputs stored")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    for lesson in lesson_names():
+        if lesson.startswith(tuple(sys.argv[1:]) or ("",)):
+            refresh(SOURCE / lesson / f"{lesson}.ipynb")
+            print(lesson)
