@@ -90,7 +90,7 @@ def what_it_says(cell: Any) -> str:
 
 # Code, tables, and what is folded.
 _NOT_PROSE = re.compile(
-    r"```.*?```|<details>.*?</details>|^[ \t]*\|[^\n]*\|[ \t]*$|<[^>]+>", re.S | re.M
+    r"```.*?```|<details>.*?</details>|^[ \t]*\|[^\n]*\|[ \t]*$|<[^>\n]+>", re.S | re.M
 )
 
 

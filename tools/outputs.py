@@ -20,7 +20,7 @@ from tools.release import SOURCE, lesson_names
 
 def keep_compared_outputs(notebook: Any, done: Any) -> None:
     """Takes from the notebook that is `done` the text of cells that are compared."""
-    join: Any = CoalesceStreamsPreprocessor()
+    join = CoalesceStreamsPreprocessor()  # type: ignore[no-untyped-call]
     for cell, ran in zip(code_cells(notebook), code_cells(done), strict=True):
         outputs, count = [], None
         if is_compared(cell):
