@@ -20,11 +20,11 @@ from tools.release import SOURCE, lesson_names
 
 def keep_compared_outputs(notebook: Any, done: Any) -> None:
     """Takes from the notebook that is `done` the text of cells that are compared."""
-    join = CoalesceStreamsPreprocessor()  # type: ignore[no-untyped-call]
+    join: Any = CoalesceStreamsPreprocessor
     for cell, ran in zip(code_cells(notebook), code_cells(done), strict=True):
         outputs, count = [], None
         if is_compared(cell):
-            joined, _ = join.preprocess_cell(ran, {}, 0)
+            joined, _ = join().preprocess_cell(ran, {}, 0)
             outputs = [_plain(output, cell.id) for output in joined.outputs]
             count = 1  # nbval skips cells that have none
         cell.outputs, cell.execution_count = outputs, count
