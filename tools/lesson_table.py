@@ -10,12 +10,11 @@ from itertools import zip_longest
 from fedlearn_edu.course.exercise import Lesson, by_path
 from fedlearn_edu.course.lessons import LESSONS
 from tools.edition import how_much_runs
+from tools.publishing import renewed
 from tools.release import RELEASE, ROOT
 
 PAGE = ROOT / "docs" / "teaching.md"
 README = ROOT / "README.md"
-BEGIN = "<!-- lessons: written by `make release` -->\n"
-END = "\n<!-- end of lessons -->"
 
 
 def lesson_table() -> str:
@@ -56,8 +55,7 @@ def short_table(address: Callable[[Lesson], str] | None = None) -> str:
 
 def with_table(page: str, table: str) -> str:
     """The page with a table between the two marks."""
-    before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
+    return renewed(page, "lessons", f"\n{table}\n\n")
 
 
 def _sizes(lesson: Lesson) -> tuple[int, int]:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`environment.yml`, which Binder reads, and the container install what was tested.
-
-And `constraints.txt` has a version for all that comes along with it.
-"""
+"""Binder and the container install what was tested, and everything is pinned."""
 
 import json
 import re
@@ -10,57 +7,43 @@ import tomllib
 from importlib import metadata
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.architecture.repository import ROOT
 from tests.docs.pages import read
 
-ENTRY = re.compile(r"^ *- ([^#\n]*[^#\s])", re.MULTILINE)
-
-
-def test_python_is_one_that_the_package_knows() -> None:
-    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
-    (python,) = re.findall(r"- python=([\d.]+)", read(ROOT / "environment.yml"))
-    assert f"Programming Language :: Python :: {python}" in project["classifiers"]
+PROJECT = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
+ENTRIES = re.findall(r"^ *- ([^#\n]*[^#\s])", read(ROOT / "environment.yml"), re.M)
 
 
 def test_package_comes_from_the_clone_and_all_else_as_it_was_tested() -> None:
     """So the lessons that Binder opens are those of the same commit."""
-    entries = ENTRY.findall(read(ROOT / "environment.yml"))
-    assert entries[-3:] == ["pip:", "-c constraints.txt", "-e .[lab]"]
-
-
-def test_container_installs_the_same_as_conda() -> None:
-    settings = json.loads(read(ROOT / ".devcontainer" / "devcontainer.json"))
-    image = settings["image"].replace(":", "=")
-    assert image in ENTRY.findall(read(ROOT / "environment.yml"))
-    command = settings["postCreateCommand"]
-    assert command == "python -m pip install -c constraints.txt -e '.[lab]'"
-
-
-def _name(requirement: str) -> str:
-    found = re.match(r"[\w.-]+", requirement)
-    assert found
-    return re.sub(r"[-_.]+", "-", found.group()).lower()
+    assert ENTRIES[-3:] == ["pip:", "-c constraints.txt", "-e .[lab]"]
+    (python,) = [each.partition("=")[2] for each in ENTRIES if "python=" in each]
+    assert f"Programming Language :: Python :: {python}" in PROJECT["classifiers"]
+    container = json.loads(read(ROOT / ".devcontainer" / "devcontainer.json"))
+    assert container["image"] == f"python:{python}"
+    install = "python -m pip install -c constraints.txt -e '.[lab]'"
+    assert container["postCreateCommand"] == install
 
 
 def test_everything_that_is_installed_for_tests_is_pinned() -> None:
-    project = tomllib.loads(read(ROOT / "pyproject.toml"))["project"]
     lines = read(ROOT / "constraints.txt").splitlines()
-    pinned = [_name(line) for line in lines if not line.startswith("#")]
+    names = [line.partition("==")[0] for line in lines if not line.startswith("#")]
+    pinned = [canonicalize_name(name) for name in names]
     assert pinned == sorted(pinned)
-    extras = project["optional-dependencies"]
-    left = [*project["dependencies"], *extras["test"], *extras["remote"]]
-    left, seen = [*left, *extras["dist"]], set()
+    left, seen = [*PROJECT["dependencies"]], set[str]()
+    for extra in ("test", "remote", "dist"):
+        left += PROJECT["optional-dependencies"][extra]
     while left:
-        name = _name(left.pop())
-        if name in seen:
+        each = Requirement(left.pop())
+        name = canonicalize_name(each.name)
+        applies = each.marker is None or each.marker.evaluate({"extra": ""})
+        if not applies or name in seen:
             continue
         seen.add(name)
         try:
-            needed = metadata.requires(name) or []
+            left += metadata.requires(name) or []
         except metadata.PackageNotFoundError:  # for other systems, or other versions
             continue
-        for each in map(Requirement, needed):
-            if each.marker is None or each.marker.evaluate({"extra": ""}):
-                left.append(each.name)
         assert name in pinned, name
