@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make docs`: guides, lessons, decisions and the reference as one site.
 
-    notebooks → run (execution) → Markdown (lessons) ┐
-    pages of the clone, linked (links) ──────────────┼→ assembly → Sphinx (conf)
-    public names (reference), code (code) ───────────┘
+    pages and code of the clone ─┐
+    notebooks → run (execution) ─┼→ a folder of sources → Sphinx (conf) → build/docs
+    public names (reference) ────┘
 
-The site needs no network. If the lessons for a browser were built (`make lite`), they
-are in it, and each lesson's page leads there.
+Sources lie as they do in the clone, so links lead where they lead there; Sphinx names
+those that lead nowhere. If the lessons for a browser were built (`make lite`), they are
+in the site, which needs no network.
 """
 
 import argparse
+import os
 import shutil
 import sys
 from collections.abc import Mapping
@@ -17,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from fedlearn_edu.errors import FedLearnError
-from tools.cells import read
-from tools.docs import links
-from tools.docs.assembly import Assembly
+from tools.cells import read, write
+from tools.docs import reference
 from tools.docs.execution import DocsError, run_all
 
 ROOT = Path(__file__).resolve().parents[2]
+_NO_SOURCES = ("build", "dist", "notebooks")
+_RELEASE = Path("notebooks") / "release"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,12 +33,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.docs")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
     parser.add_argument("--lite", type=Path, default=ROOT / "build" / "lite")
-    as_they_are = "take the lessons as they are stored, without running them"
-    parser.add_argument("--as-stored", action="store_true", help=as_they_are)
+    no_run = "do not run the lessons; their pages say that they were not run"
+    parser.add_argument("--as-stored", action="store_true", help=no_run)
     chosen = parser.parse_args(arguments)
     try:
-        notebooks = _notebooks(ROOT, run=not chosen.as_stored)
-        page = write(ROOT, chosen.out, notebooks, chosen.lite)
+        notebooks = _notebooks(run=not chosen.as_stored)
+        page = build(notebooks, chosen.out, chosen.lite)
     except FedLearnError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -43,59 +46,49 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _notebooks(root: Path, *, run: bool) -> dict[Path, Any]:
-    lessons = sorted((root / "notebooks" / "source").glob("*/*.ipynb"))
-    paths = [*lessons, *sorted((root / "notebooks" / "explorers").glob("*.ipynb"))]
+def _notebooks(*, run: bool) -> dict[Path, Any]:
+    lessons = sorted((ROOT / "notebooks" / "source").glob("*/*.ipynb"))
+    paths = [*lessons, *sorted((ROOT / "notebooks" / "explorers").glob("*.ipynb"))]
     if run:
-        return run_all(paths, root / "build" / "lessons")
+        return run_all(paths, ROOT / "build" / "lessons")
     return {path: read(path) for path in paths}
 
 
-def write(root: Path, out: Path, notebooks: Mapping[Path, Any], lite: Path) -> Path:
+def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> Path:
     """Writes the site; returns its first page.
 
     Raises:
-        DocsError: if a link leads nowhere, or a page would ask another host.
+        DocsError: if Sphinx warns: of a link to nothing, say.
     """
+    from sphinx.cmd.build import build_main as sphinx
+
     sources = out.with_name(f"{out.name}_source")
-    Assembly(root, sources, notebooks, lite).write()
-    shutil.rmtree(out, ignore_errors=True)
-    _build(sources, out)
+    for folder in (sources, out):
+        shutil.rmtree(folder, ignore_errors=True)
+    _put(notebooks, sources)
+    os.environ["FEDLEARN_EDU_LITE"] = str(lite)
+    doctrees = out.with_name(f"{out.name}_doctrees")
+    asked = ["-W", "--keep-going", "-q", "-E", "-c", str(Path(__file__).parent)]
+    if sphinx([*asked, "-d", str(doctrees), str(sources), str(out)]):
+        raise DocsError("the site has mistakes", do="mend what Sphinx names above")
+    shutil.copy(out / "README.html", out / "index.html")
+    # What a learner gets lies beside its page, to be downloaded.
+    shutil.copytree(ROOT / _RELEASE, out / _RELEASE, dirs_exist_ok=True)
     if lite.is_dir():
-        shutil.copytree(lite, out / links.LITE)
-    _refuse("links of the site lead nowhere", list(links.broken(out)))
-    _refuse("the site asks other hosts", list(links.fetched(out)))
+        shutil.copytree(lite, out / "lite")
     return out / "index.html"
 
 
-def _build(sources: Path, out: Path) -> None:
-    from sphinx.application import Sphinx
-
-    app = Sphinx(
-        srcdir=sources,
-        confdir=Path(__file__).parent,
-        outdir=out,
-        doctreedir=out.with_name(f"{out.name}_doctrees"),
-        buildername="html",
-        confoverrides={"html_extra_path": [str(sources / "extra")]},
-        status=None,
-        freshenv=True,
-        warningiserror=True,
-    )
-    app.build()
-    if app.statuscode:
-        raise DocsError("the site has mistakes", do="mend what Sphinx names above")
-
-
-def _refuse(what: str, lost: list[str]) -> None:
-    if lost:
-        raise DocsError(
-            what,
-            expected="addresses of pages of the site, and of their headings",
-            found=f"{len(lost)} that are not",
-            where="\n".join(lost),
-            do="mend the link in the notebook, in the page or in the docstring",
-        )
+def _put(notebooks: Mapping[Path, Any], sources: Path) -> None:
+    """Copies the clone; the lessons are those that ran, in place of the released."""
+    skipped = shutil.ignore_patterns(".*", "__pycache__", *_NO_SOURCES)
+    shutil.copytree(ROOT, sources, ignore=skipped)
+    for path, notebook in notebooks.items():
+        place = path.relative_to(ROOT).as_posix().replace("/source/", "/release/")
+        write(notebook, sources / place)
+    shutil.copy(ROOT / _RELEASE / "index.ipynb", sources / _RELEASE)
+    (sources / "reference").mkdir()
+    shutil.copy(reference.INDEX, sources / "reference" / "index.rst")
 
 
 if __name__ == "__main__":

@@ -1,28 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the site for Sphinx, and what it does not bring: formulas as MathML."""
+"""Settings of the site for Sphinx, and what it does not bring.
 
-import inspect
+That is: formulas as MathML, our docstrings, and names and code that lead somewhere.
+"""
+
 import re
-from importlib import import_module
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx.writers.html5 import HTML5Translator
+from sphinx import addnodes
+from sphinx.pycode import ModuleAnalyzer
 
-from fedlearn_edu.viz.style import AS_DRAWN
-from tools.docs import docstrings
-
-ROOT = Path(__file__).resolve().parents[2]
+from tools.docs import docstrings, pages, reference
 
 project = "fedlearn_edu"
 author = "The fedlearn_edu contributors"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "sphinx.ext.linkcode",
+    "sphinx.ext.viewcode",
 ]
+root_doc = "README"
+# (autosummary writes files of the first kind)
+source_suffix = {".rst": "restructuredtext", ".md": "markdown", ".ipynb": "markdown"}
+include_patterns = ["*.md", "docs/**.md", "examples/README.md", "benchmarks/README.md"]
+include_patterns += ["notebooks/**.ipynb", "reference/**.rst"]
+
+# (by its whole name: autosummary looks beside the sources)
+templates_path = [str(pages.TEMPLATES)]
+autosummary_context = {"about": reference.about, "groups": reference.groups}
 add_module_names = False
 python_maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
@@ -30,7 +40,6 @@ autodoc_typehints_format = "short"
 # (what overrides a method is described where that is)
 autodoc_inherit_docstrings = False
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 
@@ -39,15 +48,16 @@ myst_dmath_allow_space = False
 myst_dmath_allow_digits = False
 myst_heading_anchors = 6
 
-# (`type` in a signature is also the name of fields)
-suppress_warnings = ["ref.python"]
+# (`type` in a signature is also the name of fields; functions in settings are not kept)
+suppress_warnings = ["ref.python", "config.cache"]
 
 html_theme = "furo"
 html_title = "fedlearn_edu"
 html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
+viewcode_follow_imported_members = True
 html_css_files = ["site.css"]
-html_extra_path = [str(ROOT / "build" / "docs_source" / "extra")]
+html_js_files = [("copy.js", {"defer": "defer"}), ("explorers.js", {"defer": "defer"})]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_copyright = False
@@ -56,59 +66,73 @@ pygments_dark_style = "github-dark"
 html_theme_options = {"source_repository": "", "navigation_with_keys": True}
 
 
-def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
-    """The page of the code, from one of the reference; methods are with their class."""
-    if "." in info["fullname"]:
-        return None
-    try:
-        value = inspect.unwrap(getattr(import_module(info["module"]), info["fullname"]))
-        file = Path(inspect.getsourcefile(value) or "")
-        _, line = inspect.getsourcelines(value)
-    except (AttributeError, ImportError, OSError, TypeError):
-        return None
-    if not file.is_relative_to(ROOT / "fedlearn_edu"):
-        return None
-    return f"../source/{file.relative_to(ROOT).as_posix()}.html#L-{line}"
-
-
-class _Translator(HTML5Translator):
-    def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802 (its name there)
-        """Words of signatures stand alone: a span for each would double a page."""
-        if isinstance(node.parent, nodes.literal):
-            super().visit_Text(node)
-        else:
-            self.body.append(self.encode(node.astext()))
-
-
 # ------------------------------------------------------------------ formulas
 
 
-def _inline_formula(translator: Any, node: nodes.math) -> None:
-    translator.body.append(_mathml(node.astext(), "inline"))
-    raise nodes.SkipNode
+def _formula(block: bool) -> Any:
+    def write(translator: Any, node: nodes.Element) -> None:
+        from latex2mathml.converter import convert
+
+        html = convert(node.astext(), display="block" if block else "inline")
+        translator.body.append(f'<div class="formula">{html}</div>' if block else html)
+        raise nodes.SkipNode
+
+    return write, None
 
 
-def _formula(translator: Any, node: nodes.math_block) -> None:
-    translator.body.append(
-        f'<div class="formula">{_mathml(node.astext(), "block")}</div>'
-    )
-    raise nodes.SkipNode
+# ------------------------------------------------------------------ pages and code
 
 
-def _mathml(tex: str, display: str) -> str:
-    from latex2mathml.converter import convert
+def _read_page(app: Any, name: str, content: list[str]) -> None:
+    def save(png: bytes) -> str:
+        file = Path("_images") / f"{sha256(png).hexdigest()[:16]}.png"
+        (app.outdir / file).parent.mkdir(exist_ok=True)
+        (app.outdir / file).write_bytes(png)
+        return "../" * name.count("/") + file.as_posix()
 
-    return convert(tex, display=display)
+    if not name.startswith("reference/"):
+        content[0] = pages.markdown(app.srcdir, name, content[0], save)
+
+
+_linked: set[str] = set()
+
+
+def _link_code(app: Any, page: nodes.document) -> None:
+    """A file of the package that a page links is one of viewcode's, and no download."""
+    for link in list(page.findall(addnodes.download_reference)):
+        file = Path(app.env.relfn2path(link["reftarget"])[0])
+        if file.suffix == ".py" and file.parts[0] == "fedlearn_edu":
+            module = file.parent if file.stem == "__init__" else file.with_suffix("")
+            _linked.add(module.as_posix().replace("/", "."))
+            code = f"_modules/{module.as_posix()}"
+            there = app.builder.get_relative_uri(app.env.docname, code)
+            link.replace_self(nodes.reference("", "", *link, refuri=there))
+
+
+def _add_code(_app: Any, env: Any) -> None:
+    for module in _linked - set(env._viewcode_modules):
+        analyzer = ModuleAnalyzer.for_module(module)
+        analyzer.find_tags()
+        env._viewcode_modules[module] = (analyzer.code, analyzer.tags, {}, module)
 
 
 # ------------------------------------------------------------------ names
 
 
-def _read_docstring(_app: Any, what: str, *told: Any) -> None:
-    lines = told[-1]
+def _read_docstring(
+    _app: Any, what: str, name: str, value: Any, _options: Any, lines: list[str]
+) -> None:
+    if what == "data":
+        lines[:] = reference.doc_of_data(name, value).splitlines()
     lines[:] = docstrings.as_rst("\n".join(lines)).splitlines()
     if what in ("attribute", "property"):  # what precedes a colon would be its type
         lines[:1] = [line.replace(": ", " – ") for line in lines[:1]]
+
+
+def _skip_field(_app: Any, _what: str, _name: str, value: Any, *_: Any) -> bool | None:
+    """Fields of a named tuple are described by its class."""
+    told = str(getattr(value, "__doc__", ""))
+    return True if told.startswith("Alias for field number") else None
 
 
 def _link_names(app: Any, page: nodes.document, docname: str) -> None:
@@ -116,43 +140,30 @@ def _link_names(app: Any, page: nodes.document, docname: str) -> None:
     objects = app.env.get_domain("py").objects
     for code in list(page.findall(nodes.literal)):
         name = code.astext().partition("(")[0]
-        path = f"fedlearn_edu.{name.removeprefix('fl.')}"
-        entry = objects.get(path) if _TELLING.search(name) else None
-        if entry is None or _is_link(code):
-            continue
-        there = app.builder.get_relative_uri(docname, entry.docname)
-        link = nodes.reference("", "", refuri=f"{there}#{entry.node_id}", internal=True)
-        code.replace_self(link)
-        link += code
+        entry = objects.get(f"fedlearn_edu.{name.removeprefix('fl.')}")
+        inside = (nodes.reference, nodes.title)
+        if entry and _TELLING.search(name) and not _is_in(code, inside):
+            there = app.builder.get_relative_uri(docname, entry.docname)
+            there += f"#{entry.node_id}"
+            link = nodes.reference("", "", refuri=there, internal=True)
+            code.replace_self(link)
+            link += code
 
 
 # `fl.place` and `federated_sum` can only be ours; `types` may be any word.
 _TELLING = re.compile(r"^fl\.|_|[A-Z]")
 
 
-def _is_link(node: nodes.Node) -> bool:
-    while node := node.parent:
-        if isinstance(node, nodes.reference | nodes.title):
-            return True
-    return False
-
-
-def _mark_images(app: Any, page: nodes.document, _docname: str) -> None:
-    """Has `site.css` leave a picture as it is if its file asks for that."""
-    for picture in page.findall(nodes.image):
-        file = Path(app.srcdir) / picture["uri"]
-        if file.suffix == ".png" and AS_DRAWN.encode() in file.read_bytes():
-            picture["classes"].append("fl-as-drawn")
+def _is_in(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
+    return bool(node) and (isinstance(node, kinds) or _is_in(node.parent, kinds))
 
 
 def setup(app: Any) -> None:
-    app.set_translator("html", _Translator)
-    app.add_html_math_renderer(
-        "mathml",
-        inline_renderers=(_inline_formula, None),
-        block_renderers=(_formula, None),
-    )
+    app.add_html_math_renderer("mathml", _formula(block=False), _formula(block=True))
+    app.connect("source-read", _read_page)
+    app.connect("doctree-read", _link_code, priority=400)  # before files are collected
+    app.connect("env-updated", _add_code)
     # (before napoleon, which reads the sections of what is left)
     app.connect("autodoc-process-docstring", _read_docstring, priority=400)
+    app.connect("autodoc-skip-member", _skip_field)
     app.connect("doctree-resolved", _link_names)
-    app.connect("doctree-resolved", _mark_images)

@@ -2,17 +2,17 @@
 """From docstrings as we write them, near Markdown, to reStructuredText."""
 
 import re
-from textwrap import indent
 
-_BLOCK = re.compile(r"^( *)\$\$(.+?)\$\$$", re.M | re.S)
-_INLINE = re.compile(
-    r"`(?P<code>[^`]+)`(?P<word>\w?)"
+_TEXT = re.compile(
+    r"(?P<example>^ *>>>.*?(?:\n[ \t]*\n|\Z))"
+    r"|^(?P<indent> *)\$\$(?P<block>.+?)\$\$$"
+    r"|`(?P<code>[^`]+)`(?P<word>\w?)"
     r"|(?<![\w\\$])\$(?![\s$])(?P<tex>[^$]+?)(?<![\s\\])\$(?![\w$])"
-    r"|(?P<emphasis>(?<!\w)\*(?=\w)[^*]+(?<=\w)\*(?!\w))"
+    r"|(?P<emphasis>(?<![\w*])\*(?=\w)[^*]+(?<=\w)\*(?!\w))"
+    r"|(?P<literal>:\n[ \t]*\n    .*?(?:\n[ \t]*\n(?!    )|\Z))"
     r"|[|*]",
-    re.S,
+    re.M | re.S,
 )
-_PARAGRAPHS = re.compile(r"(\n[ \t]*\n)")
 
 
 def as_rst(text: str) -> str:
@@ -22,38 +22,23 @@ def as_rst(text: str) -> str:
     'The *mean* :math:`w_k` of all ``$HOME``\\ s, \\|x\\| \\* 2.'
     >>> as_rst(">>> '`as it is`'")
     ">>> '`as it is`'"
+    >>> as_rst("A picture:\n\n    a -> b")
+    'A picture::\n\n    a -> b'
     """
-    parts = _PARAGRAPHS.split(_BLOCK.sub(_block, text))
-    before = ["", "", *parts]
-    return "".join(map(_paragraph, parts, before))
+    return _TEXT.sub(_part, text)
 
 
-def _paragraph(text: str, before: str) -> str:
-    if text.lstrip().startswith((">>>", ".. math::")):
-        return text
-    if text.startswith("    ") and before.endswith(":"):
-        return f"::\n\n{text}"
-    return _INLINE.sub(_inline, text)
-
-
-def _block(match: re.Match[str]) -> str:
-    return indent(f".. math:: {_one_line(match[2])}", match[1])
-
-
-def _inline(match: re.Match[str]) -> str:
+def _part(match: re.Match[str]) -> str:
+    if block := match["block"]:
+        return f"{match['indent']}.. math:: {_one_line(block)}"
     if code := match["code"]:
         return f"``{_one_line(code)}``" + (match["word"] and f"\\ {match['word']}")
     if tex := match["tex"]:
         return f":math:`{_one_line(tex)}`"
-    return match["emphasis"] or f"\\{match[0]}"
+    if literal := match["literal"]:
+        return f":{literal}"
+    return match["example"] or match["emphasis"] or f"\\{match[0]}"
 
 
 def _one_line(code: str) -> str:
     return " ".join(code.split())
-
-
-def as_fields(doc: str) -> str:
-    """A whole docstring, its sections as fields."""
-    from sphinx.ext.napoleon.docstring import GoogleDocstring
-
-    return str(GoogleDocstring(as_rst(doc)))

@@ -41,9 +41,12 @@ def run_all(paths: Sequence[Path], kept: Path) -> dict[Path, Any]:
     data = Path(os.environ.get("FEDLEARN_EDU_DATA", ""))
     home = Path(os.environ.get("KERAS_HOME", Path.home() / ".keras"))
     package = Path(fedlearn_edu.__file__).parent
-    common = _digest([*sorted(package.rglob("*.py")), _STILL, *_sizes(data, home)])
-    files = {path: _place(path, kept, common) for path in paths}
-    missing = [path for path in paths if not files[path].is_file()]
+    sizes = (f"{file.name} {file.stat().st_size}" for file in _data_files(data, home))
+    common = _digest([*sorted(package.rglob("*.py")), _STILL, *sizes])
+    files = {
+        path: kept / f"{path.stem}-{_digest([path, common])}.ipynb" for path in paths
+    }
+    missing = [path for path, file in files.items() if not file.is_file()]
     # Not threads: kernels of one process that start at once may share a socket.
     spawning = get_context("spawn")
     with closed_environment(data, home), ProcessPoolExecutor(_KERNELS, spawning) as two:
@@ -54,21 +57,15 @@ def run_all(paths: Sequence[Path], kept: Path) -> dict[Path, Any]:
     return {path: read(file) for path, file in files.items()}
 
 
-def _place(path: Path, kept: Path, common: str) -> Path:
-    return kept / f"{path.stem}-{_digest([path, common])[:16]}.ipynb"
-
-
-def _sizes(*folders: Path) -> list[str]:
-    """Which data there are: names and sizes will do."""
-    files = [file for folder in folders for file in sorted(folder.rglob("*.npz"))]
-    return [f"{file.name} {file.stat().st_size}" for file in files]
+def _data_files(*folders: Path) -> list[Path]:
+    return [file for folder in folders for file in sorted(folder.rglob("*.npz"))]
 
 
 def _digest(parts: Iterable[Path | str]) -> str:
     digest = sha256()
     for part in parts:
         digest.update(part.encode() if isinstance(part, str) else part.read_bytes())
-    return digest.hexdigest()
+    return digest.hexdigest()[:16]
 
 
 def _run(path: Path) -> Any:
@@ -82,22 +79,15 @@ def _run(path: Path) -> Any:
     try:
         execute(notebook, path.parent)
     except (CellExecutionError, CellTimeoutError) as error:
-        told = str(error)
-        if isinstance(error, CellExecutionError):
-            told = f"{error.ename}: {error.evalue}"
+        *_, cell = [c.id for c in notebook.cells if c.get("execution_count")]
         raise DocsError(
             "a lesson does not run",
             expected="every cell runs, but those tagged raises-exception",
-            found=told,
-            where=f"{path.name}, {_last_begun(notebook)}",
+            found=str(error).strip().splitlines()[-1],
+            where=f"{path.name}, cell {cell}",
             do="open it in JupyterLab, restart the kernel and run all cells",
         ) from error
     del notebook.cells[0]
     # Widgets cannot run in a page; their pictures are there.
     notebook.metadata.pop("widgets", None)
     return notebook
-
-
-def _last_begun(notebook: Any) -> str:
-    begun = [c.id for c in notebook.cells if c.get("execution_count")]
-    return f"cell {begun[-1]}" if begun else "first cell"

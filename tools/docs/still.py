@@ -2,11 +2,12 @@
 """What moves, as a page can show it. The kernel of a lesson runs this before its cells.
 
 A cell that ends in an explorer or a player shows the same parts in the same places, but
-for the controls: those are named, with their values. What a button begins is done to
-its end first, and an error of it is an error of the cell.
+for the controls. What a button begins is done to its end first, and an error of it is
+an error of the cell. A mean and an aggregation move on the page, too (explorers.js).
 """
 
 import ast
+import json
 from html import escape
 from typing import Any
 
@@ -15,61 +16,43 @@ from IPython.display import HTML
 
 _LIMIT_S = 120.0
 _NAME = "__still__"
-_BOXES = {
-    "VBoxModel": "display:flex;flex-direction:column",
-    "HBoxModel": "display:flex",
-    "BoxModel": "display:flex",
-    "GridBoxModel": "display:grid",
-}
+_MOVING = {"MeanPicture": "mean", "AggregationPicture": "aggregation"}
+_BOXES = {"HBoxModel": "flex", "BoxModel": "flex", "GridBoxModel": "grid"}
 
 
 def still(shown: Any) -> Any:
     """What moves as HTML; anything else as it is."""
     if not (hasattr(shown, "controls") and hasattr(shown, "sentence")):
         return shown
-    pressed = ""
     if job := getattr(shown, "job", None):
         job.start()
         job.wait(_LIMIT_S)
         if job.error:
             raise job.error
-        pressed = f" “{job.begin.description}” was pressed."
         job.box.layout.display = "none"
-    parts = (_words(control) for control in shown.controls.values())
-    moves = " · ".join(filter(None, parts))
-    note = escape(f"A still picture.{pressed} In JupyterLab you can move: {moves}")
+    kind = _MOVING.get(type(getattr(shown, "picture", None)).__name__, "")
+    values = {name: each.source.value for name, each in shown.controls.items()}
+    values["values"] = getattr(getattr(shown, "picture", None), "values", None)
+    start = f' data-explorer="{kind}" data-start="{escape(json.dumps(values))}"'
+    note = "A still picture: in JupyterLab it has controls, and moves."
     make: Any = HTML
-    return make(f'<div class="still">{_html(shown)}<p>{note}</p></div>')
-
-
-def _words(control: Any) -> str:
-    """A control and what it says; nothing for one that is hidden."""
-    named = getattr(control.box, "children", [control.box])[0]
-    value = getattr(named, "label", named.value)
-    if isinstance(value, bool):
-        value = "yes" if value else "no"
-    elif isinstance(value, float):
-        value = f"{value:g}"
-    is_hidden = control.box.layout.display == "none"
-    return "" if is_hidden else f"{named.description}: {value}"
+    attributes = start if kind else ""
+    return make(
+        f'<figure class="still"{attributes}>{_html(shown)}<p>{note}</p></figure>'
+    )
 
 
 def _html(widget: Any) -> str:
     """The texts and pictures of a widget, laid out as they are."""
     kind, layout = widget._model_name, widget.layout
-    if kind == "HTMLModel":
-        inside = widget.value
-    else:
-        inside = "".join(map(_html, getattr(widget, "children", ())))
+    children = getattr(widget, "children", ())
+    inside = widget.value if kind == "HTMLModel" else "".join(map(_html, children))
     if not inside or layout.display == "none":
         return ""
-    rules = [
-        f"{name.replace('_', '-')}:{value}"
-        for name in layout.keys
-        if name[0] != "_" and (value := getattr(layout, name)) is not None
-    ]
-    style = escape(";".join([*filter(None, [_BOXES.get(kind)]), *rules]))
-    return f'<div style="{style}">{inside}</div>'
+    rules = {n: getattr(layout, n) for n in layout.keys if n[0] != "_"}
+    rules["display"] = _BOXES.get(kind, rules.get("display"))
+    style = ";".join(f"{n.replace('_', '-')}:{v}" for n, v in rules.items() if v)
+    return f'<div style="{escape(style)}">{inside}</div>'
 
 
 class _EndsStill(ast.NodeTransformer):
@@ -77,9 +60,8 @@ class _EndsStill(ast.NodeTransformer):
 
     def visit_Module(self, cell: ast.Module) -> ast.Module:
         if cell.body and isinstance(last := cell.body[-1], ast.Expr):
-            name = ast.Name(_NAME, ast.Load())
-            call = ast.Call(ast.copy_location(name, last), [last.value], [])
-            last.value = ast.copy_location(call, last.value)
+            call = ast.Call(ast.Name(_NAME, ast.Load()), [last.value], [])
+            last.value = ast.fix_missing_locations(ast.copy_location(call, last.value))
         return cell
 
 

@@ -137,19 +137,23 @@ def _read(part: Aggregation, servers: list[Server], steps: list[Step]) -> Server
 
 @final
 class AggregationPicture:
-    """The drawing of aggregations of the same values."""
+    """The drawing of aggregations of the same values.
+
+    Attributes:
+        values: one for each client.
+    """
 
     def __init__(self, values: tuple[float, ...]) -> None:
-        self._values, self._canvas = values, Canvas()
+        self.values, self._canvas = values, Canvas()
         self.figure = self._canvas.figure
 
     @style.in_our_look
     def show(self, *, zero: float, fan_out: int | None, step: int) -> str:
         """Draws the run up to this step; returns the step in words."""
-        run, others = run_aggregation(self._values, zero, fan_out), {}
+        run, others = run_aggregation(self.values, zero, fan_out), {}
         if (step := min(step, run.last)) == run.last:
-            fan_outs = (None, *(n for n in _COMPARED if n <= len(self._values)))
-            runs = {n: run_aggregation(self._values, zero, n) for n in fan_outs}
+            fan_outs = (None, *(n for n in _COMPARED if n <= len(self.values)))
+            runs = {n: run_aggregation(self.values, zero, n) for n in fan_outs}
             others = {n: each.result for n, each in runs.items()}
         AggregationDrawing(self._canvas, run, step).draw()
         return words(run, step, others)
