@@ -36,26 +36,26 @@ def main(arguments: list[str] | None = None) -> int:
     no_run = "do not run the lessons; their pages say that they were not run"
     parser.add_argument("--as-stored", action="store_true", help=no_run)
     chosen = parser.parse_args(arguments)
+    paths = [
+        p
+        for f in ("source/*", "explorers")
+        for p in ROOT.glob(f"notebooks/{f}/*.ipynb")
+    ]
     try:
-        notebooks = _notebooks(run=not chosen.as_stored)
-        page = build(notebooks, chosen.out, chosen.lite)
+        if chosen.as_stored:
+            notebooks = {path: read(path) for path in paths}
+        else:
+            notebooks = run_all(sorted(paths), ROOT / "build" / "lessons")
+        build(notebooks, chosen.out, chosen.lite)
     except FedLearnError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    sys.stdout.write(f"{page}\n")
+    sys.stdout.write(f"{chosen.out / 'index.html'}\n")
     return 0
 
 
-def _notebooks(*, run: bool) -> dict[Path, Any]:
-    lessons = sorted((ROOT / "notebooks" / "source").glob("*/*.ipynb"))
-    paths = [*lessons, *sorted((ROOT / "notebooks" / "explorers").glob("*.ipynb"))]
-    if run:
-        return run_all(paths, ROOT / "build" / "lessons")
-    return {path: read(path) for path in paths}
-
-
-def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> Path:
-    """Writes the site; returns its first page.
+def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> None:
+    """Writes the site.
 
     Raises:
         DocsError: if Sphinx warns: of a link to nothing, say.
@@ -76,7 +76,6 @@ def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> Path:
     shutil.copytree(ROOT / _RELEASE, out / _RELEASE, dirs_exist_ok=True)
     if lite.is_dir():
         shutil.copytree(lite, out / "lite")
-    return out / "index.html"
 
 
 def _put(notebooks: Mapping[Path, Any], sources: Path) -> None:

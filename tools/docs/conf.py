@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.pycode import ModuleAnalyzer
 
 from tools.docs import docstrings, pages, reference
@@ -27,9 +26,8 @@ extensions = [
 root_doc = "README"
 # (autosummary writes files of the first kind)
 source_suffix = {".rst": "restructuredtext", ".md": "markdown", ".ipynb": "markdown"}
-include_patterns = ["*.md", "docs/**.md", "examples/README.md", "benchmarks/README.md"]
-include_patterns += ["notebooks/**.ipynb", "reference/**.rst"]
-
+include_patterns = ["*.md", "*/README.md", "docs/**.md", "**.ipynb"]
+include_patterns += ["reference/*.rst"]
 # (by its whole name: autosummary looks beside the sources)
 templates_path = [str(pages.TEMPLATES)]
 autosummary_context = {"about": reference.about, "groups": reference.groups}
@@ -39,6 +37,7 @@ toc_object_entries_show_parents = "hide"
 autodoc_typehints_format = "short"
 # (what overrides a method is described where that is)
 autodoc_inherit_docstrings = False
+viewcode_follow_imported_members = True
 autodoc_member_order = "bysource"
 napoleon_use_ivar = True
 napoleon_use_rtype = False
@@ -55,7 +54,6 @@ html_theme = "furo"
 html_title = "fedlearn_edu"
 html_favicon = "static/favicon.svg"
 html_static_path = ["static"]
-viewcode_follow_imported_members = True
 html_css_files = ["site.css"]
 html_js_files = [("copy.js", {"defer": "defer"}), ("explorers.js", {"defer": "defer"})]
 html_math_renderer = "mathml"
@@ -94,23 +92,9 @@ def _read_page(app: Any, name: str, content: list[str]) -> None:
         content[0] = pages.markdown(app.srcdir, name, content[0], save)
 
 
-_linked: set[str] = set()
-
-
-def _link_code(app: Any, page: nodes.document) -> None:
-    """A file of the package that a page links is one of viewcode's, and no download."""
-    for link in list(page.findall(addnodes.download_reference)):
-        file = Path(app.env.relfn2path(link["reftarget"])[0])
-        if file.suffix == ".py" and file.parts[0] == "fedlearn_edu":
-            module = file.parent if file.stem == "__init__" else file.with_suffix("")
-            _linked.add(module.as_posix().replace("/", "."))
-            code = f"_modules/{module.as_posix()}"
-            there = app.builder.get_relative_uri(app.env.docname, code)
-            link.replace_self(nodes.reference("", "", *link, refuri=there))
-
-
 def _add_code(_app: Any, env: Any) -> None:
-    for module in _linked - set(env._viewcode_modules):
+    """Has viewcode show the modules that pages lead to."""
+    for module in pages.linked_code - set(env._viewcode_modules):
         analyzer = ModuleAnalyzer.for_module(module)
         analyzer.find_tags()
         env._viewcode_modules[module] = (analyzer.code, analyzer.tags, {}, module)
@@ -161,7 +145,6 @@ def _is_in(node: nodes.Node, kinds: tuple[type, ...]) -> bool:
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", _formula(block=False), _formula(block=True))
     app.connect("source-read", _read_page)
-    app.connect("doctree-read", _link_code, priority=400)  # before files are collected
     app.connect("env-updated", _add_code)
     # (before napoleon, which reads the sections of what is left)
     app.connect("autodoc-process-docstring", _read_docstring, priority=400)

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs notebooks, two at a time, on the data of this machine; each only once.
+"""Runs notebooks, two at a time, on the data of this machine.
 
-What a notebook showed is kept under a digest of everything that it came from: its
-cells, the package and the data. When one of them changes, it is run again.
+What one showed is kept, until it, the package or the data are newer than that.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -41,31 +39,23 @@ def run_all(paths: Sequence[Path], kept: Path) -> dict[Path, Any]:
     data = Path(os.environ.get("FEDLEARN_EDU_DATA", ""))
     home = Path(os.environ.get("KERAS_HOME", Path.home() / ".keras"))
     package = Path(fedlearn_edu.__file__).parent
-    sizes = (f"{file.name} {file.stat().st_size}" for file in _data_files(data, home))
-    common = _digest([*sorted(package.rglob("*.py")), _STILL, *sizes])
-    files = {
-        path: kept / f"{path.stem}-{_digest([path, common])}.ipynb" for path in paths
-    }
-    missing = [path for path, file in files.items() if not file.is_file()]
+    common = _newest(
+        _STILL, *package.rglob("*.py"), *data.glob("*.npz"), *home.rglob("*.npz")
+    )
+    files = {path: kept / path.name for path in paths}
+    missing = [
+        p for p, file in files.items() if _newest(file) <= max(common, _newest(p))
+    ]
     # Not threads: kernels of one process that start at once may share a socket.
     spawning = get_context("spawn")
     with closed_environment(data, home), ProcessPoolExecutor(_KERNELS, spawning) as two:
         for path, ran in zip(missing, two.map(_run, missing), strict=True):
-            for former in kept.glob(f"{path.stem}-*.ipynb"):
-                former.unlink()
             write(ran, files[path])
     return {path: read(file) for path, file in files.items()}
 
 
-def _data_files(*folders: Path) -> list[Path]:
-    return [file for folder in folders for file in sorted(folder.rglob("*.npz"))]
-
-
-def _digest(parts: Iterable[Path | str]) -> str:
-    digest = sha256()
-    for part in parts:
-        digest.update(part.encode() if isinstance(part, str) else part.read_bytes())
-    return digest.hexdigest()[:16]
+def _newest(*files: Path) -> float:
+    return max((file.stat().st_mtime for file in files if file.is_file()), default=0.0)
 
 
 def _run(path: Path) -> Any:
@@ -79,11 +69,11 @@ def _run(path: Path) -> Any:
     try:
         execute(notebook, path.parent)
     except (CellExecutionError, CellTimeoutError) as error:
-        *_, cell = [c.id for c in notebook.cells if c.get("execution_count")]
+        *_, cell = [cell.id for cell in notebook.cells if cell.get("execution_count")]
         raise DocsError(
             "a lesson does not run",
             expected="every cell runs, but those tagged raises-exception",
-            found=str(error).strip().splitlines()[-1],
+            found=_says(error),
             where=f"{path.name}, cell {cell}",
             do="open it in JupyterLab, restart the kernel and run all cells",
         ) from error
@@ -91,3 +81,7 @@ def _run(path: Path) -> Any:
     # Widgets cannot run in a page; their pictures are there.
     notebook.metadata.pop("widgets", None)
     return notebook
+
+
+def _says(error: Any) -> str:
+    return f"{error.ename}: {error.evalue}" if hasattr(error, "ename") else str(error)

@@ -8,45 +8,34 @@ and elsewhere with the way there.
 import inspect
 import re
 import sys
-from collections.abc import Iterable
 from functools import cache, reduce
 from importlib import import_module
-from itertools import groupby
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from tools.docs import docstrings
 
 INDEX = Path(__file__).with_suffix(".rst")
 MODULES = re.findall(r"^   (fedlearn_edu\S*)$", INDEX.read_text("utf-8"), re.M)
-_KINDS = (
-    *("Types", "Intrinsics", "Classes", "Functions", "Errors", "Constants"),
-    "Modules",
-)
+_KINDS = ("Types", "Intrinsics", "Classes", "Functions", "Errors", "Constants")
 
 
 class Entry(NamedTuple):
-    """A name of a module.
+    """A name of a module: what describes it, and where that is."""
 
-    Attributes:
-        kind: the heading that it stands under.
-        path: the name, after that of the module.
-        home: where it is described.
-        directive: what describes it there.
-    """
-
-    kind: str
     path: str
     home: str
     directive: str
 
 
-def groups(module: str) -> Iterable[tuple[str, Iterable[Entry]]]:
+def groups(module: str) -> dict[str, list[Entry]]:
     """The names of a module, by kind."""
-    entries = [_entry(module, name) for name in names(module)]
-    entries.sort(key=lambda entry: _KINDS.index(entry.kind))
-    return groupby(entries, key=lambda entry: entry.kind)
+    found: dict[str, list[Entry]] = {kind: [] for kind in (*_KINDS, "Modules")}
+    for name in names(module):
+        path = f"{module}.{name}"
+        kind, directive = _kind(module, name, value := value_of(path))
+        found[kind].append(Entry(path, _homes().get(id(value), path), directive))
+    return {kind: entries for kind, entries in found.items() if entries}
 
 
 def about(module: str) -> str:
@@ -54,53 +43,42 @@ def about(module: str) -> str:
     return docstrings.as_rst(inspect.getdoc(value_of(module)) or "")
 
 
-def _entry(module: str, name: str) -> Entry:
-    path = f"{module}.{name}"
-    value = value_of(path)
-    kind, directive = _kind(value)
-    if module == "fedlearn_edu" and kind != "Modules":  # there are many
-        if getattr(value, "__module__", "").startswith("fedlearn_edu.types"):
-            kind = "Types"
-        elif re.match("(federated|sequence)_", name) and inspect.isfunction(value):
-            kind = "Intrinsics"
-    return Entry(kind, path, _homes().get(id(value), path), directive)
-
-
-def _kind(value: Any) -> tuple[str, str]:
-    if inspect.isclass(value):
-        is_error = issubclass(value, BaseException)
-        return ("Errors", "autoexception") if is_error else ("Classes", "autoclass")
-    if inspect.isfunction(value):
-        return "Functions", "autofunction"
-    if _is_ours(value) and inspect.ismodule(value):
+def _kind(module: str, name: str, value: Any) -> tuple[str, str]:
+    """The heading that a name stands under, and the directive that describes it."""
+    is_first, is_function = module == "fedlearn_edu", inspect.isfunction(value)
+    if inspect.ismodule(value) and _home(value):
         return "Modules", ""
-    return ("Functions" if callable(value) else "Constants"), "autodata"
+    if is_first and is_function and re.match("(federated|sequence)_", name):
+        return "Intrinsics", "autofunction"
+    kind, directive = "Constants", "autodata"
+    if inspect.isclass(value):
+        kind, directive = "Classes", "autoclass"
+        if issubclass(value, BaseException):
+            kind, directive = "Errors", "autoexception"
+    elif callable(value):
+        kind, directive = "Functions", "autofunction" if is_function else "autodata"
+    is_type = is_first and _home(value).startswith("fedlearn_edu.types")
+    return "Types" if is_type else kind, directive
 
 
 @cache
 def _homes() -> dict[int, str]:
     """Where what is ours is offered first; two modules may have one number."""
     paths = [f"{module}.{name}" for module in MODULES for name in names(module)]
-    found = {
-        id(value): path for path in reversed(paths) if _is_ours(value := value_of(path))
-    }
-    return found
+    return {id(v): path for path in reversed(paths) if _home(v := value_of(path))}
 
 
-def _is_ours(value: Any) -> bool:
-    home = (
-        value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", "")
-    )
-    return str(home).startswith("fedlearn_edu")
+def _home(value: Any) -> str:
+    """Our module that a value comes from, if it is ours."""
+    home = getattr(value, "__module__", getattr(value, "__name__", ""))
+    return str(home) if str(home).startswith("fedlearn_edu") else ""
 
 
 def names(module: str) -> list[str]:
     """The public names of a module: those it lists, or else what it defines itself."""
     offered = vars(value_of(module))
     own = [
-        name
-        for name, value in offered.items()
-        if name[0] != "_" and getattr(value, "__module__", "") == offered["__name__"]
+        n for n in offered if n[0] != "_" and _home(offered[n]) == offered["__name__"]
     ]
     return sorted(offered.get("__all__", own))
 
@@ -121,13 +99,12 @@ def doc_of_data(path: str, value: Any) -> str:
     """
     from sphinx.pycode import ModuleAnalyzer
 
-    module, _, name = path.rpartition(".")
-    below = value_of(module).__name__
+    name = path.rpartition(".")[2]
     for place, loaded in sorted(sys.modules.items()):
-        if place.startswith(below) and vars(loaded).get(name) is value:
+        if place.startswith("fedlearn_edu") and vars(loaded).get(name) is value:
             told = ModuleAnalyzer.for_module(place).find_attr_docs()
             if lines := told.get(("", name)):
                 return "\n".join(lines)
-    if isinstance(value, ModuleType):
+    if inspect.ismodule(value):
         return f"The package `{value.__name__}`, loaded when it is asked for."
-    return (inspect.getdoc(value) or "") if _is_ours(value) else ""
+    return (inspect.getdoc(value) or "") if _home(value) else ""

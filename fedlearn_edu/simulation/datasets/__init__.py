@@ -25,6 +25,7 @@ from fedlearn_edu.simulation.datasets.sources import (
 )
 
 NAMES = ("auto", "digits28", "mnist", "fashion_mnist")
+"""What `load` takes; `"auto"` is MNIST if it is on this computer, else the digits here."""
 
 
 @short_traceback

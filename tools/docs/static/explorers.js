@@ -219,7 +219,7 @@
           const look = { x: x + pitch / 2 - 14, y: middle + 5, "text-anchor": "middle", class: number === now ? "result" : "" };
           add("text", look, fits ? equation : `= ${written(result)}`);
         };
-        const isDone = () => !group.steps.length || group.steps.at(-1) <= now;
+        group.isDone = group.steps.length ? group.steps.at(-1) <= now : group.below[0].isDone;
         if (!group.level) {
           add("rect", { ...box, y, height: row * (group.clients.length + 1) });
           add("text", { x: x + pitch / 2 - 14, y: y + 18, "text-anchor": "middle", class: from ? "alarm" : "" }, `zero ${written(from)}`);
@@ -237,11 +237,12 @@
           const height = row * Math.max(1, group.steps.length);
           add("rect", { ...box, y: group.middle - height / 2, height });
           for (const lower of group.below)
-            add("line", { x1: x - 28, x2: x - 2, y1: lower.middle, y2: group.middle, class: lower.isDone() ? "told" : "axis" });
+            add("line", { x1: x - 28, x2: x - 2, y1: lower.middle, y2: group.middle, class: lower.isDone ? "told" : "axis" });
           const middles = (at) => group.middle - height / 2 + row * (at + 0.5);
           group.steps.forEach((_, at) => text(at, middles(at)));
+          if (!group.steps.length && group.isDone)
+            add("text", { x: x + pitch / 2 - 14, y: group.middle + 5, "text-anchor": "middle" }, written(group.state));
         }
-        group.isDone = isDone;
       }
       const report = now > steps.length ? `report: ${written(top.state)}` : "report: not yet";
       add("text", { x: 636, y: y + 14, "text-anchor": "end", class: now > steps.length ? "result reported" : "" }, report);
