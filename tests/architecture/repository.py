@@ -27,6 +27,16 @@ def text_files() -> tuple[Path, ...]:
     )
 
 
+def pages() -> list[Path]:
+    """What people read: not the templates of the site, nor what tests hand in."""
+    beside = (ROOT / "tests", ROOT / "tools" / "docs" / "templates")
+    return [
+        file
+        for file in text_files()
+        if file.suffix == ".md" and not any(map(file.is_relative_to, beside))
+    ]
+
+
 def package_files() -> list[Path]:
     """Every Python file of the package."""
     return sorted(PACKAGE.rglob("*.py"))

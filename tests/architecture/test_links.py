@@ -7,9 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.architecture.repository import ROOT, named, text_files
+from tests.architecture.repository import ROOT, named, pages
 
-PAGES = [file for file in text_files() if file.suffix == ".md"]
 LINK = re.compile(
     r"\[[^\]]*\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)|(?:src|href)=\"([^\"]+)\""
 )
@@ -17,7 +16,7 @@ CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 HEADING = re.compile(r"^#+\s+(.*?)\s*#*$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@pytest.mark.parametrize("page", pages(), ids=named)
 def test_relative_links_resolve(page: Path) -> None:
     text = CODE.sub("", page.read_text(encoding="utf-8"))
     targets = [link or source for link, source in LINK.findall(text)]
