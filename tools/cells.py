@@ -24,10 +24,6 @@ def code_cells(notebook: Any) -> list[Any]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def lines(cell: Any) -> list[str]:
-    return [line for line in cell.source.splitlines() if line.strip()]
-
-
 def is_to_fail(cell: Any) -> bool:
     return "raises-exception" in cell.metadata.get("tags", [])
 
@@ -86,17 +82,3 @@ def what_it_says(cell: Any) -> str:
         if out.output_type == "error":
             said.append(f"{out.ename}: {out.evalue}")
     return _ANSI.sub("", "\n".join(part for part in said if part))
-
-
-# Code, tables, and what is folded.
-_NOT_PROSE = re.compile(
-    r"```.*?```|<details>.*?</details>|^[ \t]*\|[^\n]*\|[ \t]*$|<[^>\n]+>", re.S | re.M
-)
-
-
-def count_words(notebook: Any) -> int:
-    """Words of prose; a link counts as its text, a bit of code as a word."""
-    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    text = _NOT_PROSE.sub(" ", "\n\n".join(texts))
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    return len(re.findall(r"`[^`]*`|\w[\w'’-]*", text))
