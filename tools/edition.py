@@ -45,12 +45,11 @@ def browser_source(lesson: str) -> Any:
 def how_much_runs(lesson: str) -> str:
     """Of a lesson, in a browser; for a table."""
     notebook = browser_source(lesson)
+    left_out, other = sum(map(needs_tensorflow, notebook.cells)), other_cells(lesson)
     if not runs_in_browser(notebook):
         return "no"
-    left_out, other = sum(map(needs_tensorflow, notebook.cells)), other_cells(lesson)
-    if left_out:
-        return f"without {left_out} cells"
-    return f"with {len(other)} other cells" if other else "yes"
+    with_others = f"with {len(other)} other cells" if other else "yes"
+    return f"without {left_out} cells" if left_out else with_others
 
 
 def browser_release(into: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make class`: a class of 28 hands in a lesson, and everything is done with it.
+"""A class of 28 hands in a lesson, and everything is done with it.
 
 release → class list → downloads → collect → autograde → feedback → export
 

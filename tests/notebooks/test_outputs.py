@@ -24,7 +24,7 @@ def test_stored_without_results_but_those_that_are_compared(path: Path) -> None:
     for cell in code_cells(notebook):
         stored = (bool(cell.outputs), cell.execution_count)
         assert stored == ((True, 1) if is_compared(cell) else (False, None)), (
-            f"{cell.id}: run `make outputs`"
+            f"{cell.id}: run `python -m tools.outputs`"
         )
     assert notebook.metadata.kernelspec.name == "python3"
     assert set(notebook.metadata) - {"fedlearn_edu"} == {"kernelspec", "language_info"}
