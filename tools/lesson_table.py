@@ -4,14 +4,13 @@
 `make release` renews them, so that titles, minutes and points have one home.
 """
 
-from collections.abc import Callable
 from itertools import zip_longest
 
 from fedlearn_edu.course.exercise import Lesson, by_path
 from fedlearn_edu.course.lessons import LESSONS
 from tools.edition import how_much_runs
 from tools.publishing import renewed
-from tools.release import RELEASE, ROOT
+from tools.release import ROOT
 
 PAGE = ROOT / "docs" / "teaching.md"
 README = ROOT / "README.md"
@@ -22,28 +21,23 @@ def lesson_table() -> str:
     rows = ["| lesson | one needs | in a browser | minutes | points |"]
     rows += ["| --- | --- | --- | ---: | ---: |"]
     for path, lessons in by_path(LESSONS).items():
-        minutes, points = (sum(s) for s in zip(*map(_sizes, lessons), strict=True))
+        minutes = sum(lesson.minutes for lesson in lessons)
+        points = sum(lesson.points for lesson in lessons)
         rows.append(f"| **{path}** | | | {minutes} | {points} |")
         for each in lessons:
-            name = f"[{each.name}](../{_if_there(each)})"
-            runs, (minutes, points) = how_much_runs(each.name), _sizes(each)
-            rows.append(f"| {name} | {each.needs} | {runs} | {minutes} | {points} |")
+            name = f"[{each.name}](../notebooks/release/{each.file})"
+            about = f"{each.needs} | {how_much_runs(each.name)}"
+            rows.append(f"| {name} | {about} | {each.minutes} | {each.points} |")
     return "\n".join(rows)
 
 
-def short_table(address: Callable[[Lesson], str] | None = None) -> str:
-    """For learners: the two paths side by side, each question a link to its lesson.
-
-    Args:
-        address: Of a lesson, or nothing; `None` for where it is in the clone.
-    """
+def short_table() -> str:
+    """For learners: the two paths side by side, each question a link to its lesson."""
 
     def cell(lesson: Lesson | None) -> str:
         if lesson is None:
             return ""
-        there = (address or _if_there)(lesson)
-        title = f"[{lesson.title}]({there})" if there else lesson.title
-        return f"{lesson.number} {title}"
+        return f"{lesson.number} [{lesson.title}](notebooks/release/{lesson.file})"
 
     paths = by_path(LESSONS)
     hours = [sum(each.minutes for each in of) / 60 for of in paths.values()]
@@ -56,15 +50,6 @@ def short_table(address: Callable[[Lesson], str] | None = None) -> str:
 def with_table(page: str, table: str) -> str:
     """The page with a table between the two marks."""
     return renewed(page, "lessons", f"\n{table}\n\n")
-
-
-def _sizes(lesson: Lesson) -> tuple[int, int]:
-    return lesson.minutes, lesson.points
-
-
-def _if_there(lesson: Lesson) -> str:
-    file = RELEASE / lesson.file
-    return file.relative_to(ROOT).as_posix() if file.is_file() else ""
 
 
 def main() -> None:

@@ -26,6 +26,8 @@ ABOVE = (
     *("dataflow", "simulation", "learning", "remote", "attacks", "backends"),
     *("testing", "viz", "course", "demo"),
 )
+_MESSAGES = re.compile(r"messages(\.py|/\w+\.py)$")
+_APART = re.compile(rf"{_MESSAGES.pattern}|/runtimes/tensorflow/|/former_names/")
 
 
 class Size(NamedTuple):
@@ -84,8 +86,7 @@ def import_closure(files: Iterable[Path]) -> set[Path]:
     found, waiting = set[Path](), [*files]
     while waiting:
         file = waiting.pop()
-        is_apart = {"former_names", "tensorflow"} & {*file.parts} or _is_messages(file)
-        if file not in found and not is_apart:
+        if not (file in found or _APART.search(file.as_posix())):
             found.add(file)
             waiting += [each for node in _tree(file).body for each in _imported(node)]
     return found
@@ -101,10 +102,6 @@ def functions(files: Iterable[Path]) -> Iterator[Function]:
                 yield Function(file, node.lineno, node.name, sum(lines))
 
 
-def _is_messages(file: Path) -> bool:
-    return file.stem.endswith("messages") or file.parent.name == "messages"
-
-
 @cache
 def _tree(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
@@ -118,7 +115,7 @@ def _lines(node: ast.stmt | ast.expr) -> range:
 def _size_of_file(file: Path) -> Size:
     source = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
     code = {n for n, line in enumerate(source, 1) if line and line[0] != "#"}
-    errors = set(code) if _is_messages(file) else set()
+    errors = set(code) if _MESSAGES.search(file.as_posix()) else set()
     for node in ast.walk(_tree(file)):
         match node:
             case ast.Import() | ast.ImportFrom() | ast.Expr(ast.Constant(str())):
