@@ -33,18 +33,23 @@ new: Any = nbformat.v4
 
 
 def with_slides(notebook: Any) -> Any:
-    """Makes a paragraph a cell, and marks where slides begin."""
+    """Makes a paragraph a cell; `begins` marks what must not follow on one slide.
+
+    A heading begins a slide, and so does what may be an answer. Of everything else the
+    page puts together what fits.
+    """
     cells: list[Any] = []
-    used = 0
-    for unit in _units(notebook):
-        needed = sum(map(_height, unit))
-        heading = re.match("##? " if used < HEIGHT / 3 else "#+ ", unit[0].source)
-        asked = cells and is_question(cells[-1])
-        if heading or asked or used + needed > HEIGHT:
-            unit[0].metadata["slideshow"] = {"slide_type": "slide"}
-            used = 0
-        used += needed
-        cells += unit
+    for cell in _shown(notebook):
+        before = cells[-1] if cells else new.new_code_cell()
+        slide: dict[str, Any] = {"slide_type": "slide"}
+        heading = _is_heading(cell) and not _is_heading(before)
+        answer = is_question(before) and not cell.source.startswith("predict(")
+        if heading or answer:
+            slide["data"] = {"begins": "yes"}
+        elif _belongs(before, cell):
+            slide = {"slide_type": "-"}
+        cell.metadata["slideshow"] = slide
+        cells.append(cell)
     notebook.cells = cells
     return notebook
 
@@ -60,30 +65,15 @@ def is_question(cell: Any) -> bool:
     return bool(re.search(r"\?\W*$", cell.source)) and not cell.source.startswith("#")
 
 
-def _units(notebook: Any) -> Iterator[list[Any]]:
-    """What stays together: a heading and its text, a text, its code and its picture."""
-    unit: list[Any] = []
-    for cell in _shown(notebook):
-        # The page makes pictures smaller, if need be.
-        fits = sum(map(_height, [*unit, cell])) <= 1.3 * HEIGHT
-        if unit and not (_belongs(unit[-1], cell) and (fits or _is_heading(unit[-1]))):
-            yield unit
-            unit = []
-        unit.append(cell)
-    yield unit
-
-
 def _belongs(before: Any, cell: Any) -> bool:
-    if _is_heading(before) or _is_heading(cell):
-        return not _is_heading(cell)
-    if is_question(before) or is_question(cell):
-        return not is_question(before) or bool(cell.source.startswith("predict("))
+    """Whether it stays with what is before it: text with its heading or picture."""
+    if _is_heading(before) or cell.source.startswith(("<math", "predict(")):
+        return True
     if cell.cell_type == "code":
-        return before.cell_type == "markdown" or not before.outputs
+        return False
     if before.cell_type == "code":
-        return _pictures(before) > 0
-    is_formula = cell.source.startswith("<math")
-    return bool(is_formula or before.source.endswith((",", ":")))
+        return any("text/html" in each.get("data", {}) for each in before.outputs)
+    return bool(before.source.endswith((",", ":")))
 
 
 def _is_heading(cell: Any) -> bool:
@@ -126,28 +116,6 @@ def _formula(found: re.Match[str]) -> str:
     code, block, inline = found.groups()
     display = "block" if block else "inline"
     return code or str(convert((block or inline).strip(), display=display))
-
-
-def _height(cell: Any) -> int:
-    """About how many pixels it takes; the page shrinks what does not fit."""
-    if _is_heading(cell):
-        return 60
-    if cell.cell_type == "markdown":
-        text = re.sub(r"<math.*</math>", "x" * 20, cell.source, flags=re.DOTALL)
-        rows = re.findall(r"^\s*[|-]", text, re.MULTILINE)
-        return 15 + 36 * (len(text) // 95 + 1) + 12 * len(rows)
-    shown = "" if "transient" in cell.metadata else cell.source
-    for output in cell.outputs:
-        html = output.get("data", {}).get("text/html", "")
-        plain = output.get("data", {}).get("text/plain", "")
-        shown += "\n" + output.get("text", "\n".join(output.get("traceback", [])))
-        shown += "\n" * len(re.findall("<tr|<div", html)) if html else plain
-    return 20 + 28 * (shown.count("\n") + 1) + 300 * _pictures(cell)
-
-
-def _pictures(cell: Any) -> int:
-    html = [output.get("data", {}).get("text/html", "") for output in cell.outputs]
-    return sum("<img" in each for each in html)
 
 
 def write(notebook: Any, name: str, folder: Path) -> Path:
