@@ -150,7 +150,7 @@ dist: $(VENV)/.installed-dist
 	@rm -rf dist
 	@$(BIN)/python -m build --outdir dist
 	@$(BIN)/python -m twine check --strict dist/*
-	@$(BIN)/python -m tools.dist $(DIST_ARGS)
+	@sh tools/dist.sh $(DIST_ARGS)
 
 # A lesson that has not changed is not run again; with build/lite, the site has it, too.
 docs: $(VENV)/.installed-test

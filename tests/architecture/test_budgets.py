@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to read may only become less. `make size` prints the same figures.
+"""What there is to read may only become less. `python -m tools.size` prints it, too.
 
-To lower a bound, write the new figure. To raise one, first write a decision record that
-says what the lines are for and what was tried to avoid them, and name it in `DECISION`.
+To lower a bound, write the new figure. A raise takes as much away elsewhere, by the
+rule in `DECISION`.
 """
 
 import pytest
@@ -116,5 +116,5 @@ def test_lines_of_the_tests() -> None:
 def _assert_at_most(found: int, bound: int, what: str) -> None:
     assert found <= bound, (
         f"{what}: {found:,} lines, at most {bound:,} are allowed."
-        f" Take some away, or argue for them as {DECISION} does."
+        f" Take some away: {DECISION} has the rule."
     )
