@@ -25,7 +25,7 @@ from fedlearn_edu.simulation.datasets.sources import (
 )
 
 NAMES = ("auto", "digits28", "mnist", "fashion_mnist")
-"""What `load` takes; `"auto"` is MNIST if it is on this computer, or else the digits."""
+"""What `load` takes; `"auto"` is MNIST if it is on this computer, else the digits."""
 
 
 @short_traceback
