@@ -3,6 +3,7 @@
 
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,14 +37,6 @@ def put(folder: Path, name: str, content: str) -> None:
     file.write_text(content)
 
 
-@pytest.fixture
-def newer(release: Path, mine: Path) -> None:
-    """A lesson was delivered and worked on; then a newer one was released."""
-    deliver(release, mine)
-    put(mine, LESSON, "my answer")
-    put(release, LESSON, "release 2")
-
-
 def found(folder: Path) -> dict[str, str]:
     files = (file for file in folder.rglob("*") if file.is_file())
     names = {file.relative_to(folder).as_posix(): file.read_text() for file in files}
@@ -73,87 +66,63 @@ def test_lessons_arrive_with_all_their_files(release: Path, mine: Path) -> None:
     assert not list(mine.rglob("*.tmp"))
 
 
-def test_lesson_nobody_touched_is_updated_and_a_deleted_one_comes_back(
-    release: Path, mine: Path
+# What is done to a lesson, in turn; the golden file has what came of each step.
+SCENES = [
+    "deliver, release, deliver, delete mine, deliver",
+    "deliver, edit mine, deliver, release, deliver",
+    "deliver, edit mine, release, deliver, release, deliver, edit beside, deliver, "
+    "release, deliver",
+    "deliver, edit mine, release, deliver, delete beside, deliver, release, deliver",
+    "deliver, edit mine, release, deliver, move beside, deliver, release, deliver",
+    "deliver, release, delete memory, deliver",
+]
+
+
+def test_deliveries_are_as_in_their_golden_file(
+    release: Path, mine: Path, golden: Callable[[str, str], None]
+) -> None:
+    told = []
+    for number, scene in enumerate(SCENES):
+        told.append(f"--- {scene}")
+        folder = mine / str(number)
+        put(release, LESSON, "release 1")
+        for place, step in enumerate(scene.split(", ")):
+            delivered = do(step, place, release, folder)
+            told += [f"{step}: {each.name} is {each.what}" for each in delivered]
+            if not delivered:
+                told.append(step)
+        kept = sorted(found(folder).items())
+        told += [f"  {name}: {text}" for name, text in kept if "01_hello/01" in name]
+    golden("course/deliveries.txt", "\n".join(told))
+
+
+def do(step: str, number: int, release: Path, folder: Path) -> list[Delivery]:
+    """Does it, and gives what was delivered of the first lesson."""
+    verb, _, what = step.partition(" ")
+    name = {"mine": LESSON, "beside": BESIDE, "memory": start.MEMORY}.get(what, "")
+    match verb:
+        case "deliver":
+            return [d for d in deliver(release, folder) if "ipynb" in d.name][:-1]
+        case "release":
+            put(release, LESSON, f"release of step {number}")
+        case "edit":
+            put(folder, name, f"my answer of step {number}")
+        case "delete":
+            (folder / name).unlink()
+        case "move":
+            (folder / name).replace(folder / LESSON)
+    return []
+
+
+@pytest.mark.parametrize("memory", ["", "{", "[]", '{"delivered": 3}'])
+def test_with_a_damaged_memory_everything_that_differs_is_yours(
+    memory: str, release: Path, mine: Path
 ) -> None:
     deliver(release, mine)
     put(release, LESSON, "release 2")
-    assert what(deliver(release, mine))[LESSON] == "updated"
-    assert found(mine)[LESSON] == "release 2"
-    assert BESIDE not in found(mine)
-    (mine / LESSON).unlink()
-    assert what(deliver(release, mine))[LESSON] == "new"
-    assert found(mine)[LESSON] == "release 2"
-
-
-def test_your_work_stays_and_a_newer_lesson_lands_beside_it(
-    release: Path, mine: Path
-) -> None:
-    deliver(release, mine)
-    put(mine, LESSON, "my answer")
-    assert what(deliver(release, mine))[LESSON] == "yours"
-    assert BESIDE not in found(mine)
-    put(release, LESSON, "release 2")
-    delivered = deliver(release, mine)
-    assert what(delivered)[BESIDE] == "beside"
-    assert (found(mine)[LESSON], found(mine)[BESIDE]) == ("my answer", "release 2")
-    assert f"{BESIDE}: newer than yours, and beside it" in start.report(delivered, mine)
-
-
-@pytest.mark.usefixtures("newer")
-def test_what_landed_beside_is_renewed_only_while_untouched(
-    release: Path, mine: Path
-) -> None:
-    deliver(release, mine)
-    put(release, LESSON, "release 3")
-    deliver(release, mine)
-    assert found(mine)[BESIDE] == "release 3"
-    put(mine, BESIDE, "my second answer")
-    assert what(deliver(release, mine))[BESIDE] == "yours"
-    put(release, LESSON, "release 4")
-    deliver(release, mine)
-    assert found(mine)[LESSON] == "my answer"
-    assert found(mine)[BESIDE] == "my second answer"
-    assert found(mine)["01_hello/01_hello.new2.ipynb"] == "release 4"
-
-
-@pytest.mark.usefixtures("newer")
-def test_what_landed_beside_and_was_put_away_stays_away(
-    release: Path, mine: Path
-) -> None:
-    deliver(release, mine)
-    (mine / BESIDE).unlink()
-    assert what(deliver(release, mine))[LESSON] == "yours"
-    assert BESIDE not in found(mine)
-    put(release, LESSON, "release 3")
-    deliver(release, mine)
-    assert found(mine)[BESIDE] == "release 3"
-
-
-@pytest.mark.usefixtures("newer")
-def test_newer_lesson_that_took_the_place_of_yours_is_known(
-    release: Path, mine: Path
-) -> None:
-    deliver(release, mine)
-    (mine / BESIDE).replace(mine / LESSON)
-    assert what(deliver(release, mine))[LESSON] == "unchanged"
-    put(release, LESSON, "release 3")
-    assert what(deliver(release, mine))[LESSON] == "updated"
-
-
-@pytest.mark.parametrize("memory", [None, "", "{", "[]", '{"delivered": 3}'])
-def test_without_memory_everything_that_differs_is_yours(
-    memory: str | None, release: Path, mine: Path
-) -> None:
-    deliver(release, mine)
-    put(release, LESSON, "release 2")
-    if memory is None:
-        (mine / start.MEMORY).unlink()
-    else:
-        (mine / start.MEMORY).write_text(memory)
+    (mine / start.MEMORY).write_text(memory)
     assert what(deliver(release, mine))[BESIDE] == "beside"
-    assert found(mine)[LESSON] == "release 1"
-    assert found(mine)[BESIDE] == "release 2"
+    assert (found(mine)[LESSON], found(mine)[BESIDE]) == ("release 1", "release 2")
 
 
 def test_no_order_of_events_loses_work(release: Path, mine: Path) -> None:
@@ -194,6 +163,9 @@ def test_report_is_short(release: Path, mine: Path) -> None:
     put(mine, LESSON, "my answer")
     again = start.report(deliver(release, mine), mine)
     assert again == f"3 files in {mine}, 1 with your work inside"
+    put(release, LESSON, "release 2")
+    newer = start.report(deliver(release, mine), mine)
+    assert f"{BESIDE}: newer than yours, and beside it" in newer
 
 
 def test_packaged_lessons_come_before_those_of_the_repository(
