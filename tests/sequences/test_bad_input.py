@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is no sequence, and what was one: each is told in one paragraph."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ExhaustedError, FedLearnError, TypeMismatchError
-from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, add, increment, mapped
+from fedlearn_edu.errors import ExhaustedError, FedLearnError
+from tests.programs import NUMBERS, NUMBERS_AT_CLIENTS, increment, mapped
 from tests.sequences.readers import every_reader, read
 
 fw = fl.framework
@@ -32,63 +32,11 @@ def numbers() -> Iterator[int]:
     yield from (1, 2, 3)
 
 
-async def later() -> AsyncIterator[int]:
-    yield 1
-
-
 def check_paragraph(error: FedLearnError) -> None:
     """An error of the house says all four things, each in a line."""
     lines = [line.split(":")[0].strip() for line in str(error).splitlines()[1:]]
     assert lines == ["expected", "found", "where", "do"], str(error)
     assert all(len(line) < 300 for line in str(error).splitlines())
-
-
-# ----------------------------------------------------------- what is no sequence
-
-
-NO_SEQUENCES: dict[str, tuple[Any, str]] = {
-    "a number": (5, "found:    an int: 5"),
-    "text": ("one", "a str: 'one'"),
-    "bytes": (b"one", "a bytes"),
-    "a set": ({1, 2}, "a set"),
-    "a dict": ({"a": 1}, "a dict"),
-    "a scalar": (np.int32(5), "an int32"),
-    "an array of no dimension": (np.array(5), "an ndarray"),
-    "nothing": (None, "None"),
-    "a computation": (increment, "<computation increment"),
-    "a function of a number": (lambda: 5, "does not make one"),
-    "a function that forgot its return": (lambda: None, "does not make one"),
-    "an asynchronous generator": (later, "an async_generator"),
-    "a class": (int, "an int: 0"),
-    "a missing element": ([1, None], r"\[element 1\]"),
-    "text among numbers": ([1, "two"], r"\[element 1\]"),
-    "rows": ([[1, 2], [3]], r"int32\[\?\]\* if rows are meant"),
-    "a matrix": (np.array([[1, 2]]), r"int32\[\?\]\* if rows are meant"),
-    "a fraction": ([1, 2.5], "declare np.float32"),
-    "an array of fractions": (np.array([1.5]), "declare np.float32"),
-}
-
-
-@pytest.mark.parametrize("name", NO_SEQUENCES)
-@pytest.mark.parametrize("at_clients", [False, True], ids=["one place", "at clients"])
-def test_what_is_no_sequence_is_refused(name: str, at_clients: bool) -> None:
-    data, says = NO_SEQUENCES[name]
-    program, argument = ADD_UP, data
-    if at_clients:
-        program, argument = ADD_UP_AT_CLIENTS, [[1], data]
-    with pytest.raises(TypeMismatchError, match=says) as caught:
-        program(argument)
-    check_paragraph(caught.value)
-    assert ("[client 1]" in str(caught.value.where)) == at_clients
-
-
-@pytest.mark.parametrize(
-    "data", [numbers, [1, 2], 5], ids=["generator function", "list", "number"]
-)
-def test_a_sequence_for_one_client_is_none_for_all(data: Any) -> None:
-    with pytest.raises(TypeMismatchError, match="client") as caught:
-        ADD_UP_AT_CLIENTS(data)
-    check_paragraph(caught.value)
 
 
 # ------------------------------------------------------------------- read twice
@@ -148,46 +96,6 @@ def test_a_generator_of_an_earlier_call_is_used_up() -> None:
     assert ADD_UP(generator) == 6
     with pytest.raises(ExhaustedError, match="has ended") as caught:
         ADD_UP(generator)
-    check_paragraph(caught.value)
-    with pytest.raises(ExhaustedError, match="has ended"):
-        fl.sequence_reduce(generator, 0, add)
-    with pytest.raises(ExhaustedError, match="has ended") as caught:
-        ADD_UP_AT_CLIENTS([[1], generator])
-    assert caught.value.where == "lambda's argument[client 1]"
-
-
-SHARED: dict[str, Callable[[Any], Any]] = {
-    "clients": lambda it: ADD_UP_AT_CLIENTS([it, [1], it]),
-    "placed": lambda it: fl.place([it, [1], it], fl.CLIENTS, NUMBERS),
-    "placed, untyped": lambda it: fl.place([it, [1], it], fl.CLIENTS),
-    "structures at clients": lambda it: fl.place(
-        [(1, it), (2, []), (3, it)], fl.CLIENTS, (np.int32, NUMBERS)
-    ),
-    "fields": lambda it: fl.federated_computation(
-        lambda a, b: (fl.sequence_sum(a), fl.sequence_sum(b)), NUMBERS, NUMBERS
-    )(it, b=it),
-    "leaf code": lambda it: fl.np_computation(
-        lambda a, b: np.int32(sum(a) + sum(b)), NUMBERS, NUMBERS
-    )(it, it),
-}
-
-
-@pytest.mark.parametrize("use", SHARED.values(), ids=SHARED.keys())
-@pytest.mark.parametrize("source", [numbers, lambda: iter([1, 2, 3])])
-def test_one_iterator_for_several_readers_is_refused(use: Any, source: Any) -> None:
-    """The first reader would have got everything, and the others nothing."""
-    with pytest.raises(ExhaustedError, match="one iterator is passed") as caught:
-        use(source())
-    check_paragraph(caught.value)
-    where = str(caught.value.where)
-    assert all(w in where for w in ("[client 0]", "[client 2]")) or (
-        ".a, " in where and where.endswith(".b")
-    )
-
-
-def test_one_iterator_for_a_thousand_clients_is_told_in_a_line() -> None:
-    with pytest.raises(ExhaustedError, match="in 1000 places") as caught:
-        ADD_UP_AT_CLIENTS([numbers()] * 1000)
     check_paragraph(caught.value)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executor for TensorFlow code keeps the contract of all executors."""
+# mypy: disable-error-code="untyped-decorator"
+"""The executor for TensorFlow code, and trees that become parts of graphs."""
 
 from collections import OrderedDict
 from typing import Any
@@ -14,7 +15,7 @@ from fedlearn_edu.errors import ExecutorError
 from fedlearn_edu.executors.layer import AnyRuntimeExecutor
 from fedlearn_edu.ir.operations import cast, operation
 from tests.executors.examples import call, pair, run
-from tests.programs import INTS, NUMBERS, increment, mapped
+from tests.programs import INT, INTS, NUMBERS, increment, mapped
 
 pytestmark = pytest.mark.tensorflow
 fw = fl.framework
@@ -132,3 +133,53 @@ def test_python_code_in_graphs_may_call_the_clients_it_is_one_of(options: Any) -
     with context:
         assert outer([1, 2]) == [10, 14]
         assert outer([1] * 10) == [10] * 10
+
+
+# ----------------------------------------
+# Trees become parts of TensorFlow graphs, whoever is tracing
+
+
+double = fl.tf_computation(lambda x: x * 2, INT)
+
+
+def test_a_tf_function_outside_of_all_computations_may_use_sequence_intrinsics() -> (
+    None
+):
+    @tf.function
+    def total(dataset: Any) -> Any:
+        return fl.sequence_sum(fl.sequence_map(double, dataset))
+
+    dataset = tf.data.Dataset.from_tensor_slices(np.array([1, 2, 3], np.int32))
+    assert int(total(dataset)) == 12
+
+
+def test_a_tf_function_outside_of_all_computations_may_call_computations() -> None:
+    @fl.federated_computation(NUMBERS)
+    def doubled_sum(numbers: Any) -> Any:
+        return fl.sequence_sum(numbers) * 2
+
+    mapped = tf.data.Dataset.range(3).map(
+        lambda n: doubled_sum(
+            tf.data.Dataset.range(n).map(lambda x: tf.cast(x, tf.int32))
+        )
+    )
+    assert [int(x) for x in mapped] == [0, 0, 2]
+
+
+def test_a_dataset_mapped_inside_a_body_may_use_sequence_intrinsics() -> None:
+    @fl.tf_computation(NUMBERS)
+    def sum_of_sums(numbers: Any) -> Any:
+        return fl.sequence_sum(
+            numbers.map(
+                lambda n: fl.sequence_sum(tf.data.Dataset.range(tf.cast(n, tf.int64)))
+            )
+        )
+
+    assert sum_of_sums([3, 4]) == 3 + 6
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64, np.float32])
+def test_division_has_the_digits_it_has_elsewhere(dtype: Any) -> None:
+    ratio = fl.federated_computation(lambda a, b: a / b, dtype, dtype)
+    in_graph = fl.tf_computation(lambda a, b: ratio(a, b), dtype, dtype)
+    assert in_graph(7, 3) == ratio(7, 3)
