@@ -12,6 +12,7 @@ from fedlearn_edu.executors.traffic import bytes_by_edge
 from fedlearn_edu.testing.case import Case
 from fedlearn_edu.testing.cases import cases
 from fedlearn_edu.testing.comparison import difference
+from tests.conformance.stacks import SMOKE
 from tests.executors.replaying import results_of
 from tests.executors.test_replaying import check_order
 from tests.programs import NUMBERS
@@ -53,7 +54,13 @@ def test_a_round_of_the_tutorial(
     assert moved["clients → outside"] == 0
 
 
-@pytest.mark.parametrize("case", cases("tensorflow"), ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(c, id=c.name, marks=[pytest.mark.thorough] * (c.name not in SMOKE))
+        for c in cases("tensorflow")
+    ],
+)
 def test_a_fused_run_can_be_replayed(case: Case) -> None:
     with fl.record(fuse=True) as tape:
         result = case.run()
