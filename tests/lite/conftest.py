@@ -3,7 +3,6 @@
 
 import os
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from filelock import FileLock
@@ -11,9 +10,8 @@ from filelock import FileLock
 from tests.browser.conftest import ROOT
 from tests.patience import PATIENCE_S
 from tools.lite.__main__ import write
-from tools.lite.errors import LiteError
 from tools.lite.kernel import kernel
-from tools.lite.pyodide import SETTING, pinned
+from tools.lite.pyodide import SETTING, LiteError, pinned
 
 KEPT = ROOT / "build" / "lite-parts"
 
@@ -25,8 +23,11 @@ def loaded() -> Path:
     with FileLock(KEPT / "lock", timeout=PATIENCE_S):  # for tests side by side
         try:
             return kernel(ROOT, pinned(), os.environ.get(SETTING, ""), KEPT)
-        except LiteError as error:
-            _without(f"no Pyodide: {error}")
+        except (LiteError, OSError) as error:
+            # Where tests have to be complete, all has to be there.
+            (pytest.fail if os.environ.get("CI") else pytest.skip)(
+                f"no Pyodide: {error}"
+            )
 
 
 @pytest.fixture(scope="session")
@@ -35,10 +36,3 @@ def site(loaded: Path) -> Path:
     out = ROOT / "build" / "lite"
     write(ROOT, out)
     return out
-
-
-def _without(reason: str) -> NoReturn:
-    """Where tests have to be complete, all has to be there."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)

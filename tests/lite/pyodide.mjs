@@ -13,7 +13,4 @@ const pyodide = await loadPyodide({ indexURL: kernel + path.sep, env });
 const silent = { messageCallback: () => {}, checkIntegrity: true };
 await pyodide.loadPackage(["fedlearn-edu", "ipython"], silent);
 pyodide.mountNodeFS("/notebooks", work);
-pyodide.globals.set("memory", () => pyodide._module.HEAP8.length);
-await pyodide.runPythonAsync(
-  "import sys; sys.path.insert(0, '/notebooks')\nimport run\nawait run.main(memory)",
-);
+await pyodide.runPythonAsync("import sys; sys.path.insert(0, '/notebooks')\nimport run\nawait run.main()");

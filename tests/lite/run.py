@@ -7,8 +7,6 @@
 
 import json
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +17,16 @@ from IPython.utils.capture import capture_output
 _WORK = Path("/notebooks")
 
 
-async def main(memory: Callable[[], int]) -> None:
+async def main() -> None:
     ran = {}
     notebooks = json.loads((_WORK / "cells.json").read_text(encoding="utf-8"))
     for name, sources in notebooks.items():
-        shell = _fresh_shell()
-        begin = time.monotonic()
-        cells = [await _run(shell, source) for source in sources]
-        took = time.monotonic() - begin
-        ran[name] = {"cells": cells, "seconds": took, "mib": memory() / 2**20}
+        for module in [m for m in sys.modules if m.startswith("fedlearn_edu")]:
+            del sys.modules[module]
+        InteractiveShell.clear_instance()
+        shell = InteractiveShell.instance()
+        ran[name] = [await _run(shell, source) for source in sources]
     (_WORK / "ran.json").write_text(json.dumps(ran), encoding="utf-8")
-
-
-def _fresh_shell() -> Any:
-    for name in list(sys.modules):
-        if name.partition(".")[0] == "fedlearn_edu":
-            del sys.modules[name]
-    InteractiveShell.clear_instance()
-    return InteractiveShell.instance()
 
 
 async def _run(shell: Any, source: str) -> dict[str, Any]:

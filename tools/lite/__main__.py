@@ -21,16 +21,15 @@ def main(arguments: list[str] | None = None) -> int:
     """Writes the site; 0 after success, 2 if a part of it cannot be had."""
     parser = argparse.ArgumentParser(prog="python -m tools.lite")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "lite")
-    chosen = parser.parse_args(arguments)
+    out = parser.parse_args(arguments).out
     try:
-        write(ROOT, chosen.out)
-    except FedLearnError as error:
+        write(ROOT, out)
+    except (FedLearnError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    files = [file for file in chosen.out.rglob("*") if file.is_file()]
-    size = sum(file.stat().st_size for file in files) / 1e6
-    sys.stdout.write(f"{chosen.out}: {len(files)} files, {size:.0f} MB\n")
-    sys.stdout.write(f"To look at it: python -m http.server -d {chosen.out}\n")
+    sizes = [file.stat().st_size for file in out.rglob("*") if file.is_file()]
+    _say(f"{out}: {len(sizes)} files, {sum(sizes) / 1e6:.0f} MB")
+    _say(f"To look at it: python -m http.server -d {out}")
     return 0
 
 
@@ -40,19 +39,18 @@ def write(root: Path, out: Path) -> None:
     Raises:
         LiteError: if a part cannot be had, or is another one than it should be.
     """
-    kept = root / "build" / "lite-parts"
-    release, place = pinned(), os.environ.get(SETTING, "")
-    _say(f"Pyodide {release.version} and wheels (the first time downloads 120 MB)")
-    loaded = kernel(root, release, place, kept)
-    _say("Notebooks")
+    kept, release = root / "build" / "lite-parts", pinned()
+    _say(f"Pyodide {release.version} and wheels (the first time downloads 120 MB) …")
+    loaded = kernel(root, release, os.environ.get(SETTING, ""), kept)
+    _say("Notebooks …")
     notebooks = contents.write(kept)
-    _say("JupyterLite")
+    _say("JupyterLite …")
     site.build(loaded, notebooks, kept, out)
     licences.write(loaded, out / "THIRD_PARTY.txt")
 
 
 def _say(words: str) -> None:
-    sys.stdout.write(f"{words} …\n")
+    sys.stdout.write(f"{words}\n")
     sys.stdout.flush()
 
 

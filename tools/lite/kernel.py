@@ -3,14 +3,11 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-from tools.lite.downloads import pip_download
-from tools.lite.errors import LiteError
-from tools.lite.pyodide import HERE, Release, collect
-from tools.lite.wheels import Wheel, lock, opened
+from tools.lite.pyodide import HERE, Release, collect, pip_download, run
+from tools.lite.wheels import lock
 
 LABEXTENSIONS = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 KERNEL_EXTENSION = LABEXTENSIONS / "@jupyterlite" / "pyodide-kernel-extension"
@@ -25,44 +22,28 @@ def kernel(root: Path, release: Release, place: str, kept: Path) -> Path:
         LiteError: if a file cannot be had, or is another one than it should be.
     """
     pyodide = collect(release, place, kept)
-    files = [*_pure(release, kept), *_jupyterlites(), own_wheel(root, kept / "own")]
-    wheels = [opened(file, release.python) for file in files]
+    theirs = (KERNEL_EXTENSION / "static" / "pypi").glob("*.whl")
+    wheels = [
+        *pip_download(HERE / "wheels.txt", kept / "wheels", release.python),
+        *sorted(wheel for wheel in theirs if not wheel.name.startswith(_UNUSED)),
+        own_wheel(root, kept / "own"),
+    ]
     folder = kept / "kernel"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for file in [*(pyodide / name for name in release.hashes), *files]:
+    for file in [*(pyodide / name for name in release.hashes), *wheels]:
         shutil.copy(file, folder)
-    _write_lock(release, wheels, folder)
-    return folder
-
-
-def _write_lock(release: Release, wheels: list[Wheel], folder: Path) -> None:
-    written = json.dumps(lock(release.lock, wheels), indent=1)
+    written = json.dumps(lock(release, wheels), indent=1)
     (folder / "pyodide-lock.json").write_text(written, encoding="utf-8")
-
-
-def _pure(release: Release, kept: Path) -> list[Path]:
-    return pip_download(HERE / "wheels.txt", kept / "wheels", release.python)
-
-
-def _jupyterlites() -> list[Path]:
-    found = sorted((KERNEL_EXTENSION / "static" / "pypi").glob("*.whl"))
-    return [wheel for wheel in found if not wheel.name.startswith(_UNUSED)]
+    return folder
 
 
 def own_wheel(root: Path, folder: Path) -> Path:
     """Builds the wheel of the package at `root`."""
     shutil.rmtree(folder, ignore_errors=True)
-    chosen = ["--quiet", "--no-deps", "--no-build-isolation"]
-    command = [sys.executable, "-m", "pip", "wheel", *chosen, "-w", str(folder)]
-    done = subprocess.run([*command, str(root)], capture_output=True, check=False)
-    if done.returncode:
-        raise LiteError(
-            "the package's own wheel cannot be built",
-            expected="hatchling, which the extra `lite` installs",
-            found=done.stderr.decode(errors="replace"),
-            where=str(root / "pyproject.toml"),
-            do="run make lite, which installs it",
-        )
+    chosen = ["--quiet", "--no-deps", "--no-build-isolation", "-w", str(folder)]
+    run(
+        "pip", "wheel", *chosen, str(root), do="run make lite, which installs hatchling"
+    )
     (wheel,) = folder.glob("*.whl")
     return wheel

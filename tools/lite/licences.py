@@ -25,25 +25,19 @@ def write(kernel: Path, file: Path, site: Iterable[str] = SITE) -> None:
     for wheel in sorted(kernel.glob("*.whl")):
         parts += _of_wheel(wheel)
     for name in site:
-        parts += _of_installed(name)
+        found = distribution(name)
+        parts.append(_heading(name, found.version))
+        licences = (each for each in found.files or [] if _is_licence(each.as_posix()))
+        parts += [f"{path.name}\n\n{path.read_text()}" for path in licences]
     file.write_text("\n".join(parts), encoding="utf-8")
 
 
 def _of_wheel(wheel: Path) -> Iterator[str]:
     with zipfile.ZipFile(wheel) as archive:
         meta = metadata(archive)
-        texts = {n: archive.read(n) for n in archive.namelist() if _is_licence(n)}
-    yield _heading(meta["Name"], meta["Version"])
-    for name, text in texts.items():
-        yield f"{name}\n\n{text.decode('utf-8', 'replace')}"
-
-
-def _of_installed(name: str) -> Iterator[str]:
-    found = distribution(name)
-    yield _heading(name, found.version)
-    for path in found.files or []:
-        if _is_licence(path.as_posix()):
-            yield f"{path.name}\n\n{path.read_text()}"
+        yield _heading(meta["Name"], meta["Version"])
+        for name in filter(_is_licence, archive.namelist()):
+            yield f"{name}\n\n{archive.read(name).decode('utf-8', 'replace')}"
 
 
 def _is_licence(path: str) -> bool:

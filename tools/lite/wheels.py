@@ -3,43 +3,41 @@
 
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from email import message_from_string
 from email.message import Message
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tools.lite.downloads import sha256
-from tools.lite.errors import LiteError
+from tools.lite.pyodide import LiteError, Release
+
+_TOP_MODULE = re.compile(r"(\w+)(?:\.py|/__init__\.py)")
 
 
-@dataclass(frozen=True)
-class Wheel:
-    """A wheel of pure Python: what a lock file says about it."""
+def lock(release: Release, wheels: Iterable[Path]) -> dict[str, Any]:
+    """Pyodide's lock file with these wheels of pure Python added to it.
 
-    file: Path
-    name: str
-    version: str
-    needs: tuple[str, ...]
-    imports: tuple[str, ...]
-
-
-def opened(file: Path, python: str) -> Wheel:
-    """Reads a wheel, for a browser with that version of Python."""
-    with zipfile.ZipFile(file) as archive:
-        names = archive.namelist()
-        meta = metadata(archive)
-    return Wheel(
-        file,
-        canonicalize_name(meta["Name"]),
-        meta["Version"],
-        tuple(_needs(meta.get_all("Requires-Dist", []), python)),
-        tuple(sorted({top for name in names for top in _top_module(name)})),
-    )
+    Raises:
+        LiteError: if a wheel needs another one that is not there.
+    """
+    theirs = release.lock["packages"].items()
+    entries = {str(canonicalize_name(name)): entry for name, entry in theirs}
+    ours = [_entry(wheel, release.python) for wheel in wheels]
+    entries |= {entry["name"]: entry for entry in ours}
+    for entry in ours:
+        if lost := sorted(set(entry["depends"]) - set(entries)):
+            raise LiteError(
+                "the site lacks a package",
+                expected=f"every package that {entry['name']} needs",
+                found=f"no {', '.join(lost)}",
+                where=entry["file_name"],
+                do="add its wheel and hash to tools/lite/wheels.txt",
+            )
+    return {**release.lock, "packages": entries}
 
 
 def metadata(archive: zipfile.ZipFile) -> Message:
@@ -49,54 +47,30 @@ def metadata(archive: zipfile.ZipFile) -> Message:
     return message_from_string(archive.read(file).decode("utf-8"))
 
 
-def _needs(requirements: Iterable[str], python: str) -> Iterable[str]:
+def _entry(file: Path, python: str) -> dict[str, Any]:
+    """What the lock file says about a wheel, for a browser with that Python."""
+    with zipfile.ZipFile(file) as archive:
+        meta, names = metadata(archive), archive.namelist()
+    return {
+        "name": str(canonicalize_name(meta["Name"])),
+        "version": meta["Version"],
+        "file_name": file.name,
+        "install_dir": "site",
+        "sha256": sha256(file.read_bytes()).hexdigest(),
+        "package_type": "package",
+        "imports": sorted(
+            {m[1] for name in names if (m := _TOP_MODULE.fullmatch(name))}
+        ),
+        "depends": _needs(meta.get_all("Requires-Dist", []), python),
+        "unvendored_tests": False,
+    }
+
+
+def _needs(requirements: Iterable[str], python: str) -> list[str]:
     there = {
         **{"sys_platform": "emscripten", "platform_system": "Emscripten"},
         **{"os_name": "posix", "python_version": python, "extra": ""},
     }
-    for requirement in map(Requirement, requirements):
-        if requirement.marker is None or requirement.marker.evaluate(there):
-            yield canonicalize_name(requirement.name)
-
-
-def _top_module(name: str) -> Iterable[str]:
-    found = re.fullmatch(r"(\w+)(?:\.py|/__init__\.py)", name)
-    return found.groups() if found else ()
-
-
-def lock(theirs: Mapping[str, Any], wheels: Iterable[Wheel]) -> dict[str, Any]:
-    """Pyodide's lock file with these wheels added to it.
-
-    Raises:
-        LiteError: if a wheel needs another one that is not there.
-    """
-    entries = {
-        str(canonicalize_name(name)): e for name, e in theirs["packages"].items()
-    }
-    wheels = list(wheels)
-    known = {*entries, *(wheel.name for wheel in wheels)}
-    for wheel in wheels:
-        if lost := sorted(set(wheel.needs) - known):
-            raise LiteError(
-                "the site lacks a package",
-                expected=f"every package that {wheel.name} needs",
-                found=f"no {', '.join(lost)}",
-                where=wheel.file.name,
-                do="add its wheel and hash to tools/lite/wheels.txt",
-            )
-        entries[wheel.name] = _entry(wheel)
-    return {**theirs, "packages": entries}
-
-
-def _entry(wheel: Wheel) -> dict[str, Any]:
-    return {
-        "name": wheel.name,
-        "version": wheel.version,
-        "file_name": wheel.file.name,
-        "install_dir": "site",
-        "sha256": sha256(wheel.file.read_bytes()),
-        "package_type": "package",
-        "imports": list(wheel.imports),
-        "depends": list(wheel.needs),
-        "unvendored_tests": False,
-    }
+    found = map(Requirement, requirements)
+    there_too = [r for r in found if not r.marker or r.marker.evaluate(there)]
+    return [str(canonicalize_name(requirement.name)) for requirement in there_too]
