@@ -117,7 +117,7 @@ print("done")
 
 
 THOROUGH = (
-    *("clients_per_thread=1", "clients_per_thread=5"),
+    *("clients_per_thread=1", "clients_per_thread=2", "clients_per_thread=5"),
     *("use_threads=False", "tape=fl.framework.Tape()"),
 )
 
@@ -125,7 +125,7 @@ THOROUGH = (
 @pytest.mark.parametrize(
     "options",
     [
-        *("clients_per_thread=2", "max_fanout=2"),
+        "max_fanout=2",
         *(pytest.param(options, marks=pytest.mark.thorough) for options in THOROUGH),
     ],
 )
