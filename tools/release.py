@@ -7,6 +7,7 @@ lessons and without a gradebook; the same lessons give the same bytes, everywher
 
 import shutil
 import tempfile
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "notebooks" / "source"
 RELEASE = ROOT / "notebooks" / "release"
 INDEX = ROOT / "notebooks" / "index.ipynb"
+EXPLORERS = ROOT / "notebooks" / "explorers" / "explorers.ipynb"
+PICTURE = ROOT / "docs" / "images" / "demo.png"
 
 
 def course_config(root: Path) -> Any:
@@ -51,9 +54,10 @@ def generate(source: Path, into: Path) -> None:
 
 
 def write_index(into: Path) -> None:
-    """Write the map of the course beside the lessons in the folder `into`.
+    """Write the map of the course, and what there is to play with, beside the lessons.
 
-    What its cell shows is stored, so that it can be seen before anything runs.
+    What the map's cell shows is stored, so that it can be seen before anything runs;
+    its picture is in it.
     """
     import nbformat
 
@@ -69,7 +73,10 @@ def write_index(into: Path) -> None:
     (cell,) = code_cells(notebook)
     new: Any = nbformat.v4.new_output
     cell.outputs = [new("display_data", {"text/html": html})]
+    encoded = b64encode(PICTURE.read_bytes()).decode()
+    notebook.cells[0].attachments = {PICTURE.name: {"image/png": encoded}}
     write(notebook, into / INDEX.name)
+    write(read(EXPLORERS), into / EXPLORERS.name)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ it.
 
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -29,6 +30,18 @@ NO_LAB = (
     f"JupyterLab is not installed: {sys.executable} -m pip install jupyterlab, "
     "or open the folder in an editor that knows notebooks"
 )
+# JupyterLab writes into a notebook which Python opened it, and so it would be unsaved
+# before anything was done: it arrives with that.
+_LANGUAGE = b'"language_info": {\n   "name": "python"\n  }'
+_THIS_PYTHON = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": platform.python_version(),
+}
 _PACKAGED = Path(__file__).parent / "release"
 _REPOSITORY = Path(__file__).parents[2] / "notebooks" / "release"
 
@@ -89,7 +102,7 @@ def deliver(release: Path, folder: Path) -> list[Delivery]:
         memory = _remembered(folder)
         try:
             return [
-                _deliver(file.relative_to(release), file.read_bytes(), folder, memory)
+                _deliver(file.relative_to(release), _content(file), folder, memory)
                 for file in _files(release)
             ]
         finally:
@@ -177,6 +190,12 @@ def _files(release: Path) -> list[Path]:
         for file in release.rglob("*")
         if file.is_file() and hidden not in file.parts
     )
+
+
+def _content(file: Path) -> bytes:
+    """What is delivered of a file."""
+    written = f'"language_info": {json.dumps(_THIS_PYTHON)}'
+    return file.read_bytes().replace(_LANGUAGE, written.encode())
 
 
 def _deliver(

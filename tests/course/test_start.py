@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import platform
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,6 +46,15 @@ def found(folder: Path) -> dict[str, str]:
 
 def what(deliveries: list[Delivery]) -> dict[str, str]:
     return {each.name: each.what for each in deliveries}
+
+
+def test_notebook_arrives_with_the_python_that_opens_it(mine: Path) -> None:
+    """Or JupyterLab would write that, and call it unsaved before anything is done."""
+    deliver(start.find_release(), mine)
+    for file in (LESSON, start.INDEX, "explorers.ipynb"):
+        metadata = json.loads((mine / file).read_bytes())["metadata"]
+        assert metadata["language_info"]["version"] == platform.python_version()
+        assert metadata["kernelspec"]["display_name"] == "Python 3 (ipykernel)"
 
 
 def test_lessons_arrive_with_all_their_files(release: Path, mine: Path) -> None:

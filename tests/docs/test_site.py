@@ -96,7 +96,7 @@ def code(source: str, *outputs: Any, **metadata: Any) -> Any:
 
 def page_of(*cells: Any) -> str:
     notebook = new.new_notebook(cells=[new.new_markdown_cell("# Title\n"), *cells])
-    return pages.from_notebook(notebook, "02_next", save)
+    return pages.from_notebook(notebook, "a/b/02_next", save)
 
 
 def test_solutions_are_folded_and_hidden_tests_left_out() -> None:

@@ -107,8 +107,13 @@ def test_leak_is_found(tmp_path: Path) -> None:
 
 
 def test_map_is_seen_before_anything_runs() -> None:
-    (cell,) = code_cells(read(RELEASE / INDEX.name))
+    page = read(RELEASE / INDEX.name)
+    (cell,) = code_cells(page)
     (output,) = cell.outputs
+    assert "demo.png" in page.cells[0].attachments
+    assert "hints" not in output.data["text/html"]  # none were taken
+    assert "(explorers.ipynb)" in page.cells[-1].source
+    assert (RELEASE / "explorers.ipynb").is_file()
     for lesson in lesson_names():
         assert f'href="{lesson}/{lesson}.ipynb"' in output.data["text/html"]
     assert "Next: lesson 00" in output.data["text/html"]

@@ -24,7 +24,6 @@ from tools.docs import reference
 from tools.docs.execution import DocsError, run_all
 
 ROOT = Path(__file__).resolve().parents[2]
-_NO_SOURCES = ("build", "dist", "notebooks")
 _RELEASE = Path("notebooks") / "release"
 
 
@@ -79,13 +78,13 @@ def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> None:
 
 
 def _put(notebooks: Mapping[Path, Any], sources: Path) -> None:
-    """Copies the clone; the lessons are those that ran, in place of the released."""
-    skipped = shutil.ignore_patterns(".*", "__pycache__", *_NO_SOURCES)
+    """Copies the clone; notebooks that ran take the place of what learners get."""
+    skipped = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "notebooks")
     shutil.copytree(ROOT, sources, ignore=skipped)
+    shutil.copytree(ROOT / _RELEASE, sources / _RELEASE)
     for path, notebook in notebooks.items():
-        place = path.relative_to(ROOT).as_posix().replace("/source/", "/release/")
-        write(notebook, sources / place)
-    shutil.copy(ROOT / _RELEASE / "index.ipynb", sources / _RELEASE)
+        (place,) = (sources / _RELEASE).rglob(path.name)
+        write(notebook, place)
     (sources / "reference").mkdir()
     shutil.copy(reference.INDEX, sources / "reference" / "index.rst")
 

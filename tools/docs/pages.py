@@ -27,8 +27,9 @@ Save = Callable[[bytes], str]
 linked_code: set[str] = set()
 """Modules of the package that a page leads to: they need pages, too."""
 
-_LESSONS, _PACKAGE = "notebooks/release", "fedlearn_edu"
+_LESSONS, _PACKAGE = "notebooks/release/", "fedlearn_edu"
 _LINK = re.compile(r"^ *```.*?^ *```|`[^`\n]+`|\]\(\s*([^)\s]+)\s*\)", re.M | re.S)
+_NOTEBOOKS = re.compile("notebooks/(source|explorers)/")
 _NAMED = re.compile(r"\]\(([\w/]+)\.md")
 _HIDDEN_TESTS = re.compile(
     r"^ *### BEGIN HIDDEN TESTS.*?^ *### END HIDDEN TESTS\n?", re.M | re.S
@@ -42,7 +43,7 @@ def markdown(sources: Path, name: str, text: str, save: Save) -> str:
     """The Markdown of a page; `text` is what its file has."""
     if (sources / f"{name}.ipynb").is_file():
         notebook = nbformat.reads(text, 4)  # type: ignore[no-untyped-call]
-        text = from_notebook(notebook, Path(name).name, save)
+        text = from_notebook(notebook, name, save)
     elif name == "README":
         index = sources / "docs" / "README.md"
         guides = _NAMED.findall(index.read_text("utf-8")) if index.is_file() else []
@@ -58,7 +59,7 @@ def _linked(match: re.Match[str], page: Path, sources: Path) -> str:
     path, _, anchor = href.partition("#")
     if not href or ":" in path:
         return match[0]
-    path = path.replace("notebooks/source/", f"{_LESSONS}/")
+    path = _NOTEBOOKS.sub(_LESSONS, path)
     there = (page.parent / path).resolve()
     if path and there.is_dir():
         inside = (there / "README.md", there / "__init__.py")
@@ -82,7 +83,8 @@ def from_notebook(notebook: Any, name: str, save: Save) -> str:
     for cell in code:
         cell.source = _MARKERS.sub("", _HIDDEN_TESTS.sub("", cell.source)).rstrip()
         cell.answer = is_answer(cell)
-    filled = {"name": name, "lite": _lite(name), "is_run": is_run}
+    stem, up = Path(name).name, "../" * name.count("/")
+    filled = {"name": stem, "lite": _lite(stem), "is_run": is_run, "up": up}
     page = _filled("lesson.md", cells=notebook.cells, **filled)
     page = page.replace('.ipynb">', '.html">')  # links of what a cell shows
     return _INLINE_PNG.sub(lambda png: save(b64decode(png[1])), page)
@@ -91,9 +93,8 @@ def from_notebook(notebook: Any, name: str, save: Save) -> str:
 def _lite(lesson: str) -> str:
     """Where a lesson runs in the browser, if it was built for that."""
     built = Path(os.environ.get("FEDLEARN_EDU_LITE", "")) / "files"
-    if not (built / lesson / f"{lesson}.ipynb").is_file():
-        return ""
-    return f"lite/lab/index.html?path={lesson}/{lesson}.ipynb"
+    found = [file.relative_to(built) for file in built.rglob(f"{lesson}.ipynb")]
+    return f"lite/lab/index.html?path={found[0].as_posix()}" if found else ""
 
 
 def _filled(template: str, **parts: Any) -> str:
