@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fedlearn_edu.course.lessons import LESSONS
 from tests.architecture.repository import ROOT, pages, text_files
 
 RULES = "help demo lab test test-all check docs lite release dist bench clean"
@@ -67,3 +68,13 @@ def test_lines_of_answerpages() -> None:
 def test_root_is_seen_at_a_glance() -> None:
     entries = {file.relative_to(ROOT).parts[0] for file in text_files()}
     assert len(entries) <= MAX_ROOT_ENTRIES, sorted(entries)
+
+
+def test_readme_counts_what_there_is() -> None:
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    exercises = [exercise for lesson in LESSONS for exercise in lesson.exercises]
+    mistakes = sum(len(exercise.mistakes) for exercise in exercises)
+    reference = ROOT / "fedlearn_edu" / "contexts" / "reference.py"
+    lines = len(reference.read_text(encoding="utf-8").splitlines())
+    assert f"{len(exercises)} of them know {mistakes} usual mistakes" in text
+    assert f"the meaning of every program has {lines} lines" in text
