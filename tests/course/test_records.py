@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -229,38 +229,45 @@ def test_damaged_file_is_set_aside_and_learning_goes_on(
     assert aside.with_name(f"{aside.name}2").read_text() == "again"
 
 
-@pytest.mark.parametrize("is_folder", [True, False])
-def test_place_that_cannot_be_written_is_said_once_and_disturbs_nobody(
-    is_folder: bool, kept: Path, capsys: pytest.CaptureFixture[str]
+def a_folder(kept: Path, _: pytest.MonkeyPatch) -> None:
+    kept.mkdir(parents=True)
+
+
+def no_folder(kept: Path, _: pytest.MonkeyPatch) -> None:
+    kept.parent.write_text("a file where the folder should be")
+
+
+def a_full_disk(kept: Path, patch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    records.note_check("before", True)
+    patch.setattr(os, "replace", full)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [(a_folder, ""), (no_folder, ""), (a_full_disk, "No space left on device")],
+)
+def test_file_that_cannot_be_written_is_said_once_and_disturbs_nobody(
+    trouble: Callable[[Path, pytest.MonkeyPatch], None],
+    said: str,
+    kept: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if is_folder:
-        kept.mkdir(parents=True)
-    else:
-        kept.parent.write_text("a file where the folder should be")
+    trouble(kept, monkeypatch)
+    before = kept.read_bytes() if kept.is_file() else b""
     for _ in range(3):
         records.note_check("add", True)
         records.note_hint("add", 1)
     printed = capsys.readouterr()
-    assert printed.err == ""
-    assert printed.out.count("\n") == 1
+    assert (printed.err, printed.out.count("\n")) == ("", 1)
     assert printed.out.startswith("Your progress is not kept yet (")
+    assert said in printed.out
     assert str(kept) in printed.out
-
-
-def test_disk_that_fills_up_leaves_the_old_file(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    records.note_check("add", True)
-    before = kept.read_bytes()
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    records.note_check("mean", True)
-    assert kept.read_bytes() == before
+    assert (kept.read_bytes() if kept.is_file() else b"") == before
     assert not list(kept.parent.glob("*.tmp"))
-    assert "No space left on device" in capsys.readouterr().out
 
 
 def test_somebody_without_a_home_learns_all_the_same(
@@ -275,26 +282,18 @@ def test_somebody_without_a_home_learns_all_the_same(
     assert records.read() == Progress()
 
 
-def test_forgetting_begins_anew(kept: Path) -> None:
-    records.note_check("add", True)
-    records.forget()
-    assert not kept.exists()
-    records.forget()
-    assert records.read() == Progress()
-
-
-def test_listeners_hear_each_change() -> None:
+def test_listeners_hear_each_change_and_forgetting_begins_anew(kept: Path) -> None:
     heard: list[Progress] = []
     records.subscribe(heard.append)
     records.note_hint("add", 1)
     records.note_check("add", True)
     records.note_check("add", True)
     records.forget()
-    assert [each.of("add") for each in heard] == [
-        Record(0, 1),
-        Record(1, 1, TODAY),
-        Record(),
-    ]
+    expected = [Record(0, 1), Record(1, 1, TODAY), Record()]
+    assert [each.of("add") for each in heard] == expected
+    assert not kept.exists()
+    records.forget()
+    assert records.read() == Progress()
 
 
 def test_listener_that_fails_is_dropped_and_the_check_goes_on() -> None:
