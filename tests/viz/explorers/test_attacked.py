@@ -52,17 +52,53 @@ def test_pictures_of_an_inversion_are_whole(options: Any) -> None:
     assert "From its update" in style.said(figure)
 
 
-def test_every_control_of_an_inversion_changes_what_it_says() -> None:
-    explorer = viz.explore_inversion()
-    said = {first := explorer.sentence}
-    for name, value in {"batch": 3, "steps": 2, "noise": 0.03, "seed": 1}.items():
-        explorer.set(**{name: value})
-        said.add(explorer.sentence)
+# ------------------------------------------------------------------ their controls
+
+
+def finish(explorer: Any) -> str:
+    """What it says when all is computed."""
+    job = explorer.job
+    if job is not None:
+        job.wait(PATIENCE_S)
+        assert job.error is None, job.line
+    said: str = explorer.sentence
+    return said
+
+
+MOVES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "inversion": (
+        lambda: viz.explore_inversion(),
+        {"batch": 3, "steps": 2, "noise": 0.03, "seed": 1},
+    ),
+    "poisoning": (
+        lambda: viz.explore_poisoning(attackers=3, rounds=1),
+        {"attack": "model_replacement", "rule": "krum", "data": "one_shard"}
+        | {"attackers": 0, "rounds": 2},
+    ),
+    "budget": (
+        lambda: viz.explore_budget(50, 0.3, 1.0, 2),
+        {"clients": 100, "probability": 0.1, "noise": 5.0, "rounds": 3},
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MOVES)
+def test_every_control_changes_what_is_said_and_goes_back(name: str) -> None:
+    make, moves = MOVES[name]
+    explorer = make()
+    if explorer.job is not None:
+        assert explorer.sentence.endswith("Not computed yet.")
+    before = dict(explorer.values)
+    said = [finish(explorer)]
+    for control, value in moves.items():
+        explorer.set(**{control: value})
+        said.append(finish(explorer))
         check_figure(explorer.figure)
-    assert len(said) == 5
+    assert len(set(said)) == len(moves) + 1
     assert explorer.figure is explorer.picture.figure
-    explorer.set(batch=1, steps=1, noise=0.0, seed=0)
-    assert explorer.sentence == first
+    explorer.set(**before)
+    assert finish(explorer) == said[0]
 
 
 # ------------------------------------------------------------------ poisoning
@@ -93,23 +129,6 @@ def test_poisoning_is_what_run_does_under_that_attack() -> None:
     check_figure(figure)
 
 
-@pytest.mark.slow
-def test_every_control_of_poisoning_changes_what_it_says() -> None:
-    explorer = viz.explore_poisoning(attackers=3, rounds=1)
-    job: Any = explorer.job
-    assert explorer.sentence.endswith("Not computed yet.")
-    job.wait(PATIENCE_S)
-    said = {explorer.sentence}
-    moves = {"attack": "model_replacement", "rule": "krum", "data": "one_shard"}
-    for name, value in {**moves, "attackers": 0, "rounds": 2}.items():
-        explorer.set(**{name: value})
-        job.wait(PATIENCE_S)
-        assert job.error is None, job.line
-        assert "the accuracy is: " in explorer.sentence
-        said.add(explorer.sentence)
-    assert len(said) == 6
-
-
 def test_pictures_of_curves_have_all_names() -> None:
     figure, (panel,) = curve_panels({"Test accuracy": True})
     names = ("no attack", "mean", "geometric median")
@@ -126,29 +145,13 @@ def test_pictures_of_curves_have_all_names() -> None:
 # ------------------------------------------------------------------ budget
 
 
-BUDGET: Any = {"clients": 50, "probability": 0.3, "noise": 1.0, "rounds": 2}
-
-
 @pytest.mark.slow
-def test_every_control_of_a_budget_changes_what_it_says() -> None:
+def test_budget_is_that_of_the_accountant() -> None:
     explorer = viz.explore_budget(50, 0.3, 1.0, 2)
-    job: Any = explorer.job
-    assert explorer.sentence.endswith("Not computed yet.")
-    job.wait(PATIENCE_S)
-    said = {explorer.sentence}
+    finish(explorer)
     delta = 50**-1.1
     spent = accounting.epsilon(1.0, 0.3, 2, delta)
     assert f"epsilon is {spent:.3g} at delta {delta:.2g}" in explorer.sentence
-    moves = {"clients": 100, "probability": 0.1, "noise": 5.0, "rounds": 3}
-    for name, value in moves.items():
-        explorer.set(**{name: value})
-        job.wait(PATIENCE_S)
-        assert job.error is None, job.line
-        said.add(explorer.sentence)
-    check_figure(explorer.figure)
-    assert len(said) == 5
-    explorer.set(**BUDGET)
-    assert f"epsilon is {spent:.3g}" in explorer.sentence
 
 
 @pytest.mark.slow
