@@ -7,7 +7,9 @@ somebody would who does not see the picture. Numbers that a figure computes are 
 tests of its subject.
 """
 
+import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +18,18 @@ from matplotlib.figure import Figure
 
 import fedlearn_edu as fl
 from fedlearn_edu import viz
+from fedlearn_edu.executors.recording import Tape
 from fedlearn_edu.remote.records import Round
 from fedlearn_edu.simulation import datasets, partitions
 from fedlearn_edu.viz import style
+from fedlearn_edu.viz.dataflow.drawing import draw_graph
+from fedlearn_edu.viz.dataflow.passes import draw_passes
+from fedlearn_edu.viz.dataflow.server_view import draw_server_view
 from fedlearn_edu.viz.evaluation import draw_confusion
+from tests.executors.rounds import picky
+from tests.viz.dataflow import programs
 from tests.viz.drawn_text import check_figure, check_text
+from tests.viz.player.tapes import tape_of_a_round
 from tests.viz.records import MODEL, WITH_A_LOSS, four_runs, history, in_turn, message
 
 Draw = Callable[..., Figure]
@@ -59,12 +68,37 @@ def local_steps(clients: Any, walked: Any) -> Draw:
 
 
 def dealt(deal: Callable[[Any], Any]) -> Draw:
-    x, y = datasets.load_digits28().train
-    return lambda **more: viz.draw_partition(y, deal(y), images=x, **more)
+    def draw(**more: Any) -> Figure:
+        x, y = datasets.load_digits28().train
+        return viz.draw_partition(y, deal(y), images=x, **more)
+
+    return draw
 
 
 def messages(round_: Round) -> Draw:
     return lambda **more: viz.draw_messages(round_, **more)
+
+
+def drawn(draw: Callable[..., Figure], name: str, **chosen: Any) -> Draw:
+    return lambda **more: draw(programs.ALL[name], **chosen, **more)
+
+
+def tape(record: Callable[[], Tape]) -> Draw:
+    return lambda **more: viz.draw_tape(record(), **more)
+
+
+def failed() -> Tape:
+    with fl.record() as recorded, contextlib.suppress(ZeroDivisionError):
+        picky(0)
+    return recorded
+
+
+def of_many_words() -> Tape:
+    recorded = Tape()
+    leaf = fl.framework.NumPyExecutor()
+    name = "a participant of many words"
+    fl.framework.RecordingExecutor(leaf, recorded, participant=name).close()
+    return recorded
 
 
 SPREAD = np.random.default_rng(0).normal(0, 0.02, [784, 10])
@@ -120,6 +154,20 @@ DRAWINGS: dict[str, Draw] = {
     "traffic": lambda **more: viz.draw_traffic(
         [in_turn(10), in_turn(1), Round(1, "no clients", ())], MODEL, **more
     ),
+    **{f"graph_{name}": drawn(draw_graph, name) for name in programs.ALL},
+    **{
+        f"expanded_{name}": drawn(draw_graph, name, expanded=True)
+        for name in ("average", "secret", "fold", "back_and_forth")
+    },
+    **{
+        f"passes_{name}": drawn(draw_passes, name)
+        for name in ("train", "back_and_forth", "long_names", "hello")
+    },
+    "seen_by_the_server": drawn(draw_server_view, "gather"),
+    **{f"tape_of_{n}": tape(partial(tape_of_a_round, n)) for n in (1, 10, 30, 100)},
+    "tape_of_nothing": tape(Tape),
+    "tape_of_a_failure": tape(failed),
+    "tape_of_many_words": tape(of_many_words),
 }
 WIDTHS = {"narrow": viz.NARROW_IN, "wide": viz.WIDE_IN}
 

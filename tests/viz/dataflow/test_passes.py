@@ -12,7 +12,7 @@ from fedlearn_edu.compiler.normal_form import to_normal_form
 from fedlearn_edu.dataflow.flow import Lane
 from fedlearn_edu.dataflow.from_ir import as_program
 from fedlearn_edu.testing.cases import cases
-from fedlearn_edu.viz import NARROW_IN, WIDE_IN
+from fedlearn_edu.viz import WIDE_IN
 from fedlearn_edu.viz.dataflow.passes import EDGE_IN, draw_passes, side_by_side
 from fedlearn_edu.viz.dataflow.stages import normalized, stages
 from tests.viz.dataflow import programs
@@ -55,23 +55,6 @@ def test_a_program_in_normal_form_stays_as_it_is() -> None:
     for name, program in PROGRAMS.items():
         once = normalized(as_program(program.tree))
         assert to_normal_form(once) == once, name
-
-
-@pytest.mark.parametrize(
-    ("name", "width_in"),
-    [
-        ("train", WIDE_IN),
-        ("train", NARROW_IN),
-        ("back_and_forth", WIDE_IN),
-        ("long_names", NARROW_IN),
-        ("hello", WIDE_IN),
-        ("hello", NARROW_IN),
-    ],
-)
-def test_text_is_whole(name: str, width_in: float) -> None:
-    figure = draw_passes(programs.ALL[name], width_in=width_in)
-    texts = check_figure(figure)
-    assert any(text.startswith("as written: ") for text in texts) or name == "hello"
 
 
 @pytest.mark.tensorflow
