@@ -3,7 +3,8 @@
 
 All that nbgrader grades of a lesson is one test, because it is handed in and graded
 once; the other answers are tried in one kernel. In `make test`, the law over mistakes
-(`tests/course/test_law_of_mistakes.py`) stands for it. While writing a lesson, use `python -m tests.grading.try_lesson NN`.
+(`tests/course/test_law_of_mistakes.py`) stands for it. While writing a lesson, use
+`python -m tests.grading.try_lesson NN`.
 """
 
 from pathlib import Path
