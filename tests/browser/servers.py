@@ -11,8 +11,11 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import final
+from threading import Thread
+from typing import Any, final
 
 from tests.patience import PATIENCE_S
 
@@ -51,6 +54,26 @@ class Server:
         path = f"lab/tree/{notebook}" if self.app == "lab" else f"notebooks/{notebook}"
         reset = "&reset" if self.app == "lab" else ""
         return f"{self.root}/{path}?token={self.token}{reset}"
+
+
+class _Files(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None: ...
+
+
+@contextmanager
+def serve_files(folder: Path, port: int = 0) -> Iterator[str]:
+    """Serves the files of a folder; where they are."""
+    with serve_by(partial(_Files, directory=folder), port) as found:
+        yield f"http://127.0.0.1:{found}"
+
+
+@contextmanager
+def serve_by(handler: Any, port: int = 0) -> Iterator[int]:
+    """Answers on loopback; at which port."""
+    with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
 
 
 @contextmanager

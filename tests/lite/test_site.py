@@ -4,20 +4,15 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
-from http.server import (
-    BaseHTTPRequestHandler,
-    SimpleHTTPRequestHandler,
-    ThreadingHTTPServer,
-)
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import nbformat
 import pytest
 
-from tests.browser.conftest import PICTURES, ROOT
+from tests.architecture.repository import ROOT
+from tests.browser.servers import serve_by, serve_files
 from tests.grading.course import Course
 from tools.cells import code_cells, is_answer, read, what_it_says
 
@@ -26,7 +21,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
 LESSON, OTHER = "01_hello/01_hello.ipynb", "00_why/00_why.ipynb"
 SOURCE = ROOT / "notebooks" / "source" / LESSON
 WRONG = 'type_of_mean = fl.parse_type("float32@CLIENTS")'
-WAIT = "Please wait: Python starts"
 
 _PANEL = """[...(window.jupyterapp?.shell.widgets("main") ?? [])].find(
   panel => panel.context?.path === NAME)"""
@@ -82,25 +76,6 @@ class Learner:
             arguments,
         )
 
-    def picture(self, width: int, theme: str) -> None:
-        self.page.set_viewport_size({"width": width, "height": 900})
-        self.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-        self.page.wait_for_timeout(500)
-        self.page.screenshot(path=PICTURES / f"lite_{theme}_{width}.png")
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None: ...
-
-
-@contextmanager
-def serving(handler: Any, port: int = 0) -> Iterator[int]:
-    """A server on loopback, and its port."""
-    with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_port
-        server.shutdown()
-
 
 @contextmanager
 def walled(browser: Any, asked: list[str]) -> Iterator[Any]:
@@ -111,7 +86,7 @@ def walled(browser: Any, asked: list[str]) -> Iterator[Any]:
             asked.append(self.rfile.readline().decode("latin-1").strip())
             self.close_connection = True
 
-    with serving(Wall) as port:
+    with serve_by(Wall) as port:
         proxy = {"server": f"http://127.0.0.1:{port}", "bypass": "127.0.0.1"}
         context = browser.new_context(proxy=proxy)
         yield context
@@ -127,7 +102,70 @@ class Visit:
     asked: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
-    def test_work_and_progress_are_kept_and_graded(visit: Visit, tmp_path: Path) -> None:
+    def opened(self, notebook: str) -> Learner:
+        learner = Learner(self.context, notebook, self.errors)
+        learner.page.goto(f"{self.root}/lab/index.html?path={notebook}")
+        learner.wait()
+        return learner
+
+
+@pytest.fixture(scope="module")
+def visit(site: Path, browser: Any) -> Iterator[Visit]:
+    """Lesson 01 was done from the start page on, most of it with the server gone."""
+    asked: list[str] = []
+    with walled(browser, asked) as context:
+        visit = Visit(context, asked=asked)
+        learner = Learner(context, LESSON, visit.errors)
+        with serve_files(site.parent) as root:
+            visit.root = f"{root}/{site.name}"
+            begin(learner, visit.root)
+        walk(learner)
+        slide(learner.page)
+        learner.wait_until_saved()
+        with serve_files(site.parent, int(root.rpartition(":")[2])):
+            learner.page.close()
+            yield visit
+
+
+def begin(learner: Learner, root: str) -> None:
+    """The start page, a click on the lesson, and a word while Python starts."""
+    learner.page.goto(f"{root}/")
+    link = learner.page.get_by_role("link", name="01 What can a server learn")
+    link.click(timeout=60_000)
+    wait = learner.page.get_by_text("Please wait: Python starts")
+    wait.wait_for()
+    learner.wait()
+    wait.wait_for(state="hidden")
+    learner.run("setup")
+
+
+def walk(learner: Learner) -> None:
+    """Every cell, and the first exercise wrong before it is right."""
+    told = {}
+    for cell in code_cells(read(SOURCE)):
+        if cell.id == "answer-type-of-mean":
+            learner.run(cell.id, WRONG)
+            assert "the clients hold the readings" in learner.run("check-type-of-mean")
+        lines = [line for line in cell.source.splitlines() if "### " not in line]
+        answer = "\n".join(lines) if is_answer(cell) else None
+        told[cell.id] = learner.run(cell.id, answer)
+    assert "105" in told["surprise"]
+    checks = [said for name, said in told.items() if "check-" in name]
+    assert ["Right." in said for said in checks] == [True] * 4
+
+
+def slide(page: Any) -> None:
+    """A slider moves, with nobody to ask but the page itself."""
+    has = page.locator(".jp-InputArea", has_text="explore_mean")
+    cell = page.locator(".jp-CodeCell", has=has)
+    says = cell.get_by_text("the mean is").first
+    before = says.inner_text()
+    cell.get_by_role("slider").first.press("ArrowRight")
+    moved = "([element, before]) => element.innerText !== before"
+    page.wait_for_function(moved, arg=[says.element_handle(), before])
+
+
+def test_work_and_progress_are_kept_and_graded(visit: Visit, tmp_path: Path) -> None:
     again = visit.opened(LESSON)
     assert again.run("setup") == ""  # nothing red
     assert "4/4" in again.run("hello", "fl.course.progress()")

@@ -22,9 +22,9 @@ from fedlearn_edu.errors import FedLearnError
 from tools.cells import read, write
 from tools.docs import reference
 from tools.docs.execution import DocsError, run_all
+from tools.release import EXPLORERS, RELEASE, ROOT, SOURCE
 
-ROOT = Path(__file__).resolve().parents[2]
-_RELEASE = Path("notebooks") / "release"
+_RELEASED = RELEASE.relative_to(ROOT)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,16 +35,13 @@ def main(arguments: list[str] | None = None) -> int:
     no_run = "do not run the lessons; their pages say that they were not run"
     parser.add_argument("--as-stored", action="store_true", help=no_run)
     chosen = parser.parse_args(arguments)
-    paths = [
-        p
-        for f in ("source/*", "explorers")
-        for p in ROOT.glob(f"notebooks/{f}/*.ipynb")
-    ]
+    paths = [*sorted(SOURCE.glob("*/*.ipynb")), EXPLORERS]
     try:
-        if chosen.as_stored:
-            notebooks = {path: read(path) for path in paths}
-        else:
-            notebooks = run_all(sorted(paths), ROOT / "build" / "lessons")
+        notebooks = (
+            {path: read(path) for path in paths}
+            if chosen.as_stored
+            else run_all(paths, ROOT / "build" / "lessons")
+        )
         build(notebooks, chosen.out, chosen.lite)
     except FedLearnError as error:
         sys.stderr.write(f"{error}\n")
@@ -72,7 +69,7 @@ def build(notebooks: Mapping[Path, Any], out: Path, lite: Path) -> None:
         raise DocsError("the site has mistakes", do="mend what Sphinx names above")
     shutil.copy(out / "README.html", out / "index.html")
     # What a learner gets lies beside its page, to be downloaded.
-    shutil.copytree(ROOT / _RELEASE, out / _RELEASE, dirs_exist_ok=True)
+    shutil.copytree(RELEASE, out / _RELEASED, dirs_exist_ok=True)
     if lite.is_dir():
         shutil.copytree(lite, out / "lite")
 
@@ -81,9 +78,9 @@ def _put(notebooks: Mapping[Path, Any], sources: Path) -> None:
     """Copies the clone; notebooks that ran take the place of what learners get."""
     skipped = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "notebooks")
     shutil.copytree(ROOT, sources, ignore=skipped)
-    shutil.copytree(ROOT / _RELEASE, sources / _RELEASE)
+    shutil.copytree(RELEASE, sources / _RELEASED)
     for path, notebook in notebooks.items():
-        (place,) = (sources / _RELEASE).rglob(path.name)
+        (place,) = (sources / _RELEASED).rglob(path.name)
         write(notebook, place)
     (sources / "reference").mkdir()
     shutil.copy(reference.INDEX, sources / "reference" / "index.rst")

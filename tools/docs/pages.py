@@ -86,7 +86,6 @@ def from_notebook(notebook: Any, name: str, save: Save) -> str:
     stem, up = Path(name).name, "../" * name.count("/")
     filled = {"name": stem, "lite": _lite(stem), "is_run": is_run, "up": up}
     page = _filled("lesson.md", cells=notebook.cells, **filled)
-    page = page.replace('.ipynb">', '.html">')  # links of what a cell shows
     return _INLINE_PNG.sub(lambda png: save(b64decode(png[1])), page)
 
 

@@ -16,15 +16,15 @@ addEventListener("DOMContentLoaded", () => {
   wait.style.cssText = "background:#0060a8;border-radius:6px;bottom:3em;color:white;font:16px sans-serif;left:50%;margin:0;padding:.7em 1.2em;position:fixed;transform:translateX(-50%);z-index:9999";
   document.body.append(wait);
   const ready = new WeakSet();
-  let isWide = innerWidth > 760;
+  let wasNarrow = false;
   setInterval(() => {
     const { shell } = window.jupyterapp ?? {};
     const session = shell?.currentWidget?.sessionContext;
     if (["idle", "busy"].includes(session?.session?.kernel?.status)) ready.add(session);
     wait.hidden = shell ? !session || ready.has(session) : !notebook;
-    if (shell?.currentWidget && !isWide) {
-      shell.collapseLeft();
-      isWide = true;
-    }
+    if (!shell?.currentWidget) return;
+    const isNarrow = innerWidth < 760;
+    if (isNarrow && !wasNarrow) shell.collapseLeft();
+    wasNarrow = isNarrow;
   }, 300);
 });
