@@ -3,7 +3,7 @@
 
 One test for each promise of the pages that `docs/answers.md` is about. What
 every executor promises is in `test_base.py`; what strategies and targets are for, in
-`test_federating.py`.
+`test_federating.py`; what both refuse, in `tests/refusals/executors.txt`.
 """
 
 from collections import OrderedDict
