@@ -4,14 +4,13 @@
 import ast
 import inspect
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu.contexts import reference
-from fedlearn_edu.errors import CardinalityError, ContextError
-from tests.programs import INT, INTS, add, same, seven
+from fedlearn_edu.errors import CardinalityError
+from tests.programs import INT, INTS, seven
 
 MAX_CODE_LINES = 150
 EQUAL = fl.type_at_clients(INT, all_equal=True)
@@ -71,15 +70,3 @@ def test_nobody_holds_no_all_equal_value() -> None:
     context = fl.framework.ReferenceContext(default_num_clients=0)
     with context, pytest.raises(CardinalityError, match="0 clients"):
         program(5)
-
-
-def test_a_capturing_computation_runs_only_inside_its_body() -> None:
-    kept: list[Any] = []
-
-    def outer(x: Any) -> Any:
-        kept.append(fl.federated_computation(lambda y: add(y, x), INT))
-        return same(x)
-
-    fl.federated_computation(outer, INT)
-    with pytest.raises(ContextError, match="'x'"):
-        kept[0](1)

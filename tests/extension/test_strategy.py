@@ -131,8 +131,3 @@ def test_strategy_may_implement_a_derived_intrinsic_natively() -> None:
     with SyncExecutionContext(factory):
         assert_same(program([1, 2, 3]), (6, 3))
     assert asked == ["({int32}@CLIENTS -> int32@SERVER)"]
-
-
-def test_misspelled_intrinsic_is_refused_when_the_class_is_made() -> None:
-    with pytest.raises(ValueError, match="there is no intrinsic 'federated_summ'"):
-        implements("federated_summ")

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import ArgumentsError
 from tests.programs import INT, Pair, add, increment, seven, signature
 
 BOOL = np.bool_
@@ -97,12 +96,6 @@ def half_named(pair: Any) -> Any:
 )
 def test_arguments_fill_the_parameter(call: Callable[[], Any], result: int) -> None:
     assert call() == result
-
-
-def test_arguments_are_packed_before_any_context_is_asked() -> None:
-    """The same slip is found while tracing, too."""
-    with pytest.raises(ArgumentsError, match="argument b"):
-        fl.federated_computation(lambda x: add(a=x), INT)
 
 
 def test_an_unnamed_field_behind_a_named_one_goes_by_position() -> None:

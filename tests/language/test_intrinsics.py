@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fedlearn_edu as fl
-from fedlearn_edu.errors import TypeMismatchError
 from tests.programs import (
     FLOAT,
     FLOATS,
@@ -168,8 +167,6 @@ def test_apply_is_for_the_server() -> None:
     assert signature(lambda v: fl.federated_apply(increment, v), INT_AT_SERVER) == (
         "(int32@SERVER -> int32@SERVER)"
     )
-    with pytest.raises(TypeMismatchError, match="another placement"):
-        fl.federated_computation(lambda v: fl.federated_apply(increment, v), INTS)
 
 
 # ------------------------------------------------------------------ zip

@@ -13,7 +13,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import framework
-from fedlearn_edu.errors import ComputationFailedError, ContextError
+from fedlearn_edu.errors import ComputationFailedError
 from tests.patience import PATIENCE_S
 from tests.programs import mapped
 
@@ -105,18 +105,6 @@ def test_leaf_code_cannot_signal_to_who_runs_it(
 def test_a_field_of_placed_data_may_be_called_cached() -> None:
     placed = fl.place([{"cached": 1}, {"cached": 2}], fl.CLIENTS)
     assert placed.cached.members == [1, 2]
-
-
-def test_value_of_a_finished_body_is_not_taken_for_another_of_its_name() -> None:
-    leaked: list[Any] = []
-
-    def keep(x: Any) -> Any:
-        leaked.append(x)
-        return x
-
-    fl.federated_computation(keep, np.float32)
-    with pytest.raises(ContextError, match="another computation's body"):
-        fl.federated_computation(lambda x: leaked[0] + 0.0, np.float32)
 
 
 def test_generator_argument_may_call_computations_itself() -> None:

@@ -10,12 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.errors import (
-    ExhaustedError,
-    FedLearnError,
-    TypeMismatchError,
-    TypeNotAssignableError,
-)
+from fedlearn_edu.errors import ExhaustedError, FedLearnError
 from fedlearn_edu.structure import Struct
 from fedlearn_edu.types import (
     CLIENTS,
@@ -109,8 +104,6 @@ def test_generator_function_is_read_lazily_and_repeatedly() -> None:
 def test_normalized_sequence_passes_through_if_it_fits() -> None:
     sequence = LazySequence(lambda: iter([]), parse_type("int32[3]"))
     assert normalize(sequence, parse_type("int32[?]*")) is sequence
-    with pytest.raises(TypeNotAssignableError, match=r"where: +\$\.d, at →element"):
-        normalize(sequence, parse_type("float32*"), "$.d")
 
 
 @pytest.mark.tensorflow
@@ -125,17 +118,6 @@ def test_dataset_stays_a_dataset() -> None:
     assert sequence.dataset is dataset
     (element,) = restore(sequence, type_)
     assert list(element) == ["y", "x"]
-    with pytest.raises(TypeNotAssignableError, match=r"\$\.d, at →element\.x"):
-        normalize(dataset, parse_type("<x=float64[?,1],y=int32[?]>*"), "$.d")
-
-
-@pytest.mark.tensorflow
-def test_bare_dataset_for_clients_is_refused_with_a_hint() -> None:
-    import tensorflow as tf
-
-    dataset = tf.data.Dataset.range(3)
-    with pytest.raises(TypeMismatchError, match=r"\[dataset\], one dataset per client"):
-        normalize(dataset, parse_type("{int64*}@CLIENTS"))
 
 
 @pytest.mark.tensorflow
@@ -166,9 +148,6 @@ def test_all_equal_value_is_handed_in_bare() -> None:
     assert normalize(1, parse_type("int32@SERVER")) == 1
     assert normalize([1, 2], parse_type("int32[2]@CLIENTS")).tolist() == [1, 2]
     assert normalize([1, 2], parse_type("<int32,int32>@SERVER")) == Struct.unnamed(1, 2)
-    match = "pass the bare value, not a list: float32@SERVER"
-    with pytest.raises(TypeMismatchError, match=match):
-        normalize([0.5], parse_type("float32@SERVER"))
 
 
 # ------------------------------------------------------------------- others
@@ -176,8 +155,6 @@ def test_all_equal_value_is_handed_in_bare() -> None:
 
 def test_placement_is_its_own_plain_form() -> None:
     assert normalize(CLIENTS, parse_type("placement")) is CLIENTS
-    with pytest.raises(TypeMismatchError, match=r"CLIENTS or SERVER\n.*'clients'"):
-        normalize("clients", parse_type("placement"))
 
 
 def test_function_is_left_to_the_caller() -> None:

@@ -2,7 +2,6 @@
 """The one type of several values: what clients hold, what a sequence is made of."""
 
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fedlearn_edu.errors import TypeMismatchError
 from fedlearn_edu.types import (
     StructType,
     TensorType,
@@ -191,8 +189,6 @@ def test_tensors_and_datasets_stand_beside_lists() -> None:
     assert str(infer_members([pairs, pairs])) == "<x=float32[2],y=int32>*"
     batches = tf.data.Dataset.range(5).batch(2)
     assert str(infer_members([batches, [np.zeros(2, np.int64)]])) == "int64[?]*"
-    with pytest.raises(TypeError, match="no type in common"):
-        infer_members([dataset, [1, "a"]])
 
 
 def test_list_of_a_body_joins_lists_and_leaves_arithmetic_to_arrays() -> None:
@@ -202,8 +198,3 @@ def test_list_of_a_body_joins_lists_and_leaves_arithmetic_to_arrays() -> None:
     ten = np.float32(10)
     for made in (seen + ten, ten + seen, seen - -ten):
         np.testing.assert_array_equal(made, [11.0, 12.0])
-    uses: list[Callable[[], Any]]
-    uses = [lambda: -seen, lambda: 1 + seen, lambda: seen % 2, lambda: 2**seen]
-    for use in uses:
-        with pytest.raises(TypeMismatchError, match="a list is no array"):
-            use()
