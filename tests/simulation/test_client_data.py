@@ -15,9 +15,6 @@ from hypothesis import strategies as st
 
 import fedlearn_edu as fl
 from fedlearn_edu.simulation import ClientData, datasets, partitions
-from fedlearn_edu.simulation.client_data import NoSuchClientError
-from fedlearn_edu.simulation.datasets import ExamplesError
-from fedlearn_edu.simulation.partitions import PartitionError
 
 X = np.arange(7 * 4, dtype=np.uint8).reshape(7, 2, 2)
 Y = np.array([0, 1, 2, 3, 4, 5, 6], np.uint8)
@@ -71,6 +68,8 @@ def test_floats_stay_as_they_are() -> None:
     data = ClientData([[-3.5], [700.0]], [0.25, 4.0], [[1, 0]])
     assert data[0].x.tolist() == [[700.0], [-3.5]]
     assert data[0].y.tolist() == [4.0, 0.25]
+    largest = ClientData([[np.inf]], [2**31 - 1], [[0]])[0]
+    assert (largest.x.tolist(), largest.y.tolist()) == ([[np.inf]], [2**31 - 1])
 
 
 BYTES, FLAT = X + np.uint8(200), X.reshape(7, 4) + np.uint8(200)
@@ -183,8 +182,6 @@ def test_keys_that_are_texts_are_the_names_of_the_clients() -> None:
     assert partitions.describe_skew(Y, held).names == ("Cleo", "Ann", "Bob")
     assert "\n  Cleo  " in str(partitions.describe_skew(Y, held))
     assert (DATA.names, DATA[1].name) == ((), "1")
-    with pytest.raises(NoSuchClientError, match="or names such as 'Cleo'"):
-        named["Dan"]
 
 
 @pytest.mark.parametrize(
@@ -326,84 +323,3 @@ def test_each_client_sees_its_images_in_its_own_way() -> None:
     shuffled = data[1].batches(seed=4)[0]
     rows = {row.tobytes() for row in shuffled["x"]}
     assert rows == {row.tobytes() for row in data[1].x}
-
-
-# ------------------------------------------------------------------ bad input
-
-
-BAD_INPUT: list[tuple[Callable[[], object], type[Exception], str]] = [
-    (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "do not match"),
-    (lambda: ClientData(X, Y[:6], PARTITION), ExamplesError, "in x: 7"),
-    (lambda: ClientData(X, list("abcdefg"), PARTITION), ExamplesError, "numbers"),
-    (lambda: ClientData(X, Y, [[0], []]), PartitionError, "client 1"),
-    (lambda: ClientData(X, Y, [[0], [7]]), PartitionError, "not there"),
-    (lambda: ClientData(X, Y, [[-1]]), PartitionError, "positions from 0 to 6"),
-    (lambda: ClientData(X, Y, [Y > 3]), PartitionError, "flatnonzero"),
-    (lambda: ClientData(X, Y, [[0.5]]), PartitionError, "whole numbers"),
-    (lambda: ClientData(X, Y, [[np.nan]]), PartitionError, "whole numbers"),
-    (lambda: ClientData(X, Y, [[-1.0]]), PartitionError, "and not from the end"),
-    (lambda: ClientData(X, Y, [{1, 2}]), PartitionError, r"sorted\(…\)"),
-    (lambda: ClientData(X, Y, {(1, 2)}), PartitionError, r"sorted\(…\)"),
-    (lambda: ClientData(X, Y, Y), PartitionError, r"partitions.by_id\(ids\)"),
-    (lambda: ClientData(X, Y, [*"abcabca"]), PartitionError, "partitions.by_id"),
-    (lambda: ClientData(X, Y, {"a": [0], "b": []}), PartitionError, "client b"),
-    (lambda: ClientData(X, Y, [[[0, 1]]]), PartitionError, "np.concatenate"),
-    (lambda: ClientData(X, Y, "abc"), PartitionError, "found:    a str: 'abc'"),
-    (
-        lambda: ClientData(X, Y, PARTITION, scale=255),  # type: ignore[arg-type]
-        PartitionError,
-        "True, False or None",
-    ),
-    (
-        lambda: ClientData(X, Y, PARTITION, partitions.feature_shifts(3), scale=False),
-        PartitionError,
-        "leave out scale=False",
-    ),
-    (lambda: partitions.by_id(["a", None]), PartitionError, "without an id"),
-    (lambda: partitions.by_id([0.5, np.nan]), PartitionError, "example 1"),
-    (lambda: partitions.by_id(np.zeros([3, 1])), PartitionError, r"ids\[:, 0\]"),
-    (lambda: partitions.by_id("Ann"), PartitionError, "a list of them"),
-    (lambda: ClientData(X, Y, []), PartitionError, "no clients"),
-    (
-        lambda: ClientData(X, Y, PARTITION, partitions.feature_shifts(2)),
-        PartitionError,
-        "one FeatureShift for each of 3 clients",
-    ),
-    (
-        lambda: ClientData(X.reshape(7, 4), Y, PARTITION, partitions.feature_shifts(3)),
-        PartitionError,
-        "a feature shift is for images",
-    ),
-    (lambda: DATA[3], NoSuchClientError, "from 0 to 2"),
-    (lambda: DATA[-4], NoSuchClientError, "found:    -4"),
-    (lambda: DATA["a"], NoSuchClientError, "clients are numbered"),
-    (lambda: DATA.select([0, 3]), NoSuchClientError, "found:    3"),
-    (lambda: DATA.select([0.5]), NoSuchClientError, "numbered"),  # type: ignore[list-item]
-    (lambda: DATA.batches(0), PartitionError, "at least one example"),
-    (lambda: DATA.place(2, epochs=0), PartitionError, "epochs >= 1"),
-    (lambda: DATA.place(2, seed=-1), PartitionError, "seed >= 0"),
-    (lambda: DATA.place(2, round_number=-1), PartitionError, "round_number >= 0"),
-]
-
-
-def test_bad_input_says_what_is_wrong() -> None:
-    for wrong, error, message in BAD_INPUT:
-        with pytest.raises(error, match=message) as caught:
-            wrong()
-        assert isinstance(caught.value, fl.FedLearnError)
-
-
-@pytest.mark.parametrize("label", [2**31, -(2**31) - 1])
-def test_labels_that_no_int32_can_hold_are_refused(label: int) -> None:
-    with pytest.raises(ExamplesError, match="labels are too large"):
-        ClientData(np.zeros([2, 1]), [0, label], [[0, 1]])
-    assert ClientData(np.zeros([1, 1]), [2**31 - 1], [[0]])[0].y == 2**31 - 1
-
-
-def test_numbers_that_no_float32_can_hold_are_refused() -> None:
-    data = ClientData([[1e300], [np.inf]], [1e300, 0.5], [[0], [1]])
-    assert data[1].x == np.inf
-    assert data[1].y == 0.5
-    for read in (lambda: data[0].x, lambda: data[0].y, data[0].batches):
-        with pytest.raises(TypeError, match="float32 holds numbers up to"):
-            read()

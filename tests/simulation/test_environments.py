@@ -15,13 +15,7 @@ import pytest
 
 import fedlearn_edu as fl
 from fedlearn_edu import simulation
-from fedlearn_edu.errors import (
-    CardinalityError,
-    ContextError,
-    FedLearnError,
-    TypeMismatchError,
-    UnsupportedIntrinsicError,
-)
+from fedlearn_edu.errors import ContextError, UnsupportedIntrinsicError
 from fedlearn_edu.language import context_stack
 from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.simulation import Environment
@@ -363,82 +357,16 @@ def test_what_was_interrupted_is_left_alone(gate: Any) -> None:
     assert counted.times_closed() == {0}
 
 
-# ------------------------------------------------------------------ slips
-
-
-def closed() -> Environment:
-    environment = simulation.local_executor_factory()
-    environment.close()
-    return environment
-
-
-def check_paragraph(error: FedLearnError, *words: str) -> None:
-    """What is wrong, what was expected and found, and what to do, in a few lines."""
-    text = str(error)
-    assert error.expected
-    assert error.found
-    assert error.do
-    assert len(text.splitlines()) <= 5
-    assert max(map(len, text.splitlines())) <= 260
-    assert [word for word in words if word not in text] == []
-
-
-def test_a_closed_environment_binds_and_enters_nothing() -> None:
-    with pytest.raises(ContextError, match="environment is closed") as caught:
-        closed().create_computation(SUM)
-    cure = "build a new one: simulation.local_executor_factory()"
-    check_paragraph(caught.value, "create_computation", cure)
-    with pytest.raises(ContextError, match="environment is closed") as caught:
-        closed().__enter__()
-    check_paragraph(caught.value, "`with`", cure)
-    assert current_context() is not closed()
-
-
 @pytest.mark.parametrize("computation", [SUM, doubled], ids=["SUM", "doubled"])
-def test_only_its_own_environment_takes_a_bound_computation(computation: Any) -> None:
+def test_its_own_environment_takes_a_bound_computation(computation: Any) -> None:
     own, other = (make() for make in MAKERS)
     bound = own.create_computation(computation)
     assert own.create_computation(bound) is bound
-    with pytest.raises(ContextError, match="bound to another environment") as caught:
-        other.create_computation(bound)
-    name = computation.__name__
-    check_paragraph(caught.value, name, "pass the computation itself")
     assert other.create_computation(computation) is not bound
 
 
-@pytest.mark.parametrize(
-    ("wrong", "word", "cure"),
-    [
-        (lambda x: x, "the function", "decorate it first"),
-        (fl.federated_mean, "federated_mean", "decorate it first"),
-        (fl.federated_computation, "federated_computation", "decorate it first"),
-        (np.float32(3.0), "3.0", "create_computation(f)(data)"),
-        ([1, 2], "[1, 2]", "create_computation(f)(data)"),
-        (None, "None", "create_computation(f)(data)"),
-    ],
-    ids=["lambda", "intrinsic", "decorator", "result", "data", "nothing"],
-)
-def test_only_computations_can_be_bound(wrong: Any, word: str, cure: str) -> None:
-    with pytest.raises(TypeMismatchError, match="takes a computation") as caught:
-        simulation.local_executor_factory().create_computation(wrong)
-    check_paragraph(caught.value, word, cure)
-
-
-def test_a_computation_of_an_open_body_cannot_be_bound() -> None:
-    environment = simulation.local_executor_factory()
-
-    @fl.federated_computation(np.int32)
-    def outer(x: Any) -> Any:
-        @fl.federated_computation(np.int32)
-        def inner(y: Any) -> Any:
-            return x + y
-
-        with pytest.raises(ContextError, match="can run only inside it") as caught:
-            environment.create_computation(inner)
-        check_paragraph(caught.value, "inner", "'x'")
-        return inner(x)
-
-    assert outer(2) == 4
+def test_without_a_number_there_are_no_clients() -> None:
+    assert simulation.build_inprocess_environment().default_num_clients == 0
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
@@ -450,24 +378,6 @@ def test_the_number_of_clients_is_for_calls_without_data(count: int) -> None:
     assert [total_of([1, 2, 3]), total_of(placed), total_of(placed)] == [6] * 3
 
 
-def test_the_number_of_clients_is_a_whole_number() -> None:
-    assert simulation.build_inprocess_environment().default_num_clients == 0
-    for wrong, error in ((2.5, TypeMismatchError), (-1, CardinalityError)):
-        with pytest.raises(error, match=r"^num_clients is ") as caught:
-            simulation.build_inprocess_environment(wrong)  # type: ignore[arg-type]
-        check_paragraph(caught.value, "an int of at least 0", str(wrong))
-
-
-def test_an_environment_is_built_around_a_local_factory() -> None:
-    factory: Any = fw.CustomExecutorFactory(lambda _: fw.NumPyExecutor(), [])
-    with pytest.raises(TypeMismatchError, match="local stacks") as caught:
-        Environment(factory)
-    check_paragraph(caught.value, "SyncExecutionContext(factory)")
-    for wrong in (fw.local_executor_factory, None, fw.NumPyExecutor()):
-        with pytest.raises(TypeMismatchError, match="factory"):
-            Environment(wrong)  # type: ignore[arg-type]
-
-
 # ------------------------------------------------------------------ looks
 
 
@@ -476,7 +386,9 @@ def test_the_text_says_whether_sequence_operators_run() -> None:
     assert without[0] == "<environment, sequence operators: no>"
     assert with_operators[0] == "<environment, sequence operators: yes>"
     assert len(with_operators) == len(without) + 1
-    assert repr(closed()).startswith("<environment, closed, sequence operators: no>")
+    environment = simulation.local_executor_factory()
+    environment.close()
+    assert repr(environment).startswith("<environment, closed, sequence operators: no>")
 
 
 # ------------------------------------------------------------------ TensorFlow

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures of skew, by hand, and the table that shows them."""
 
-from typing import Any
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fedlearn_edu.simulation.partitions import (
-    PartitionError,
     describe_skew,
     dirichlet,
     iid,
@@ -67,14 +63,3 @@ def test_table_of_many_clients_and_labels_is_short() -> None:
     assert lines[4].split()[0] == "3"
     assert lines[5] == "… 92 more …"
     assert lines[6].split()[0] == "96"
-
-
-@pytest.mark.parametrize("share", [[8], [-1], [0.5], [[0]], [True], [[0], [1, 2]]])
-def test_share_that_is_none_is_refused(share: list[Any]) -> None:
-    with pytest.raises(PartitionError, match="client 0"):
-        describe_skew(LABELS, [share])
-
-
-def test_no_clients_are_refused() -> None:
-    with pytest.raises(PartitionError, match="there are no clients"):
-        describe_skew(LABELS, [])
