@@ -29,28 +29,10 @@ def _named_paths() -> list[str]:
     ]
 
 
-def _named_modules() -> set[str]:
-    """Modules the contracts speak of; `(room)` is planned and `room.**` a pattern."""
-    modules = set()
-    for contract in _settings()["tool"]["importlinter"]["contracts"]:
-        modules.update(contract.get("source_modules", []))
-        modules.update(contract.get("modules", []))
-        for floor in contract.get("layers", []):
-            rooms = [room.strip() for room in floor.replace(":", "|").split("|")]
-            modules.update(f"fedlearn_edu.{r}" for r in rooms if not r.startswith("("))
-    return {module for module in modules if "*" not in module}
-
-
 @pytest.mark.parametrize("path", _named_paths())
 def test_configured_path_exists(path: str) -> None:
     matching = [file for file in text_files() if fnmatch(named(file), path)]
     assert matching or (ROOT / path).exists()
-
-
-@pytest.mark.parametrize("module", sorted(_named_modules()))
-def test_floor_of_a_contract_exists(module: str) -> None:
-    place = ROOT.joinpath(*module.split("."))
-    assert place.is_dir() or place.with_suffix(".py").is_file()
 
 
 def test_planned_rooms_are_declared_once_built() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The embedded digits, and the places that MNIST and Fashion-MNIST may come from."""
+"""The embedded digits, where MNIST and Fashion-MNIST come from, and own arrays."""
 
 import gzip
 import hashlib
@@ -250,3 +250,30 @@ def test_real_mnist_is_the_one_of_the_tutorial(mnist_folder: Path) -> None:
     assert np.bincount(y_train)[5] == 5421
     assert y_train[:8].tolist() == [5, 0, 4, 1, 9, 2, 1, 3]
     assert np.bincount(y_test).min() == 892
+
+
+# ------------------------------------------------------------------ arrays of one's own
+
+X, Y = np.zeros([5, 3]), np.arange(5)
+
+
+def test_arrays_are_not_copied() -> None:
+    data = datasets.from_arrays(X, Y, X[:2], Y[:2], name="mine")
+    (x_train, y_train), (x_test, y_test) = data
+    assert x_train is X
+    assert y_train is Y
+    assert np.shares_memory(x_test, X)
+    assert np.shares_memory(y_test, Y)
+    assert repr(data) == "Dataset('mine', train=5 examples, test=2 examples)"
+
+
+def test_without_test_arrays_the_test_split_is_empty() -> None:
+    x_test, y_test = datasets.from_arrays(np.zeros([5, 8, 8], np.uint8), Y).test
+    np.testing.assert_array_equal(x_test, np.zeros([0, 8, 8], np.uint8), strict=True)
+    np.testing.assert_array_equal(y_test, Y[:0], strict=True)
+
+
+def test_lists_are_welcome() -> None:
+    x, y = datasets.from_arrays([[1.0, 2.0], [3.0, 4.0]], [True, False]).train
+    assert x.shape == (2, 2)
+    assert y.dtype == np.bool_

@@ -21,7 +21,7 @@ from fedlearn_edu.language.context_stack import current_context
 from fedlearn_edu.simulation import Environment
 from tests.executors.examples import CountingExecutor
 from tests.patience import PATIENCE_S
-from tests.programs import FLOATS, INT, INTS, add, at_once, increment, same, seven
+from tests.programs import INT, INTS, add, at_once, increment, same, seven
 
 fw = fl.framework
 MAKERS: list[Callable[[], Environment]] = [
@@ -31,7 +31,6 @@ MAKERS: list[Callable[[], Environment]] = [
 
 SUM = fl.federated_computation(lambda v: fl.federated_sum(v), INTS)
 EVALUATED = fl.federated_computation(lambda: fl.federated_eval(seven, fl.CLIENTS))
-FLOATS_OF_CLIENTS = fl.type_at_clients(fl.SequenceType(np.float32))
 
 
 @fl.federated_computation
@@ -241,15 +240,11 @@ def test_inside_its_block_intrinsics_run_there() -> None:
     assert "federated_mean" in str(caught.value.found)
 
 
-def test_an_error_closes_it_on_the_way_out() -> None:
-    environment = simulation.build_inprocess_environment()
-    with pytest.raises(KeyError, match="mine"), environment:
+def test_blocks_in_each_other_close_it_once_and_an_error_does() -> None:
+    failing = simulation.build_inprocess_environment()
+    with pytest.raises(KeyError, match="mine"), failing:
         raise KeyError("mine")
-    assert environment.is_closed
-    assert increment(1) == 2
-
-
-def test_blocks_in_each_other_close_it_once() -> None:
+    assert failing.is_closed
     with simulation.build_inprocess_environment(3) as environment:
         with environment:
             assert EVALUATED() == [7] * 3
@@ -395,21 +390,6 @@ def test_the_text_says_whether_sequence_operators_run() -> None:
 
 
 @pytest.mark.tensorflow
-def test_the_first_example_of_the_first_text_runs() -> None:
-    @fl.tf_computation(fl.SequenceType(np.float32))
-    def sum_sequence_elements(sequence: Any) -> Any:
-        return fl.sequence_sum(sequence)
-
-    @fl.federated_computation(FLOATS_OF_CLIENTS)
-    def compute_federated_sum(federated_sequence: Any) -> Any:
-        return fl.federated_map(sum_sequence_elements, federated_sequence)
-
-    environment = simulation.build_inprocess_environment()
-    bound = environment.create_computation(compute_federated_sum)
-    assert bound([[1.0, 2.0], [3.0, 4.0, 5.0]]) == [3.0, 12.0]
-
-
-@pytest.mark.tensorflow
 def test_in_tensorflow_code_it_is_part_of_the_graph() -> None:
     tf = fl.tf
     environment = simulation.local_executor_factory()
@@ -421,17 +401,3 @@ def test_in_tensorflow_code_it_is_part_of_the_graph() -> None:
         return square(square(x))
 
     assert fourth_power(2.0) == 16.0
-
-
-@pytest.mark.tensorflow
-def test_clients_in_threads_are_let_go_when_it_closes() -> None:
-    tf = fl.tf
-    square = fl.tf_computation(tf.square, np.float32)
-    squares = fl.federated_computation(lambda v: fl.federated_map(square, v), FLOATS)
-    with simulation.build_inprocess_environment() as environment:
-        assert squares([1.0, 2.0, 3.0]) == [1.0, 4.0, 9.0]
-        bound = environment.create_computation(squares)
-        assert bound([1.0, 2.0]) == [1.0, 4.0]
-    with pytest.raises(ContextError, match="environment is closed"):
-        bound([1.0])
-    assert squares([2.0]) == [4.0]
