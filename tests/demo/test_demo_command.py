@@ -47,6 +47,12 @@ def test_demo_reports_a_run_and_saves_the_pictures(
     assert "digits28" in text
     assert "2.302585" in text
     assert re.search(r"^ +2 +0\.0900 +21\.3269\d\d +77\.0% +80\.0% ", text, re.M)
+    assert re.search(r"all clients, test images +loss +6\.907755 ", text)
+    assert re.search(r"^   client 5 +loss +0\.0646\d\d +accuracy 100\.0%", text, re.M)
+    assert re.search(
+        r"^   all clients +loss +61\.309\d\d\d +accuracy +10\.0%", text, re.M
+    )
+    assert "from 44.4% of the 1s to 100.0% of the 0s" in " ".join(text.split())
     assert "published" not in text
     assert sorted(path.name for path in out.iterdir()) == list(PICTURES)
     for name in PICTURES:
