@@ -12,6 +12,7 @@ from tests.browser.notebook_page import NotebookPage, opened_notebook
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "build" / "browser"
 NOTEBOOK = "explorers.ipynb"
+THOROUGH = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
 
 
 @pytest.fixture(scope="module", params=["lab", "notebook"])

@@ -12,17 +12,12 @@ from typing import Any
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from tests.browser.conftest import PICTURES
+from tests.browser.conftest import PICTURES, THOROUGH
 from tests.browser.notebook_page import NotebookPage, opened_notebook
 from tests.notebooks.notebooks import NOTEBOOKS
 from tools.cells import code_cells, read
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.tensorflow,
-    pytest.mark.slow,
-    pytest.mark.thorough,
-]
+pytestmark = [*THOROUGH, pytest.mark.tensorflow]
 
 SHOW = """
 def show_all(explorer):
@@ -112,16 +107,17 @@ def shown_whole(source: str) -> str:
     return "\n".join([*map(ast.unparse, before), f"show_all({ast.unparse(last)})"])
 
 
-@pytest.fixture(scope="module", params=["lab", "notebook"])
-def opened(
-    request: pytest.FixtureRequest, browser: Any, tmp_path_factory: Any
-) -> Iterator[NotebookPage]:
-    """All explorers and players that learners meet, one below the other."""
-    home = tmp_path_factory.mktemp(request.param)
+@pytest.fixture(scope="module")
+def opened(browser: Any, tmp_path_factory: Any) -> Iterator[NotebookPage]:
+    """All explorers and players that learners meet, one below the other.
+
+    In JupyterLab alone: its column is the narrower one, beside the file browser.
+    """
+    home = tmp_path_factory.mktemp("controls")
     sources = [SHOW]
     for before, cell in explorers():
         sources += [f"%%capture\n{before}", shown_whole(cell)]
-    with opened_notebook(browser, request.param, home, sources) as page:
+    with opened_notebook(browser, "lab", home, sources) as page:
         page.run_all()
         yield page
 
@@ -132,7 +128,7 @@ def test_every_control_is_there_whole(opened: NotebookPage, width: int | None) -
     if width:
         opened.resize(width)
     measured = opened.page.evaluate(MEASURE)
-    opened.page.screenshot(path=PICTURES / f"controls_{opened.app}_{width}.png")
+    opened.page.screenshot(path=PICTURES / f"controls_{width}.png")
     assert opened.failures() == []
     assert len(measured) == len(list(explorers())) > 15
     assert all(tracks for tracks, _ in measured)

@@ -12,15 +12,10 @@ from typing import Any, final
 
 import pytest
 
-from tests.browser.conftest import PICTURES
+from tests.browser.conftest import PICTURES, THOROUGH
 from tests.browser.notebook_page import HARMLESS, NotebookPage
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.tensorflow,
-    pytest.mark.slow,
-    pytest.mark.thorough,
-]
+pytestmark = [*THOROUGH, pytest.mark.tensorflow]
 
 
 @final
@@ -125,7 +120,9 @@ def click(output: Any, name: str) -> None:
     output.get_by_role("button", name=name).first.click()
 
 
-def test_training_runs_stops_and_goes_on(opened: NotebookPage) -> None:
+def test_training_runs_stops_and_goes_on(
+    opened: NotebookPage, report: dict[str, float]
+) -> None:
     output = opened.output_with("fl.viz.explore_training(")
     assert "has not run yet" in sentence(output)
     click(output, "Train 30 rounds")
@@ -141,12 +138,7 @@ def test_training_runs_stops_and_goes_on(opened: NotebookPage) -> None:
     assert output.locator("img").first.get_attribute("src") != picture
     box = output.get_by_label("round", exact=False).first
     assert box.input_value() == "30"
-
-
-def test_training_shows_any_round(
-    opened: NotebookPage, report: dict[str, float]
-) -> None:
-    output = opened.output_with("fl.viz.explore_training(")
+    # And any round of it is shown.
     handle = output.locator(".noUi-handle").first
     handle.focus()
     before = sentence(output)

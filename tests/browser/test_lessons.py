@@ -12,10 +12,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.browser.conftest import PICTURES, ROOT
+from tests.browser.conftest import PICTURES, ROOT, THOROUGH
 from tests.browser.notebook_page import NotebookPage, opened_notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
+pytestmark = THOROUGH
 
 LESSONS = ("01_hello", "04_intrinsics")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PICTURES, ROOT
+from tests.browser.conftest import PICTURES, ROOT, THOROUGH
 from tests.browser.notebook_page import NotebookPage, opened_notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.thorough]
+pytestmark = THOROUGH
 
 CELLS = (
     "import fedlearn_edu as fl\nfrom fedlearn_edu.course import check, progress",

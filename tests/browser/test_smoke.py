@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One explorer in JupyterLab and in Notebook 7: it is shown, and a key moves it.
 
-What `make test` tries in a browser; everything else here is for `make test-all`.
+In JupyterLab, it is what `make test` tries in a browser; all else is for `test-all`.
 """
 
 from pathlib import Path
@@ -16,7 +16,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 CELL = "from fedlearn_edu import viz\nviz.explore_mean([1.0, 2.0, 6.0])"
 
 
-@pytest.mark.parametrize("app", ["lab", "notebook"])
+@pytest.mark.parametrize(
+    "app", ["lab", pytest.param("notebook", marks=pytest.mark.thorough)]
+)
 def test_an_explorer_is_shown_and_moves(app: str, browser: Any, tmp_path: Path) -> None:
     with opened_notebook(browser, app, tmp_path, [CELL]) as page:
         page.run_all()
